@@ -1,0 +1,51 @@
+// Runs a task with the Node this project is pinned to, installing the dependencies first when that is needed.
+// Plain JavaScript on purpose: the system's own Node may be too old to run TypeScript.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const bin = join(root, "node_modules", ".bin");
+const pinnedNode = join(root, "node_modules", "node", "bin", "node");
+const env = { ...process.env, PATH: [dirname(pinnedNode), bin, process.env.PATH].join(delimiter) };
+
+const CHECK = ["oxfmt --check .", "oxlint --type-aware --deny-warnings", "tsc -p .", "knip"];
+const TASKS = {
+  check: CHECK,
+  test: [...CHECK, "vitest run"],
+  build: ["node scripts/clean.mjs", "tsc -p tsconfig.build.json"],
+  bench: ["node bench/run.ts"],
+  soak: ["node test/soak/run.ts"],
+  format: ["oxfmt ."],
+};
+
+const [task = "", ...rest] = process.argv.slice(2);
+const steps = TASKS[task];
+if (steps === undefined) {
+  console.error(`Unknown task "${task}". Known tasks: ${Object.keys(TASKS).join(", ")}.`);
+  process.exit(2);
+}
+if (!installed()) run("npm", ["ci"]);
+// Some npm versions do not run the install script that places the binary.
+if (!existsSync(pinnedNode)) run("npm", ["rebuild", "node", "--ignore-scripts=false"]);
+for (const [index, step] of steps.entries()) {
+  const [command = "", ...args] = step.split(" ");
+  run(command, index === steps.length - 1 ? [...args, ...rest] : args);
+}
+
+function installed() {
+  const marker = join(root, "node_modules", ".package-lock.json");
+  if (!existsSync(marker)) return false;
+  const wanted = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages;
+  const present = JSON.parse(readFileSync(marker, "utf8")).packages;
+  return Object.entries(wanted).every(
+    ([path, { version, optional }]) => path === "" || optional === true || present[path]?.version === version,
+  );
+}
+
+function run(command, args) {
+  const { status, error } = spawnSync(command, args, { cwd: root, env, stdio: "inherit" });
+  if (error !== undefined) console.error(`${command} could not be started: ${error.message}`);
+  if (status !== 0) process.exit(status ?? 1);
+}

@@ -1,0 +1,25 @@
+/** Time and identity are injected, so that a test can fix both. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+/** The prefixes of the Managed Agents API. */
+export type IdKind = "sesn" | "sevt" | "host";
+
+export interface Ids {
+  /** A new id such as `sevt_0192…`: the prefix and the 32 hex digits of a UUID, sortable by time of making. */
+  next(kind: IdKind): string;
+}
+
+/** The UUID inside an id, in the dashed form that the Agent SDK wants for messages and sessions. */
+export function uuidOf(id: string): string {
+  const hex = id.slice(id.indexOf("_") + 1);
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-");
+}
+
+/** The thread of a session's primary line, or of one subagent that the engine named. */
+export function threadId(sessionId: string, engineAgentId?: string): string {
+  const session = sessionId.slice(sessionId.indexOf("_") + 1);
+  return engineAgentId === undefined ? `sthr_${session}` : `sthr_${session}_${engineAgentId}`;
+}

@@ -1,0 +1,50 @@
+import { z } from "zod";
+
+/** Content blocks as the Managed Agents API writes them; the same shapes go to the log, the API and the console. */
+
+export const textBlock = z.object({ type: z.literal("text"), text: z.string() });
+
+const base64Source = z.object({ type: z.literal("base64"), data: z.string(), media_type: z.string() });
+const urlSource = z.object({ type: z.literal("url"), url: z.string() });
+const fileSource = z.object({ type: z.literal("file"), file_id: z.string() });
+const plainTextSource = z.object({ type: z.literal("text"), data: z.string(), media_type: z.literal("text/plain") });
+
+export const imageBlock = z.object({
+  type: z.literal("image"),
+  source: z.discriminatedUnion("type", [base64Source, urlSource, fileSource]),
+});
+
+export const documentBlock = z.object({
+  type: z.literal("document"),
+  source: z.discriminatedUnion("type", [base64Source, plainTextSource, urlSource, fileSource]),
+  title: z.string().nullish(),
+  context: z.string().nullish(),
+});
+
+export const searchResultBlock = z.object({
+  type: z.literal("search_result"),
+  source: z.string(),
+  title: z.string(),
+  content: z.array(textBlock),
+  citations: z.object({ enabled: z.boolean() }),
+});
+
+/** Stands where a payload was erased or a secret was removed. */
+const redactedBlock = z.object({ type: z.literal("redacted") });
+
+export const messageContent = z.array(
+  z.discriminatedUnion("type", [textBlock, imageBlock, documentBlock, redactedBlock]),
+);
+export const agentContent = z.array(z.discriminatedUnion("type", [textBlock, redactedBlock]));
+export const toolContent = z.array(
+  z.discriminatedUnion("type", [textBlock, imageBlock, documentBlock, searchResultBlock]),
+);
+
+export type TextBlock = z.infer<typeof textBlock>;
+export type MessageContent = z.infer<typeof messageContent>;
+export type ToolContent = z.infer<typeof toolContent>;
+
+/** The text of a list of blocks, in order; other kinds of block are left out. */
+export function textOf(content: readonly { type: string; text?: string }[]): string {
+  return content.map((block) => (block.type === "text" ? (block.text ?? "") : "")).join("");
+}

@@ -1,0 +1,95 @@
+import type { AgentDefinition, Mode } from "./agent-definition.ts";
+import type { MessageContent } from "./content.ts";
+import type { CapstanError } from "./errors.ts";
+import type { EventDraft, Preview } from "./events.ts";
+import type { HistoryItem } from "./history.ts";
+import type { TranscriptStore } from "./store.ts";
+import type { Tool, ToolOutcome } from "./tool.ts";
+
+/**
+ * The port for what runs the agent loop. An engine says what happened; the runtime alone decides permission, budget
+ * and persistence. A capability that an engine lacks is an absent optional method.
+ */
+export interface Engine {
+  readonly name: string;
+  readonly version: string;
+  /** Starts a process for the session, ready for the first message. Rejects with an `engine_*` or `cwd_missing` error. */
+  open(request: EngineRequest, host: EngineHost): Promise<EngineSession>;
+}
+
+export interface EngineRequest {
+  readonly sessionId: string;
+  readonly agent: AgentDefinition;
+  readonly model: string;
+  readonly mode: Mode;
+  readonly cwd: string;
+  /** A directory of the session's own for the engine's home, configuration and temporary files. */
+  readonly stateDir: string;
+  /** Variables the agent's commands see, besides the few the engine itself needs. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly gateway: { readonly url: string; readonly token: string };
+  readonly tools: readonly Tool[];
+  readonly transcripts: TranscriptStore;
+  /** The conversation so far, from the log. The engine's transcript is made to agree with it. */
+  readonly history: readonly HistoryItem[];
+  /** The last turn was cut by a crash and is to go on by itself. */
+  readonly continueTurn: boolean;
+}
+
+/** What the runtime offers an engine. Every method is awaited, which gives order and back-pressure. */
+export interface EngineHost {
+  newEventId(): string;
+  emit(fact: EngineFact): Promise<void>;
+  /** The prepare stage of every tool call. Never rejects: an error inside is a denial. */
+  prepare(call: CallRequest, signal: AbortSignal): Promise<CallDecision>;
+  /** The execute stage of a tool that lives in the host. */
+  execute(
+    call: { readonly tool: Tool; readonly callId: string; readonly input: unknown },
+    signal: AbortSignal,
+  ): Promise<ToolOutcome>;
+}
+
+export interface CallRequest {
+  readonly callId: string;
+  /** The tool's name as users write it. */
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly engineAgentId: string | undefined;
+}
+
+export type CallDecision =
+  | { readonly behavior: "allow"; readonly input?: Record<string, unknown> }
+  | { readonly behavior: "deny"; readonly message: string };
+
+export type EngineFact =
+  | { readonly kind: "event"; readonly draft: EventDraft }
+  | { readonly kind: "preview"; readonly preview: Preview }
+  /** The engine took these messages into the conversation. */
+  | { readonly kind: "delivered"; readonly eventIds: readonly string[] }
+  | { readonly kind: "turn_ended"; readonly end: TurnEnd }
+  /** The process is gone; no other fact follows. */
+  | { readonly kind: "lost"; readonly error: CapstanError; readonly stderr: string };
+
+export interface TurnEnd {
+  readonly outcome: "completed" | "interrupted" | "refused" | "failed" | "max_turns" | "budget";
+  /** For `failed`: what went wrong. */
+  readonly error?: CapstanError;
+  readonly output?: unknown;
+  /** What the engine counted since its last report, per model. */
+  readonly usage: Readonly<Record<string, { input_tokens: number; output_tokens: number; usd: number }>>;
+}
+
+export interface EngineSession {
+  readonly pid: number;
+  readonly history: "new" | "resumed" | "reseeded";
+  /** Takes a message now, or after the step under way. `delivered` tells when. */
+  send(message: { readonly eventId: string; readonly content: MessageContent }): void;
+  /** Ends the turn under way and keeps its work; resolves when the engine has stopped calling tools and models. */
+  interrupt(): Promise<void>;
+  /** Ends the process and everything it started. An interrupted turn must be over before. */
+  close(): Promise<void>;
+  setModel?(model: string): Promise<void>;
+  setMode?(mode: Mode): Promise<void>;
+  /** Compacts the context as a turn of its own. */
+  compact?(): void;
+}

@@ -1,0 +1,66 @@
+/**
+ * Every failure Capstan reports is one class with a string code from one table.
+ * The message says what is wrong and what to do next; `data` holds the facts for programs.
+ */
+
+/** code → the exit code of a command that ends with it (0 done, 1 agent failed, 2 usage, 3 engine or store, 4 limit, 5 approval). */
+export const ERROR_CODES = {
+  invalid_input: 2,
+  invalid_agent: 2,
+  invalid_schema: 2,
+  cwd_missing: 2,
+  credential_missing: 2,
+  unsupported: 2,
+  not_found: 2,
+  session_busy: 3,
+  session_ended: 2,
+  lease_lost: 3,
+  store_conflict: 3,
+  store_locked: 3,
+  store_corrupt: 3,
+  store_newer: 3,
+  store_full: 3,
+  store_failed: 3,
+  engine_missing: 3,
+  engine_failed: 3,
+  engine_lost: 3,
+  credential_rejected: 3,
+  model_unknown: 3,
+  model_failed: 1,
+  model_refused: 1,
+  output_invalid: 1,
+  tool_failed: 1,
+  limit_reached: 4,
+} as const satisfies Record<string, number>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface ErrorDetails {
+  readonly data?: Readonly<Record<string, unknown>>;
+  /** Whether the same call may succeed later without a change by the caller. */
+  readonly retryable?: boolean;
+  readonly cause?: unknown;
+}
+
+export class CapstanError extends Error {
+  override readonly name = "CapstanError";
+  readonly code: ErrorCode;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly retryable: boolean;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.data = details.data ?? {};
+    this.retryable = details.retryable ?? false;
+  }
+
+  get exitCode(): number {
+    return ERROR_CODES[this.code];
+  }
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { agentContent, toolContent } from "../content.ts";
+import { onThread, stored, toolInput } from "./fields.ts";
+
+/** What the agent does. */
+
+/** `message_id` joins the blocks of one model message: a history is rebuilt with the same borders. */
+const fromModel = { ...onThread, message_id: z.string().optional() };
+
+export const agentMessage = z.object({
+  type: z.literal("agent.message"),
+  ...stored,
+  ...fromModel,
+  content: agentContent,
+});
+/** Text and signature are kept: the model must get its own thinking back when a history is rebuilt. */
+export const agentThinking = z.object({
+  type: z.literal("agent.thinking"),
+  ...stored,
+  ...fromModel,
+  thinking: z.string(),
+  signature: z.string(),
+});
+/** `call_id` is the id the model gave the call; `id` is ours, and what results and confirmations refer to. */
+const toolUse = {
+  ...stored,
+  ...fromModel,
+  call_id: z.string(),
+  name: z.string(),
+  /** The engine's own name for the tool, needed to rebuild its history. */
+  engine_name: z.string(),
+  input: toolInput,
+};
+const toolResult = {
+  ...stored,
+  ...onThread,
+  call_id: z.string(),
+  outcome: z.enum(["completed", "failed", "denied", "aborted"]),
+  content: toolContent.optional(),
+  is_error: z.boolean().nullish(),
+};
+export const agentToolUse = z.object({ type: z.literal("agent.tool_use"), ...toolUse });
+export const agentMcpToolUse = z.object({
+  type: z.literal("agent.mcp_tool_use"),
+  ...toolUse,
+  mcp_server_name: z.string(),
+});
+export const agentCustomToolUse = z.object({ type: z.literal("agent.custom_tool_use"), ...toolUse });
+export const agentToolResult = z.object({
+  type: z.literal("agent.tool_result"),
+  ...toolResult,
+  tool_use_id: z.string(),
+});
+export const agentMcpToolResult = z.object({
+  type: z.literal("agent.mcp_tool_result"),
+  ...toolResult,
+  mcp_tool_use_id: z.string(),
+});
+/** From here on the model sees `summary` instead of what came before. */
+export const agentThreadContextCompacted = z.object({
+  type: z.literal("agent.thread_context_compacted"),
+  ...stored,
+  ...onThread,
+  trigger: z.enum(["manual", "auto"]),
+  tokens_before: z.number().int(),
+  tokens_after: z.number().int().optional(),
+  summary: z.string(),
+});

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { onThread, stored } from "./fields.ts";
+
+/** What becomes of the session and its threads. */
+
+export const stopReason = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("end_turn") }),
+  z.object({ type: z.literal("requires_action"), event_ids: z.array(z.string()) }),
+  z.object({ type: z.literal("retries_exhausted") }),
+  z.object({ type: z.literal("budget_reached") }),
+  z.object({ type: z.literal("refusal") }),
+]);
+export const stopDetails = z.object({
+  type: z.literal("refusal"),
+  category: z.enum(["cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms"]).nullable(),
+  explanation: z.string().nullable(),
+});
+const idle = { stop_reason: stopReason, stop_details: stopDetails.nullable() };
+
+export const sessionStatusRunning = z.object({ type: z.literal("session.status_running"), ...stored });
+/** `output` is the structured output of the turn, present only when it matched the agent's schema. */
+export const sessionStatusIdle = z.object({
+  type: z.literal("session.status_idle"),
+  ...stored,
+  ...idle,
+  output: z.unknown().optional(),
+});
+export const sessionStatusRescheduled = z.object({ type: z.literal("session.status_rescheduled"), ...stored });
+export const sessionStatusTerminated = z.object({ type: z.literal("session.status_terminated"), ...stored });
+
+const retryStatus = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("retrying") }),
+  z.object({ type: z.literal("exhausted") }),
+  z.object({ type: z.literal("terminal") }),
+]);
+/** `code` is a code of core/errors.ts; `next_step` tells a person what to do; `stderr` is the tail of the engine's own words. */
+export const sessionErrorBody = z.object({
+  type: z.enum([
+    "unknown_error",
+    "model_overloaded_error",
+    "model_rate_limited_error",
+    "model_request_failed_error",
+    "billing_error",
+  ]),
+  message: z.string(),
+  retry_status: retryStatus,
+  code: z.string(),
+  next_step: z.string().optional(),
+  http_status: z.number().int().nullish(),
+  retry_after_ms: z.number().optional(),
+  stderr: z.string().optional(),
+});
+export const sessionError = z.object({
+  type: z.literal("session.error"),
+  ...stored,
+  ...onThread,
+  error: sessionErrorBody,
+});
+
+/** USD as the API writes money: an integer decimal string of cents; `usd` keeps the exact figure. */
+const money = z.object({ amount: z.string(), currency: z.literal("USD") });
+export const sessionUsage = z.object({
+  type: z.literal("session.usage"),
+  ...stored,
+  usage: z.object({
+    input_tokens: z.number(),
+    output_tokens: z.number(),
+    cache_read_input_tokens: z.number(),
+    cache_creation: z.object({ ephemeral_5m_input_tokens: z.number() }),
+    list_cost: money,
+    usd: z.number(),
+    /** What the engine itself counted for this turn, per model: the difference of its cumulative figures. */
+    engine: z.record(z.string(), z.object({ input_tokens: z.number(), output_tokens: z.number(), usd: z.number() })),
+  }),
+});
+
+const thread = { ...stored, session_thread_id: z.string(), agent_name: z.string() };
+export const sessionThreadCreated = z.object({
+  type: z.literal("session.thread_created"),
+  ...thread,
+  workflow_run_id: z.null(),
+  parent_thread_id: z.string(),
+  /** The call that started the subagent. */
+  call_id: z.string(),
+  task: z.string(),
+});
+export const sessionThreadStatusRunning = z.object({ type: z.literal("session.thread_status_running"), ...thread });
+export const sessionThreadStatusIdle = z.object({ type: z.literal("session.thread_status_idle"), ...thread, ...idle });
+export const sessionThreadStatusTerminated = z.object({
+  type: z.literal("session.thread_status_terminated"),
+  ...thread,
+});

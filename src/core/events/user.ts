@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { messageContent, toolContent } from "../content.ts";
+import { onThread, received } from "./fields.ts";
+
+/** What users say. */
+
+export const userMessage = z.object({ type: z.literal("user.message"), ...received, content: messageContent });
+export const userInterrupt = z.object({ type: z.literal("user.interrupt"), ...received, ...onThread });
+export const userToolConfirmation = z.object({
+  type: z.literal("user.tool_confirmation"),
+  ...received,
+  ...onThread,
+  tool_use_id: z.string(),
+  result: z.enum(["allow", "deny"]),
+  deny_message: z.string().nullish(),
+});
+export const userCustomToolResult = z.object({
+  type: z.literal("user.custom_tool_result"),
+  ...received,
+  ...onThread,
+  custom_tool_use_id: z.string(),
+  content: toolContent.optional(),
+  is_error: z.boolean().nullish(),
+});

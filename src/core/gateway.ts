@@ -1,0 +1,55 @@
+import type { ModelUsage } from "./events.ts";
+
+/**
+ * The port for the model API that agent processes talk to: the only way from an agent to a model.
+ * A process gets an address and a token made for its session; the real credential stays with the gateway.
+ */
+export interface Gateway extends AsyncDisposable {
+  /** Opens the gateway to one session until `close` is called. */
+  admit(session: GatewaySession): Promise<GatewayAccess>;
+}
+
+export interface GatewayAccess {
+  /** Base URL of the loopback Messages API. */
+  readonly url: string;
+  readonly token: string;
+  /** Refuses further requests and cuts those under way. */
+  close(): Promise<void>;
+}
+
+/** What the runtime offers the gateway for one session. Each method may be awaited before bytes flow on. */
+export interface GatewaySession {
+  readonly sessionId: string;
+  /** Asked before every request, retries and subagents included. A refusal is answered to the agent and nothing is sent. */
+  reserve(request: ModelRequestInfo): Promise<Reservation>;
+  /** Told when the request is over, whatever became of it. `token` is what `reserve` returned. */
+  settle(token: string, outcome: ModelRequestOutcome): Promise<void>;
+  /** The upstream refused the credential: the turn is to end now, whatever the engine would still try. */
+  credentialRejected(status: number, message: string): void;
+}
+
+export type Reservation =
+  | { readonly granted: true; readonly token: string }
+  | { readonly granted: false; readonly message: string };
+
+export interface ModelRequestInfo {
+  readonly model: string;
+  /** The engine's name for the subagent; undefined for the primary line. */
+  readonly engineAgentId: string | undefined;
+  /** False when the request carries no session label at all, so that its line is unknown. */
+  readonly attributed: boolean;
+  /** `main`, `subagent`, `auxiliary`, `compaction`, or `unknown`. A label from the agent process, not to be trusted. */
+  readonly requestClass: string;
+  readonly bytes: number;
+}
+
+export interface ModelRequestOutcome {
+  readonly isError: boolean;
+  /** Null when no answer came. */
+  readonly status: number | null;
+  readonly usage: ModelUsage;
+  /** The stream was cut before its final usage, so the output is estimated. */
+  readonly estimated: boolean;
+}
+
+export const UNATTRIBUTED = "UNATTRIBUTED";

@@ -1,0 +1,105 @@
+import type { MessageContent, ToolContent } from "./content.ts";
+import type { SessionEvent } from "./events.ts";
+
+/**
+ * What the model must see of the primary thread, read from the log: the truth that an engine's own transcript is
+ * compared with, and rebuilt from when the two differ.
+ */
+export type HistoryItem =
+  | { readonly kind: "summary"; readonly text: string }
+  | { readonly kind: "user"; readonly eventId: string; readonly content: MessageContent }
+  | {
+      readonly kind: "model";
+      readonly messageId: string;
+      readonly blocks: readonly ModelBlock[];
+      readonly results: readonly ToolReturn[];
+    };
+
+export type ModelBlock =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "thinking"; readonly thinking: string; readonly signature: string }
+  | {
+      readonly kind: "call";
+      readonly callId: string;
+      readonly name: string;
+      readonly input: Readonly<Record<string, unknown>>;
+    };
+
+export interface ToolReturn {
+  readonly callId: string;
+  readonly content: ToolContent;
+  readonly isError: boolean;
+}
+
+interface OpenModelItem {
+  readonly kind: "model";
+  readonly messageId: string;
+  readonly blocks: ModelBlock[];
+  readonly results: ToolReturn[];
+}
+
+/** `events` begin at the last compaction, or at the start; `primaryThread` tells subagents' events apart. */
+export function historyOf(events: readonly SessionEvent[], primaryThread: string): readonly HistoryItem[] {
+  const items: (HistoryItem | OpenModelItem)[] = [];
+  const arrived = new Map<string, MessageContent>();
+  const models = new Map<string, OpenModelItem>();
+  const callOwner = new Map<string, OpenModelItem>();
+
+  // Blocks of one model message may be interleaved with the results of its first calls; they belong together.
+  const modelItem = (messageId: string): OpenModelItem => {
+    const known = models.get(messageId);
+    if (known !== undefined) return known;
+    const item: OpenModelItem = { kind: "model", messageId, blocks: [], results: [] };
+    models.set(messageId, item);
+    items.push(item);
+    return item;
+  };
+
+  for (const event of events) {
+    if ("session_thread_id" in event && event.session_thread_id != null && event.session_thread_id !== primaryThread)
+      continue;
+    switch (event.type) {
+      case "agent.thread_context_compacted":
+        items.length = 0;
+        items.push({ kind: "summary", text: event.summary });
+        break;
+      case "user.message":
+        arrived.set(event.id, event.content);
+        break;
+      case "capstan.input_delivered":
+        for (const id of event.event_ids) items.push({ kind: "user", eventId: id, content: arrived.get(id) ?? [] });
+        break;
+      case "agent.message":
+        for (const block of event.content)
+          if (block.type === "text")
+            modelItem(event.message_id ?? event.id).blocks.push({ kind: "text", text: block.text });
+        break;
+      case "agent.thinking":
+        modelItem(event.message_id ?? event.id).blocks.push({
+          kind: "thinking",
+          thinking: event.thinking,
+          signature: event.signature,
+        });
+        break;
+      case "agent.tool_use":
+      case "agent.mcp_tool_use":
+      case "agent.custom_tool_use": {
+        const item = modelItem(event.message_id ?? event.id);
+        item.blocks.push({ kind: "call", callId: event.call_id, name: event.engine_name, input: event.input });
+        callOwner.set(event.call_id, item);
+        break;
+      }
+      case "agent.tool_result":
+      case "agent.mcp_tool_result":
+        callOwner.get(event.call_id)?.results.push({
+          callId: event.call_id,
+          content: event.content ?? [],
+          isError: event.is_error === true,
+        });
+        break;
+      default:
+        break;
+    }
+  }
+  return items;
+}

@@ -1,0 +1,104 @@
+import type { AgentDefinition } from "./agent-definition.ts";
+import type { SessionEvent, StoredEvent } from "./events.ts";
+import type { SessionState } from "./state.ts";
+
+/**
+ * The port for everything that must outlive a process. One contract suite (test/contract/store.ts) says what it means.
+ * Every method may reject with a `store_*` error of core/errors.ts.
+ */
+export interface Store extends AsyncDisposable {
+  createSession(session: SessionRecord): Promise<void>;
+  session(sessionId: string): Promise<SessionRecord | undefined>;
+  /** Newest first. */
+  sessions(query?: { readonly limit?: number }): Promise<readonly SessionRecord[]>;
+
+  /** All or nothing. Rejects with `store_conflict` when the log is not at `after`, with `lease_lost` when the fence is old. */
+  append(sessionId: string, batch: AppendBatch): Promise<readonly StoredEvent[]>;
+  /** In order, from the event after `after`. */
+  events(sessionId: string, range?: EventRange): Promise<readonly StoredEvent[]>;
+  /** The last sequence number; 0 for an empty log. */
+  head(sessionId: string): Promise<number>;
+  /** Walks the hash chain of a session; tells the first place where it does not hold. */
+  verify(sessionId: string): Promise<ChainCheck>;
+
+  saveSnapshot(sessionId: string, snapshot: Snapshot): Promise<void>;
+  snapshot(sessionId: string): Promise<Snapshot | undefined>;
+
+  readonly transcripts: TranscriptStore;
+  readonly leases: LeaseStore;
+}
+
+export interface SessionRecord {
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly agent: AgentDefinition;
+  readonly cwd: string;
+  readonly title: string | null;
+  /** Set on a fork: where its history comes from. */
+  readonly forkedFrom: { readonly sessionId: string; readonly seq: number } | null;
+}
+
+export interface AppendBatch {
+  /** The sequence number the writer believes to be the last. */
+  readonly after: number;
+  readonly events: readonly SessionEvent[];
+  /** The fencing token of the writer's lease; a newer lease makes it void. */
+  readonly fence: number;
+}
+
+export interface EventRange {
+  readonly after?: number;
+  readonly upTo?: number;
+  readonly limit?: number;
+}
+
+export interface Snapshot {
+  readonly seq: number;
+  readonly state: SessionState;
+}
+
+export type ChainCheck =
+  | { readonly ok: true; readonly events: number }
+  | { readonly ok: false; readonly seq: number; readonly problem: string };
+
+/** One line of the engine's own transcript; opaque but for its type and uuid. */
+export interface TranscriptEntry {
+  readonly type: string;
+  readonly uuid?: string;
+  readonly [field: string]: unknown;
+}
+
+/** The engine's transcripts: `""` is a session's main line, other paths are its subagents. Never exported, never served. */
+export interface TranscriptStore {
+  /** Idempotent by uuid: an entry that is already there is left as it is. */
+  append(sessionId: string, path: string, entries: readonly TranscriptEntry[]): Promise<void>;
+  load(sessionId: string, path: string): Promise<readonly TranscriptEntry[]>;
+  /** Puts `entries` in place of all that is stored under the path. */
+  replace(sessionId: string, path: string, entries: readonly TranscriptEntry[]): Promise<void>;
+  paths(sessionId: string): Promise<readonly string[]>;
+}
+
+/** A lease says which host drives a session. A host that stops renewing loses it. */
+export interface LeaseStore {
+  /** Rejects with `session_busy`, naming the holder, while another owner's lease is alive. */
+  acquire(sessionId: string, owner: LeaseOwner, ttlMs: number): Promise<Lease>;
+  /** Rejects with `lease_lost` when another owner has taken it. */
+  renew(lease: Lease, ttlMs: number): Promise<void>;
+  /** Nothing happens when the lease was lost already. */
+  release(lease: Lease): Promise<void>;
+  holder(sessionId: string): Promise<LeaseOwner | undefined>;
+}
+
+export interface LeaseOwner {
+  readonly hostId: string;
+  readonly pid: number;
+  readonly hostname: string;
+}
+
+export interface Lease {
+  readonly sessionId: string;
+  readonly hostId: string;
+  /** Grows with every new holder of the session. */
+  readonly fence: number;
+}

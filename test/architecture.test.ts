@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
+import { expect, test } from "vitest";
+
+/** folder of src/ → the other folders it may import. Adapters know core and never each other; only app knows adapters. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  core: [],
+  runtime: ["core"],
+  gateway: ["core"],
+  engines: ["core"],
+  tools: ["core"],
+  store: ["core"],
+  app: ["core", "runtime", "gateway", "engines", "tools", "store"],
+  ".": ["core", "runtime", "tools", "gateway", "app"],
+};
+/** What core may take from outside: it is pure. */
+const CORE_PACKAGES = ["zod"];
+const WARN_LINES = 300;
+const FAIL_LINES = 500;
+
+const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .map((file) => file.replaceAll("\\", "/"))
+  .filter((file) => file.endsWith(".ts"));
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(`src/${file}`, "utf8");
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
+}
+
+function folderOf(file: string): string {
+  return file.includes("/") ? (file.split("/")[0] ?? "") : ".";
+}
+
+/** An adapter inside a folder, such as engines/claude: siblings may not import each other. */
+function adapterOf(file: string): string | undefined {
+  const [folder, adapter, rest] = file.split("/");
+  return (folder === "engines" || folder === "store") && rest !== undefined ? adapter : undefined;
+}
+
+test("every import follows the folder rule", () => {
+  const violations: string[] = [];
+  for (const file of sources) {
+    const from = folderOf(file);
+    const allowed = MAY_IMPORT[from];
+    if (allowed === undefined) violations.push(`${file}: the folder "${from}" is not in the rule`);
+    for (const specifier of importsOf(file)) {
+      if (!specifier.startsWith(".")) {
+        if (from === "core" && !CORE_PACKAGES.includes(specifier)) violations.push(`${file} -> ${specifier}`);
+        continue;
+      }
+      const target = posix.join(posix.dirname(file), specifier);
+      const to = folderOf(target);
+      if (to !== from && !(allowed ?? []).includes(to)) violations.push(`${file} -> ${target}`);
+      if (to === from && adapterOf(target) !== undefined && adapterOf(target) !== adapterOf(file))
+        violations.push(`${file} -> ${target} (another adapter)`);
+    }
+  }
+  expect(violations).toEqual([]);
+});
+
+test("files stay small", () => {
+  const lengths = sources.map((file) => ({ file, lines: readFileSync(`src/${file}`, "utf8").split("\n").length }));
+  for (const { file, lines } of lengths) if (lines > WARN_LINES) console.warn(`${file} has ${lines} lines`);
+  expect(lengths.filter(({ lines }) => lines > FAIL_LINES)).toEqual([]);
+});
+
+test("the lock file names no registry", () => {
+  expect(readFileSync("package-lock.json", "utf8")).not.toContain('"resolved": "http');
+});
