@@ -23,13 +23,10 @@ import {
   sessionForked,
 } from "./events/capstan.ts";
 import {
-  stopReason,
-  stopDetails,
   sessionStatusRunning,
   sessionStatusIdle,
   sessionStatusRescheduled,
   sessionStatusTerminated,
-  sessionErrorBody,
   sessionError,
   sessionUsage,
   sessionThreadCreated,
@@ -37,7 +34,7 @@ import {
   sessionThreadStatusIdle,
   sessionThreadStatusTerminated,
 } from "./events/session.ts";
-import { modelUsage, spanModelRequestStart, spanModelRequestEnd } from "./events/span.ts";
+import { spanModelRequestStart, spanModelRequestEnd } from "./events/span.ts";
 import { userMessage, userInterrupt, userToolConfirmation, userCustomToolResult } from "./events/user.ts";
 
 /**
@@ -85,13 +82,12 @@ export const sessionEvent = z.discriminatedUnion("type", [
   sessionForked,
 ]);
 
+export type { SessionErrorBody, StopDetails, StopReason } from "./events/session.ts";
+export type { ModelUsage } from "./events/span.ts";
+
 export type SessionEvent = z.infer<typeof sessionEvent>;
 export type EventType = SessionEvent["type"];
 export type EventOf<T extends EventType> = Extract<SessionEvent, { type: T }>;
-export type StopReason = z.infer<typeof stopReason>;
-export type StopDetails = z.infer<typeof stopDetails>;
-export type ModelUsage = z.infer<typeof modelUsage>;
-export type SessionErrorBody = z.infer<typeof sessionErrorBody>;
 
 /** An event before the runtime gave it a time and, unless its preview was already shown, an id. */
 export type EventDraft<T extends EventType = EventType> = T extends EventType

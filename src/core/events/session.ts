@@ -3,14 +3,14 @@ import { onThread, stored } from "./fields.ts";
 
 /** What becomes of the session and its threads. */
 
-export const stopReason = z.discriminatedUnion("type", [
+const stopReason = z.discriminatedUnion("type", [
   z.object({ type: z.literal("end_turn") }),
   z.object({ type: z.literal("requires_action"), event_ids: z.array(z.string()) }),
   z.object({ type: z.literal("retries_exhausted") }),
   z.object({ type: z.literal("budget_reached") }),
   z.object({ type: z.literal("refusal") }),
 ]);
-export const stopDetails = z.object({
+const stopDetails = z.object({
   type: z.literal("refusal"),
   category: z.enum(["cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms"]).nullable(),
   explanation: z.string().nullable(),
@@ -34,7 +34,7 @@ const retryStatus = z.discriminatedUnion("type", [
   z.object({ type: z.literal("terminal") }),
 ]);
 /** `code` is a code of core/errors.ts; `next_step` tells a person what to do; `stderr` is the tail of the engine's own words. */
-export const sessionErrorBody = z.object({
+const sessionErrorBody = z.object({
   type: z.enum([
     "unknown_error",
     "model_overloaded_error",
@@ -90,3 +90,7 @@ export const sessionThreadStatusTerminated = z.object({
   type: z.literal("session.thread_status_terminated"),
   ...thread,
 });
+
+export type StopReason = z.infer<typeof stopReason>;
+export type StopDetails = z.infer<typeof stopDetails>;
+export type SessionErrorBody = z.infer<typeof sessionErrorBody>;

@@ -3,7 +3,7 @@ import { onThread, stored } from "./fields.ts";
 
 /** Model requests, as the gateway metered them. */
 
-export const modelUsage = z.object({
+const modelUsage = z.object({
   input_tokens: z.number(),
   output_tokens: z.number(),
   cache_read_input_tokens: z.number(),
@@ -24,3 +24,5 @@ export const spanModelRequestEnd = z.object({
   /** Usage was cut short, so the output tokens are estimated from what was streamed. */
   estimated: z.boolean(),
 });
+
+export type ModelUsage = z.infer<typeof modelUsage>;
