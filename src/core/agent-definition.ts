@@ -24,11 +24,12 @@ export const permissions = z.strictObject({
   deny: z.array(toolName).default([]),
 });
 
-/** Every limit is for the whole session, but `deadline_ms`, which is for one turn. */
+/** Every limit is for the whole session, but `steps` (model answers of the primary line) and `deadline_ms`: for one turn. */
 export const budget = z.strictObject({
   usd: z.number().positive().optional(),
   tokens: z.number().int().positive().optional(),
   turns: z.number().int().positive().optional(),
+  steps: z.number().int().positive().optional(),
   tool_calls: z.number().int().positive().optional(),
   deadline_ms: z.number().int().positive().optional(),
 });

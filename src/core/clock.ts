@@ -18,8 +18,12 @@ export function uuidOf(id: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-");
 }
 
-/** The thread of a session's primary line, or of one subagent that the engine named. */
-export function threadId(sessionId: string, engineAgentId?: string): string {
-  const session = sessionId.slice(sessionId.indexOf("_") + 1);
-  return engineAgentId === undefined ? `sthr_${session}` : `sthr_${session}_${engineAgentId}`;
+/** The event id inside a UUID that `uuidOf` made. */
+export function eventIdOf(uuid: string): string {
+  return `sevt_${uuid.replaceAll("-", "")}`;
+}
+
+/** The thread of one subagent that the engine named. Events of the primary line carry no thread. */
+export function threadId(sessionId: string, engineAgentId: string): string {
+  return `sthr_${sessionId.slice(sessionId.indexOf("_") + 1)}_${engineAgentId}`;
 }

@@ -1,9 +1,10 @@
 import type { AgentDefinition, Mode } from "./agent-definition.ts";
-import type { MessageContent } from "./content.ts";
+import type { MessageContent, ToolContent } from "./content.ts";
 import type { CapstanError } from "./errors.ts";
 import type { EventDraft, Preview } from "./events.ts";
 import type { HistoryItem } from "./history.ts";
 import type { TranscriptStore } from "./store.ts";
+import type { ToolTraits } from "./permission.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 /**
@@ -55,6 +56,7 @@ export interface CallRequest {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly engineAgentId: string | undefined;
+  readonly traits: ToolTraits;
 }
 
 export type CallDecision =
@@ -64,6 +66,7 @@ export type CallDecision =
 export type EngineFact =
   | { readonly kind: "event"; readonly draft: EventDraft }
   | { readonly kind: "preview"; readonly preview: Preview }
+  | { readonly kind: "tool_result"; readonly callId: string; readonly content: ToolContent; readonly isError: boolean }
   /** The engine took these messages into the conversation. */
   | { readonly kind: "delivered"; readonly eventIds: readonly string[] }
   | { readonly kind: "turn_ended"; readonly end: TurnEnd }
@@ -71,8 +74,8 @@ export type EngineFact =
   | { readonly kind: "lost"; readonly error: CapstanError; readonly stderr: string };
 
 export interface TurnEnd {
-  readonly outcome: "completed" | "interrupted" | "refused" | "failed" | "max_turns" | "budget";
-  /** For `failed`: what went wrong. */
+  readonly outcome: "completed" | "interrupted" | "refused" | "failed" | "steps" | "budget";
+  /** For `steps` and `budget` a limit of the agent's own budget ended the turn; for `failed` this says what went wrong. */
   readonly error?: CapstanError;
   readonly output?: unknown;
   /** What the engine counted since its last report, per model. */
@@ -81,13 +84,18 @@ export interface TurnEnd {
 
 export interface EngineSession {
   readonly pid: number;
+  /** How it came to its history: nothing to know, its own transcript, or one rebuilt from the log. */
   readonly history: "new" | "resumed" | "reseeded";
+  /** Whether the process and all it starts are sure to die with the host. */
+  readonly contained: boolean;
   /** Takes a message now, or after the step under way. `delivered` tells when. */
   send(message: { readonly eventId: string; readonly content: MessageContent }): void;
   /** Ends the turn under way and keeps its work; resolves when the engine has stopped calling tools and models. */
   interrupt(): Promise<void>;
   /** Ends the process and everything it started. An interrupted turn must be over before. */
   close(): Promise<void>;
+  /** Ends everything at once, without a word. */
+  kill(): void;
   setModel?(model: string): Promise<void>;
   setMode?(mode: Mode): Promise<void>;
   /** Compacts the context as a turn of its own. */

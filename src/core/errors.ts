@@ -60,7 +60,12 @@ export class CapstanError extends Error {
   }
 }
 
-/** The message of anything that was thrown. */
+/** The message of anything that was thrown. Never throws itself, because a denial may hang on it. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  if (thrown instanceof Error) return thrown.message;
+  try {
+    return String(thrown);
+  } catch {
+    return "something that has no text";
+  }
 }

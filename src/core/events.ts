@@ -19,6 +19,7 @@ import {
   modelChanged,
   modeChanged,
   processStarted,
+  messageWithdrawn,
   processLost,
   sessionForked,
 } from "./events/capstan.ts";
@@ -78,6 +79,7 @@ export const sessionEvent = z.discriminatedUnion("type", [
   modelChanged,
   modeChanged,
   processStarted,
+  messageWithdrawn,
   processLost,
   sessionForked,
 ]);

@@ -48,6 +48,8 @@ export interface ModelRequestOutcome {
   /** Null when no answer came. */
   readonly status: number | null;
   readonly usage: ModelUsage;
+  /** Why the model stopped, as it said itself; null when it did not come to that. */
+  readonly stopReason: string | null;
   /** The stream was cut before its final usage, so the output is estimated. */
   readonly estimated: boolean;
 }

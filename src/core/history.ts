@@ -38,8 +38,8 @@ interface OpenModelItem {
   readonly results: ToolReturn[];
 }
 
-/** `events` begin at the last compaction, or at the start; `primaryThread` tells subagents' events apart. */
-export function historyOf(events: readonly SessionEvent[], primaryThread: string): readonly HistoryItem[] {
+/** `events` begin at the last compaction, or at the start. Events of subagents, which name their thread, are left out. */
+export function historyOf(events: readonly SessionEvent[]): readonly HistoryItem[] {
   const items: (HistoryItem | OpenModelItem)[] = [];
   const arrived = new Map<string, MessageContent>();
   const models = new Map<string, OpenModelItem>();
@@ -56,8 +56,7 @@ export function historyOf(events: readonly SessionEvent[], primaryThread: string
   };
 
   for (const event of events) {
-    if ("session_thread_id" in event && event.session_thread_id != null && event.session_thread_id !== primaryThread)
-      continue;
+    if ("session_thread_id" in event && event.session_thread_id != null) continue;
     switch (event.type) {
       case "agent.thread_context_compacted":
         items.length = 0;
@@ -97,6 +96,12 @@ export function historyOf(events: readonly SessionEvent[], primaryThread: string
           isError: event.is_error === true,
         });
         break;
+      case "capstan.message_withdrawn": {
+        const index = items.findIndex((item) => item.kind === "model" && item.messageId === event.message_id);
+        if (index >= 0) items.splice(index, 1);
+        models.delete(event.message_id);
+        break;
+      }
       default:
         break;
     }

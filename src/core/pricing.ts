@@ -2,10 +2,11 @@ import type { ModelUsage } from "./events.ts";
 
 /** USD per million tokens. A cache write costs 1.25 × the input, a cache read a tenth of it. */
 const PRICES: readonly (readonly [pattern: RegExp, input: number, output: number])[] = [
-  [/opus-4-[01](-|$)|opus-4-20/, 15, 75],
+  [/3-opus|opus-4(-[01](?!\d)|[-@]20|$)/, 15, 75],
   [/opus/, 5, 25],
   [/sonnet/, 3, 15],
-  [/haiku-3(-|$)|3-haiku/, 0.25, 1.25],
+  [/3-5-haiku|haiku-3-5/, 0.8, 4],
+  [/3-haiku|haiku-3(-|$)/, 0.25, 1.25],
   [/haiku/, 1, 5],
 ];
 

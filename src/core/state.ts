@@ -15,11 +15,11 @@ export interface SessionState {
   readonly model?: string;
   readonly mode?: string;
   /** User messages that are stored but not yet in the conversation, oldest first. */
-  readonly undelivered: readonly string[];
+  readonly undelivered: readonly { readonly id: string; readonly seq: number }[];
   /** Tool calls without an outcome, by the model's call id. */
   readonly openCalls: Readonly<Record<string, OpenCall>>;
   readonly threads: Readonly<Record<string, ThreadState>>;
-  /** Where the model's view of the primary thread begins: 0, or the place of the last compaction. */
+  /** Where the model's view of the primary thread can be read from: 0, or the last compaction. */
   readonly historyFrom: number;
 }
 
@@ -55,11 +55,12 @@ export const initialState: SessionState = {
 export function reduce(state: SessionState, event: SessionEvent, seq: number): SessionState {
   switch (event.type) {
     case "user.message":
-      return { ...state, undelivered: [...state.undelivered, event.id] };
+      return { ...state, undelivered: [...state.undelivered, { id: event.id, seq }] };
     case "capstan.input_delivered":
-      return { ...state, undelivered: state.undelivered.filter((id) => !event.event_ids.includes(id)) };
+      return { ...state, undelivered: state.undelivered.filter(({ id }) => !event.event_ids.includes(id)) };
     case "session.status_running":
-      return { ...state, status: "running", turns: state.turns + 1 };
+      // After `rescheduling` the same turn goes on.
+      return { ...state, status: "running", turns: state.turns + (state.status === "idle" ? 1 : 0) };
     case "session.status_idle":
       return { ...state, status: "idle", stopReason: event.stop_reason };
     case "session.status_rescheduled":
@@ -93,9 +94,7 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
       return threadStatus(state, event.session_thread_id, "terminated");
     case "agent.thread_context_compacted":
       // A subagent's compaction changes nothing in the primary thread.
-      return event.session_thread_id != null && event.session_thread_id in state.threads
-        ? state
-        : { ...state, historyFrom: seq };
+      return event.session_thread_id == null ? { ...state, historyFrom: historyStart(state, seq) } : state;
     case "capstan.model_changed":
     case "capstan.prompt_rendered":
       return { ...state, model: event.model };
@@ -112,9 +111,15 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
     case "capstan.limit_reached":
     case "capstan.process_started":
     case "capstan.process_lost":
+    case "capstan.message_withdrawn":
     case "capstan.session_forked":
       return state;
   }
+}
+
+/** A message that waits during a compaction is delivered after it, and must still be found. */
+function historyStart(state: SessionState, compactedAt: number): number {
+  return Math.min(compactedAt, ...state.undelivered.map(({ seq }) => seq));
 }
 
 export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {

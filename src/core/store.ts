@@ -87,12 +87,16 @@ export interface LeaseStore {
   renew(lease: Lease, ttlMs: number): Promise<void>;
   /** Nothing happens when the lease was lost already. */
   release(lease: Lease): Promise<void>;
+  /** The live holder. */
   holder(sessionId: string): Promise<LeaseOwner | undefined>;
+  /** Ends the lease of a host that is known to be gone; nothing happens when another holds it. */
+  evict(sessionId: string, hostId: string): Promise<void>;
 }
 
 export interface LeaseOwner {
   readonly hostId: string;
   readonly pid: number;
+  /** The machine, or rather the space in which the pid means something. */
   readonly hostname: string;
 }
 

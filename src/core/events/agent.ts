@@ -38,6 +38,8 @@ const toolResult = {
   outcome: z.enum(["completed", "failed", "denied", "aborted"]),
   content: toolContent.optional(),
   is_error: z.boolean().nullish(),
+  /** What a person may want to know beyond what the model was told: a stack, the part that was cut off. */
+  detail: z.string().optional(),
 };
 export const agentToolUse = z.object({ type: z.literal("agent.tool_use"), ...toolUse });
 export const agentMcpToolUse = z.object({

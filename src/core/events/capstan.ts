@@ -44,7 +44,7 @@ export const toolProgress = z.object({
 export const limitReached = z.object({
   type: z.literal("capstan.limit_reached"),
   ...stored,
-  which: z.enum(["usd", "tokens", "turns", "tool_calls", "deadline"]),
+  which: z.enum(["usd", "tokens", "turns", "steps", "tool_calls", "deadline"]),
   limit: z.number(),
   spent: z.number(),
 });
@@ -56,6 +56,14 @@ export const processStarted = z.object({
   pid: z.number().int(),
   /** How the engine came to its history: nothing to know, its own transcript, or one rebuilt from this log. */
   history: z.enum(["new", "resumed", "reseeded"]),
+  /** Whether all it starts is sure to die with it and with the host. */
+  contained: z.boolean(),
+});
+/** A model message that was cut off and asked for again; it is no part of the conversation any more. */
+export const messageWithdrawn = z.object({
+  type: z.literal("capstan.message_withdrawn"),
+  ...stored,
+  message_id: z.string(),
 });
 export const processLost = z.object({
   type: z.literal("capstan.process_lost"),

@@ -79,7 +79,8 @@ export const sessionThreadCreated = z.object({
   type: z.literal("session.thread_created"),
   ...thread,
   workflow_run_id: z.null(),
-  parent_thread_id: z.string(),
+  /** Null when the primary line started it. */
+  parent_thread_id: z.string().nullable(),
   /** The call that started the subagent. */
   call_id: z.string(),
   task: z.string(),

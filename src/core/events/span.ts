@@ -21,6 +21,8 @@ export const spanModelRequestEnd = z.object({
   /** List price; null when the model has no known price. */
   usd: z.number().nullable(),
   http_status: z.number().int().nullable(),
+  /** Why the model stopped; null when the answer did not come to its end. */
+  stop_reason: z.string().nullable(),
   /** Usage was cut short, so the output tokens are estimated from what was streamed. */
   estimated: z.boolean(),
 });

@@ -1,0 +1,49 @@
+import type { TurnEnd } from "./engine.ts";
+import type { CapstanError } from "./errors.ts";
+import type { EventDraft, SessionErrorBody, StopReason } from "./events.ts";
+import type { LimitHit } from "./budget.ts";
+
+/**
+ * How a turn's end is told: the stop reason, and the events that must stand before it.
+ *
+ * | what happened                                        | stop_reason       | preceded by                  |
+ * | finished, or interrupted by the user                 | end_turn          | user.interrupt in the second |
+ * | any limit                                            | budget_reached    | capstan.limit_reached        |
+ * | the model refused                                    | refusal           |                              |
+ * | failures outlasted retries, process lost, no output  | retries_exhausted | session.error                |
+ */
+export function tellTurnEnd(
+  end: Pick<TurnEnd, "outcome" | "error">,
+  { limit, stderr }: { limit?: LimitHit | undefined; stderr?: string | undefined } = {},
+): { readonly before: readonly EventDraft[]; readonly stopReason: StopReason } {
+  if (limit !== undefined)
+    return { before: [{ type: "capstan.limit_reached", ...limit }], stopReason: { type: "budget_reached" } };
+  if (end.outcome === "refused") return { before: [], stopReason: { type: "refusal" } };
+  if (end.error !== undefined)
+    return {
+      before: [{ type: "session.error", error: errorBody(end.error, stderr) }],
+      stopReason: { type: "retries_exhausted" },
+    };
+  return { before: [], stopReason: { type: "end_turn" } };
+}
+
+export function errorBody(error: CapstanError, stderr?: string): SessionErrorBody {
+  const status = error.data["status"];
+  return {
+    type: errorType(error, status),
+    message: error.message,
+    retry_status: { type: error.retryable ? "exhausted" : "terminal" },
+    code: error.code,
+    ...(typeof status === "number" && { http_status: status }),
+    ...(stderr !== undefined && stderr !== "" && { stderr }),
+  };
+}
+
+function errorType(error: CapstanError, status: unknown): SessionErrorBody["type"] {
+  if (status === 429) return "model_rate_limited_error";
+  if (status === 529) return "model_overloaded_error";
+  if (error.data["kind"] === "billing_error") return "billing_error";
+  return error.code === "model_failed" || error.code === "model_unknown" || error.code === "credential_rejected"
+    ? "model_request_failed_error"
+    : "unknown_error";
+}

@@ -1,0 +1,33 @@
+import type { ToolTraits } from "../../core/permission.ts";
+
+/** The CLI's own tools that an agent may be given, and what they can do. */
+const READS: ToolTraits = { readOnly: true, edit: false, safeInternal: false };
+const EDITS: ToolTraits = { readOnly: false, edit: true, safeInternal: false };
+const ACTS: ToolTraits = { readOnly: false, edit: false, safeInternal: false };
+/** Changes nothing but the conversation itself. What a subagent does is decided call by call. */
+const INTERNAL: ToolTraits = { readOnly: true, edit: false, safeInternal: true };
+
+const BUILTIN: Readonly<Record<string, ToolTraits>> = {
+  Read: READS,
+  Glob: READS,
+  Grep: READS,
+  Write: EDITS,
+  Edit: EDITS,
+  NotebookEdit: EDITS,
+  Bash: ACTS,
+  WebFetch: ACTS,
+  WebSearch: ACTS,
+  Agent: INTERNAL,
+  SendMessage: INTERNAL,
+  TaskCreate: INTERNAL,
+  TaskGet: INTERNAL,
+  TaskList: INTERNAL,
+  TaskUpdate: INTERNAL,
+  StructuredOutput: INTERNAL,
+};
+
+export const BUILTIN_NAMES: readonly string[] = Object.keys(BUILTIN).filter((name) => name !== "StructuredOutput");
+
+export function traitsOf(tool: string): ToolTraits {
+  return BUILTIN[tool] ?? ACTS;
+}

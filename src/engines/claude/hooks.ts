@@ -1,0 +1,61 @@
+import type { HookCallbackMatcher, HookInput, HookJSONOutput, Options } from "@anthropic-ai/claude-agent-sdk";
+import type { EngineHost } from "../../core/engine.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { Tool } from "../../core/tool.ts";
+import { traitsOf } from "./builtin-tools.ts";
+import { readToolName } from "./tool-names.ts";
+
+/** Seconds; as long as a timer can be. A person may take days to answer, and a hook that times out denies. */
+const HOOK_TIMEOUT_SECONDS = 2_147_483;
+
+/**
+ * The gate that every tool call passes: permission is decided by the host, before the call runs. `announced` resolves
+ * when the call itself is in the log, so that a decision never precedes what it is about. Any failure denies.
+ */
+export function gate(
+  host: EngineHost,
+  { tools, announced }: { tools: readonly Tool[]; announced: (callId: string, signal: AbortSignal) => Promise<void> },
+): Options["hooks"] {
+  const onPreToolUse = async (input: HookInput, signal: AbortSignal): Promise<HookJSONOutput> => {
+    if (input.hook_event_name !== "PreToolUse") return {};
+    const name = readToolName(input.tool_name);
+    const hostTool = name.kind === "host" ? tools.find((tool) => tool.name === name.name) : undefined;
+    try {
+      await announced(input.tool_use_id, signal);
+      const decision = await host.prepare(
+        {
+          callId: input.tool_use_id,
+          tool: name.name,
+          input: (input.tool_input ?? {}) as Record<string, unknown>,
+          engineAgentId: input.agent_id,
+          traits: hostTool === undefined ? traitsOf(input.tool_name) : { ...hostTool.annotations, edit: false },
+        },
+        signal,
+      );
+      return decision.behavior === "allow" ? answer("allow", "", decision.input) : answer("deny", decision.message);
+    } catch (thrown) {
+      return answer("deny", `Permission could not be decided: ${messageOf(thrown)}`);
+    }
+  };
+  const matcher: HookCallbackMatcher = {
+    timeout: HOOK_TIMEOUT_SECONDS,
+    onFailure: "block",
+    hooks: [async (input, _toolUseId, { signal }) => onPreToolUse(input, signal)],
+  };
+  return { PreToolUse: [matcher] };
+}
+
+function answer(
+  permissionDecision: "allow" | "deny",
+  permissionDecisionReason: string,
+  updatedInput?: Record<string, unknown>,
+): HookJSONOutput {
+  return {
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision,
+      permissionDecisionReason,
+      ...(updatedInput && { updatedInput }),
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentDefinition as SdkAgent, Options } from "@anthropic-ai/claude-agent-sdk";
+import { uuidOf } from "../../core/clock.ts";
+import type { Mode } from "../../core/agent-definition.ts";
+import type { EngineRequest } from "../../core/engine.ts";
+import { CapstanError } from "../../core/errors.ts";
+import { BUILTIN_NAMES } from "./builtin-tools.ts";
+import { hostToolName } from "./tool-names.ts";
+import { sessionStoreFor } from "./transcript.ts";
+
+/** What holds for all sessions of an engine. */
+export interface ClaudeSettings {
+  /** Hide the CLI's own variables from the commands it runs. */
+  readonly scrub: boolean;
+  /** Search path for the agent's commands. */
+  readonly path: string;
+  /** How often the CLI repeats a failed model request; the waits double from half a second. */
+  readonly retries: number;
+}
+
+/** Our request as SDK options; hooks, MCP server and spawn are added by the caller. */
+export function sdkOptions(request: EngineRequest, settings: ClaudeSettings, resume: boolean): Options {
+  const { agent, sessionId } = request;
+  const uuid = uuidOf(sessionId);
+  const agents = subagents(request);
+  return {
+    cwd: request.cwd,
+    model: request.model,
+    systemPrompt: agent.instructions,
+    // Permissions are decided in the PreToolUse hook alone; this mode only makes sure that nothing is waved through.
+    permissionMode: permissionModeFor(request.mode),
+    tools: toolNames(request),
+    agents,
+    env: childEnvironment(request, settings),
+    settingSources: [],
+    settings: { disableSkillShellExecution: true, skipWebFetchPreflight: true },
+    strictMcpConfig: true,
+    includePartialMessages: true,
+    forwardSubagentText: true,
+    sessionStore: sessionStoreFor(sessionId, request.transcripts),
+    sessionStoreFlush: "eager",
+    ...(resume ? { resume: uuid } : { sessionId: uuid }),
+    ...(agent.output_schema !== undefined && { outputFormat: { type: "json_schema", schema: agent.output_schema } }),
+    ...(agent.budget.steps !== undefined && { maxTurns: agent.budget.steps }),
+    ...(agent.budget.usd !== undefined && { maxBudgetUsd: agent.budget.usd }),
+    extraArgs: {
+      // Without it a resumed process may run a pending call before our hooks are registered.
+      "await-initialize": null,
+      // A turn that is continued after a crash knows subagents only from the command line.
+      ...(Object.keys(agents).length > 0 && { agents: JSON.stringify(agents) }),
+    },
+  };
+}
+
+export function permissionModeFor(mode: Mode): "default" | "plan" {
+  return mode === "plan" ? "plan" : "default";
+}
+
+/** Every tool some line of the session may have. Which line may use which is decided at each call. */
+function toolNames(request: EngineRequest): string[] {
+  const { tools, subagents } = request.agent;
+  const wanted = [...tools, ...Object.values(subagents).flatMap((subagent) => subagent.tools ?? [])];
+  const hostTools = request.tools.map((tool) => tool.name);
+  const unknown = wanted.filter((tool) => !BUILTIN_NAMES.includes(tool) && !hostTools.includes(tool));
+  if (unknown.length > 0)
+    throw new CapstanError(
+      "invalid_agent",
+      `tools: there is no tool named ${unknown.join(", ")}. The Claude engine has ${BUILTIN_NAMES.join(", ")}; tools of your own are given with the session.`,
+      { data: { unknown } },
+    );
+  const delegation = Object.keys(subagents).length > 0 ? ["Agent", "SendMessage"] : [];
+  return [...new Set([...wanted, ...delegation])].filter((tool) => !hostTools.includes(tool));
+}
+
+function subagents({ agent, tools: hostTools }: EngineRequest): Record<string, SdkAgent> {
+  const engineName = (tool: string): string =>
+    hostTools.some(({ name }) => name === tool) ? hostToolName(tool) : tool;
+  return Object.fromEntries(
+    Object.entries(agent.subagents).map(([name, { description, instructions, tools, model }]) => [
+      name,
+      {
+        description,
+        prompt: instructions,
+        ...(tools && { tools: tools.map(engineName) }),
+        ...(model !== undefined && { model }),
+      },
+    ]),
+  );
+}
+
+/** The child's environment, built from nothing: these variables and the session's own, and no other. */
+function childEnvironment(request: EngineRequest, settings: ClaudeSettings): Record<string, string> {
+  const directory = (name: string): string => {
+    const path = join(request.stateDir, name);
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return path;
+  };
+  const temporary = directory("tmp");
+  return {
+    PATH: settings.path,
+    LANG: "C.UTF-8",
+    ...request.variables,
+    HOME: directory("home"),
+    TMPDIR: temporary,
+    CLAUDE_CONFIG_DIR: directory("config"),
+    CLAUDE_CODE_TMPDIR: temporary,
+    ANTHROPIC_BASE_URL: request.gateway.url,
+    // A token, not an API key: with a key the CLI would ask the real API for policy at every start.
+    ANTHROPIC_AUTH_TOKEN: request.gateway.token,
+    // Keeps the CLI's first-party behaviour behind the gateway. Internal to the CLI: the SDK version is pinned for it.
+    _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: "1",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    ...(settings.scrub && { CLAUDE_CODE_SUBPROCESS_ENV_SCRUB: "1" }),
+    CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
+    CLAUDE_CODE_MAX_RETRIES: String(settings.retries),
+    DISABLE_AUTOUPDATER: "1",
+    ...(request.continueTurn && {
+      CLAUDE_CODE_RESUME_INTERRUPTED_TURN: "1",
+      CLAUDE_CODE_RESUME_SHOWS_CUT_OFF_CALLS: "1",
+    }),
+  };
+}
+
+/** A missing directory would be reported by the operating system as a missing executable. */
+export function requireDirectory(cwd: string): void {
+  const stats = statSync(cwd, { throwIfNoEntry: false });
+  if (stats?.isDirectory() === true) return;
+  const problem = stats === undefined ? "does not exist" : "is not a directory";
+  throw new CapstanError(
+    "cwd_missing",
+    `The working directory ${cwd} ${problem}. Create it or start the session elsewhere.`,
+    {
+      data: { cwd },
+    },
+  );
+}

@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import type { SpawnedProcess, SpawnOptions } from "@anthropic-ai/claude-agent-sdk";
+import { CapstanError } from "../../core/errors.ts";
+
+/**
+ * Starts the CLI so that it and everything it started die with the host and with the session, also on kill -9 of
+ * either: `setpriv` ties it to the host's life, a PID namespace ties its children to its own.
+ */
+const CONTAIN = ["setpriv", "--pdeathsig", "KILL", "--", "unshare", "--fork", "--pid", "--kill-child", "--mount-proc"];
+/** Without privileges the same needs a user namespace. */
+const WRAPPERS: readonly (readonly string[])[] = [
+  [...CONTAIN, "--"],
+  [...CONTAIN, "--user", "--map-current-user", "--"],
+];
+const STDERR_TAIL_BYTES = 8_192;
+
+/** The first wrapper that works on this machine; undefined where there is none (not Linux, or forbidden). */
+export function findContainment(): readonly string[] | undefined {
+  return WRAPPERS.find(([command = "", ...args]) => spawnSync(command, [...args, "true"], { env: {} }).status === 0);
+}
+
+/** Whether the CLI can hide its own variables from the commands it runs; it refuses to start when asked to and cannot. */
+export function canScrubEnvironment(path: string): boolean {
+  const probe = ["--ro-bind", "/", "/", "--dev", "/dev", "--unshare-pid", "true"];
+  return spawnSync("bwrap", probe, { env: { PATH: path } }).status === 0;
+}
+
+/** One CLI process: what the SDK may do with it, and what we need to know of it. */
+export class CliProcess {
+  #child: ChildProcess | undefined;
+  #stderr = "";
+  #configDir: string | undefined;
+  readonly #wrapper: readonly string[];
+
+  constructor(wrapper: readonly string[] | undefined) {
+    this.#wrapper = wrapper ?? [];
+  }
+
+  /** For the SDK's `spawnClaudeCodeProcess`. */
+  spawn(options: SpawnOptions): SpawnedProcess {
+    const [command = "", ...args] = [...this.#wrapper, options.command, ...options.args];
+    this.#configDir = options.env["CLAUDE_CONFIG_DIR"];
+    const child = spawn(command, args, { cwd: options.cwd, env: options.env, stdio: ["pipe", "pipe", "pipe"] });
+    this.#child = child;
+    // A failure to start is told through the SDK's own streams.
+    child.on("error", () => {});
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL_BYTES);
+    });
+    // The agent would work on for two seconds after a polite signal, and `unshare` ignores it altogether.
+    const signal = child.kill.bind(child);
+    const kill = (): boolean => signal("SIGKILL");
+    options.signal.addEventListener("abort", kill, { once: true });
+    return Object.assign(child, { kill });
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  /** The directory the SDK made for a resumed transcript. It outlives a killed process, so it is removed by us. */
+  get configDir(): string | undefined {
+    return this.#configDir;
+  }
+
+  get stderr(): string {
+    return this.#stderr.trim();
+  }
+
+  kill(): void {
+    this.#child?.kill("SIGKILL");
+  }
+
+  /** Resolves when the process is gone; kills it after `graceMs`. */
+  async ended(graceMs: number): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const timer = setTimeout(() => this.kill(), graceMs);
+    await once(child, "exit");
+    clearTimeout(timer);
+  }
+}
+
+/** What to tell a person when the process ended by itself or could not start. */
+export function describeLoss(thrown: unknown, stderr: string): CapstanError {
+  const message = thrown instanceof Error ? thrown.message : "the process ended";
+  if (/native binary not found|executable not found|Claude Code executable/i.test(message))
+    return new CapstanError(
+      "engine_missing",
+      "The Claude Code binary that comes with the Agent SDK is not installed. Install again without `--omit=optional`.",
+      { cause: thrown },
+    );
+  const detail = stderr === "" ? "" : ` It said: ${stderr.split("\n").at(-1) ?? ""}`;
+  return new CapstanError(
+    "engine_lost",
+    `The agent process ended unexpectedly (${message}).${detail} The log is intact; send a message to go on.`,
+    { cause: thrown, retryable: true, data: { stderr } },
+  );
+}

@@ -1,0 +1,154 @@
+import { rm } from "node:fs/promises";
+import { basename } from "node:path";
+import type { Query, SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
+import type { Mode } from "../../core/agent-definition.ts";
+import { uuidOf } from "../../core/clock.ts";
+import type { MessageContent } from "../../core/content.ts";
+import type { EngineFact, EngineHost, EngineSession } from "../../core/engine.ts";
+import type { Announcements } from "./announcements.ts";
+import { translate } from "./from-sdk-message.ts";
+import type { InputQueue } from "./input-queue.ts";
+import { permissionModeFor } from "./options.ts";
+import { type CliProcess, describeLoss } from "./process.ts";
+import { apiContent } from "./transcript.ts";
+import type { TranslatorState } from "./translation.ts";
+
+/** After `interrupt()` the CLI needs some ten milliseconds; a process that takes this long hangs. */
+const INTERRUPT_GRACE_MS = 5_000;
+const EXIT_GRACE_MS = 2_000;
+
+interface Parts {
+  readonly query: Query;
+  readonly process: CliProcess;
+  readonly input: InputQueue<SDKUserMessage>;
+  readonly host: EngineHost;
+  readonly announcements: Announcements;
+  readonly translator: TranslatorState;
+  readonly history: EngineSession["history"];
+  readonly contained: boolean;
+}
+
+/** One live CLI process and the stream of what it says. */
+export class ClaudeSession implements EngineSession {
+  readonly history: EngineSession["history"];
+  readonly contained: boolean;
+  readonly #parts: Parts;
+  #translator: TranslatorState;
+  /** Messages sent that the CLI has not taken up; a result before that does not end the turn. */
+  readonly #untaken = new Set<string>();
+  #turnOver = Promise.withResolvers<void>();
+  #closing = false;
+  readonly #pump: Promise<void>;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#translator = parts.translator;
+    this.history = parts.history;
+    this.contained = parts.contained;
+    this.#pump = this.#run();
+  }
+
+  get pid(): number {
+    return this.#parts.process.pid;
+  }
+
+  send({ eventId, content }: { eventId: string; content: MessageContent }): void {
+    this.#untaken.add(eventId);
+    this.#push(uuidOf(eventId), apiContent(content), true);
+  }
+
+  /** The CLI's own command; the only text that is not taken literally. */
+  compact(): void {
+    this.#push(crypto.randomUUID(), "/compact", false);
+  }
+
+  #push(uuid: string, content: object[] | string, literal: boolean): void {
+    this.#parts.input.push({
+      type: "user",
+      uuid: uuid as NonNullable<SDKUserMessage["uuid"]>,
+      message: { role: "user", content: content as SDKUserMessage["message"]["content"] },
+      parent_tool_use_id: null,
+      priority: "next",
+      // Without this `@path` would read any file and `/command` would run, past the permission gate.
+      ...(literal && { client_composed: true }),
+    });
+  }
+
+  async interrupt(): Promise<void> {
+    this.#turnOver = Promise.withResolvers();
+    const timer = setTimeout(() => this.#parts.process.kill(), INTERRUPT_GRACE_MS);
+    try {
+      // The process may die under the request; its loss is told by the pump.
+      await this.#parts.query.interrupt().catch(() => {});
+      await this.#turnOver.promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async setModel(model: string): Promise<void> {
+    await this.#parts.query.setModel(model);
+  }
+
+  async setMode(mode: Mode): Promise<void> {
+    await this.#parts.query.setPermissionMode(permissionModeFor(mode));
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#parts.input.end();
+    await this.#parts.process.ended(EXIT_GRACE_MS);
+    await this.#pump;
+    await this.#removeResumeDirectory();
+  }
+
+  kill(): void {
+    this.#closing = true;
+    this.#parts.process.kill();
+  }
+
+  async #run(): Promise<void> {
+    let ending: unknown;
+    try {
+      for await (const message of this.#parts.query) await this.#take(message);
+    } catch (thrown) {
+      ending = thrown;
+    }
+    this.#turnOver.resolve();
+    if (this.#closing) return;
+    this.#closing = true;
+    this.#parts.process.kill();
+    const { stderr } = this.#parts.process;
+    await this.#parts.host.emit({ kind: "lost", error: describeLoss(ending, stderr), stderr });
+    await this.#removeResumeDirectory();
+  }
+
+  async #take(message: SDKMessage): Promise<void> {
+    const before = this.#translator;
+    const { state, facts } = translate(before, message);
+    this.#translator = state;
+    for (const fact of facts) {
+      if (fact.kind === "turn_ended" && this.#untaken.size > 0) {
+        // Another message waits: the turn goes on, and its end will tell the usage of both parts.
+        this.#translator = { ...state, totals: before.totals };
+        this.#turnOver.resolve();
+        continue;
+      }
+      await this.#emit(fact);
+    }
+  }
+
+  async #emit(fact: EngineFact): Promise<void> {
+    if (fact.kind === "delivered") for (const id of fact.eventIds) this.#untaken.delete(id);
+    await this.#parts.host.emit(fact);
+    if (fact.kind === "event" && "call_id" in fact.draft) this.#parts.announcements.announce(fact.draft.call_id);
+    if (fact.kind === "turn_ended") this.#turnOver.resolve();
+  }
+
+  /** The SDK makes a directory with a copy of the transcript, which a killed process leaves behind. */
+  async #removeResumeDirectory(): Promise<void> {
+    const directory = this.#parts.process.configDir;
+    if (directory !== undefined && basename(directory).startsWith("claude-resume-"))
+      await rm(directory, { recursive: true, force: true });
+  }
+}

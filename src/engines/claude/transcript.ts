@@ -1,0 +1,202 @@
+import { createHash, randomUUID } from "node:crypto";
+import type { SessionStore, SessionStoreEntry } from "@anthropic-ai/claude-agent-sdk";
+import { uuidOf } from "../../core/clock.ts";
+import type { MessageContent, ToolContent } from "../../core/content.ts";
+import type { HistoryItem, ModelBlock } from "../../core/history.ts";
+import type { TranscriptEntry, TranscriptStore } from "../../core/store.ts";
+
+/**
+ * The CLI's transcript, kept in our store and made to agree with the log. The log is the truth: where the two part,
+ * after a crash, a fork or a loss, the transcript is cut there and written anew from the log.
+ */
+
+/** The SDK's own port onto our store. Keyed by session alone, so that any directory or machine can resume. */
+export function sessionStoreFor(sessionId: string, transcripts: TranscriptStore): SessionStore {
+  return {
+    append: (key, entries) => transcripts.append(sessionId, key.subpath ?? "", entries),
+    load: async (key) => {
+      const entries = await transcripts.load(sessionId, key.subpath ?? "");
+      return entries.length === 0 ? null : (entries as SessionStoreEntry[]);
+    },
+    listSubkeys: async () => [...(await transcripts.paths(sessionId))],
+  };
+}
+
+/** One thing the model will see, as a fingerprint; entries that yield none are the CLI's own furniture. */
+type Mark = string;
+
+interface Seen {
+  readonly marks: Set<Mark>;
+  /** Index of the entry it begins at. */
+  readonly from: number;
+}
+
+export interface Reconciled {
+  readonly entries: readonly TranscriptEntry[];
+  readonly agrees: boolean;
+}
+
+/** Compares what the model would see of `entries` with `history`, and returns entries that agree with it. */
+export function reconcile(
+  entries: readonly TranscriptEntry[],
+  {
+    history,
+    sessionUuid,
+    cwd,
+    version,
+  }: { history: readonly HistoryItem[]; sessionUuid: string; cwd: string; version: string },
+): Reconciled {
+  const wanted = history.map(marksOfItem);
+  const seen = seenBy(entries, new Set(wanted.flatMap((marks) => [...marks])));
+  let same = 0;
+  while (same < wanted.length && same < seen.length && equalSets(wanted[same], seen[same]?.marks)) same += 1;
+  if (same === wanted.length && same === seen.length) return { entries, agrees: true };
+  const kept = entries.slice(0, seen[same]?.from ?? entries.length);
+  const common = { isSidechain: false, userType: "external", cwd, sessionId: sessionUuid, version };
+  return { entries: [...kept, ...seed(history.slice(same), lastLink(kept), common)], agrees: false };
+}
+
+function marksOfItem(item: HistoryItem): Set<Mark> {
+  if (item.kind === "summary") return new Set(["summary"]);
+  if (item.kind === "user") return new Set([`user ${uuidOf(item.eventId)}`]);
+  return new Set([
+    ...item.blocks.flatMap((block) => markOfBlock(block)),
+    ...item.results.map((result) => `result ${result.callId}`),
+  ]);
+}
+
+function markOfBlock(block: ModelBlock): Mark[] {
+  if (block.kind === "text") return [`text ${createHash("sha256").update(block.text).digest("hex")}`];
+  // Thinking never stands alone, and its text may be rewritten by the CLI.
+  return block.kind === "call" ? [`call ${block.callId}`] : [];
+}
+
+/** Groups the marks of the entries since the last compaction the way a history groups them: by model message. */
+function seenBy(entries: readonly TranscriptEntry[], known: ReadonlySet<Mark>): Seen[] {
+  const start = entries.findLastIndex((entry) => entry["subtype"] === "compact_boundary");
+  const items: Seen[] = [];
+  const byMessage = new Map<string, Seen>();
+  const byCall = new Map<Mark, Seen>();
+  const open = (from: number): Seen => {
+    const item: Seen = { marks: new Set(), from };
+    items.push(item);
+    return item;
+  };
+  for (const [index, entry] of entries.entries()) {
+    if (index <= start) continue;
+    const message = entry["message"] as { id?: string; model?: string; content?: unknown } | undefined;
+    if (entry.type === "assistant" && message?.model !== "<synthetic>") {
+      const item = byMessage.get(message?.id ?? "") ?? open(index);
+      byMessage.set(message?.id ?? "", item);
+      for (const mark of blocksOf(message?.content).flatMap(markOfApiBlock)) {
+        item.marks.add(mark);
+        byCall.set(mark.replace(/^call/, "result"), item);
+      }
+    } else if (entry["isCompactSummary"] === true) {
+      open(index).marks.add("summary");
+    } else if (entry.type === "user") {
+      const results = blocksOf(message?.content).flatMap(markOfApiBlock).filter((mark) => mark.startsWith("result "));
+      for (const mark of results) (byCall.get(mark) ?? open(index)).marks.add(mark);
+      // A user entry that is none of ours is the CLI's own note, such as "[Request interrupted by user]".
+      if (results.length === 0 && known.has(`user ${entry.uuid ?? ""}`))
+        open(index).marks.add(`user ${entry.uuid ?? ""}`);
+    } else if (entry.type === "attachment") {
+      const { type, source_uuid: source } = entry["attachment"] as { type?: string; source_uuid?: string };
+      if (type === "queued_command" && source !== undefined) open(index).marks.add(`user ${source}`);
+    }
+  }
+  return items.filter((item) => item.marks.size > 0);
+}
+
+function blocksOf(content: unknown): Record<string, unknown>[] {
+  return Array.isArray(content) ? (content as Record<string, unknown>[]) : [];
+}
+
+function markOfApiBlock(block: Record<string, unknown>): Mark[] {
+  if (block["type"] === "tool_use") return [`call ${String(block["id"])}`];
+  if (block["type"] === "tool_result") return [`result ${String(block["tool_use_id"])}`];
+  if (block["type"] === "text") return markOfBlock({ kind: "text", text: String(block["text"]) });
+  return [];
+}
+
+function equalSets(a: ReadonlySet<Mark> | undefined, b: ReadonlySet<Mark> | undefined): boolean {
+  return a !== undefined && b !== undefined && a.size === b.size && a.isSubsetOf(b);
+}
+
+/** The last entry that is part of the conversation's chain. */
+function lastLink(entries: readonly TranscriptEntry[]): string | null {
+  const link = entries.findLast(
+    (entry) => entry.uuid !== undefined && ["user", "assistant", "attachment", "system"].includes(entry.type),
+  );
+  return link?.uuid ?? null;
+}
+
+/** Entries that make the CLI send `items` to the model as its conversation. */
+function seed(items: readonly HistoryItem[], parent: string | null, common: object): TranscriptEntry[] {
+  let parentUuid = parent;
+  const link = (type: "user" | "assistant", fields: object, uuid: string = randomUUID()): TranscriptEntry => {
+    const entry = { ...common, parentUuid, type, uuid, timestamp: new Date().toISOString(), ...fields };
+    parentUuid = uuid;
+    return entry;
+  };
+  return items.flatMap((item) => {
+    if (item.kind === "summary")
+      return [link("user", { isCompactSummary: true, message: { role: "user", content: item.text } })];
+    if (item.kind === "user")
+      return [link("user", { message: { role: "user", content: apiContent(item.content) } }, uuidOf(item.eventId))];
+    const calls = item.blocks.some((block) => block.kind === "call");
+    const message = (block: ModelBlock, index: number): object => ({
+      id: item.messageId,
+      type: "message",
+      role: "assistant",
+      model: "claude",
+      content: [apiBlock(block)],
+      stop_reason: index < item.blocks.length - 1 ? null : calls ? "tool_use" : "end_turn",
+      stop_sequence: null,
+      usage: { input_tokens: 0, output_tokens: 0 },
+    });
+    return [
+      ...item.blocks.map((block, index) => link("assistant", { message: message(block, index) })),
+      ...item.results.map((result) =>
+        link("user", {
+          message: {
+            role: "user",
+            content: [
+              {
+                type: "tool_result",
+                tool_use_id: result.callId,
+                content: apiContent(result.content),
+                ...(result.isError && { is_error: true }),
+              },
+            ],
+          },
+        }),
+      ),
+    ];
+  });
+}
+
+function apiBlock(block: ModelBlock): object {
+  if (block.kind === "text") return { type: "text", text: block.text };
+  if (block.kind === "thinking") return { type: "thinking", thinking: block.thinking, signature: block.signature };
+  return { type: "tool_use", id: block.callId, name: block.name, input: block.input };
+}
+
+/** Our content blocks are the API's, but for blocks whose payload is gone. */
+export function apiContent(content: MessageContent | ToolContent): object[] {
+  return content.map((block) => (block.type === "redacted" ? { type: "text", text: "[redacted]" } : block));
+}
+
+/** The CLI counts on from the totals of the last process; differences start here. */
+export function usageBaseline(entries: readonly TranscriptEntry[]): Record<string, ModelTotals> {
+  const state = entries.findLast((entry) => entry.type === "cost-state");
+  return (state?.["modelUsage"] ?? {}) as Record<string, ModelTotals>;
+}
+
+export interface ModelTotals {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadInputTokens: number;
+  readonly cacheCreationInputTokens: number;
+  readonly costUSD: number;
+}

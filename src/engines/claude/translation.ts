@@ -1,0 +1,62 @@
+import type { EngineFact } from "../../core/engine.ts";
+import type { EventDraft } from "../../core/events.ts";
+import type { ModelTotals } from "./transcript.ts";
+import type { FailureNotes } from "./turn-end.ts";
+
+/** What the translator of SDK messages remembers between two messages. */
+export interface TranslatorState {
+  readonly sessionId: string;
+  readonly instructions: string;
+  readonly wantsOutput: boolean;
+  readonly newId: () => string;
+  /** Blocks of the message under way whose preview was shown, oldest first. */
+  readonly openBlocks: readonly OpenBlock[];
+  /** Agent call → the CLI's name for the subagent it started. */
+  readonly agentOfCall: ReadonlyMap<string, AgentRef>;
+  readonly totals: Readonly<Record<string, ModelTotals>>;
+  readonly compaction:
+    | { readonly trigger: "manual" | "auto"; readonly before: number; readonly after?: number }
+    | undefined;
+  readonly failure: FailureNotes;
+  /** The last `capstan.prompt_rendered`, so that it is said again only when something changed. */
+  readonly rendered: string;
+}
+
+interface AgentRef {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface Translation {
+  readonly state: TranslatorState;
+  readonly facts: readonly EngineFact[];
+}
+
+export function startTranslator(
+  given: Pick<TranslatorState, "sessionId" | "instructions" | "wantsOutput" | "newId" | "totals">,
+): TranslatorState {
+  return { ...given, openBlocks: [], agentOfCall: new Map(), compaction: undefined, failure: {}, rendered: "" };
+}
+
+/** A block that is being streamed: its preview and its final event share the id. */
+export interface OpenBlock {
+  readonly index: number;
+  readonly id: string;
+  readonly type: "agent.message" | "agent.thinking";
+}
+
+/** Previews that will never get their final event. */
+export function withdrawals(state: TranslatorState): EngineFact[] {
+  return state.openBlocks.map(({ id }) => ({
+    kind: "preview",
+    preview: { type: "capstan.event_withdrawn", event_id: id },
+  }));
+}
+
+export function same(state: TranslatorState): Translation {
+  return { state, facts: [] };
+}
+
+export function events(state: TranslatorState, ...drafts: EventDraft[]): Translation {
+  return { state, facts: drafts.map((draft) => ({ kind: "event", draft })) };
+}

@@ -1,0 +1,103 @@
+import type { SDKAssistantMessageError, SDKResultMessage } from "@anthropic-ai/claude-agent-sdk";
+import type { TurnEnd } from "../../core/engine.ts";
+import { CapstanError, type ErrorCode } from "../../core/errors.ts";
+import type { ModelTotals } from "./transcript.ts";
+
+/** What was said of a failure before the result arrived. */
+export interface FailureNotes {
+  readonly kind?: SDKAssistantMessageError;
+  readonly text?: string;
+  readonly refused?: boolean;
+}
+
+interface Context {
+  readonly totals: Readonly<Record<string, ModelTotals>>;
+  readonly failure: FailureNotes;
+  readonly wantsOutput: boolean;
+}
+
+/** How a turn ended. API failures arrive as `success` with `is_error`, and a missing structured output as plain success. */
+export function turnEnd(result: SDKResultMessage, context: Context): { end: TurnEnd; totals: Context["totals"] } {
+  const usage = usageSince(context.totals, result.modelUsage);
+  const end = { ...outcome(result, context), usage };
+  return { end, totals: { ...context.totals, ...result.modelUsage } };
+}
+
+function outcome(result: SDKResultMessage, { failure, wantsOutput }: Context): Omit<TurnEnd, "usage"> {
+  if (result.terminal_reason === "aborted_streaming" || result.terminal_reason === "aborted_tools")
+    return { outcome: "interrupted" };
+  if (failure.refused === true || result.stop_reason === "refusal") return { outcome: "refused" };
+  switch (result.subtype) {
+    case "error_max_turns":
+      return { outcome: "steps" };
+    case "error_max_budget_usd":
+      return { outcome: "budget" };
+    case "error_max_structured_output_retries":
+      return failed(
+        "output_invalid",
+        "The model's answers did not match the output schema. Loosen it or say more in the instructions.",
+      );
+    case "error_during_execution":
+      return failed("engine_failed", `The agent loop failed: ${result.errors.join("; ") || "no reason given"}.`);
+    case "success":
+      if (result.is_error)
+        return {
+          outcome: "failed",
+          error: apiFailure(result.api_error_status ?? null, { ...failure, text: failure.text ?? result.result }),
+        };
+      // A compaction is a turn of its own that gives no output.
+      if (wantsOutput && result.structured_output === undefined && result.num_turns > 0)
+        return failed(
+          "output_invalid",
+          "The model ended without giving the structured output it was asked for. Send the message again.",
+        );
+      return { outcome: "completed", output: result.structured_output };
+  }
+}
+
+const API_FAILURES: Readonly<Partial<Record<SDKAssistantMessageError, readonly [ErrorCode, string]>>> = {
+  authentication_failed: [
+    "credential_rejected",
+    "The model API refused the credential. Check the key and its workspace.",
+  ],
+  oauth_org_not_allowed: ["credential_rejected", "The organisation of this token may not use the model API."],
+  billing_error: ["credential_rejected", "The account cannot pay for the request. Check its credit."],
+  model_not_found: ["model_unknown", "The model API does not know this model. Check its name with the provider."],
+  rate_limit: ["model_failed", "The model API's rate limit was reached. Wait and send the message again."],
+  overloaded: ["model_failed", "The model API is overloaded. Wait and send the message again."],
+  server_error: ["model_failed", "The model API failed. Wait and send the message again."],
+  invalid_request: ["model_failed", "The model API rejected the request as invalid."],
+  max_output_tokens: ["model_failed", "The model's answer grew longer than it may be. Ask for less at once."],
+};
+
+function apiFailure(status: number | null, failure: FailureNotes): CapstanError {
+  const [code, text] = API_FAILURES[failure.kind ?? "unknown"] ?? ["model_failed", "The model API could not be used."];
+  const said = failure.text === undefined || failure.text === "" ? "" : ` It said: ${failure.text}`;
+  return new CapstanError(code, `${text}${said}`, {
+    data: { status, kind: failure.kind },
+    retryable: code === "model_failed",
+  });
+}
+
+function failed(code: ErrorCode, message: string): Omit<TurnEnd, "usage"> {
+  return { outcome: "failed", error: new CapstanError(code, message) };
+}
+
+/** The CLI's figures are cumulative, also over resume and fork. */
+function usageSince(before: Context["totals"], now: SDKResultMessage["modelUsage"]): TurnEnd["usage"] {
+  const usage: Record<string, { input_tokens: number; output_tokens: number; usd: number }> = {};
+  for (const [model, total] of Object.entries(now)) {
+    const past = before[model];
+    const input = total.inputTokens + total.cacheReadInputTokens + total.cacheCreationInputTokens;
+    const pastInput =
+      past === undefined ? 0 : past.inputTokens + past.cacheReadInputTokens + past.cacheCreationInputTokens;
+    const output = total.outputTokens - (past?.outputTokens ?? 0);
+    if (input === pastInput && output === 0) continue;
+    usage[model] = {
+      input_tokens: input - pastInput,
+      output_tokens: output,
+      usd: total.costUSD - (past?.costUSD ?? 0),
+    };
+  }
+  return usage;
+}

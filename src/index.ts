@@ -1,0 +1,11 @@
+export { openHost, type Host, type HostOptions } from "./app/open-host.ts";
+export { type AgentDefinition, type AgentInput, type Mode, parseAgent } from "./core/agent-definition.ts";
+export { CapstanError, type ErrorCode } from "./core/errors.ts";
+export type { EventOf, EventType, Preview, SessionEvent, StopReason, StoredEvent } from "./core/events.ts";
+export type { AskPermission, PermissionAnswer, PermissionQuestion } from "./core/permission.ts";
+export type { SessionState } from "./core/state.ts";
+export type { Tool, ToolContext, ToolOutcome } from "./core/tool.ts";
+export type { ResumeOptions, SessionOptions, StartOptions } from "./runtime/runtime.ts";
+export type { Session } from "./runtime/session.ts";
+export type { Turn, TurnResult } from "./runtime/turn.ts";
+export { defineTool, type ToolDefinition } from "./tools/define-tool.ts";

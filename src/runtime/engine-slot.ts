@@ -1,0 +1,167 @@
+import type { Mode } from "../core/agent-definition.ts";
+import type { LimitHit } from "../core/budget.ts";
+import type { MessageContent } from "../core/content.ts";
+import type { EngineHost, EngineSession } from "../core/engine.ts";
+import { CapstanError } from "../core/errors.ts";
+import type { GatewayAccess } from "../core/gateway.ts";
+import { historyOf } from "../core/history.ts";
+import { meter } from "./meter.ts";
+import type { SessionDeps } from "./session-deps.ts";
+
+interface SlotHooks {
+  readonly host: EngineHost;
+  readonly mode: () => Mode;
+  readonly onLimit: (hit: LimitHit) => void;
+  readonly onCredentialRejected: (status: number, message: string) => void;
+}
+
+interface Live {
+  readonly session: EngineSession;
+  readonly access: GatewayAccess;
+}
+
+interface PendingMessage {
+  readonly eventId: string;
+  readonly content: MessageContent;
+}
+
+/** The place of a session's one engine process: started when it is needed, or ahead of that, and ended when it rests. */
+export class EngineSlot {
+  readonly #deps: SessionDeps;
+  readonly #hooks: SlotHooks;
+  #live: Promise<Live> | undefined;
+  #session: EngineSession | undefined;
+  /** Messages the process was given; a new process is given those again that were never taken. */
+  readonly #given = new Set<string>();
+  #rest: NodeJS.Timeout | undefined;
+
+  constructor(deps: SessionDeps, hooks: SlotHooks) {
+    this.#deps = deps;
+    this.#hooks = hooks;
+  }
+
+  /** A failure is kept for the turn that needs the process. */
+  warm(): void {
+    this.open().catch(() => {});
+  }
+
+  async open({ continueTurn = false }: { continueTurn?: boolean } = {}): Promise<void> {
+    clearTimeout(this.#rest);
+    this.#live ??= this.#start(continueTurn);
+    const starting = this.#live;
+    try {
+      this.#session = (await starting).session;
+    } catch (thrown) {
+      if (this.#live === starting) this.#live = undefined;
+      throw thrown;
+    }
+  }
+
+  /** Messages that are stored and that the process was not given yet. */
+  async pending(): Promise<readonly PendingMessage[]> {
+    const { log, store, record } = this.#deps;
+    const messages: PendingMessage[] = [];
+    for (const { id, seq } of log.state.undelivered) {
+      if (this.#given.has(id)) continue;
+      const [stored] = await store.events(record.id, { after: seq - 1, limit: 1 });
+      if (stored?.event.type === "user.message") messages.push({ eventId: id, content: stored.event.content });
+    }
+    return messages;
+  }
+
+  /** Without a pause between the caller's check that a turn is under way and the process having the message. */
+  give(messages: readonly PendingMessage[]): void {
+    for (const message of messages) {
+      if (this.#given.has(message.eventId)) continue;
+      this.#given.add(message.eventId);
+      this.#session?.send(message);
+    }
+  }
+
+  async compact(): Promise<void> {
+    const session = (await this.#live)?.session;
+    if (session?.compact === undefined)
+      throw new CapstanError("unsupported", `The ${this.#deps.engine.name} engine cannot compact a conversation.`);
+    session.compact();
+  }
+
+  async interrupt(): Promise<void> {
+    const live = await this.#live?.catch(() => undefined);
+    await live?.session.interrupt();
+  }
+
+  /** Without a process the log alone remembers the change, and the next process starts with it. */
+  async setModel(model: string): Promise<void> {
+    await (await this.#live)?.session.setModel?.(model);
+  }
+
+  async setMode(mode: Mode): Promise<void> {
+    await (await this.#live)?.session.setMode?.(mode);
+  }
+
+  /** Ends an idle process when nothing is asked of it for a while. */
+  restLater(): void {
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => void this.close(), this.#deps.hibernateAfterMs).unref();
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#rest);
+    const live = await this.#live?.catch(() => undefined);
+    this.#vacate();
+    await live?.session.close();
+    await live?.access.close();
+  }
+
+  kill(): void {
+    clearTimeout(this.#rest);
+    void this.#live?.then((live) => live.session.kill()).catch(() => {});
+    this.forget();
+  }
+
+  /** The process is gone; what it was given and did not take is given to the next one. */
+  forget(): void {
+    void this.#live?.then((live) => live.access.close()).catch(() => {});
+    this.#vacate();
+  }
+
+  #vacate(): void {
+    this.#live = undefined;
+    this.#session = undefined;
+    this.#given.clear();
+  }
+
+  async #start(continueTurn: boolean): Promise<Live> {
+    const { record, store, log, engine, gateway, stateDir, variables, tools } = this.#deps;
+    const events = await store.events(record.id, { after: Math.max(0, log.state.historyFrom - 1) });
+    const { onLimit, onCredentialRejected, host, mode } = this.#hooks;
+    const access = await gateway.admit(
+      meter({ sessionId: record.id, log, budget: record.agent.budget, onLimit, onCredentialRejected }),
+    );
+    try {
+      const session = await engine.open(
+        {
+          sessionId: record.id,
+          agent: record.agent,
+          model: log.state.model ?? record.agent.model,
+          mode: mode(),
+          cwd: record.cwd,
+          stateDir,
+          variables,
+          gateway: access,
+          tools,
+          transcripts: store.transcripts,
+          history: historyOf(events.map(({ event }) => event)),
+          continueTurn,
+        },
+        host,
+      );
+      const { pid, history, contained } = session;
+      await log.append([{ type: "capstan.process_started", pid, history, contained }]);
+      return { session, access };
+    } catch (thrown) {
+      await access.close();
+      throw thrown;
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { EventDraft, EventType, SessionEvent } from "../core/events.ts";
+import type { Store } from "../core/store.ts";
+import { settleOpenWork } from "./recovery.ts";
+import type { SessionLog } from "./session-log.ts";
+
+/** What a fork takes over: the conversation. Spend, processes, decisions and interruptions stay with the parent. */
+const CONVERSATION: ReadonlySet<EventType> = new Set<EventType>([
+  "user.message",
+  "capstan.input_delivered",
+  "agent.message",
+  "agent.thinking",
+  "agent.tool_use",
+  "agent.mcp_tool_use",
+  "agent.custom_tool_use",
+  "agent.tool_result",
+  "agent.mcp_tool_result",
+  "user.custom_tool_result",
+  "agent.thread_context_compacted",
+  "capstan.message_withdrawn",
+  "capstan.model_changed",
+  "capstan.mode_changed",
+]);
+
+export async function copyHistory(
+  store: Store,
+  { from, upTo, to, log }: { from: string; upTo: number; to: string; log: SessionLog },
+): Promise<void> {
+  const events = (await store.events(from, { upTo })).map(({ event }) => event);
+  const delivered = new Set(
+    events.flatMap((event) => (event.type === "capstan.input_delivered" ? event.event_ids : [])),
+  );
+  // A message that the parent had not taken up yet is the parent's to answer.
+  const taken = events.filter(
+    (event) => CONVERSATION.has(event.type) && (event.type !== "user.message" || delivered.has(event.id)),
+  );
+  await log.append([{ type: "capstan.session_forked", from_session_id: from, from_seq: upTo }, ...taken.map(asDraft)]);
+  await log.append(settleOpenWork);
+  for (const path of ["", ...(await store.transcripts.paths(from))])
+    await store.transcripts.append(to, path, await store.transcripts.load(from, path));
+}
+
+/** The id stays, so that messages and calls refer to each other as before. */
+function asDraft({ processed_at: _time, ...draft }: SessionEvent): EventDraft {
+  return draft as EventDraft;
+}

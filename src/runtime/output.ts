@@ -1,0 +1,13 @@
+import type { TurnEnd } from "../core/engine.ts";
+import { CapstanError } from "../core/errors.ts";
+import type { OutputCheck } from "../core/output.ts";
+
+/** The engine's word that an output matches is not taken: a completed turn with a wrong output is a failed one. */
+export async function checkOutput(end: TurnEnd, output: OutputCheck<unknown> | undefined): Promise<TurnEnd> {
+  if (end.outcome !== "completed" || end.output === undefined || output === undefined) return end;
+  const checked = await output.check(end.output);
+  if ("value" in checked) return { ...end, output: checked.value };
+  const { problems } = checked;
+  const message = `The agent's output does not match its schema: ${problems.join("; ")}. Send the message again.`;
+  return { ...end, outcome: "failed", error: new CapstanError("output_invalid", message, { data: { problems } }) };
+}

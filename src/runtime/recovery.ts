@@ -1,0 +1,61 @@
+import type { EventDraft, SessionEvent } from "../core/events.ts";
+import { type HistoryItem, historyOf } from "../core/history.ts";
+import type { OpenCall, SessionState } from "../core/state.ts";
+import { toolResult } from "./tool-calls.ts";
+
+/**
+ * What must be written when a process or a host is gone: every call gets its one outcome, every subagent its end.
+ * A call that was allowed may have run; it is never run again, and the model is told that nobody knows.
+ */
+export function settleOpenWork(state: SessionState): EventDraft[] {
+  const calls = Object.entries(state.openCalls).map(([callId, call]) => abandoned(callId, call));
+  const threads = Object.entries(state.threads)
+    .filter(([, thread]) => thread.status === "running")
+    .map(([id, thread]): EventDraft => ({
+      type: "session.thread_status_terminated",
+      session_thread_id: id,
+      agent_name: thread.agentName,
+    }));
+  return [...calls, ...threads];
+}
+
+function abandoned(callId: string, call: OpenCall): EventDraft {
+  const told = (text: string) => [{ type: "text" as const, text }];
+  if (call.decision === "denied")
+    return toolResult(call, { callId, content: told(call.reason), isError: true, outcome: "denied" });
+  const text =
+    call.decision === "allowed"
+      ? "[Interrupted: the agent process ended while this call ran, and its outcome is unknown. Check what it did before doing it again.]"
+      : "[Not run: the agent process ended before this call was decided.]";
+  return toolResult(call, { callId, content: told(text), isError: true, outcome: "aborted" });
+}
+
+/** What is to be done about the turn that a dead host left behind. */
+export type CutTurn =
+  /** The model had said its last word; only the end of the turn is missing from the log. */
+  | { readonly kind: "finished" }
+  /** The model is to be asked again; `withdraw` names an answer that was cut off and is no part of the conversation. */
+  | { readonly kind: "unfinished"; readonly withdraw: string | undefined };
+
+/** `events` begin where the model's view does; open work has been settled in them. */
+export function inspectCutTurn(events: readonly SessionEvent[]): CutTurn {
+  const last: HistoryItem | undefined = historyOf(events).at(-1);
+  if (last?.kind !== "model" || last.blocks.some((block) => block.kind === "call"))
+    return { kind: "unfinished", withdraw: undefined };
+  const answer = events.findLast(
+    (event) =>
+      event.type === "span.model_request_end" && event.session_thread_id == null && event.request_class !== "auxiliary",
+  );
+  const complete =
+    answer?.type === "span.model_request_end" && answer.stop_reason !== null && answer.stop_reason !== "tool_use";
+  return complete && spokenAfterStart(events, last.messageId, answer.model_request_start_id)
+    ? { kind: "finished" }
+    : { kind: "unfinished", withdraw: last.messageId };
+}
+
+/** Whether the message is the answer to that request, and not to an earlier one. */
+function spokenAfterStart(events: readonly SessionEvent[], messageId: string, startId: string): boolean {
+  const start = events.findIndex((event) => event.id === startId);
+  const spoken = events.findLastIndex((event) => "message_id" in event && event.message_id === messageId);
+  return start >= 0 && spoken > start;
+}

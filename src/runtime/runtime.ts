@@ -1,0 +1,209 @@
+import { join } from "node:path";
+import { type AgentDefinition, type AgentInput, parseAgent } from "../core/agent-definition.ts";
+import type { Clock, Ids } from "../core/clock.ts";
+import type { Engine } from "../core/engine.ts";
+import { CapstanError } from "../core/errors.ts";
+import type { Preview, StoredEvent } from "../core/events.ts";
+import type { Gateway } from "../core/gateway.ts";
+import type { OutputCheck, OutputChecks } from "../core/output.ts";
+import type { AskPermission } from "../core/permission.ts";
+import type { StandardSchema } from "../core/standard-schema.ts";
+import type { LeaseOwner, SessionRecord, Store } from "../core/store.ts";
+import type { Tool } from "../core/tool.ts";
+import { Feed } from "./feed.ts";
+import { copyHistory } from "./fork.ts";
+import { holdLease } from "./lease.ts";
+import { Session } from "./session.ts";
+import { SessionLog } from "./session-log.ts";
+
+export interface RuntimeDeps {
+  readonly store: Store;
+  readonly gateway: Gateway;
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly owner: LeaseOwner;
+  /** Where each session's engine keeps its own files. */
+  readonly stateRoot: string;
+  readonly hibernateAfterMs: number;
+  readonly outputs: OutputChecks;
+  /** Whether a process that holds a lease is certainly gone, so that its sessions need not wait for the lease to end. */
+  readonly isGone: (owner: LeaseOwner) => boolean;
+}
+
+/** What a program gives a session beside its agent; none of it is stored. */
+export interface SessionOptions<Output = unknown> {
+  readonly tools?: readonly Tool[];
+  /** Variables for the agent's commands and tools. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Answers what no rule decides. Without it such calls are denied. */
+  readonly askPermission?: AskPermission;
+  /** Asks for structured output, checks and types it; takes the place of the agent's own output schema. */
+  readonly output?: StandardSchema<unknown, Output>;
+}
+
+export interface StartOptions<Output = unknown> extends SessionOptions<Output> {
+  readonly agent: AgentInput;
+  readonly cwd: string;
+  readonly title?: string;
+}
+
+export interface ResumeOptions<Output = unknown> extends SessionOptions<Output> {
+  /** What becomes of a turn that a crash cut off: it goes on by itself, or it is ended with an error. */
+  readonly onCrash?: "continue" | "stop";
+}
+
+/** All sessions that this host drives. */
+export class Runtime {
+  readonly #deps: RuntimeDeps;
+  readonly #feeds = new Map<string, Feed>();
+  readonly #sessions = new Map<string, Session>();
+
+  constructor(deps: RuntimeDeps) {
+    this.#deps = deps;
+  }
+
+  async startSession<Output = unknown>(options: StartOptions<Output>): Promise<Session<Output>> {
+    const agent = parseAgent(options.agent);
+    const session = await this.#create(
+      { agent, cwd: options.cwd, title: options.title ?? null, forkedFrom: null },
+      options,
+    );
+    session.warm();
+    return session;
+  }
+
+  /** Takes a session over, wherever it was left, and brings it back to a state it can go on from. */
+  async resumeSession<Output = unknown>(
+    sessionId: string,
+    options: ResumeOptions<Output> = {},
+  ): Promise<Session<Output>> {
+    const record = await this.#require(sessionId);
+    const session = await this.#drive(record, options);
+    await session.recover(options.onCrash ?? "continue");
+    session.warm();
+    return session;
+  }
+
+  /** A new session with the history of another up to `at`; it inherits the conversation, not the spend. */
+  async forkSession<Output = unknown>(
+    sessionId: string,
+    options: SessionOptions<Output> & { readonly at?: number } = {},
+  ): Promise<Session<Output>> {
+    const parent = await this.#require(sessionId);
+    const at = options.at ?? (await this.#deps.store.head(sessionId));
+    const { agent, cwd, title } = parent;
+    const session = await this.#create({ agent, cwd, title, forkedFrom: { sessionId, seq: at } }, options, (log, id) =>
+      copyHistory(this.#deps.store, { from: sessionId, upTo: at, to: id, log }),
+    );
+    session.warm();
+    return session;
+  }
+
+  sessions(query?: { readonly limit?: number }): Promise<readonly SessionRecord[]> {
+    return this.#deps.store.sessions(query);
+  }
+
+  /** The sequence number of a session's last event. */
+  head(sessionId: string): Promise<number> {
+    return this.#deps.store.head(sessionId);
+  }
+
+  /** Follows a session from a sequence number on, whichever process drives it. Previews come only from this one. */
+  async *events(
+    sessionId: string,
+    { after = 0, signal }: { readonly after?: number; readonly signal: AbortSignal },
+  ): AsyncGenerator<StoredEvent | Preview> {
+    await this.#require(sessionId);
+    const live = (): boolean => this.#sessions.has(sessionId);
+    for await (const item of this.#feed(sessionId).subscribe(this.#deps.store, { sessionId, after, signal, live }))
+      yield item.kind === "event" ? item.event : item.preview;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+  }
+
+  async #create<Output>(
+    given: Pick<SessionRecord, "agent" | "cwd" | "title" | "forkedFrom">,
+    options: SessionOptions<Output>,
+    prepare?: (log: SessionLog, sessionId: string) => Promise<void>,
+  ): Promise<Session<Output>> {
+    const { store, ids, clock } = this.#deps;
+    const record: SessionRecord = { id: ids.next("sesn"), createdAt: clock.now(), ...given };
+    await store.createSession(record);
+    return this.#drive(record, options, prepare);
+  }
+
+  async #drive<Output>(
+    record: SessionRecord,
+    options: SessionOptions<Output>,
+    prepare?: (log: SessionLog, sessionId: string) => Promise<void>,
+  ): Promise<Session<Output>> {
+    const { store, clock, ids, owner, isGone, stateRoot } = this.#deps;
+    const sessionId = record.id;
+    const { agent, output } = this.#withOutput(record.agent, options.output);
+    if (this.#sessions.has(sessionId))
+      throw new CapstanError(
+        "session_busy",
+        `This program already drives ${sessionId}. Use the session it has, or close it first.`,
+      );
+    const held = await holdLease(store.leases, { sessionId, owner, isGone });
+    try {
+      const feed = this.#feed(sessionId);
+      const log = await SessionLog.open({ store, sessionId, lease: held.lease, feed, clock, ids });
+      await prepare?.(log, sessionId);
+      const session = new Session<Output>({
+        ...this.#deps,
+        record: { ...record, agent },
+        log,
+        feed,
+        stateDir: join(stateRoot, sessionId),
+        variables: options.variables ?? {},
+        tools: options.tools ?? [],
+        ask: options.askPermission,
+        output,
+        release: async () => {
+          this.#sessions.delete(sessionId);
+          await held.release();
+        },
+      });
+      held.onLost((error) => {
+        this.#sessions.delete(sessionId);
+        session.abandon(error);
+      });
+      this.#sessions.set(sessionId, session as Session);
+      return session;
+    } catch (thrown) {
+      await held.release();
+      throw thrown;
+    }
+  }
+
+  #withOutput<Output>(
+    agent: AgentDefinition,
+    schema: StandardSchema<unknown, Output> | undefined,
+  ): { agent: AgentDefinition; output: OutputCheck<unknown> | undefined } {
+    const { outputs } = this.#deps;
+    if (schema === undefined)
+      return { agent, output: agent.output_schema && outputs.fromJsonSchema(agent.output_schema) };
+    const output = outputs.fromSchema(schema);
+    return { agent: { ...agent, output_schema: { ...output.jsonSchema } }, output };
+  }
+
+  #feed(sessionId: string): Feed {
+    const known = this.#feeds.get(sessionId) ?? new Feed();
+    this.#feeds.set(sessionId, known);
+    return known;
+  }
+
+  async #require(sessionId: string): Promise<SessionRecord> {
+    const record = await this.#deps.store.session(sessionId);
+    if (record === undefined)
+      throw new CapstanError(
+        "not_found",
+        `There is no session ${sessionId} in this store. List the sessions to find its id.`,
+      );
+    return record;
+  }
+}

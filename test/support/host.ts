@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Host, type HostOptions, openHost } from "../../src/app/open-host.ts";
+import type { AgentInput } from "../../src/core/agent-definition.ts";
+import type { SessionEvent } from "../../src/core/events.ts";
+import { type Script, type ScriptedModel, scriptedModel } from "./scripted-model.ts";
+
+/** A directory that is gone when the test is over. */
+export function temporaryDirectory(): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(tmpdir(), "capstan-test-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+export interface TestHost extends AsyncDisposable {
+  readonly host: Host;
+  readonly model: ScriptedModel;
+  readonly home: string;
+  /** A workspace of the test's own. */
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** A real host with the real SDK and CLI against a scripted model API. Nothing of this machine's environment gets in. */
+export async function testHost(script: Script, options: HostOptions = {}): Promise<TestHost> {
+  await using stack = new AsyncDisposableStack();
+  const directory = stack.use(temporaryDirectory());
+  const model = stack.use(await scriptedModel(script));
+  const cwd = join(directory.path, "workspace");
+  mkdirSync(cwd);
+  const environment = testEnvironment(model.url);
+  const home = join(directory.path, "home");
+  const host = stack.use(await openHost({ home, environment, retries: 1, ...options }));
+  const parts = stack.move();
+  return { host, model, home, cwd, environment, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+}
+
+export function testEnvironment(modelUrl: string): Record<string, string> {
+  return {
+    PATH: process.env["PATH"] ?? "/usr/bin:/bin",
+    ANTHROPIC_BASE_URL: modelUrl,
+    ANTHROPIC_API_KEY: "sk-ant-test-key-that-no-agent-may-see",
+  };
+}
+
+export const agent = (more: Partial<AgentInput> = {}): AgentInput => ({
+  name: "tester",
+  instructions: "You are a test agent.",
+  model: "claude-opus-4-8",
+  ...more,
+});
+
+/** Every event of a session so far. */
+export async function eventsOf(host: Host, sessionId: string): Promise<SessionEvent[]> {
+  const events: SessionEvent[] = [];
+  const stop = new AbortController();
+  const head = await host.head(sessionId);
+  if (head === 0) return [];
+  for await (const item of host.events(sessionId, { signal: stop.signal })) {
+    if (!("seq" in item)) continue;
+    events.push(item.event);
+    if (item.seq >= head) stop.abort();
+  }
+  return events;
+}
+
+export function ofType<T extends SessionEvent["type"]>(
+  events: readonly SessionEvent[],
+  type: T,
+): Extract<SessionEvent, { type: T }>[] {
+  return events.filter((event): event is Extract<SessionEvent, { type: T }> => event.type === type);
+}
