@@ -27,3 +27,8 @@ export function eventIdOf(uuid: string): string {
 export function threadId(sessionId: string, engineAgentId: string): string {
   return `sthr_${sessionId.slice(sessionId.indexOf("_") + 1)}_${engineAgentId}`;
 }
+
+/** The engine's name for the subagent of a thread. */
+export function engineAgentIdOf(thread: string): string {
+  return thread.slice(thread.indexOf("_", "sthr_".length) + 1);
+}

@@ -33,8 +33,17 @@ export interface EngineRequest {
   readonly transcripts: TranscriptStore;
   /** The conversation so far, from the log. The engine's transcript is made to agree with it. */
   readonly history: readonly HistoryItem[];
+  /** Subagents that were started before; one of them may be spoken to again. */
+  readonly subagents: readonly StartedSubagent[];
   /** The last turn was cut by a crash and is to go on by itself. */
   readonly continueTurn: boolean;
+}
+
+export interface StartedSubagent {
+  readonly engineAgentId: string;
+  readonly name: string;
+  /** The call that started it. */
+  readonly callId: string;
 }
 
 /** What the runtime offers an engine. Every method is awaited, which gives order and back-pressure. */

@@ -60,6 +60,7 @@ export function historyOf(events: readonly SessionEvent[]): readonly HistoryItem
     switch (event.type) {
       case "agent.thread_context_compacted":
         items.length = 0;
+        models.clear();
         items.push({ kind: "summary", text: event.summary });
         break;
       case "user.message":

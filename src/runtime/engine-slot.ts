@@ -1,5 +1,6 @@
 import type { Mode } from "../core/agent-definition.ts";
 import type { LimitHit } from "../core/budget.ts";
+import { engineAgentIdOf } from "../core/clock.ts";
 import type { MessageContent } from "../core/content.ts";
 import type { EngineHost, EngineSession } from "../core/engine.ts";
 import { CapstanError } from "../core/errors.ts";
@@ -152,6 +153,11 @@ export class EngineSlot {
           tools,
           transcripts: store.transcripts,
           history: historyOf(events.map(({ event }) => event)),
+          subagents: Object.entries(log.state.threads).map(([id, { agentName, callId }]) => ({
+            engineAgentId: engineAgentIdOf(id),
+            name: agentName,
+            callId,
+          })),
           continueTurn,
         },
         host,

@@ -226,6 +226,8 @@ async function stream(res: ServerResponse, request: ModelRequest, reply: Reply):
   for (const frame of frames(request, reply)) {
     if (res.destroyed) return;
     if (sent === reply.dropAfter) {
+      // What was written must reach the other side before the connection breaks.
+      await sleep(50);
       res.destroy();
       return;
     }

@@ -59,6 +59,9 @@ export function claudeEngine(
       wantsOutput: request.agent.output_schema !== undefined,
       newId: () => host.newEventId(),
       totals: baseline,
+      agentOfCall: new Map(
+        request.subagents.map(({ callId, engineAgentId, name }) => [callId, { id: engineAgentId, name }]),
+      ),
     });
     return new ClaudeSession({
       query: started,

@@ -47,7 +47,7 @@ export function translate(state: TranslatorState, message: SDKMessage | CommandL
       const { end, totals } = turnEnd(message, state);
       return {
         state: { ...state, totals, failure: {}, openBlocks: [] },
-        facts: [...withdrawals(state), { kind: "turn_ended", end }],
+        facts: [...withdrawals(state.openBlocks), { kind: "turn_ended", end }],
       };
     }
     default:
@@ -146,26 +146,25 @@ function onAssistant(state: TranslatorState, message: Of<"assistant">): Translat
     });
   if (message.message.model === "<synthetic>") return same(state);
   const thread = threadOf(state, message.parent_tool_use_id);
+  const { id: messageId, content } = message.message;
+  // An answer that was cut off may come again whole, without being streamed a second time.
   const primary = message.parent_tool_use_id === null;
-  let openBlocks = state.openBlocks;
-  const drafts: EventDraft[] = [];
-  for (const block of message.message.content) {
-    const base = { ...thread, message_id: message.message.id };
-    if (block.type === "text" || block.type === "thinking") {
-      const type = block.type === "text" ? "agent.message" : "agent.thinking";
-      const shown = primary ? openBlocks.find((open) => open.type === type) : undefined;
-      openBlocks = openBlocks.filter((open) => open !== shown);
-      const id = shown?.id ?? state.newId();
-      drafts.push(
-        block.type === "text"
-          ? { type: "agent.message", id, ...base, content: [{ type: "text", text: block.text }] }
-          : { type: "agent.thinking", id, ...base, thinking: block.thinking, signature: block.signature },
-      );
-    } else if (block.type === "tool_use") {
-      drafts.push(toolUse(base, block));
-    }
-  }
-  return events({ ...state, openBlocks }, ...drafts);
+  const cutOff = primary ? state.openBlocks.filter((open) => open.messageId !== messageId) : [];
+  let openBlocks = state.openBlocks.filter((open) => !cutOff.includes(open));
+  const drafts = content.flatMap((block): EventDraft[] => {
+    const base = { ...thread, message_id: messageId };
+    if (block.type === "tool_use") return [toolUse(base, block)];
+    if (block.type !== "text" && block.type !== "thinking") return [];
+    const type = block.type === "text" ? "agent.message" : "agent.thinking";
+    const shown = primary ? openBlocks.find((open) => open.type === type) : undefined;
+    openBlocks = openBlocks.filter((open) => open !== shown);
+    const id = shown?.id ?? state.newId();
+    return block.type === "text"
+      ? [{ type: "agent.message", id, ...base, content: [{ type: "text", text: block.text }] }]
+      : [{ type: "agent.thinking", id, ...base, thinking: block.thinking, signature: block.signature }];
+  });
+  const said = events({ ...state, openBlocks }, ...drafts);
+  return { ...said, facts: [...withdrawals(cutOff), ...said.facts] };
 }
 
 function toolUse(base: object, block: { id: string; name: string; input: unknown }): EventDraft {

@@ -41,7 +41,7 @@ export function sdkOptions(request: EngineRequest, settings: ClaudeSettings, res
     sessionStore: sessionStoreFor(sessionId, request.transcripts),
     sessionStoreFlush: "eager",
     ...(resume ? { resume: uuid } : { sessionId: uuid }),
-    ...(agent.output_schema !== undefined && { outputFormat: { type: "json_schema", schema: agent.output_schema } }),
+    ...(agent.output_schema !== undefined && { outputFormat: outputFormat(agent.output_schema) }),
     ...(agent.budget.steps !== undefined && { maxTurns: agent.budget.steps }),
     ...(agent.budget.usd !== undefined && { maxBudgetUsd: agent.budget.usd }),
     extraArgs: {
@@ -51,6 +51,11 @@ export function sdkOptions(request: EngineRequest, settings: ClaudeSettings, res
       ...(Object.keys(agents).length > 0 && { agents: JSON.stringify(agents) }),
     },
   };
+}
+
+/** The CLI's validator knows no dialect by name, and refuses to start when it is told one. */
+function outputFormat({ $schema: _dialect, ...schema }: Record<string, unknown>): Options["outputFormat"] {
+  return { type: "json_schema", schema };
 }
 
 export function permissionModeFor(mode: Mode): "default" | "plan" {

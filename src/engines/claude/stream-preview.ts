@@ -8,11 +8,14 @@ export function onStreamEvent(state: TranslatorState, message: SDKPartialAssista
   switch (event.type) {
     case "message_start":
       // A new message while blocks are open means that the one before was cut off and asked for again.
-      return { state: { ...state, openBlocks: [] }, facts: withdrawals(state) };
+      return {
+        state: { ...state, streaming: event.message.id, openBlocks: [] },
+        facts: withdrawals(state.openBlocks),
+      };
     case "content_block_start": {
       const type = event.content_block.type === "text" ? "agent.message" : "agent.thinking";
       if (event.content_block.type !== "text" && event.content_block.type !== "thinking") return { state, facts: [] };
-      const block: OpenBlock = { index: event.index, id: state.newId(), type };
+      const block: OpenBlock = { messageId: state.streaming, index: event.index, id: state.newId(), type };
       return {
         state: { ...state, openBlocks: [...state.openBlocks, block] },
         facts: [{ kind: "preview", preview: { type: "event_start", event: { id: block.id, type } } }],

@@ -95,7 +95,9 @@ function seenBy(entries: readonly TranscriptEntry[], known: ReadonlySet<Mark>): 
     } else if (entry["isCompactSummary"] === true) {
       open(index).marks.add("summary");
     } else if (entry.type === "user") {
-      const results = blocksOf(message?.content).flatMap(markOfApiBlock).filter((mark) => mark.startsWith("result "));
+      const results = blocksOf(message?.content)
+        .flatMap(markOfApiBlock)
+        .filter((mark) => mark.startsWith("result "));
       for (const mark of results) (byCall.get(mark) ?? open(index)).marks.add(mark);
       // A user entry that is none of ours is the CLI's own note, such as "[Request interrupted by user]".
       if (results.length === 0 && known.has(`user ${entry.uuid ?? ""}`))

@@ -9,7 +9,9 @@ export interface TranslatorState {
   readonly instructions: string;
   readonly wantsOutput: boolean;
   readonly newId: () => string;
-  /** Blocks of the message under way whose preview was shown, oldest first. */
+  /** The message that is being streamed. */
+  readonly streaming: string;
+  /** Blocks whose preview was shown and whose final event has not come, oldest first. */
   readonly openBlocks: readonly OpenBlock[];
   /** Agent call → the CLI's name for the subagent it started. */
   readonly agentOfCall: ReadonlyMap<string, AgentRef>;
@@ -33,21 +35,22 @@ export interface Translation {
 }
 
 export function startTranslator(
-  given: Pick<TranslatorState, "sessionId" | "instructions" | "wantsOutput" | "newId" | "totals">,
+  given: Pick<TranslatorState, "sessionId" | "instructions" | "wantsOutput" | "newId" | "totals" | "agentOfCall">,
 ): TranslatorState {
-  return { ...given, openBlocks: [], agentOfCall: new Map(), compaction: undefined, failure: {}, rendered: "" };
+  return { ...given, streaming: "", openBlocks: [], compaction: undefined, failure: {}, rendered: "" };
 }
 
 /** A block that is being streamed: its preview and its final event share the id. */
 export interface OpenBlock {
+  readonly messageId: string;
   readonly index: number;
   readonly id: string;
   readonly type: "agent.message" | "agent.thinking";
 }
 
 /** Previews that will never get their final event. */
-export function withdrawals(state: TranslatorState): EngineFact[] {
-  return state.openBlocks.map(({ id }) => ({
+export function withdrawals(blocks: readonly OpenBlock[]): EngineFact[] {
+  return blocks.map(({ id }) => ({
     kind: "preview",
     preview: { type: "capstan.event_withdrawn", event_id: id },
   }));
