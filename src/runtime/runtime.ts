@@ -49,6 +49,8 @@ export interface StartOptions<Output = unknown> extends SessionOptions<Output> {
 }
 
 export interface ResumeOptions<Output = unknown> extends SessionOptions<Output> {
+  /** Where the agent works from now on. Default: where it worked before. */
+  readonly cwd?: string;
   /** What becomes of a turn that a crash cut off: it goes on by itself, or it is ended with an error. */
   readonly onCrash?: "continue" | "stop";
 }
@@ -79,7 +81,7 @@ export class Runtime {
     options: ResumeOptions<Output> = {},
   ): Promise<Session<Output>> {
     const record = await this.#require(sessionId);
-    const session = await this.#drive(record, options);
+    const session = await this.#drive({ ...record, cwd: options.cwd ?? record.cwd }, options);
     await session.recover(options.onCrash ?? "continue");
     session.warm();
     return session;

@@ -99,9 +99,9 @@ function seenBy(entries: readonly TranscriptEntry[], known: ReadonlySet<Mark>): 
         .flatMap(markOfApiBlock)
         .filter((mark) => mark.startsWith("result "));
       for (const mark of results) (byCall.get(mark) ?? open(index)).marks.add(mark);
-      // A user entry that is none of ours is the CLI's own note, such as "[Request interrupted by user]".
-      if (results.length === 0 && known.has(`user ${entry.uuid ?? ""}`))
-        open(index).marks.add(`user ${entry.uuid ?? ""}`);
+      // Other user entries are the CLI's own notes, such as "[Request interrupted by user]".
+      const ours = entry["queueSkipSlashCommands"] === true || known.has(`user ${entry.uuid ?? ""}`);
+      if (results.length === 0 && ours) open(index).marks.add(`user ${entry.uuid ?? ""}`);
     } else if (entry.type === "attachment") {
       const { type, source_uuid: source } = entry["attachment"] as { type?: string; source_uuid?: string };
       if (type === "queued_command" && source !== undefined) open(index).marks.add(`user ${source}`);

@@ -1,0 +1,19 @@
+import { openHost } from "../../src/app/open-host.ts";
+import type { AgentInput } from "../../src/core/agent-definition.ts";
+
+/** A process of its own that runs one turn of a new session and ends. */
+export interface OneTurn {
+  readonly home: string;
+  readonly cwd: string;
+  readonly environment: Record<string, string>;
+  readonly agent: AgentInput;
+  readonly message: string;
+}
+
+process.once("message", async ({ home, cwd, environment, agent, message }: OneTurn) => {
+  await using host = await openHost({ home, environment, retries: 1 });
+  const session = await host.startSession({ agent, cwd });
+  await session.send(message).result();
+  process.send?.(session.id);
+  process.disconnect();
+});
