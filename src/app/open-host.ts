@@ -26,6 +26,8 @@ export interface HostOptions {
   readonly rehearsal?: boolean;
   /** How often a failed model request is repeated, with doubling waits. Default 6, about half a minute. */
   readonly retries?: number;
+  /** How long the model API may stay silent before a request is given up, in milliseconds. Default: two minutes. */
+  readonly upstreamIdleMs?: number;
   /** Idle agent processes are ended after this many milliseconds. Default: ten minutes. */
   readonly hibernateAfterMs?: number;
 }
@@ -38,10 +40,11 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   const environment = options.environment ?? process.env;
   const home = options.home ?? environment["CAPSTAN_HOME"] ?? join(homedir(), ".capstan");
   await using stack = new AsyncDisposableStack();
-  const upstream = options.rehearsal === true ? stack.use(await rehearsal()) : await upstreamFromEnvironment(environment);
+  const upstream =
+    options.rehearsal === true ? stack.use(await rehearsal()) : await upstreamFromEnvironment(environment);
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const store: Store = stack.use(await openSqliteStore({ path: join(home, "capstan.db"), clock }));
-  const gateway = stack.use(await openGateway({ upstream, clock }));
+  const gateway = stack.use(await openGateway({ upstream, clock, idleTimeoutMs: options.upstreamIdleMs ?? 120_000 }));
   const engine = claudeEngine(
     { path: environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", retries: options.retries ?? 6 },
     { createToolServer },

@@ -20,10 +20,9 @@ export function limitOnTurn(budget: Budget, state: SessionState): LimitHit | und
   return exceeded("turns", budget.turns, state.turns) ?? limitOnModelRequest(budget, state);
 }
 
-/** The limit that forbids the tool call just asked for, which `state` already counts. */
+/** The limit that forbids another tool call. */
 export function limitOnToolCall(budget: Budget, state: SessionState): LimitHit | undefined {
-  const before = state.toolCalls - 1;
-  return exceeded("tool_calls", budget.tool_calls, before) ?? limitOnModelRequest(budget, state);
+  return exceeded("tool_calls", budget.tool_calls, state.toolCalls) ?? limitOnModelRequest(budget, state);
 }
 
 export function budgetLeft(budget: Budget, state: SessionState): { usd?: number; tokens?: number; toolCalls?: number } {

@@ -26,7 +26,7 @@ export interface PermissionVerdict {
 
 export function decide({ tool, mode, rules, traits }: PermissionQuery): PermissionVerdict {
   if (rules.deny.includes(tool)) return verdict("deny", `rule:deny ${tool}`, `A rule denies ${tool}.`);
-  if ((mode === "read-only" || mode === "plan") && !traits.readOnly && !traits.safeInternal)
+  if ((mode === "read-only" || mode === "plan") && !traits.readOnly)
     return verdict("deny", `mode:${mode}`, `${tool} may change something, and the session is in ${mode} mode.`);
   if (rules.ask.includes(tool)) return verdict("ask", `rule:ask ${tool}`, `A rule asks before ${tool}.`);
   if (rules.allow.includes(tool)) return verdict("allow", `rule:allow ${tool}`, `A rule allows ${tool}.`);

@@ -14,7 +14,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
-export type SchemaResult<Output> =
+type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };
 

@@ -2,13 +2,14 @@ import type { EventOf, ModelUsage, SessionEvent, StopReason } from "./events.ts"
 
 /**
  * A session's state is a fold of its events and nothing else. It is plain data, so that a snapshot of it plus the
- * tail of the log gives the same state as the whole log, and its size does not grow with the number of turns.
+ * tail of the log gives the same state as the whole log. It grows with the number of subagents, not of turns.
  */
 export interface SessionState {
   readonly status: "idle" | "running" | "rescheduling" | "terminated";
   /** Of the last turn; absent before the first one has ended. */
   readonly stopReason?: StopReason;
   readonly turns: number;
+  /** Calls that were allowed. */
   readonly toolCalls: number;
   readonly usage: ModelUsage;
   readonly usd: number;
@@ -142,7 +143,7 @@ function openCall(state: SessionState, event: ToolUse): SessionState {
     decision: "none",
     reason: "",
   };
-  return { ...state, toolCalls: state.toolCalls + 1, openCalls: { ...state.openCalls, [event.call_id]: call } };
+  return { ...state, openCalls: { ...state.openCalls, [event.call_id]: call } };
 }
 
 function decideCall(state: SessionState, event: EventOf<"capstan.permission_decided">): SessionState {
@@ -153,7 +154,8 @@ function decideCall(state: SessionState, event: EventOf<"capstan.permission_deci
     decision: event.decision === "allow" ? "allowed" : "denied",
     reason: event.reason,
   };
-  return { ...state, openCalls: { ...state.openCalls, [event.call_id]: decided } };
+  const toolCalls = state.toolCalls + (event.decision === "allow" ? 1 : 0);
+  return { ...state, toolCalls, openCalls: { ...state.openCalls, [event.call_id]: decided } };
 }
 
 function closeCall(state: SessionState, callId: string | undefined): SessionState {

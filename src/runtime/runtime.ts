@@ -132,6 +132,8 @@ export class Runtime {
     prepare?: (log: SessionLog, sessionId: string) => Promise<void>,
   ): Promise<Session<Output>> {
     const { store, ids, clock } = this.#deps;
+    // A schema that cannot work is refused before anything is stored.
+    this.#withOutput(given.agent, options.output);
     const record: SessionRecord = { id: ids.next("sesn"), createdAt: clock.now(), ...given };
     await store.createSession(record);
     return this.#drive(record, options, prepare);

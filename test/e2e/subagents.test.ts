@@ -46,7 +46,9 @@ test("each subagent, nested ones too, is a thread with its own events and model 
 
   const requests = t.model.requests.filter((request) => request.agent !== "main");
   for (const thread of threads) {
-    const of = events.filter((event) => "session_thread_id" in event && event.session_thread_id === thread.session_thread_id);
+    const of = events.filter(
+      (event) => "session_thread_id" in event && event.session_thread_id === thread.session_thread_id,
+    );
     const types = of.map((event) => event.type);
     expect(types.at(-1)).toBe("session.thread_status_idle");
     expect(types).toContain("agent.tool_use");

@@ -19,6 +19,8 @@ export interface TestHost extends AsyncDisposable {
   /** A workspace of the test's own. */
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** A second host on the same store and model. */
+  another(options?: HostOptions): Promise<Host>;
 }
 
 /** A real host with the real SDK and CLI against a scripted model API. Nothing of this machine's environment gets in. */
@@ -32,7 +34,8 @@ export async function testHost(script: Script, options: HostOptions = {}): Promi
   const home = join(directory.path, "home");
   const host = stack.use(await openHost({ home, environment, retries: 1, ...options }));
   const parts = stack.move();
-  return { host, model, home, cwd, environment, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+  const another = (more: HostOptions = {}): Promise<Host> => openHost({ home, environment, retries: 1, ...more });
+  return { host, model, home, cwd, environment, another, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
 export function testEnvironment(modelUrl: string): Record<string, string> {

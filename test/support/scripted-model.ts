@@ -116,7 +116,8 @@ export async function scriptedModel(script: Script): Promise<ScriptedModel> {
     }
     if (typeof reply.delay === "number") await sleep(reply.delay);
     else await reply.delay;
-    if (request.body.stream === true) await stream(res, request, reply);
+    if (request.body.stream !== true && reply.dropAfter !== undefined) res.destroy();
+    else if (request.body.stream === true) await stream(res, request, reply);
     else res.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(message(request, reply)));
   }
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -10,6 +10,7 @@ import type { Tool, ToolOutcome } from "../../core/tool.ts";
 import { Announcements } from "./announcements.ts";
 import { gate } from "./hooks.ts";
 import { InputQueue } from "./input-queue.ts";
+import { Leftovers } from "./leftovers.ts";
 import { type ClaudeSettings, requireDirectory, sdkOptions } from "./options.ts";
 import { canScrubEnvironment, CliProcess, describeLoss, findContainment } from "./process.ts";
 import { ClaudeSession } from "./session.ts";
@@ -40,10 +41,11 @@ export function claudeEngine(
   async function open(request: EngineRequest, host: EngineHost): Promise<EngineSession> {
     requireDirectory(request.cwd);
     const { resume, history, baseline } = await agreeOnHistory(request);
-    const process = new CliProcess(wrapper);
+    const leftovers = new Leftovers(request.stateDir);
+    const process = new CliProcess({ wrapper, leftovers });
     const announcements = new Announcements(callsIn(request));
     const options: Options = {
-      ...sdkOptions(request, settings, resume),
+      ...sdkOptions(request, settings, { resume, tempDir: leftovers.temporaryDirectory() }),
       hooks: gate(host, { tools: request.tools, announced: (id, signal) => announcements.wait(id, signal) }),
       mcpServers: hostTools(request, host, createToolServer),
       spawnClaudeCodeProcess: (spawnOptions) => process.spawn(spawnOptions),
@@ -51,6 +53,7 @@ export function claudeEngine(
     const input = new InputQueue<SDKUserMessage>();
     const started = await start(options, { input, continueTurn: request.continueTurn }).catch((thrown: unknown) => {
       process.kill();
+      leftovers.sweep();
       throw startFailure(thrown, process.stderr);
     });
     const translator = startTranslator({
@@ -66,6 +69,7 @@ export function claudeEngine(
     return new ClaudeSession({
       query: started,
       process,
+      leftovers,
       input,
       host,
       announcements,

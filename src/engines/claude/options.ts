@@ -20,7 +20,11 @@ export interface ClaudeSettings {
 }
 
 /** Our request as SDK options; hooks, MCP server and spawn are added by the caller. */
-export function sdkOptions(request: EngineRequest, settings: ClaudeSettings, resume: boolean): Options {
+export function sdkOptions(
+  request: EngineRequest,
+  settings: ClaudeSettings,
+  { resume, tempDir }: { resume: boolean; tempDir: string },
+): Options {
   const { agent, sessionId } = request;
   const uuid = uuidOf(sessionId);
   const agents = subagents(request);
@@ -32,7 +36,7 @@ export function sdkOptions(request: EngineRequest, settings: ClaudeSettings, res
     permissionMode: permissionModeFor(request.mode),
     tools: toolNames(request),
     agents,
-    env: childEnvironment(request, settings),
+    env: childEnvironment(request, settings, tempDir),
     settingSources: [],
     settings: { disableSkillShellExecution: true, skipWebFetchPreflight: true },
     strictMcpConfig: true,
@@ -95,21 +99,20 @@ function subagents({ agent, tools: hostTools }: EngineRequest): Record<string, S
 }
 
 /** The child's environment, built from nothing: these variables and the session's own, and no other. */
-function childEnvironment(request: EngineRequest, settings: ClaudeSettings): Record<string, string> {
+function childEnvironment(request: EngineRequest, settings: ClaudeSettings, tempDir: string): Record<string, string> {
   const directory = (name: string): string => {
     const path = join(request.stateDir, name);
     mkdirSync(path, { recursive: true, mode: 0o700 });
     return path;
   };
-  const temporary = directory("tmp");
   return {
     PATH: settings.path,
     LANG: "C.UTF-8",
     ...request.variables,
     HOME: directory("home"),
-    TMPDIR: temporary,
+    TMPDIR: tempDir,
     CLAUDE_CONFIG_DIR: directory("config"),
-    CLAUDE_CODE_TMPDIR: temporary,
+    CLAUDE_CODE_TMPDIR: tempDir,
     ANTHROPIC_BASE_URL: request.gateway.url,
     // A token, not an API key: with a key the CLI would ask the real API for policy at every start.
     ANTHROPIC_AUTH_TOKEN: request.gateway.token,

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { basename } from "node:path";
 import type { SpawnedProcess, SpawnOptions } from "@anthropic-ai/claude-agent-sdk";
 import { CapstanError } from "../../core/errors.ts";
+import type { Leftovers } from "./leftovers.ts";
 
 /**
  * Starts the CLI so that it and everything it started die with the host and with the session, also on kill -9 of
@@ -23,24 +25,28 @@ export function findContainment(): readonly string[] | undefined {
 /** Whether the CLI can hide its own variables from the commands it runs; it refuses to start when asked to and cannot. */
 export function canScrubEnvironment(path: string): boolean {
   const probe = ["--ro-bind", "/", "/", "--dev", "/dev", "--unshare-pid", "true"];
-  return spawnSync("bwrap", probe, { env: { PATH: path } }).status === 0;
+  const env = { PATH: path };
+  return spawnSync("bwrap", probe, { env }).status === 0 && spawnSync("socat", ["-V"], { env }).status === 0;
 }
 
 /** One CLI process: what the SDK may do with it, and what we need to know of it. */
 export class CliProcess {
   #child: ChildProcess | undefined;
   #stderr = "";
-  #configDir: string | undefined;
   readonly #wrapper: readonly string[];
+  readonly #leftovers: Leftovers;
 
-  constructor(wrapper: readonly string[] | undefined) {
-    this.#wrapper = wrapper ?? [];
+  constructor({ wrapper = [], leftovers }: { wrapper?: readonly string[] | undefined; leftovers: Leftovers }) {
+    this.#wrapper = wrapper;
+    this.#leftovers = leftovers;
   }
 
   /** For the SDK's `spawnClaudeCodeProcess`. */
   spawn(options: SpawnOptions): SpawnedProcess {
     const [command = "", ...args] = [...this.#wrapper, options.command, ...options.args];
-    this.#configDir = options.env["CLAUDE_CONFIG_DIR"];
+    const configDir = options.env["CLAUDE_CONFIG_DIR"] ?? "";
+    // The SDK's own copy of a resumed transcript, which it cannot remove when it is killed.
+    if (basename(configDir).startsWith("claude-resume-")) this.#leftovers.note(configDir);
     const child = spawn(command, args, { cwd: options.cwd, env: options.env, stdio: ["pipe", "pipe", "pipe"] });
     this.#child = child;
     // A failure to start is told through the SDK's own streams.
@@ -57,11 +63,6 @@ export class CliProcess {
 
   get pid(): number {
     return this.#child?.pid ?? 0;
-  }
-
-  /** The directory the SDK made for a resumed transcript. It outlives a killed process, so it is removed by us. */
-  get configDir(): string | undefined {
-    return this.#configDir;
   }
 
   get stderr(): string {

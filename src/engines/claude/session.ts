@@ -1,5 +1,3 @@
-import { rm } from "node:fs/promises";
-import { basename } from "node:path";
 import type { Query, SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { Mode } from "../../core/agent-definition.ts";
 import { uuidOf } from "../../core/clock.ts";
@@ -8,6 +6,7 @@ import type { EngineFact, EngineHost, EngineSession } from "../../core/engine.ts
 import type { Announcements } from "./announcements.ts";
 import { translate } from "./from-sdk-message.ts";
 import type { InputQueue } from "./input-queue.ts";
+import type { Leftovers } from "./leftovers.ts";
 import { permissionModeFor } from "./options.ts";
 import { type CliProcess, describeLoss } from "./process.ts";
 import { apiContent } from "./transcript.ts";
@@ -20,6 +19,7 @@ const EXIT_GRACE_MS = 2_000;
 interface Parts {
   readonly query: Query;
   readonly process: CliProcess;
+  readonly leftovers: Leftovers;
   readonly input: InputQueue<SDKUserMessage>;
   readonly host: EngineHost;
   readonly announcements: Announcements;
@@ -99,7 +99,7 @@ export class ClaudeSession implements EngineSession {
     this.#parts.input.end();
     await this.#parts.process.ended(EXIT_GRACE_MS);
     await this.#pump;
-    await this.#removeResumeDirectory();
+    this.#parts.leftovers.sweep();
   }
 
   kill(): void {
@@ -120,7 +120,7 @@ export class ClaudeSession implements EngineSession {
     this.#parts.process.kill();
     const { stderr } = this.#parts.process;
     await this.#parts.host.emit({ kind: "lost", error: describeLoss(ending, stderr), stderr });
-    await this.#removeResumeDirectory();
+    this.#parts.leftovers.sweep();
   }
 
   async #take(message: SDKMessage): Promise<void> {
@@ -143,12 +143,5 @@ export class ClaudeSession implements EngineSession {
     await this.#parts.host.emit(fact);
     if (fact.kind === "event" && "call_id" in fact.draft) this.#parts.announcements.announce(fact.draft.call_id);
     if (fact.kind === "turn_ended") this.#turnOver.resolve();
-  }
-
-  /** The SDK makes a directory with a copy of the transcript, which a killed process leaves behind. */
-  async #removeResumeDirectory(): Promise<void> {
-    const directory = this.#parts.process.configDir;
-    if (directory !== undefined && basename(directory).startsWith("claude-resume-"))
-      await rm(directory, { recursive: true, force: true });
   }
 }

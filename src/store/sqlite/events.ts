@@ -1,0 +1,89 @@
+import { CapstanError } from "../../core/errors.ts";
+import type { SessionEvent, StoredEvent } from "../../core/events.ts";
+import type { AppendBatch, Store } from "../../core/store.ts";
+import type { Database } from "./database.ts";
+import { eventHash } from "./hash-chain.ts";
+import { unknownSession } from "./sessions.ts";
+
+/** Parameters: session, after, up to, limit (-1 for none). */
+export const SELECT_EVENTS =
+  "SELECT seq, event, hash FROM events WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?";
+
+export interface EventRow {
+  readonly seq: number;
+  readonly event: string;
+  readonly hash: string;
+}
+
+interface LogEnd {
+  readonly head_seq: number;
+  readonly head_hash: string;
+  readonly fence: number | null;
+}
+
+export function eventLog(database: Database): Pick<Store, "append" | "events" | "head"> {
+  const selectEnd = database.prepare(
+    `SELECT head_seq, head_hash, fence FROM sessions LEFT JOIN leases ON session_id = id WHERE id = ?`,
+  );
+  const insert = database.prepare("INSERT INTO events (session_id, seq, event, hash) VALUES (?, ?, ?, ?)");
+  const moveEnd = database.prepare("UPDATE sessions SET head_seq = ?, head_hash = ? WHERE id = ?");
+  const selectRange = database.prepare(SELECT_EVENTS);
+  const selectHead = database.prepare("SELECT head_seq FROM sessions WHERE id = ?");
+
+  return {
+    async append(sessionId, batch) {
+      return database.write(() => {
+        const end = selectEnd.get(sessionId) as LogEnd | undefined;
+        if (end === undefined) throw unknownSession(sessionId);
+        checkBatch(sessionId, { batch, end });
+        let { head_seq: seq, head_hash: previous } = end;
+        const stored: StoredEvent[] = [];
+        for (const event of batch.events) {
+          const text = JSON.stringify(event);
+          seq += 1;
+          previous = eventHash({ previous, sessionId, seq, text });
+          insert.run(sessionId, seq, text, previous);
+          stored.push(toStoredEvent({ seq, event: text, hash: previous }));
+        }
+        moveEnd.run(seq, previous, sessionId);
+        return stored;
+      });
+    },
+
+    async events(sessionId, { after = 0, upTo = Number.MAX_SAFE_INTEGER, limit = -1 } = {}) {
+      return database.read(() => {
+        const rows = selectRange.all(sessionId, after, upTo, limit) as unknown as EventRow[];
+        return rows.map(toStoredEvent);
+      });
+    },
+
+    async head(sessionId) {
+      return database.read(() => {
+        const row = selectHead.get(sessionId) as Pick<LogEnd, "head_seq"> | undefined;
+        return row?.head_seq ?? 0;
+      });
+    },
+  };
+}
+
+function checkBatch(sessionId: string, { batch, end }: { readonly batch: AppendBatch; readonly end: LogEnd }): void {
+  if (batch.fence !== end.fence)
+    throw new CapstanError(
+      "lease_lost",
+      `This host no longer drives session ${sessionId} (its fence is ${batch.fence}, the current one ${end.fence ?? "none"}). ` +
+        "Stop working on the session; acquire its lease again to go on.",
+      { data: { sessionId, fence: batch.fence, current: end.fence } },
+    );
+  if (batch.after !== end.head_seq)
+    throw new CapstanError(
+      "store_conflict",
+      `The log of session ${sessionId} is not where the writer expected it: expected ${batch.after}, actual ${end.head_seq}. ` +
+        "Read the events that came in between, then try again.",
+      { data: { sessionId, expected: batch.after, actual: end.head_seq } },
+    );
+}
+
+/** Always from the stored text, so that an append returns what every later read will. */
+function toStoredEvent({ seq, event, hash }: EventRow): StoredEvent {
+  return { seq, event: JSON.parse(event) as SessionEvent, hash };
+}

@@ -1,0 +1,87 @@
+import type { Clock } from "../../core/clock.ts";
+import { CapstanError } from "../../core/errors.ts";
+import type { LeaseOwner, LeaseStore } from "../../core/store.ts";
+import type { Database } from "./database.ts";
+import { sessionGuard } from "./sessions.ts";
+
+interface LeaseRow {
+  readonly fence: number;
+  readonly host_id: string;
+  readonly pid: number;
+  readonly hostname: string;
+  readonly expires_at: number;
+}
+
+/**
+ * One row per session, kept for ever: the fence must never go back. A host keeps its fence until it releases the lease,
+ * is evicted, or another host takes the lease; so a lease that expired unnoticed and that nobody took still lets its holder write.
+ */
+export function leaseTable(database: Database, clock: Clock): LeaseStore {
+  const requireSession = sessionGuard(database);
+  const select = database.prepare("SELECT fence, host_id, pid, hostname, expires_at FROM leases WHERE session_id = ?");
+  const put = database.prepare(
+    "REPLACE INTO leases (session_id, fence, host_id, pid, hostname, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  const extend = database.prepare(
+    "UPDATE leases SET expires_at = ? WHERE session_id = ? AND host_id = ? AND fence = ?",
+  );
+  // The fence moves on when a lease ends, so that writes of the old holder that are still on their way are refused.
+  const endOwn = database.prepare(
+    "UPDATE leases SET expires_at = 0, fence = fence + 1 WHERE session_id = ? AND host_id = ? AND fence = ?",
+  );
+  const endOf = database.prepare(
+    "UPDATE leases SET expires_at = 0, fence = fence + 1 WHERE session_id = ? AND host_id = ?",
+  );
+
+  return {
+    async acquire(sessionId, owner, ttlMs) {
+      return database.write(() => {
+        requireSession(sessionId);
+        const now = clock.now();
+        const row = select.get(sessionId) as LeaseRow | undefined;
+        const isOwn = row?.host_id === owner.hostId;
+        if (row !== undefined && !isOwn && row.expires_at > now) throw busy(sessionId, row);
+        const fence = isOwn ? row.fence : (row?.fence ?? 0) + 1;
+        put.run(sessionId, fence, owner.hostId, owner.pid, owner.hostname, now + ttlMs);
+        return { sessionId, hostId: owner.hostId, fence };
+      });
+    },
+
+    async renew({ sessionId, hostId, fence }, ttlMs) {
+      const { changes } = database.write(() => extend.run(clock.now() + ttlMs, sessionId, hostId, fence));
+      if (changes === 0)
+        throw new CapstanError(
+          "lease_lost",
+          `The lease of session ${sessionId} is no longer held by ${hostId}. Stop working on the session; acquire it again to go on.`,
+          { data: { sessionId, hostId, fence } },
+        );
+    },
+
+    async release({ sessionId, hostId, fence }) {
+      database.write(() => endOwn.run(sessionId, hostId, fence));
+    },
+
+    async evict(sessionId, hostId) {
+      database.write(() => endOf.run(sessionId, hostId));
+    },
+
+    async holder(sessionId) {
+      const row = database.read(() => select.get(sessionId)) as LeaseRow | undefined;
+      return row !== undefined && row.expires_at > clock.now() ? ownerOf(row) : undefined;
+    },
+  };
+}
+
+function ownerOf({ host_id: hostId, pid, hostname }: LeaseRow): LeaseOwner {
+  return { hostId, pid, hostname };
+}
+
+function busy(sessionId: string, row: LeaseRow): CapstanError {
+  const until = new Date(row.expires_at).toISOString();
+  return new CapstanError(
+    "session_busy",
+    `Session ${sessionId} is driven by ${row.host_id} (pid ${row.pid} on ${row.hostname}) until ${until} or longer. ` +
+      "Use it through that process, or stop that process and try again after that time.",
+    { data: { sessionId, holder: ownerOf(row), until }, retryable: true },
+  );
+}

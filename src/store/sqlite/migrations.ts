@@ -1,0 +1,121 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { CapstanError } from "../../core/errors.ts";
+import { APPLICATION_ID, Database } from "./database.ts";
+
+/**
+ * The schema, one step per version. A step that was released is never edited: a change is a new step at the end.
+ * Step 1 makes version 1, and so on; the file keeps its version in `user_version`.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE sessions (
+    id TEXT NOT NULL PRIMARY KEY,
+    created_at INTEGER NOT NULL,
+    agent TEXT NOT NULL,
+    cwd TEXT NOT NULL,
+    title TEXT,
+    forked_from TEXT,
+    -- Where the log ends: without it a log that was cut at the end would still be a valid chain.
+    head_seq INTEGER NOT NULL,
+    head_hash TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX sessions_by_age ON sessions (created_at, id);
+
+  CREATE TABLE events (
+    session_id TEXT NOT NULL REFERENCES sessions (id),
+    seq INTEGER NOT NULL CHECK (seq > 0),
+    event TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (session_id, seq)
+  ) STRICT;
+
+  CREATE TABLE snapshots (
+    session_id TEXT NOT NULL PRIMARY KEY REFERENCES sessions (id),
+    seq INTEGER NOT NULL,
+    state TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE transcript_entries (
+    position INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id),
+    path TEXT NOT NULL,
+    uuid TEXT,
+    entry TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX transcript_entries_in_order ON transcript_entries (session_id, path, position);
+  -- Entries without a uuid are all different: NULLs never collide in a unique index.
+  CREATE UNIQUE INDEX transcript_entries_once ON transcript_entries (session_id, path, uuid);
+
+  CREATE TABLE leases (
+    session_id TEXT NOT NULL PRIMARY KEY REFERENCES sessions (id),
+    fence INTEGER NOT NULL CHECK (fence > 0),
+    host_id TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    hostname TEXT NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) STRICT;
+  `,
+];
+
+/** Brings the file to the newest version in one transaction, after a backup of what was there. */
+export function migrate(database: Database, migrations: readonly string[] = MIGRATIONS): void {
+  const newest = migrations.length;
+  if (versionOf(database, newest) === newest) return;
+  database.write(() => {
+    // Asked again under the lock: another process may have migrated meanwhile.
+    const version = versionOf(database, newest);
+    if (version === newest) return;
+    if (version > 0) backUp(database.path, version);
+    for (const step of migrations.slice(version)) database.exec(step);
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${newest}`);
+  });
+}
+
+/** 0 for a fresh file. */
+function versionOf(database: Database, newest: number): number {
+  const select = database.prepare("SELECT user_version AS version FROM pragma_user_version");
+  const { version } = database.read(() => select.get()) as { readonly version: number };
+  if (version > newest)
+    throw new CapstanError(
+      "store_newer",
+      `The store ${database.path} was written by a newer Capstan (schema ${version}, this one knows ${newest}). ` +
+        `Update Capstan, or go back to a backup that an update left beside it (such as ${backupPath(database.path, newest)}).`,
+      { data: { path: database.path, version, newest } },
+    );
+  return version;
+}
+
+function backupPath(path: string, version: number): string {
+  return `${path}.v${version}.bak`;
+}
+
+/**
+ * Called with the write lock held, so a second connection sees exactly what will be migrated.
+ * The backup gets its name when it is complete and on disk: a crash never leaves half a backup that looks whole.
+ */
+function backUp(path: string, version: number): void {
+  const unfinished = `${backupPath(path, version)}.tmp`;
+  rmSync(unfinished, { force: true });
+  try {
+    closeSync(openSync(unfinished, "wx", 0o600));
+    vacuumInto(path, unfinished);
+    syncToDisk(unfinished);
+    renameSync(unfinished, backupPath(path, version));
+    syncToDisk(dirname(path));
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+}
+
+function vacuumInto(path: string, target: string): void {
+  using source = new Database({ path });
+  const copy = source.prepare("VACUUM INTO ?");
+  source.read(() => copy.run(target));
+}
+
+function syncToDisk(path: string): void {
+  const file = openSync(path, "r");
+  fsyncSync(file);
+  closeSync(file);
+}

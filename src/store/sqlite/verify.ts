@@ -1,0 +1,54 @@
+import { setImmediate as nextTick } from "node:timers/promises";
+import type { ChainCheck, Store } from "../../core/store.ts";
+import type { Database } from "./database.ts";
+import { type EventRow, SELECT_EVENTS } from "./events.ts";
+import { eventHash, genesisHash } from "./hash-chain.ts";
+import { unknownSession } from "./sessions.ts";
+
+/** Other work gets a chance after so many events. */
+const PAGE = 1_000;
+
+interface RecordedEnd {
+  readonly head_seq: number;
+  readonly head_hash: string;
+  readonly last_seq: number;
+}
+
+export function chainVerifier(database: Database): Pick<Store, "verify"> {
+  // One statement sees one state of the file, also while another process appends.
+  const selectEnd = database.prepare(
+    `SELECT head_seq, head_hash, (SELECT coalesce(max(seq), 0) FROM events WHERE session_id = id) AS last_seq
+     FROM sessions WHERE id = ?`,
+  );
+  const selectPage = database.prepare(SELECT_EVENTS);
+
+  return {
+    async verify(sessionId) {
+      const end = database.read(() => selectEnd.get(sessionId)) as RecordedEnd | undefined;
+      if (end === undefined) throw unknownSession(sessionId);
+
+      let seq = 0;
+      let previous = genesisHash(sessionId);
+      while (seq < end.head_seq) {
+        const rows = database.read(() => selectPage.all(sessionId, seq, end.head_seq, PAGE)) as unknown as EventRow[];
+        for (const row of rows) {
+          if (row.seq !== seq + 1) return broken(seq + 1, "the event is missing");
+          if (eventHash({ previous, sessionId, seq: row.seq, text: row.event }) !== row.hash)
+            return broken(row.seq, "the event does not match its hash: it was altered, inserted or moved");
+          seq = row.seq;
+          previous = row.hash;
+        }
+        if (rows.length === 0) return broken(seq + 1, `the log was cut: the session recorded ${end.head_seq} events`);
+        await nextTick();
+      }
+      if (previous !== end.head_hash)
+        return broken(seq, "the log does not end with the hash that the session recorded");
+      if (end.last_seq > seq) return broken(seq + 1, "the event comes after the end that the session recorded");
+      return { ok: true, events: seq };
+    },
+  };
+}
+
+function broken(seq: number, problem: string): ChainCheck {
+  return { ok: false, seq, problem };
+}

@@ -1,0 +1,90 @@
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { CapstanError, messageOf } from "../core/errors.ts";
+
+export interface SchemaProblem {
+  /** JSON Pointer into the value, such as `/items/0/name`; empty for the value itself. */
+  readonly path: string;
+  /** What was expected there. */
+  readonly message: string;
+}
+
+/** Everything that is wrong with a value; empty when it matches. */
+export type JsonSchemaCheck = (value: unknown) => readonly SchemaProblem[];
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * Makes a check of a JSON Schema (draft 2020-12) that a user wrote. An unknown keyword is an error and not ignored,
+ * because it is most often a slip that would let wrong values through.
+ */
+export function compileJsonSchema(schema: JsonSchema): JsonSchemaCheck {
+  // An instance of its own for each schema: two schemas may carry the same `$id`.
+  const ajv = new Ajv2020({ allErrors: true, strictTypes: false, strictTuples: false, logger: false });
+  addFormats.default(ajv);
+  // The list of formats is open: zod, for one, writes names of its own beside the pattern that does the checking.
+  for (const { key, value } of keywordsOf(schema))
+    if (key === "format" && typeof value === "string" && !Object.hasOwn(ajv.formats, value)) ajv.addFormat(value, true);
+  if (schema["$async"] !== undefined) throw invalid([{ path: "/$async", message: "is not supported" }]);
+  try {
+    if (ajv.validateSchema(schema) !== true) throw invalid(problemsOf(ajv.errors));
+    const validate = ajv.compile(schema);
+    return (value) => (validate(value) ? [] : problemsOf(validate.errors));
+  } catch (error) {
+    if (error instanceof CapstanError) throw error;
+    const message = messageOf(error);
+    const place = keywordsOf(schema).find((keyword) => isBlamed(keyword, message));
+    throw invalid([{ path: place?.at ?? "", message }], error);
+  }
+}
+
+/** `/items/0: must be string; …` */
+export function describeProblems(problems: readonly SchemaProblem[]): string {
+  return problems.map(({ path, message }) => `${path || "(root)"}: ${message}`).join("; ");
+}
+
+function invalid(problems: readonly SchemaProblem[], cause?: unknown): CapstanError {
+  const message = `The JSON Schema is not valid as draft 2020-12. ${describeProblems(problems)}`;
+  return new CapstanError("invalid_schema", message, { data: { problems }, cause });
+}
+
+function problemsOf(errors: readonly ErrorObject[] | null | undefined): readonly SchemaProblem[] {
+  const problems = (errors ?? []).map((error) => ({ path: error.instancePath, message: expectation(error) }));
+  // A schema that is reached by two ways reports the same problem twice.
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+}
+
+/** Ajv's messages leave out the one thing that helps to mend some problems. */
+function expectation({ message = "is not valid", params }: ErrorObject): string {
+  const named = params["additionalProperty"] ?? params["unevaluatedProperty"];
+  if (named !== undefined) return `${message}: ${JSON.stringify(named)}`;
+  const allowed = params["allowedValues"] ?? params["allowedValue"];
+  return allowed === undefined ? message : `${message}: ${JSON.stringify(allowed)}`;
+}
+
+interface Keyword {
+  /** JSON Pointer into the schema. */
+  readonly at: string;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** Keywords whose keys are names that the schema's author chose. */
+const MAPS = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
+
+function* keywordsOf(node: unknown, keysAreNames = false): Generator<Keyword> {
+  if (typeof node !== "object" || node === null) return;
+  for (const [key, value] of Object.entries(node)) {
+    const at = `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    if (!keysAreNames) yield { at, key, value };
+    for (const below of keywordsOf(value, !keysAreNames && MAPS.has(key))) yield { ...below, at: at + below.at };
+  }
+}
+
+/** Whether an error of Ajv's compiler, which seldom says where, is about this keyword. */
+function isBlamed({ key, value }: Keyword, message: string): boolean {
+  if (key === "enum") return message.startsWith("enum ") && Array.isArray(value) && value.length === 0;
+  if (key === "$ref") return message.includes(`reference ${String(value)} `);
+  if (key === "pattern") return message.includes(`/${String(value)}/`);
+  return message.includes(`"${key === "$schema" ? String(value) : key}"`);
+}

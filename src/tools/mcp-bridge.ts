@@ -1,0 +1,103 @@
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  type CallToolResult,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { ToolContent } from "../core/content.ts";
+import { CapstanError } from "../core/errors.ts";
+import type { Tool, ToolOutcome } from "../core/tool.ts";
+
+export interface ToolServerOptions {
+  /** The server's name as the agent process sees it. */
+  readonly name: string;
+  readonly tools: readonly Tool[];
+  /** Never rejects: whatever goes wrong is an outcome. */
+  readonly run: (tool: Tool, input: unknown, call: ToolServerCall) => Promise<ToolOutcome>;
+}
+
+interface ToolServerCall {
+  /** The id the model gave the call. */
+  readonly callId: string;
+  /** Aborted when the agent process cancels the call or goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** Where the Agent SDK puts the id of the model's tool_use block. */
+const CALL_ID = "claudecode/toolUseId";
+/**
+ * Our tools bound their results themselves. A tool that does not ask for more has its large results replaced by the path
+ * of a file, and the model would see something else than our log. 500 000 is the most that the CLI grants.
+ */
+const LISTED = { "anthropic/maxResultSizeChars": 500_000 };
+
+type McpContent = CallToolResult["content"][number];
+
+/** An MCP server in this process that offers host tools to one agent process. Make one for each query: it cannot be shared. */
+export function createToolServer({ name, tools, run }: ToolServerOptions): McpServer {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const twice = tools.find((tool) => byName.get(tool.name) !== tool);
+  if (twice !== undefined) throw new CapstanError("invalid_input", `Two tools are named ${twice.name}. Rename one.`);
+
+  const mcp = new McpServer({ name, version: "1" }, { capabilities: { tools: {} } });
+  // The low-level handlers, because the high-level ones take zod schemas only and check the input once more.
+  mcp.server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: tools.map(({ name, description, inputSchema, annotations }) => ({
+      name,
+      description,
+      inputSchema: { ...inputSchema, type: "object" as const },
+      annotations: { readOnlyHint: annotations.readOnly, destructiveHint: annotations.destructive },
+      _meta: LISTED,
+    })),
+  }));
+  mcp.server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
+    const tool = byName.get(params.name);
+    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+    const callId = params._meta?.[CALL_ID];
+    // Without it no permission, event or result could be tied to the call.
+    if (typeof callId !== "string") throw new McpError(ErrorCode.InvalidParams, `The call carries no ${CALL_ID}.`);
+    const { content, isError } = await run(tool, params.arguments ?? {}, { callId, signal });
+    return { isError, content: content.flatMap(toMcp) };
+  });
+  return mcp;
+}
+
+/** MCP has no word for some blocks; those are told as text, so that nothing is lost unsaid. */
+function toMcp(block: ToolContent[number], index: number): McpContent[] {
+  switch (block.type) {
+    case "text":
+      return [{ type: "text", text: block.text }];
+    case "image":
+      if (block.source.type === "base64")
+        return [{ type: "image", data: block.source.data, mimeType: block.source.media_type }];
+      return [linked(block.source, "image")];
+    case "search_result": {
+      const text = [`${block.title} (${block.source})`, ...block.content.map(({ text }) => text)].join("\n");
+      return [{ type: "text", text }];
+    }
+    case "document": {
+      const context = block.context == null ? [] : [{ type: "text" as const, text: block.context }];
+      return [...context, documentToMcp(block, block.title ?? `document:${index}`)];
+    }
+  }
+}
+
+type DocumentBlock = Extract<ToolContent[number], { type: "document" }>;
+
+function documentToMcp({ source }: DocumentBlock, uri: string): McpContent {
+  if (source.type === "text")
+    return { type: "resource", resource: { uri, text: source.data, mimeType: source.media_type } };
+  if (source.type === "base64")
+    return { type: "resource", resource: { uri, blob: source.data, mimeType: source.media_type } };
+  return linked(source, uri);
+}
+
+function linked(
+  source: { readonly type: "url"; readonly url: string } | { readonly type: "file"; readonly file_id: string },
+  name: string,
+): McpContent {
+  if (source.type === "url") return { type: "resource_link", uri: source.url, name };
+  return { type: "text", text: `[${name}: file ${source.file_id}]` };
+}

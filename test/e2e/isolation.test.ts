@@ -1,0 +1,84 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { agent, eventsOf, ofType, temporaryDirectory, testHost } from "../support/host.ts";
+import { call, say } from "../support/scripted-model.ts";
+
+const SECRETS = { MY_SECRET: "host-secret-1", AWS_SECRET_ACCESS_KEY: "host-secret-2", GITHUB_TOKEN: "host-secret-3" };
+/** What an agent's command may find set: what we name, what the CLI adds for its own children, and what a shell makes. */
+const NAMED =
+  /^(PATH|LANG|HOME|TMPDIR|PROJECT|ANTHROPIC_(BASE_URL|AUTH_TOKEN)|_?CLAUDE\w*|DISABLE_AUTOUPDATER|AI_AGENT|CLAUDECODE|COREPACK_ENABLE_AUTO_PIN|GIT_EDITOR|MCP_\w+|NoDefaultCurrentDirectoryInExePath|OTEL_\w+|SHELL|SHLVL|TMPPREFIX|PWD|OLDPWD|_)$/;
+
+const LOOK = "env; cat /proc/self/environ /proc/$PPID/environ 2>/dev/null | tr '\\0' '\\n'";
+
+const pathWithout = (directory: string, missing: string): string => {
+  const found = (process.env["PATH"] ?? "").split(":").filter((entry) => entry !== "");
+  const bin = join(directory, "bin");
+  mkdirSync(bin);
+  // Every program of the machine but one, so that the CLI cannot find it.
+  for (const entry of found)
+    for (const name of list(entry)) if (name !== missing) linkOnce(join(entry, name), join(bin, name));
+  return bin;
+};
+
+function list(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+function linkOnce(target: string, path: string): void {
+  try {
+    symlinkSync(target, path);
+  } catch {
+    // An earlier directory of the search path already has it.
+  }
+}
+
+const hasBubblewrap = spawnSync("bwrap", ["--version"]).status === 0;
+
+for (const bubblewrap of [true, false])
+  test(`a command sees no variable and no key of the host, ${bubblewrap ? "with" : "without"} bubblewrap`, async () => {
+    if (bubblewrap && !hasBubblewrap && process.env["CAPSTAN_TEST_REQUIRE"] !== "all")
+      return console.warn("not run: bubblewrap is not installed");
+    using directory = temporaryDirectory();
+    const path = bubblewrap ? (process.env["PATH"] ?? "") : pathWithout(directory.path, "bwrap");
+    for (const [name, value] of Object.entries(SECRETS)) process.env[name] = value;
+    await using t = await testHost((request) =>
+      request.toolResults.length > 0 ? say("seen") : call("Bash", { command: LOOK }),
+    );
+    await using host = await t.another({ environment: { ...t.environment, ...SECRETS, PATH: path } });
+    const session = await host.startSession({
+      agent: agent({ tools: ["Bash"], permissions: { allow: ["Bash"] } }),
+      cwd: t.cwd,
+      variables: { PROJECT: "named" },
+    });
+    await session.send("Look around.").result();
+    const [result] = ofType(await eventsOf(host, session.id), "agent.tool_result");
+    const seen = JSON.stringify(result?.content);
+    expect(result?.outcome).toBe("completed");
+    expect(seen).toContain("PROJECT=named");
+    for (const secret of [...Object.values(SECRETS), t.environment["ANTHROPIC_API_KEY"] ?? "?"])
+      expect(seen).not.toContain(secret);
+    const text = (result?.content ?? []).map((block) => (block.type === "text" ? block.text : "")).join("\n");
+    const names = [...text.matchAll(/^(\w+)=/gm)].map((match) => match[1] ?? "");
+    expect(names.length).toBeGreaterThan(5);
+    expect([...new Set(names)].filter((name) => !NAMED.test(name))).toEqual([]);
+  });
+
+test("the agent's home, configuration and temporary files are the session's own", async () => {
+  await using t = await testHost((request) =>
+    request.toolResults.length > 0
+      ? say("ok")
+      : call("Bash", { command: "echo $HOME $TMPDIR; echo x > ~/left-behind" }),
+  );
+  const session = await t.host.startSession({
+    agent: agent({ tools: ["Bash"], permissions: { allow: ["Bash"] } }),
+    cwd: t.cwd,
+  });
+  await session.send("Where are you?").result();
+  expect(readFileSync(join(t.home, "sessions", session.id, "home", "left-behind"), "utf8")).toBe("x\n");
+});

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { AgentInput } from "../../src/core/agent-definition.ts";
+import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
+import { call, say } from "../support/scripted-model.ts";
+
+interface LimitCase {
+  readonly which: string;
+  readonly budget: AgentInput["budget"];
+  /** Model requests that a looping model may make at the most. */
+  readonly requests: number;
+}
+
+const cases: LimitCase[] = [
+  { which: "usd", budget: { usd: 0.01 }, requests: 4 },
+  { which: "tokens", budget: { tokens: 1_500 }, requests: 4 },
+  { which: "tool_calls", budget: { tool_calls: 2 }, requests: 3 },
+  { which: "steps", budget: { steps: 3 }, requests: 3 },
+];
+
+for (const { which, budget, requests } of cases)
+  test(`a model that never stops is stopped by the limit on ${which}`, async () => {
+    await using t = await testHost(() => call("Bash", { command: "true" }));
+    const session = await t.host.startSession({
+      agent: agent({ tools: ["Bash"], permissions: { allow: ["Bash"] }, budget }),
+      cwd: t.cwd,
+    });
+    const result = await session.send("Loop.").result();
+    expect(result.stopReason).toEqual({ type: "budget_reached" });
+    expect(result.limit).toMatchObject({ which });
+    const made = t.model.requests.length;
+    expect(made).toBeLessThanOrEqual(requests);
+    await sleep(300);
+    expect(t.model.requests.length).toBe(made);
+    const results = ofType(await eventsOf(t.host, session.id), "agent.tool_result");
+    const uses = ofType(await eventsOf(t.host, session.id), "agent.tool_use");
+    expect(results.map((event) => event.call_id).toSorted()).toEqual(uses.map((event) => event.call_id).toSorted());
+  });
+
+test("a deadline ends a stream and a running tool", async () => {
+  await using t = await testHost((request) =>
+    request.last.includes("talk") ? say("word ".repeat(2_000), { pace: 10 }) : call("Bash", { command: "sleep 1000" }),
+  );
+  const session = await t.host.startSession({
+    agent: agent({ tools: ["Bash"], permissions: { allow: ["Bash"] }, budget: { deadline_ms: 1_500 } }),
+    cwd: t.cwd,
+  });
+  for (const message of ["talk", "sleep"]) {
+    const result = await session.send(message).result();
+    expect(result.stopReason).toEqual({ type: "budget_reached" });
+    expect(result.limit).toMatchObject({ which: "deadline", limit: 1_500 });
+  }
+});
+
+test("a limit on turns refuses the next one without asking the model", async () => {
+  await using t = await testHost(() => say("ok"));
+  const session = await t.host.startSession({ agent: agent({ budget: { turns: 1 } }), cwd: t.cwd });
+  await session.send("One.").result();
+  const made = t.model.requests.length;
+  const refused = await session.send("Two.").result();
+  expect(refused.stopReason).toEqual({ type: "budget_reached" });
+  expect(t.model.requests.length).toBe(made);
+});
+
+test("a subagent cannot spend past the session's limit", async () => {
+  await using t = await testHost((request) =>
+    request.agent === "main" && request.index === 0
+      ? call("Agent", { description: "loop", subagent_type: "looper", prompt: "loop" })
+      : call("Bash", { command: "true" }),
+  );
+  const session = await t.host.startSession({
+    agent: agent({
+      tools: ["Bash"],
+      permissions: { allow: ["Bash"] },
+      budget: { usd: 0.02 },
+      subagents: { looper: { description: "loops", instructions: "Loop." } },
+    }),
+    cwd: t.cwd,
+  });
+  const result = await session.send("Go.").result();
+  expect(result.stopReason).toEqual({ type: "budget_reached" });
+  const made = t.model.requests.length;
+  await sleep(300);
+  expect(t.model.requests.length).toBe(made);
+  let spent = 0;
+  for (const event of await eventsOf(t.host, session.id)) {
+    if (event.type === "span.model_request_start") expect(spent).toBeLessThan(0.02);
+    if (event.type === "span.model_request_end") spent += event.usd ?? 0;
+  }
+  expect(spent).toBeGreaterThanOrEqual(0.02);
+});

@@ -1,0 +1,122 @@
+import { copyFile, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import type { Store } from "../../src/core/store.ts";
+import { Database } from "../../src/store/sqlite/database.ts";
+import { migrate, MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { STORE_V1, storeV1Content } from "../fixtures/make-store-v1.ts";
+import { sampleMessages, sampleOwner } from "./samples.ts";
+import { temporaryDirectory, type TemporaryDirectory } from "./temporary.ts";
+
+const content = storeV1Content();
+const { madeAt, leaseMs, session } = content;
+const clock = { now: () => madeAt };
+
+/** The step a later version might bring. */
+const NEXT_STEP = "ALTER TABLE sessions ADD COLUMN note TEXT";
+
+test("a file of version 1 opens with the current program and holds all it held", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openSqliteStore({ path: await copyOfV1(directory), clock });
+  await expectContent(store);
+});
+
+test("a session in a file of version 1 goes on with the lease it had, or with a new one", async () => {
+  await using directory = await temporaryDirectory();
+  let now = madeAt;
+  await using store = await openSqliteStore({ path: await copyOfV1(directory), clock: { now: () => now } });
+  const lease = await store.leases.acquire(session.id, content.owner, leaseMs);
+  await store.append(session.id, { after: 10, fence: lease.fence, events: sampleMessages(2) });
+  now += leaseMs;
+  const { fence } = await store.leases.acquire(session.id, sampleOwner("host_b"), leaseMs);
+  await store.append(session.id, { after: 12, fence, events: sampleMessages(1) });
+  expect(await store.verify(session.id)).toEqual({ ok: true, events: 13 });
+});
+
+test("a private backup is made before an older file is migrated", async () => {
+  await using directory = await temporaryDirectory();
+  const path = await copyOfV1(directory);
+  {
+    using database = new Database({ path });
+    migrate(database, [...MIGRATIONS.slice(0, 1), NEXT_STEP]);
+  }
+  const backup = `${path}.v1.bak`;
+  expect((await readdir(directory.path)).toSorted()).toEqual(["capstan.db", "capstan.db.v1.bak"]);
+  expect((await stat(backup)).mode & 0o777).toBe(0o600);
+  using migrated = new DatabaseSync(path, { readOnly: true });
+  expect(migrated.prepare("SELECT note, title FROM sessions").get()).toEqual({ note: null, title: session.title });
+  await using store = await openSqliteStore({ path: backup, clock });
+  await expectContent(store);
+});
+
+test("a migration that fails leaves the file as it was", async () => {
+  await using directory = await temporaryDirectory();
+  const path = await copyOfV1(directory);
+  {
+    using database = new Database({ path });
+    const steps = [...MIGRATIONS.slice(0, 1), NEXT_STEP, "DROP TABLE no_such_table"];
+    expect(() => migrate(database, steps)).toThrow(expect.objectContaining({ code: "store_failed" }));
+  }
+  await using store = await openSqliteStore({ path, clock });
+  await expectContent(store);
+});
+
+test("a fresh file and a current file need no backup", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "capstan.db");
+  for (const _ of ["fresh", "current"]) await (await openSqliteStore({ path, clock }))[Symbol.asyncDispose]();
+  expect(await readdir(directory.path)).toEqual(["capstan.db"]);
+});
+
+test("a file of a newer version is refused with the next step, and not touched", async () => {
+  await using directory = await temporaryDirectory();
+  const path = await copyOfV1(directory);
+  const newer = MIGRATIONS.length + 1;
+  {
+    using database = new DatabaseSync(path);
+    database.exec(`PRAGMA user_version = ${newer}`);
+  }
+  await expect(openSqliteStore({ path, clock })).rejects.toMatchObject({
+    code: "store_newer",
+    message: expect.stringMatching(/capstan\.db.*Update Capstan/),
+  });
+  using database = new DatabaseSync(path);
+  expect(database.prepare("PRAGMA user_version").get()).toEqual({ user_version: newer });
+});
+
+test("a database of another program is refused and not touched", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "other.db");
+  using database = new DatabaseSync(path);
+  database.exec("CREATE TABLE invoices (id INTEGER PRIMARY KEY)");
+  await expect(openSqliteStore({ path, clock })).rejects.toMatchObject({
+    code: "store_failed",
+    message: expect.stringContaining("another program"),
+  });
+  expect(database.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "invoices" }]);
+  expect(database.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "delete" });
+});
+
+async function copyOfV1(directory: TemporaryDirectory): Promise<string> {
+  const path = join(directory.path, "capstan.db");
+  await copyFile(STORE_V1, path);
+  return path;
+}
+
+async function expectContent(store: Store): Promise<void> {
+  const { events, snapshot, transcripts, owner } = content;
+  const { id } = session;
+  expect(await store.sessions()).toEqual([session]);
+  expect(await store.session(id)).toEqual(session);
+  expect((await store.events(id)).map(({ event }) => event)).toEqual(events);
+  expect((await store.events(id)).map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  expect(await store.head(id)).toBe(events.length);
+  expect(await store.verify(id)).toEqual({ ok: true, events: events.length });
+  expect(await store.snapshot(id)).toEqual(snapshot);
+  expect(await store.transcripts.paths(id)).toEqual(Object.keys(transcripts).filter((path) => path !== ""));
+  for (const [path, entries] of Object.entries(transcripts))
+    expect(await store.transcripts.load(id, path)).toEqual(entries);
+  expect(await store.leases.holder(id)).toEqual(owner);
+}
