@@ -16,7 +16,7 @@ const TASKS = {
   test: [...CHECK, "vitest run"],
   build: ["node scripts/clean.mjs", "tsc -p tsconfig.build.json"],
   bench: ["node bench/run.ts"],
-  soak: ["node test/soak/run.ts"],
+  soak: ["vitest run --config vitest.soak.config.ts"],
   format: ["oxfmt ."],
 };
 

@@ -1,4 +1,5 @@
-export { openHost, type Host, type HostOptions } from "./app/open-host.ts";
+export type { Host } from "./app/assemble.ts";
+export { openHost, type HostOptions } from "./app/open-host.ts";
 export { type AgentDefinition, type AgentInput, type Mode, parseAgent } from "./core/agent-definition.ts";
 export { CapstanError, type ErrorCode } from "./core/errors.ts";
 export type { EventOf, EventType, Preview, SessionEvent, StopReason, StoredEvent } from "./core/events.ts";

@@ -17,7 +17,7 @@ const toolName = z
   .string()
   .regex(/^[A-Za-z][\w-]*$/, "a tool name such as Bash or mcp__server__tool, without a pattern");
 
-export const permissions = z.strictObject({
+const permissions = z.strictObject({
   mode: z.enum(MODES).default("normal"),
   allow: z.array(toolName).default([]),
   ask: z.array(toolName).default([]),
@@ -25,7 +25,7 @@ export const permissions = z.strictObject({
 });
 
 /** Every limit is for the whole session, but `steps` (model answers of the primary line) and `deadline_ms`: for one turn. */
-export const budget = z.strictObject({
+const budget = z.strictObject({
   usd: z.number().positive().optional(),
   tokens: z.number().int().positive().optional(),
   turns: z.number().int().positive().optional(),

@@ -21,7 +21,7 @@ export const documentBlock = z.object({
   context: z.string().nullish(),
 });
 
-export const searchResultBlock = z.object({
+const searchResultBlock = z.object({
   type: z.literal("search_result"),
   source: z.string(),
   title: z.string(),

@@ -84,7 +84,7 @@ export const sessionEvent = z.discriminatedUnion("type", [
   sessionForked,
 ]);
 
-export type { SessionErrorBody, StopDetails, StopReason } from "./events/session.ts";
+export type { SessionErrorBody, StopReason } from "./events/session.ts";
 export type { ModelUsage } from "./events/span.ts";
 
 export type SessionEvent = z.infer<typeof sessionEvent>;

@@ -54,4 +54,5 @@ export interface ModelRequestOutcome {
   readonly estimated: boolean;
 }
 
+/** Stands for the thread of a request that does not say which line of the session it belongs to. */
 export const UNATTRIBUTED = "UNATTRIBUTED";

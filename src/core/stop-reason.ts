@@ -27,7 +27,7 @@ export function tellTurnEnd(
   return { before: [], stopReason: { type: "end_turn" } };
 }
 
-export function errorBody(error: CapstanError, stderr?: string): SessionErrorBody {
+function errorBody(error: CapstanError, stderr?: string): SessionErrorBody {
   const status = error.data["status"];
   return {
     type: errorType(error, status),

@@ -41,5 +41,5 @@ export async function copyHistory(
 
 /** The id stays, so that messages and calls refer to each other as before. */
 function asDraft({ processed_at: _time, ...draft }: SessionEvent): EventDraft {
-  return draft as EventDraft;
+  return draft;
 }

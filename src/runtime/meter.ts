@@ -1,7 +1,7 @@
 import type { Budget } from "../core/agent-definition.ts";
 import { type LimitHit, limitOnModelRequest } from "../core/budget.ts";
 import { threadId } from "../core/clock.ts";
-import type { GatewaySession, ModelRequestInfo } from "../core/gateway.ts";
+import { type GatewaySession, type ModelRequestInfo, UNATTRIBUTED } from "../core/gateway.ts";
 import { listPrice } from "../core/pricing.ts";
 import type { SessionLog } from "./session-log.ts";
 
@@ -52,11 +52,11 @@ export interface MeterDeps {
   readonly onCredentialRejected: (status: number, message: string) => void;
 }
 
-function spanFields(sessionId: string, request: ModelRequestInfo) {
-  return {
-    ...(request.engineAgentId !== undefined && { session_thread_id: threadId(sessionId, request.engineAgentId) }),
-    attributed: request.attributed,
-    model: request.model,
-    request_class: request.requestClass,
-  };
+function spanFields(sessionId: string, { attributed, engineAgentId, model, requestClass }: ModelRequestInfo) {
+  const thread = !attributed
+    ? UNATTRIBUTED
+    : engineAgentId === undefined
+      ? undefined
+      : threadId(sessionId, engineAgentId);
+  return { ...(thread !== undefined && { session_thread_id: thread }), model, request_class: requestClass };
 }

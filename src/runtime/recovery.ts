@@ -1,3 +1,4 @@
+import type { ToolContent } from "../core/content.ts";
 import type { EventDraft, SessionEvent } from "../core/events.ts";
 import { type HistoryItem, historyOf } from "../core/history.ts";
 import type { OpenCall, SessionState } from "../core/state.ts";
@@ -20,7 +21,6 @@ export function settleOpenWork(state: SessionState): EventDraft[] {
 }
 
 function abandoned(callId: string, call: OpenCall): EventDraft {
-  const told = (text: string) => [{ type: "text" as const, text }];
   if (call.decision === "denied")
     return toolResult(call, { callId, content: told(call.reason), isError: true, outcome: "denied" });
   const text =
@@ -58,4 +58,8 @@ function spokenAfterStart(events: readonly SessionEvent[], messageId: string, st
   const start = events.findIndex((event) => event.id === startId);
   const spoken = events.findLastIndex((event) => "message_id" in event && event.message_id === messageId);
   return start >= 0 && spoken > start;
+}
+
+function told(text: string): ToolContent {
+  return [{ type: "text", text }];
 }

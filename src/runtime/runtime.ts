@@ -176,7 +176,7 @@ export class Runtime {
         this.#sessions.delete(sessionId);
         session.abandon(error);
       });
-      this.#sessions.set(sessionId, session as Session);
+      this.#sessions.set(sessionId, session);
       return session;
     } catch (thrown) {
       await held.release();

@@ -83,7 +83,7 @@ export interface LogDeps {
 }
 
 /** Snapshot plus tail. */
-export async function loadState(
+async function loadState(
   store: Store,
   sessionId: string,
 ): Promise<{ state: SessionState; seq: number; snapshotAt: number }> {

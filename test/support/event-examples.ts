@@ -13,7 +13,7 @@ const result = {
   is_error: false,
   detail: "the part that was cut off",
 };
-const span = { ...at, attributed: true, model: "claude-opus-4-8", request_class: "main" };
+const span = { ...at, model: "claude-opus-4-8", request_class: "main" };
 
 export const EVENT_EXAMPLES: { readonly [T in EventType]: EventOf<T> } = {
   "user.message": { type: "user.message", id: "sevt_01", ...at, content: [{ type: "text", text: "Read a.txt." }] },

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Host, type HostOptions, openHost } from "../../src/app/open-host.ts";
+import type { Host } from "../../src/app/assemble.ts";
+import { type HostOptions, openHost } from "../../src/app/open-host.ts";
 import type { AgentInput } from "../../src/core/agent-definition.ts";
 import type { SessionEvent } from "../../src/core/events.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "./scripted-model.ts";

@@ -10,10 +10,12 @@ export interface OneTurn {
   readonly message: string;
 }
 
-process.once("message", async ({ home, cwd, environment, agent, message }: OneTurn) => {
+process.once("message", (turn: OneTurn) => void run(turn));
+
+async function run({ home, cwd, environment, agent, message }: OneTurn): Promise<void> {
   await using host = await openHost({ home, environment, retries: 1 });
   const session = await host.startSession({ agent, cwd });
   await session.send(message).result();
   process.send?.(session.id);
   process.disconnect();
-});
+}

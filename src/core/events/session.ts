@@ -93,5 +93,4 @@ export const sessionThreadStatusTerminated = z.object({
 });
 
 export type StopReason = z.infer<typeof stopReason>;
-export type StopDetails = z.infer<typeof stopDetails>;
 export type SessionErrorBody = z.infer<typeof sessionErrorBody>;

@@ -9,8 +9,8 @@ const modelUsage = z.object({
   cache_read_input_tokens: z.number(),
   cache_creation_input_tokens: z.number(),
 });
-/** `attributed` is false when the request did not say which line of the session it belongs to. */
-const span = { ...stored, ...onThread, attributed: z.boolean(), model: z.string(), request_class: z.string() };
+/** The thread is `UNATTRIBUTED` when the request did not say which line of the session it belongs to. */
+const span = { ...stored, ...onThread, model: z.string(), request_class: z.string() };
 export const spanModelRequestStart = z.object({ type: z.literal("span.model_request_start"), ...span });
 export const spanModelRequestEnd = z.object({
   type: z.literal("span.model_request_end"),

@@ -212,7 +212,7 @@ function onUser(state: TranslatorState, message: Of<"user">): Translation {
 }
 
 /** Text and images of a result; what has no place in our vocabulary is kept as JSON text, not dropped. */
-export function toolContent(content: unknown): ToolContent {
+function toolContent(content: unknown): ToolContent {
   if (content === undefined || content === null) return [];
   if (typeof content === "string") return [{ type: "text", text: content }];
   return (content as { type: string }[]).map((block): ToolContent[number] => {

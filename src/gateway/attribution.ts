@@ -1,0 +1,23 @@
+import type { ModelRequestInfo } from "../core/gateway.ts";
+import { headerValue } from "./headers.ts";
+import type { HeaderList } from "./upstream.ts";
+
+/**
+ * Which line of the session a request belongs to. The headers come from the agent process, so they label a request
+ * and never authorise it; what does not look like a label is not taken for one.
+ */
+export function attributionOf(headers: HeaderList): Omit<ModelRequestInfo, "model" | "bytes"> {
+  const agentId = headerValue(headers, "x-claude-code-agent-id");
+  const engineAgentId = label(agentId);
+  return {
+    engineAgentId,
+    attributed:
+      label(headerValue(headers, "x-claude-code-session-id")) !== undefined &&
+      (agentId === undefined || engineAgentId !== undefined),
+    requestClass: label(headerValue(headers, "x-claude-code-request-class")) ?? "unknown",
+  };
+}
+
+function label(value: string | undefined): string | undefined {
+  return value !== undefined && /^[\w.:-]{1,128}$/.test(value) ? value : undefined;
+}

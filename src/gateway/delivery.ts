@@ -1,0 +1,141 @@
+import type { ServerResponse } from "node:http";
+import { messageOf } from "../core/errors.ts";
+import type { ModelRequestOutcome } from "../core/gateway.ts";
+import { DO_NOT_RETRY, type ErrorAnswer, sendError } from "./answer.ts";
+import { forwardedResponseHeaders, headerValue, withoutHeaders } from "./headers.ts";
+import { IdleTimer } from "./idle-timer.ts";
+import type { HeaderList, Upstream, UpstreamRequest, UpstreamResponse } from "./upstream.ts";
+import { bodyMeter, NO_USAGE, streamMeter, type UsageMeter } from "./usage.ts";
+
+export interface Delivery {
+  readonly request: Omit<UpstreamRequest, "signal">;
+  readonly upstream: Upstream;
+  readonly res: ServerResponse;
+  /** Ends the upstream request. Aborted from outside when the agent's connection ends. */
+  readonly cut: AbortController;
+  readonly idleTimeoutMs: number;
+  /** May be called at every ending that is noticed; only the first call counts. */
+  readonly settle: (outcome: ModelRequestOutcome) => Promise<void>;
+  readonly observe: (status: number, headers: HeaderList) => void;
+  readonly credentialRejected: (status: number, message: string) => void;
+}
+
+/** An answer that has begun. */
+interface Answer {
+  readonly response: UpstreamResponse;
+  readonly meter: UsageMeter | undefined;
+}
+
+const MAX_REJECTION = 64 << 10;
+
+/**
+ * Sends a granted request and passes the answer on. Never rejects. Settles whatever happens, and before the last byte
+ * leaves, so that nothing the agent does next comes before it in the log; what cannot be settled is not delivered.
+ */
+export async function deliver(delivery: Delivery): Promise<void> {
+  const { res, cut, upstream, settle } = delivery;
+  const idle = new IdleTimer(delivery.idleTimeoutMs, () => cut.abort());
+  let answer: Answer | undefined;
+  try {
+    idle.restart();
+    const response = await upstream.send({ ...delivery.request, signal: cut.signal });
+    answer = { response, meter: response.status < 400 ? meterFor(response) : undefined };
+    delivery.observe(response.status, response.headers);
+    if (response.status === 401 || response.status === 403) await reject(delivery, response);
+    else await relay(delivery, { answer, idle });
+  } catch (error) {
+    let failure = idle.expired ? TIMED_OUT : unreachable(error);
+    await settle(outcomeOf(answer, false)).catch((error: unknown) => {
+      failure = unaccounted(error);
+    });
+    if (res.headersSent) res.destroy();
+    else sendError(res, failure);
+  } finally {
+    idle.stop();
+  }
+}
+
+async function relay({ res, settle }: Delivery, { answer, idle }: { answer: Answer; idle: IdleTimer }): Promise<void> {
+  const { response, meter } = answer;
+  const length = Number(headerValue(response.headers, "content-length") ?? Number.NaN);
+  let received = 0;
+  res.writeHead(response.status, forwardedResponseHeaders(response.headers).flat());
+  res.flushHeaders();
+  for await (const chunk of response.body) {
+    // Time that we or the agent take is not the upstream's silence.
+    idle.stop();
+    meter?.push(chunk);
+    received += chunk.byteLength;
+    if (meter?.finished === true || received === length) await settle(outcomeOf(answer, true));
+    if (!res.write(chunk)) await drained(res);
+    idle.restart();
+  }
+  await settle(outcomeOf(answer, true));
+  res.end();
+}
+
+/** The agent would try a 401 ten times over; a 403 that says so it takes for final. */
+async function reject({ res, settle, credentialRejected }: Delivery, response: UpstreamResponse): Promise<void> {
+  const error = await readError(response.body);
+  const message = error.message ?? `The model API refused the credential with status ${response.status}.`;
+  await settle(outcomeOf({ response, meter: undefined }, true));
+  credentialRejected(response.status, message);
+  const rewritten = ["content-encoding", "content-length", "content-type", "x-should-retry"];
+  const headers = withoutHeaders(forwardedResponseHeaders(response.headers), rewritten);
+  const type = error.type ?? "permission_error";
+  sendError(res, { status: 403, type, message, headers: [...headers, ...DO_NOT_RETRY] });
+}
+
+async function readError(body: AsyncIterable<Uint8Array>): Promise<{ type?: string; message?: string }> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.byteLength;
+    if (length <= MAX_REJECTION) chunks.push(chunk);
+  }
+  try {
+    const { error } = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { error?: Record<string, unknown> };
+    const { type, message } = error ?? {};
+    return { ...(typeof type === "string" && { type }), ...(typeof message === "string" && { message }) };
+  } catch {
+    return {};
+  }
+}
+
+function meterFor({ headers }: UpstreamResponse): UsageMeter {
+  return headerValue(headers, "content-type")?.includes("text/event-stream") === true ? streamMeter() : bodyMeter();
+}
+
+/** `whole`: the body came to its end, as far as the connection shows. */
+function outcomeOf(answer: Answer | undefined, whole: boolean): ModelRequestOutcome {
+  const reading = answer?.meter?.reading() ?? { usage: NO_USAGE, stopReason: null, estimated: false };
+  const status = answer?.response.status ?? null;
+  const answered = answer?.meter !== undefined && whole && answer.meter.complete;
+  return { ...reading, status, isError: !answered };
+}
+
+function drained(res: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      res.off("drain", done).off("close", done);
+      resolve();
+    };
+    if (res.destroyed) resolve();
+    else res.once("drain", done).once("close", done);
+  });
+}
+
+const TIMED_OUT: ErrorAnswer = {
+  status: 504,
+  type: "timeout_error",
+  message: "The model API did not answer in time.",
+};
+
+function unreachable(error: unknown): ErrorAnswer {
+  const code = (error as NodeJS.ErrnoException).code ?? "no answer";
+  return { status: 502, type: "api_error", message: `The model API could not be reached (${code}).` };
+}
+
+function unaccounted(error: unknown): ErrorAnswer {
+  return { status: 500, type: "api_error", message: `The request could not be accounted for: ${messageOf(error)}` };
+}

@@ -1,0 +1,29 @@
+/**
+ * The port for what stands behind the gateway: a model API and the one credential for it.
+ * The gateway takes the session's token off a request; the upstream puts its credential on.
+ */
+export interface Upstream {
+  /** Resolves with the headers of the answer. Rejects when none came, and when the signal aborts. */
+  send(request: UpstreamRequest): Promise<UpstreamResponse>;
+}
+
+export interface UpstreamRequest {
+  readonly method: string;
+  /** Path and query, such as `/v1/messages?beta=true`. */
+  readonly path: string;
+  /** Without hop-by-hop headers, host, length and credentials: those are the upstream's own. */
+  readonly headers: HeaderList;
+  readonly body: Uint8Array | undefined;
+  /** Aborts the request at any time, also while the body of the answer is read. */
+  readonly signal: AbortSignal;
+}
+
+export interface UpstreamResponse {
+  readonly status: number;
+  readonly headers: HeaderList;
+  /** The bytes as they arrive. Throws when the answer is cut. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** Headers in order, repeated names and their spelling kept. */
+export type HeaderList = readonly (readonly [name: string, value: string])[];

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { type Blow, countAppends, survive } from "../support/crash/campaign.ts";
+import { random } from "../support/crash/random.ts";
+
+/** A seeded sample; `npm run soak` runs every crash point and many more random kills. */
+const SEED = 20_261_115;
+const next = random(SEED);
+
+test("an undisturbed run has many crash points", async () => {
+  expect(await countAppends()).toBeGreaterThan(30);
+});
+
+// One from each part of the run.
+const sample = Array.from({ length: 6 }, (_, index): Blow => ({
+  what: "append",
+  append: 1 + Math.floor((index + next()) * 6.4),
+  when: index % 2 === 0 ? "before" : "after",
+}));
+for (const blow of sample)
+  test(`nothing is lost or doubled when the host dies: ${JSON.stringify(blow)}`, () => survive(blow));
+
+const kills = (["host", "engine", "host", "engine"] as const).map((what): Blow => ({
+  what,
+  afterMs: 300 + Math.floor(next() * 1_500),
+}));
+for (const blow of kills)
+  test(`nothing is lost or doubled when a process is killed at random: ${JSON.stringify(blow)}`, () => survive(blow));

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { openRehearsal } from "../../src/gateway/rehearsal.ts";
+import { ask, type Call, gatewayTo, ledger } from "./support.ts";
+
+/** A gateway with the rehearsal model behind it. */
+async function rehearsal() {
+  const upstream = await openRehearsal();
+  const fixture = await gatewayTo("http://127.0.0.1", { upstream, session: ledger() });
+  return {
+    ...fixture,
+    ask: (content: string, rest: Record<string, unknown> = {}, call: Call = {}) => {
+      const body = JSON.stringify({ model: "claude-opus-4-8", messages: [{ role: "user", content }], ...rest });
+      return ask(fixture.access.url, { token: fixture.access.token, body, ...call });
+    },
+    async [Symbol.asyncDispose]() {
+      await fixture[Symbol.asyncDispose]();
+      await upstream[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const TOOLS = [{ name: "Bash", input_schema: {} }];
+
+test("the rehearsal model streams, with figures that follow the lengths", async () => {
+  await using scene = await rehearsal();
+  const answer = await scene.ask("hello", { stream: true });
+  expect(answer.headers["content-type"]).toContain("text/event-stream");
+  expect(answer.text).toContain("message_stop");
+  const [reserved] = scene.session.reserved;
+  const outcome = scene.session.settled[0]?.outcome;
+  expect(outcome).toMatchObject({ isError: false, status: 200, stopReason: "end_turn", estimated: false });
+  expect(outcome?.usage.input_tokens).toBe(Math.ceil((reserved?.bytes ?? 0) / 4));
+  expect(outcome?.usage.output_tokens).toBeGreaterThan(50);
+});
+
+test("the rehearsal model calls tools, each call with an id of its own", async () => {
+  await using scene = await rehearsal();
+  const ids = new Set<string>();
+  for (let i = 0; i < 3; i += 1) {
+    const answer = await scene.ask("run ls", { tools: TOOLS });
+    const { content, stop_reason } = JSON.parse(answer.text) as { content: { id: string }[]; stop_reason: string };
+    expect(content).toMatchObject([{ type: "tool_use", name: "Bash", input: { command: "ls" } }]);
+    expect(stop_reason).toBe("tool_use");
+    ids.add(content[0]?.id ?? "");
+  }
+  expect(ids.size).toBe(3);
+});
+
+test("requests at the same time get their own answers", async () => {
+  await using scene = await rehearsal();
+  const commands = Array.from({ length: 20 }, (_, i) => `echo ${i}`);
+  const answers = await Promise.all(commands.map((command) => scene.ask(`run ${command}`, { tools: TOOLS })));
+  expect(
+    answers.map(
+      ({ text }) => (JSON.parse(text) as { content: { input: { command: string } }[] }).content[0]?.input.command,
+    ),
+  ).toEqual(commands);
+});
+
+test("the rehearsal model thinks", async () => {
+  await using scene = await rehearsal();
+  const answer = await scene.ask("think about ropes", { stream: true });
+  expect(answer.text).toContain("thinking_delta");
+});
+
+test("the rehearsal model fails on purpose", async () => {
+  await using scene = await rehearsal();
+  expect(await scene.ask("fail with 529")).toMatchObject({ status: 529, error: { type: "overloaded_error" } });
+  expect(await scene.ask("fail with 401")).toMatchObject({ status: 403, error: { type: "authentication_error" } });
+  expect(scene.session.rejected).toMatchObject([{ status: 401 }]);
+});
+
+test("what the rehearsal model does not serve is not found", async () => {
+  await using scene = await rehearsal();
+  const answer = await scene.ask("hello", {}, { path: "/v1/messages/count_tokens" });
+  expect(answer.status).toBe(404);
+});

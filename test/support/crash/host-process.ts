@@ -1,0 +1,79 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { assemble } from "../../../src/app/assemble.ts";
+import { clock } from "../../../src/app/clock.ts";
+import type { AgentInput } from "../../../src/core/agent-definition.ts";
+import { CapstanError } from "../../../src/core/errors.ts";
+import type { Store } from "../../../src/core/store.ts";
+import { upstreamFromEnvironment } from "../../../src/gateway/upstreams.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
+
+/** A host in a process of its own that works on one task, and may kill itself before or after one of its appends. */
+export interface HostTask {
+  readonly home: string;
+  readonly cwd: string;
+  readonly environment: Record<string, string>;
+  readonly agent: AgentInput;
+  /** Die at the n-th append to the log; undefined to live. */
+  readonly crash?: { readonly append: number; readonly when: "before" | "after" };
+}
+
+export type HostReport =
+  | { readonly kind: "started"; readonly sessionId: string }
+  | { readonly kind: "done"; readonly appends: number };
+
+process.once("message", (task: HostTask) => void run(task));
+
+async function run(task: HostTask): Promise<void> {
+  const { home, cwd, environment, agent, crash } = task;
+  mkdirSync(home, { recursive: true });
+  const counted = crashing(await openSqliteStore({ path: join(home, "capstan.db"), clock }), crash);
+  const settings = {
+    home,
+    path: environment["PATH"] ?? "",
+    retries: 1,
+    upstreamIdleMs: 60_000,
+    hibernateAfterMs: 60_000,
+  };
+  await using host = await assemble(settings, {
+    store: counted.store,
+    upstream: await upstreamFromEnvironment(environment),
+  });
+  const session = await host.startSession({ agent, cwd });
+  report({ kind: "started", sessionId: session.id });
+  for (let message = "work"; ; message = "go on") {
+    try {
+      await session.send(message).result();
+      break;
+    } catch (thrown) {
+      // The agent process was killed from outside: the session must be able to go on.
+      if (!(thrown instanceof CapstanError) || thrown.code !== "engine_lost") throw thrown;
+    }
+  }
+  report({ kind: "done", appends: counted.appends() });
+  process.disconnect();
+}
+
+function report(message: HostReport): void {
+  process.send?.(message);
+}
+
+/** The real store, with a crash point around its appends. */
+function crashing(store: Store, crash: HostTask["crash"]): { store: Store; appends: () => number } {
+  let appends = 0;
+  const append: Store["append"] = async (...given) => {
+    appends += 1;
+    const number = appends;
+    if (crash?.append === number && crash.when === "before") die();
+    const stored = await store.append(...given);
+    if (crash?.append === number && crash.when === "after") die();
+    return stored;
+  };
+  return { store: { ...store, append }, appends: () => appends };
+}
+
+function die(): never {
+  process.kill(process.pid, "SIGKILL");
+  // The signal may take a moment; nothing may happen in it.
+  for (;;);
+}
