@@ -14,28 +14,28 @@ import type { LimitHit } from "./budget.ts";
  */
 export function tellTurnEnd(
   end: Pick<TurnEnd, "outcome" | "error">,
-  { limit, stderr }: { limit?: LimitHit | undefined; stderr?: string | undefined } = {},
+  limit: LimitHit | undefined,
 ): { readonly before: readonly EventDraft[]; readonly stopReason: StopReason } {
   if (limit !== undefined)
     return { before: [{ type: "capstan.limit_reached", ...limit }], stopReason: { type: "budget_reached" } };
   if (end.outcome === "refused") return { before: [], stopReason: { type: "refusal" } };
   if (end.error !== undefined)
     return {
-      before: [{ type: "session.error", error: errorBody(end.error, stderr) }],
+      before: [{ type: "session.error", error: errorBody(end.error) }],
       stopReason: { type: "retries_exhausted" },
     };
   return { before: [], stopReason: { type: "end_turn" } };
 }
 
-function errorBody(error: CapstanError, stderr?: string): SessionErrorBody {
-  const status = error.data["status"];
+function errorBody(error: CapstanError): SessionErrorBody {
+  const { status, stderr } = error.data;
   return {
     type: errorType(error, status),
     message: error.message,
     retry_status: { type: error.retryable ? "exhausted" : "terminal" },
     code: error.code,
     ...(typeof status === "number" && { http_status: status }),
-    ...(stderr !== undefined && stderr !== "" && { stderr }),
+    ...(typeof stderr === "string" && stderr !== "" && { stderr }),
   };
 }
 

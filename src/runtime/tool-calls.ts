@@ -1,28 +1,30 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { AgentDefinition, Mode } from "../core/agent-definition.ts";
+import type { Mode } from "../core/agent-definition.ts";
 import { type LimitHit, budgetLeft, limitOnToolCall } from "../core/budget.ts";
 import { threadId } from "../core/clock.ts";
 import type { ToolContent } from "../core/content.ts";
 import type { CallDecision, CallRequest } from "../core/engine.ts";
 import { messageOf } from "../core/errors.ts";
 import type { EventDraft } from "../core/events.ts";
-import { type AskPermission, decide, type PermissionAnswer } from "../core/permission.ts";
+import { decide, type PermissionAnswer } from "../core/permission.ts";
 import type { OpenCall } from "../core/state.ts";
 import type { Tool, ToolOutcome } from "../core/tool.ts";
-import type { SessionLog } from "./session-log.ts";
+import type { SessionDeps } from "./session-deps.ts";
 
 /**
  * The one way of a tool call, for every engine and every tool: prepare (limits, permission), execute, finalize.
  * A decision is stored before it takes effect, so that after a crash an allowed call is never run a second time.
  */
 export class ToolCalls {
-  readonly #deps: ToolCallDeps;
+  readonly #deps: SessionDeps;
+  readonly #hooks: ToolCallHooks;
   /** Details of host tools that wait for the result the model is told. */
   readonly #details = new Map<string, string>();
 
-  constructor(deps: ToolCallDeps) {
+  constructor(deps: SessionDeps, hooks: ToolCallHooks) {
     this.#deps = deps;
+    this.#hooks = hooks;
   }
 
   async prepare(call: CallRequest, signal: AbortSignal): Promise<CallDecision> {
@@ -62,7 +64,9 @@ export class ToolCalls {
     call: CallRequest,
     signal: AbortSignal,
   ): Promise<{ answer: PermissionAnswer; decidedBy: string; reason: string }> {
-    const { agent, log, sessionId, ask, onLimit, mode } = this.#deps;
+    const { record, log, ask } = this.#deps;
+    const { agent, id: sessionId } = record;
+    const { onLimit, mode } = this.#hooks;
     const hit = limitOnToolCall(agent.budget, log.state);
     if (hit !== undefined) {
       onLimit(hit);
@@ -103,7 +107,8 @@ export class ToolCalls {
 
   /** A subagent has its own list of tools, or its agent's. Tools of the host and of the engine itself are not listed. */
   #enabled({ tool, traits, engineAgentId }: CallRequest): boolean {
-    const { agent, tools, sessionId, log } = this.#deps;
+    const { record, tools, log } = this.#deps;
+    const { agent, id: sessionId } = record;
     const name =
       engineAgentId === undefined ? undefined : log.state.threads[threadId(sessionId, engineAgentId)]?.agentName;
     const own = name === undefined ? undefined : agent.subagents[name]?.tools;
@@ -120,7 +125,8 @@ export class ToolCalls {
     { tool, callId, input }: { tool: Tool; callId: string; input: unknown },
     signal: AbortSignal,
   ): Promise<ToolOutcome> {
-    const { agent, log, sessionId, cwd, stateDir, variables, deadline } = this.#deps;
+    const { record, log, stateDir, variables } = this.#deps;
+    const { agent, id: sessionId, cwd } = record;
     const tempDir = join(stateDir, "tmp", `call-${callId.replaceAll(/[^\w-]/g, "_")}`);
     await mkdir(tempDir, { recursive: true });
     const outcome = await tool.run(input, {
@@ -129,7 +135,7 @@ export class ToolCalls {
       cwd,
       tempDir,
       variables,
-      deadline: deadline(),
+      deadline: this.#hooks.deadline(),
       budgetLeft: budgetLeft(agent.budget, log.state),
       signal,
     });
@@ -154,16 +160,9 @@ export class ToolCalls {
   }
 }
 
-export interface ToolCallDeps {
-  readonly sessionId: string;
-  readonly log: SessionLog;
-  readonly agent: AgentDefinition;
-  readonly tools: readonly Tool[];
-  readonly cwd: string;
-  readonly stateDir: string;
-  readonly variables: Readonly<Record<string, string>>;
-  readonly ask: AskPermission | undefined;
+interface ToolCallHooks {
   readonly mode: () => Mode;
+  /** Milliseconds since the epoch; undefined when the turn has no deadline. */
   readonly deadline: () => number | undefined;
   readonly onLimit: (hit: LimitHit) => void;
 }

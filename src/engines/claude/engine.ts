@@ -12,7 +12,7 @@ import { gate } from "./hooks.ts";
 import { InputQueue } from "./input-queue.ts";
 import { Leftovers } from "./leftovers.ts";
 import { type ClaudeSettings, requireDirectory, sdkOptions } from "./options.ts";
-import { canScrubEnvironment, CliProcess, describeLoss, findContainment } from "./process.ts";
+import { CliProcess, describeLoss, findContainment } from "./process.ts";
 import { ClaudeSession } from "./session.ts";
 import { HOST_SERVER } from "./tool-names.ts";
 import { reconcile, usageBaseline } from "./transcript.ts";
@@ -29,12 +29,11 @@ export type ToolServerFactory = (options: {
 const TOOL_TIMEOUT_MS = 2_147_483_647;
 
 export function claudeEngine(
-  given: Omit<ClaudeSettings, "scrub">,
+  settings: ClaudeSettings,
   { createToolServer }: { createToolServer: ToolServerFactory },
 ): Engine {
   const version = sdkVersion();
   const wrapper = findContainment();
-  const settings: ClaudeSettings = { ...given, scrub: canScrubEnvironment(given.path) };
 
   return { name: "claude", version, open };
 
@@ -76,6 +75,7 @@ export function claudeEngine(
       translator,
       history,
       contained: wrapper !== undefined,
+      working: request.continueTurn,
     });
   }
 

@@ -11,8 +11,6 @@ import { sessionStoreFor } from "./transcript.ts";
 
 /** What holds for all sessions of an engine. */
 export interface ClaudeSettings {
-  /** Hide the CLI's own variables from the commands it runs. */
-  readonly scrub: boolean;
   /** Search path for the agent's commands. */
   readonly path: string;
   /** How often the CLI repeats a failed model request; the waits double from half a second. */
@@ -119,7 +117,6 @@ function childEnvironment(request: EngineRequest, settings: ClaudeSettings, temp
     // Keeps the CLI's first-party behaviour behind the gateway. Internal to the CLI: the SDK version is pinned for it.
     _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: "1",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    ...(settings.scrub && { CLAUDE_CODE_SUBPROCESS_ENV_SCRUB: "1" }),
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
     CLAUDE_CODE_MAX_RETRIES: String(settings.retries),
     DISABLE_AUTOUPDATER: "1",

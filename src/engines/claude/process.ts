@@ -22,13 +22,6 @@ export function findContainment(): readonly string[] | undefined {
   return WRAPPERS.find(([command = "", ...args]) => spawnSync(command, [...args, "true"], { env: {} }).status === 0);
 }
 
-/** Whether the CLI can hide its own variables from the commands it runs; it refuses to start when asked to and cannot. */
-export function canScrubEnvironment(path: string): boolean {
-  const probe = ["--ro-bind", "/", "/", "--dev", "/dev", "--unshare-pid", "true"];
-  const env = { PATH: path };
-  return spawnSync("bwrap", probe, { env }).status === 0 && spawnSync("socat", ["-V"], { env }).status === 0;
-}
-
 /** One CLI process: what the SDK may do with it, and what we need to know of it. */
 export class CliProcess {
   #child: ChildProcess | undefined;

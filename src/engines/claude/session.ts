@@ -26,6 +26,8 @@ interface Parts {
   readonly translator: TranslatorState;
   readonly history: EngineSession["history"];
   readonly contained: boolean;
+  /** It continues a turn and works from the start. */
+  readonly working: boolean;
 }
 
 /** One live CLI process and the stream of what it says. */
@@ -36,7 +38,8 @@ export class ClaudeSession implements EngineSession {
   #translator: TranslatorState;
   /** Messages sent that the CLI has not taken up; a result before that does not end the turn. */
   readonly #untaken = new Set<string>();
-  #turnOver = Promise.withResolvers<void>();
+  /** Settled when the work under way is over; undefined while the process is idle. */
+  #work: PromiseWithResolvers<void> | undefined;
   #closing = false;
   readonly #pump: Promise<void>;
 
@@ -45,6 +48,7 @@ export class ClaudeSession implements EngineSession {
     this.#translator = parts.translator;
     this.history = parts.history;
     this.contained = parts.contained;
+    if (parts.working) this.#work = Promise.withResolvers();
     this.#pump = this.#run();
   }
 
@@ -63,6 +67,7 @@ export class ClaudeSession implements EngineSession {
   }
 
   #push(uuid: string, content: object[] | string, literal: boolean): void {
+    this.#work ??= Promise.withResolvers();
     this.#parts.input.push({
       type: "user",
       uuid: uuid as NonNullable<SDKUserMessage["uuid"]>,
@@ -75,12 +80,13 @@ export class ClaudeSession implements EngineSession {
   }
 
   async interrupt(): Promise<void> {
-    this.#turnOver = Promise.withResolvers();
+    const work = this.#work;
+    if (work === undefined) return;
     const timer = setTimeout(() => this.#parts.process.kill(), INTERRUPT_GRACE_MS);
     try {
       // The process may die under the request; its loss is told by the pump.
       await this.#parts.query.interrupt().catch(() => {});
-      await this.#turnOver.promise;
+      await work.promise;
     } finally {
       clearTimeout(timer);
     }
@@ -114,7 +120,7 @@ export class ClaudeSession implements EngineSession {
     } catch (thrown) {
       ending = thrown;
     }
-    this.#turnOver.resolve();
+    this.#rest();
     if (this.#closing) return;
     this.#closing = true;
     this.#parts.process.kill();
@@ -131,7 +137,8 @@ export class ClaudeSession implements EngineSession {
       if (fact.kind === "turn_ended" && this.#untaken.size > 0) {
         // Another message waits: the turn goes on, and its end will tell the usage of both parts.
         this.#translator = { ...state, totals: before.totals };
-        this.#turnOver.resolve();
+        this.#rest();
+        this.#work = Promise.withResolvers();
         continue;
       }
       await this.#emit(fact);
@@ -139,9 +146,14 @@ export class ClaudeSession implements EngineSession {
   }
 
   async #emit(fact: EngineFact): Promise<void> {
+    if (fact.kind === "turn_ended") this.#rest();
     if (fact.kind === "delivered") for (const id of fact.eventIds) this.#untaken.delete(id);
     await this.#parts.host.emit(fact);
     if (fact.kind === "event" && "call_id" in fact.draft) this.#parts.announcements.announce(fact.draft.call_id);
-    if (fact.kind === "turn_ended") this.#turnOver.resolve();
+  }
+
+  #rest(): void {
+    this.#work?.resolve();
+    this.#work = undefined;
   }
 }

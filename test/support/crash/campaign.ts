@@ -40,13 +40,15 @@ export async function survive(blow: Blow): Promise<void> {
   await using host = await openHost({ home: place.home, environment: place.environment, retries: 1 });
   const session = await host.resumeSession(sessionId);
   await idle(session);
-  const before = effectsIn(place.cwd);
+  const effects = effectsIn(place.cwd);
+  const accepted = ofType(await eventsOf(host, sessionId), "user.message").length > 0;
   await session.send("Tell me that you are there.").result();
-  expect(effectsIn(place.cwd)).toEqual(before);
+  // A message that was never stored is not done; the model then begins with the second one.
+  if (accepted) expect(effectsIn(place.cwd)).toEqual(effects);
 
   const events = await eventsOf(host, sessionId);
   await expectValidLog(place.home, { sessionId, events });
-  expectEffects(before, events);
+  expectEffects(effectsIn(place.cwd), events);
   expectHistory(model.requests.at(-1), events);
 }
 
