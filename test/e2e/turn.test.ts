@@ -265,3 +265,29 @@ test("compaction on request shortens what the model sees, and the log keeps the 
   const started = ofType(await eventsOf(t.host, session.id), "capstan.process_started");
   expect(started.map((event) => event.history)).toEqual(["new", "resumed"]);
 });
+
+test("a context that grows too large is compacted by itself", async () => {
+  await using t = await testHost((request) => {
+    if (request.last.includes("CRITICAL: Respond with TEXT ONLY")) return say("SUMMARY: they counted.");
+    return say(`answer ${request.index}`, { usage: { input_tokens: request.index === 0 ? 195_000 : 1_000 } });
+  });
+  const variables = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: "100000" };
+  const session = await t.host.startSession({ agent: agent({ model: "claude-sonnet-4-5" }), cwd: t.cwd, variables });
+  await session.send("Count the apples.").result();
+  await session.send("Count the pears.").result();
+  const [compacted] = ofType(await eventsOf(t.host, session.id), "agent.thread_context_compacted");
+  expect(compacted).toMatchObject({ trigger: "auto", summary: expect.stringContaining("SUMMARY") as string });
+  expect(t.model.requests.at(-1)?.transcript).toContain("Count the pears.");
+  await session.hibernate();
+  await session.send("And now?").result();
+  expect(t.model.requests.at(-1)?.transcript).toContain("SUMMARY");
+  expect(t.model.requests.at(-1)?.transcript).toContain("Count the pears.");
+});
+
+test("a repeated model request is told while it is repeated", async () => {
+  await using t = await testHost((request) => (request.index === 0 ? { status: 500, body: "{}" } : say("fine")));
+  const session = await t.host.startSession({ agent: agent(), cwd: t.cwd });
+  expect((await session.send("Hello.").result()).text).toBe("fine");
+  const [retry] = ofType(await eventsOf(t.host, session.id), "session.error");
+  expect(retry?.error).toMatchObject({ retry_status: { type: "retrying" }, http_status: 500 });
+});

@@ -133,7 +133,7 @@ function startFailure(thrown: unknown, stderr: string): CapstanError {
   if (loss.code === "engine_missing") return loss;
   return new CapstanError(
     "engine_failed",
-    `The agent process could not start: ${messageOf(thrown)}. ${stderr}`.trim(),
+    [`The agent process could not start: ${messageOf(thrown)}`, stderr].join("\n").trim(),
     {
       cause: thrown,
       data: { stderr },

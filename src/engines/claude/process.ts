@@ -79,7 +79,7 @@ export class CliProcess {
 /** What to tell a person when the process ended by itself or could not start. */
 export function describeLoss(thrown: unknown, stderr: string): CapstanError {
   const message = thrown instanceof Error ? thrown.message : "the process ended";
-  if (/native binary not found|executable not found|Claude Code executable/i.test(message))
+  if (/native (CLI )?binary .*not found|executable not found/i.test(message))
     return new CapstanError(
       "engine_missing",
       "The Claude Code binary that comes with the Agent SDK is not installed. Install again without `--omit=optional`.",
