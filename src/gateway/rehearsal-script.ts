@@ -38,6 +38,7 @@ Ask me to:
 - write FILE with TEXT
 - edit FILE, or: replace OLD with NEW in FILE
 - run COMMAND
+- use TOOL, or: use TOOL with {"JSON": "input"}
 - ask me: tea or coffee?
 - review FILE with two subagents
 - return structured output
@@ -111,6 +112,13 @@ function nextMove(step: Step, { made, tools }: Stage): Move {
     case "run":
       if (result === undefined) return call("Bash", { command: step.command, description: "Rehearsal command" });
       return { done: `Ran \`${step.command}\`. It printed:\n${excerpt(result)}` };
+    case "use": {
+      if (result !== undefined) return { done: `${step.tool} said:\n${excerpt(result)}` };
+      // Tools of the host and of MCP servers carry their server's name before their own.
+      const tool = tools.find(({ name }) => name === step.tool || name.endsWith(`__${step.tool}`));
+      if (tool === undefined) return { stop: unavailable(step.tool) };
+      return call(tool.name, step.input ?? (valueFor(tool.input_schema ?? {}) as ToolCall["input"]));
+    }
     case "ask":
       return result === undefined ? questionCall(step) : { done: `You answered: ${answerIn(result)}` };
     case "review":

@@ -6,6 +6,8 @@ export type Step =
   /** Without texts it changes the first line. */
   | { readonly kind: "edit"; readonly file: string; readonly from?: string; readonly to?: string }
   | { readonly kind: "run"; readonly command: string }
+  /** Any other tool, by the name that users know it by; without input it gets a plausible one. */
+  | { readonly kind: "use"; readonly tool: string; readonly input: Readonly<Record<string, unknown>> | undefined }
   | { readonly kind: "ask"; readonly question: string; readonly options: readonly string[] }
   | { readonly kind: "review"; readonly file: string | undefined }
   | { readonly kind: "report"; readonly about: string }
@@ -48,6 +50,10 @@ const PATTERNS: readonly (readonly [pattern: string, read: (groups: Groups) => S
     `(?:run|execute)(?: the)?(?: shell)?(?: command)?:? (?<command>.+)`,
     ({ command = "" }) => ({ kind: "run", command: unquoted(command) }),
   ],
+  [
+    String.raw`(?:use|call)(?: the)?(?: tool)? (?<tool>[\w-]+)(?: with (?<input>\{.*\}))?`,
+    ({ tool = "", input }) => ({ kind: "use", tool, input: input === undefined ? undefined : readInput(input) }),
+  ],
   [`ask(?: me| us| the user)?(?: a question)?(?: about)?[:,]?(?: (?<what>.+))?`, ({ what }) => readQuestion(what)],
   [`review(?<what> .+)?`, ({ what }) => ({ kind: "review", file: fileIn(what ?? "") })],
   [`report(?: on| about)?(?: (?<about>.+))?`, ({ about }) => ({ kind: "report", about: about ?? "what I saw" })],
@@ -89,6 +95,15 @@ function readStep(part: string): Step | undefined {
       if (match !== null) return read(match.groups ?? {});
     }
   return undefined;
+}
+
+/** What is not JSON goes to the tool as it is, whose answer will say what is wrong with it. */
+function readInput(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return { text };
+  }
 }
 
 function readQuestion(what: string | undefined): Step {

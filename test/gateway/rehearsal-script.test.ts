@@ -71,6 +71,7 @@ describe("a request becomes a tool call", () => {
     ["run ls .", "Bash", { command: "ls ." }],
     ["please run the command `if true; then echo hi; fi`", "Bash", { command: "if true; then echo hi; fi" }],
     ["execute: rm -rf build", "Bash", { command: "rm -rf build" }],
+    ['use Read with {"file_path":"now and then.txt"}', "Read", { file_path: "now and then.txt" }],
   ])("%j", (text, name, input) => {
     expect(callsIn(rehearse(request(text)))).toMatchObject([{ name, input }]);
   });

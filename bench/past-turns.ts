@@ -1,0 +1,120 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { type AgentInput, parseAgent } from "../src/index.ts";
+import type { Clock, Ids } from "../src/core/clock.ts";
+import type { EventDraft } from "../src/core/events.ts";
+import type { Lease, Store } from "../src/core/store.ts";
+import { Feed } from "../src/runtime/feed.ts";
+import { SessionLog } from "../src/runtime/session-log.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
+
+export const clock: Clock = { now: () => Date.now() };
+export const ids: Ids = { next: (kind) => `${kind}_${randomBytes(16).toString("hex")}` };
+
+const MODEL = "claude-opus-4-8";
+/** Turns after the compaction: all that the model sees beside the summary. */
+const RECENT_TURNS = 3;
+const BATCH = 1_000;
+/** Longer than any case takes. */
+const LEASE_MS = 600_000;
+
+/** Opens the store of the host that lives in `home`. */
+export function openStoreIn(home: string): Promise<Store> {
+  return openSqliteStore({ path: join(home, "capstan.db"), clock });
+}
+
+/** A new session, and the lease to write its log. */
+export async function newSession(
+  store: Store,
+  { agent, cwd }: { readonly agent: AgentInput; readonly cwd: string },
+): Promise<Lease> {
+  const id = ids.next("sesn");
+  await store.createSession({
+    id,
+    createdAt: clock.now(),
+    agent: parseAgent(agent),
+    cwd,
+    title: null,
+    forkedFrom: null,
+  });
+  const owner = { hostId: ids.next("host"), pid: process.pid, hostname: "bench" };
+  return store.leases.acquire(id, owner, LEASE_MS);
+}
+
+export function logOf(store: Store, lease: Lease): Promise<SessionLog> {
+  return SessionLog.open({ store, sessionId: lease.sessionId, lease, feed: new Feed(), clock, ids });
+}
+
+/**
+ * Stores a session that has `length` events behind it, written the way a host writes them, snapshots included. It was
+ * compacted a few turns ago, so that the model sees the same whatever the length; returns its id.
+ */
+export async function pastSession(
+  store: Store,
+  { length, ...session }: { readonly length: number; readonly agent: AgentInput; readonly cwd: string },
+): Promise<string> {
+  const lease = await newSession(store, session);
+  const log = await logOf(store, lease);
+  const recent = Array.from({ length: RECENT_TURNS }, (_, turn) => pastTurn(turn)).flat();
+  const old = length - recent.length - 1;
+  const drafts: EventDraft[] = [];
+  for (let turn = 0; drafts.length < old; turn += 1) drafts.push(...pastTurn(turn));
+  // The oldest turn may lose its beginning, never its end.
+  drafts.splice(0, drafts.length - old);
+  drafts.push(
+    {
+      type: "agent.thread_context_compacted",
+      trigger: "auto",
+      tokens_before: 150_000,
+      tokens_after: 2_000,
+      summary: "The user asked for a number of small things, and all of them were done.",
+    },
+    ...recent,
+  );
+  for (let at = 0; at < drafts.length; at += BATCH) await log.append(drafts.slice(at, at + BATCH));
+  await store.leases.release(lease);
+  return lease.sessionId;
+}
+
+/** The events of one ordinary turn. */
+export function pastTurn(turn: number): EventDraft[] {
+  const message = ids.next("sevt");
+  const request = ids.next("sevt");
+  const usage = { input_tokens: 2_000, output_tokens: 40, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
+  const span = { attributed: true, model: MODEL, request_class: "main" };
+  return [
+    { type: "user.message", id: message, content: [{ type: "text", text: `Please do thing number ${turn}.` }] },
+    { type: "session.status_running" },
+    { type: "capstan.input_delivered", event_ids: [message] },
+    { type: "span.model_request_start", id: request, ...span },
+    {
+      type: "span.model_request_end",
+      ...span,
+      model_request_start_id: request,
+      is_error: false,
+      model_usage: usage,
+      usd: 0.011,
+      http_status: 200,
+      stop_reason: "end_turn",
+      estimated: false,
+    },
+    {
+      type: "agent.message",
+      message_id: `msg_${message}`,
+      content: [{ type: "text", text: `Thing number ${turn} is done, just as you asked.` }],
+    },
+    {
+      type: "session.usage",
+      usage: {
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+        cache_read_input_tokens: 0,
+        cache_creation: { ephemeral_5m_input_tokens: 0 },
+        list_cost: { amount: "1", currency: "USD" },
+        usd: 0.011,
+        engine: { [MODEL]: { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens, usd: 0.011 } },
+      },
+    },
+    { type: "session.status_idle", stop_reason: { type: "end_turn" }, stop_details: null },
+  ];
+}

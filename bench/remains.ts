@@ -1,0 +1,24 @@
+import { readdirSync, readlinkSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const GRACE_MS = 3_000;
+
+/** Processes that still work under `directory` after a moment of grace; all that the cases start work there. */
+export async function processesIn(directory: string): Promise<readonly string[]> {
+  for (const until = performance.now() + GRACE_MS; performance.now() < until; await sleep(100))
+    if (inside(directory).length === 0) return [];
+  return inside(directory);
+}
+
+function inside(directory: string): string[] {
+  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && workingDirectory(pid).startsWith(directory));
+}
+
+function workingDirectory(pid: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    // It has ended meanwhile, or it is not ours.
+    return "";
+  }
+}

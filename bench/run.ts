@@ -1,0 +1,42 @@
+import { cpus, loadavg } from "node:os";
+import { temporaryDirectory } from "../test/support/host.ts";
+import { gatewayCost } from "./gateway.ts";
+import { laterTurn } from "./later-turn.ts";
+import { longLog } from "./long-log.ts";
+import { openedSession } from "./opened-session.ts";
+import { processesIn } from "./remains.ts";
+import type { BenchCase, Row } from "./row.ts";
+import { storeAppends } from "./store.ts";
+import { table } from "./table.ts";
+import { wokenSession } from "./woken-session.ts";
+
+/**
+ * Side by side: every figure is a ratio within one run, of samples taken in turns, because the machine is never quiet.
+ * Arguments name the cases to run; without any, all of them run, which takes about four minutes.
+ */
+const CASES: readonly BenchCase[] = [laterTurn, openedSession, wokenSession, longLog, storeAppends, gatewayCost];
+
+async function main(names: readonly string[]): Promise<boolean> {
+  const unknown = names.filter((name) => !CASES.some((known) => known.name === name));
+  if (unknown.length > 0) {
+    console.error(`There is no case ${unknown.join(", ")}. Known: ${CASES.map(({ name }) => name).join(", ")}.`);
+    return false;
+  }
+  using directory = temporaryDirectory();
+  // Whatever the cases, the SDK and the agents put aside goes there, and is removed with it.
+  process.env["TMPDIR"] = directory.path;
+  const rows: Row[] = [];
+  for (const { name, run } of CASES) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    const started = performance.now();
+    rows.push(...(await run()));
+    console.error(`${name}: ${Math.round((performance.now() - started) / 1_000)} s`);
+  }
+  const remaining = await processesIn(directory.path);
+  const load = loadavg().map((value) => value.toFixed(1));
+  console.log(`\n${cpus().length} cores, load ${load.join(" ")}, Node ${process.version}\n\n${table(rows)}`);
+  if (remaining.length > 0) console.error(`\nProcesses left behind: ${remaining.join(", ")}`);
+  return remaining.length === 0 && rows.every(({ verdict }) => verdict !== "MISSED");
+}
+
+process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;

@@ -1,0 +1,26 @@
+// One message to an agent and its answer, with the built-in rehearsal model: no key, no network.
+// prints: Wrote note.txt.
+// prints: end_turn
+import { mkdtempDisposableSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openHost, type TurnResult } from "capstan";
+
+using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
+await using host = await openHost({ rehearsal: true, home: join(scratch.path, "home") });
+
+const session = await host.startSession({
+  agent: {
+    name: "clerk",
+    instructions: "You keep notes.",
+    model: "claude-opus-4-8",
+    tools: ["Read", "Write"],
+    permissions: { mode: "accept-edits" },
+  },
+  cwd: scratch.path,
+});
+const result: TurnResult = await session.send("write note.txt with Buy milk.").result();
+
+console.log(result.text);
+console.log(result.stopReason.type);
+console.log(readFileSync(join(scratch.path, "note.txt"), "utf8"));

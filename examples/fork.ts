@@ -1,0 +1,30 @@
+// Two futures of one conversation: a fork starts with the history of another session up to a place in its log.
+// prints: the parent has 2 turns
+// prints: the fork has 1 turn of its own and spent less
+// prints: it came from the parent: true
+import { mkdtempDisposableSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openHost, type SessionOptions } from "capstan";
+
+using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
+await using host = await openHost({ rehearsal: true, home: join(scratch.path, "home") });
+// Tools, variables and the answerer of permissions belong to the program and are given anew to every session.
+const given: SessionOptions = { askPermission: () => ({ behavior: "allow" }) };
+
+const parent = await host.startSession({
+  agent: { name: "clerk", model: "claude-opus-4-8", tools: ["Bash"] },
+  cwd: scratch.path,
+  ...given,
+});
+await parent.send("run echo together").result();
+const here = await host.head(parent.id);
+await parent.send("run echo only in the parent").result();
+
+const fork = await host.forkSession(parent.id, { ...given, at: here });
+await fork.send("run echo only in the fork").result();
+
+console.log(`the parent has ${parent.state.turns} turns`);
+const less = fork.state.usd < parent.state.usd ? "less" : "more";
+console.log(`the fork has ${fork.state.turns} turn of its own and spent ${less}`);
+console.log("it came from the parent:", fork.record.forkedFrom?.sessionId === parent.id);

@@ -1,0 +1,54 @@
+// What no rule decides is asked of this program, which may allow, change or deny the call.
+// prints: Write runs: mode:accept-edits
+// prints: Bash asks: default:ask
+// prints: Bash runs: example
+// prints: Ran `echo hello`. It printed:
+// prints: hello from the gate
+// prints: Bash is denied: example (Deleting is not for agents.)
+// prints: Write is denied: mode:read-only
+import { mkdtempDisposableSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AskPermission, type Mode, openHost, type PermissionAnswer, type PermissionQuestion } from "capstan";
+
+using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
+await using host = await openHost({ rehearsal: true, home: join(scratch.path, "home") });
+
+function answer({ input }: PermissionQuestion): PermissionAnswer {
+  const command = String(input["command"]);
+  if (command.startsWith("rm ")) return { behavior: "deny", message: "Deleting is not for agents.", by: "example" };
+  return { behavior: "allow", input: { ...input, command: `${command} from the gate` }, by: "example" };
+}
+/** May wait as long as a person takes; `question.signal` tells when the call was given up. */
+const askPermission: AskPermission = async (question) => {
+  console.log(`${question.tool} asks: ${question.askedBy}`);
+  return answer(question);
+};
+
+const session = await host.startSession({
+  agent: {
+    name: "helper",
+    model: "claude-opus-4-8",
+    tools: ["Bash", "Write"],
+    permissions: { mode: "accept-edits", deny: ["WebFetch"] },
+  },
+  cwd: scratch.path,
+  askPermission,
+});
+await say("write a.txt with A");
+await say("run echo hello");
+await say("run rm -rf build");
+const mode: Mode = "read-only";
+await session.setMode(mode);
+await say("write b.txt with B");
+
+async function say(message: string): Promise<void> {
+  const turn = session.send(message);
+  for await (const item of turn) {
+    if (item.type !== "capstan.permission_decided") continue;
+    if (item.decision === "allow") console.log(`${item.tool} runs: ${item.decided_by}`);
+    else console.log(`${item.tool} is denied: ${item.decided_by} (${item.reason})`);
+  }
+  const { text } = await turn.result();
+  console.log(text);
+}

@@ -1,0 +1,46 @@
+// Follows a session that another host drives, breaks off, and goes on from the last sequence number: no gap, no repeat.
+// prints: broke off after agent.tool_use
+// prints: saw every event once: true
+// prints: tools called: Bash
+import { mkdtempDisposableSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type EventOf, type EventType, type Host, openHost, type StoredEvent } from "capstan";
+
+using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
+const home = join(scratch.path, "home");
+await using host = await openHost({ rehearsal: true, home });
+// As another process would: it has the same store and nothing else in common.
+await using observer = await openHost({ rehearsal: true, home });
+
+const session = await host.startSession({
+  agent: { name: "runner", model: "claude-opus-4-8", tools: ["Bash"], permissions: { allow: ["Bash"] } },
+  cwd: scratch.path,
+});
+const result = session.send("run echo hello").result();
+
+const seen: StoredEvent[] = [];
+await follow(observer, "agent.tool_use");
+console.log("broke off after", seen.at(-1)?.event.type);
+await follow(observer, "session.status_idle");
+await result;
+console.log(
+  "saw every event once:",
+  seen.every(({ seq }, index) => seq === index + 1),
+);
+
+const calls = seen
+  .map(({ event }) => event)
+  .filter((event): event is EventOf<"agent.tool_use"> => event.type === "agent.tool_use");
+console.log("tools called:", calls.map((call) => call.name).join(", "));
+
+async function follow(from: Host, until: EventType): Promise<void> {
+  const stop = new AbortController();
+  const after = seen.at(-1)?.seq ?? 0;
+  for await (const item of from.events(session.id, { after, signal: stop.signal })) {
+    // Previews have no sequence number, and reach only the process that drives the session.
+    if (!("seq" in item)) continue;
+    seen.push(item);
+    if (item.event.type === until) return stop.abort();
+  }
+}
