@@ -37,7 +37,7 @@ export const gatewayCost: BenchCase = {
       log,
       budget: {},
       onLimit: ignore,
-      onCredentialRejected: ignore,
+      onRefusal: ignore,
     });
     const [metered, granted] = [await gateway.admit(metering), await gateway.admit(GRANTING)];
     const body = requestBody();

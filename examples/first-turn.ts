@@ -4,7 +4,7 @@
 import { mkdtempDisposableSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openHost, type TurnResult } from "capstan";
+import { type MessageContent, type ModelUsage, openHost, type TurnResult } from "capstan";
 
 using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
 await using host = await openHost({ rehearsal: true, home: join(scratch.path, "home") });
@@ -19,8 +19,12 @@ const session = await host.startSession({
   },
   cwd: scratch.path,
 });
-const result: TurnResult = await session.send("write note.txt with Buy milk.").result();
+// A text would do; content blocks can also carry images and documents.
+const message: MessageContent = [{ type: "text", text: "write note.txt with Buy milk." }];
+const result: TurnResult = await session.send(message).result();
 
 console.log(result.text);
 console.log(result.stopReason.type);
+const usage: ModelUsage = result.usage;
+console.log(`${usage.input_tokens} tokens in, ${usage.output_tokens} out`);
 console.log(readFileSync(join(scratch.path, "note.txt"), "utf8"));

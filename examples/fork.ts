@@ -5,7 +5,7 @@
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openHost, type SessionOptions } from "capstan";
+import { type ForkOptions, openHost, type SessionOptions, type SessionRecord } from "capstan";
 
 using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
 await using host = await openHost({ rehearsal: true, home: join(scratch.path, "home") });
@@ -18,13 +18,15 @@ const parent = await host.startSession({
   ...given,
 });
 await parent.send("run echo together").result();
-const here = await host.head(parent.id);
+const here = (await host.read(parent.id)).at(-1)?.seq ?? 0;
 await parent.send("run echo only in the parent").result();
 
-const fork = await host.forkSession(parent.id, { ...given, at: here });
+const options: ForkOptions = { ...given, at: here };
+const fork = await host.forkSession(parent.id, options);
 await fork.send("run echo only in the fork").result();
 
 console.log(`the parent has ${parent.state.turns} turns`);
 const less = fork.state.usd < parent.state.usd ? "less" : "more";
 console.log(`the fork has ${fork.state.turns} turn of its own and spent ${less}`);
-console.log("it came from the parent:", fork.record.forkedFrom?.sessionId === parent.id);
+const record: SessionRecord = fork.record;
+console.log("it came from the parent:", record.forkedFrom?.sessionId === parent.id);

@@ -6,7 +6,15 @@
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defineTool, openHost, type Tool, type ToolContext, type ToolDefinition, type ToolOutcome } from "capstan";
+import {
+  defineTool,
+  openHost,
+  type Tool,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolOutcome,
+  type ToolReply,
+} from "capstan";
 import { z } from "zod";
 
 using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
@@ -14,12 +22,17 @@ await using host = await openHost({ rehearsal: true, home: join(scratch.path, "h
 
 const input = z.object({ fruit: z.string() });
 const counts = new Map([["pears", 12]]);
-const definition: ToolDefinition<typeof input, { fruit: string; count: number; shop: string }> = {
+interface Stock {
+  fruit: string;
+  count: number;
+  shop: string;
+}
+const definition: ToolDefinition<typeof input, Stock> = {
   name: "stock",
   description: "How much of a fruit is in stock.",
   input,
   annotations: { readOnly: true },
-  handler: ({ fruit }, context: ToolContext) => ({
+  handler: ({ fruit }, context: ToolContext): ToolReply<Stock> => ({
     data: { fruit, count: counts.get(fruit) ?? 0, shop: context.variables["SHOP"] ?? "?" },
   }),
   render: ({ fruit, count, shop }) => `${count} ${fruit} in ${shop}`,

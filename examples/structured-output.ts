@@ -3,7 +3,7 @@
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openHost, type StartOptions } from "capstan";
+import { openHost, type StandardSchema, type StartOptions } from "capstan";
 import { z } from "zod";
 
 using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
@@ -14,13 +14,15 @@ const City = z.object({
   people: z.number().int().positive(),
   country: z.enum(["Norway", "Denmark"]),
 });
+// Any schema that follows Standard Schema and can describe itself as JSON Schema will do.
+const output: StandardSchema<unknown, z.infer<typeof City>> = City;
 const options: StartOptions<z.infer<typeof City>> = {
   agent: { name: "geographer", model: "claude-opus-4-8" },
   cwd: scratch.path,
-  output: City,
+  output,
 };
 const session = await host.startSession(options);
-const { output } = await session.send("return structured output about a city").result();
+const { output: city } = await session.send("return structured output about a city").result();
 
 // Undefined when the turn ended early, as by an interruption or a limit.
-if (output !== undefined) console.log(`${output.name}: ${output.people} people, in ${output.country}`);
+if (city !== undefined) console.log(`${city.name}: ${city.people} people, in ${city.country}`);

@@ -5,7 +5,7 @@
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type EventOf, type EventType, type Host, openHost, type StoredEvent } from "capstan";
+import { type EventOf, type EventType, type Host, type LoggedEvent, openHost } from "capstan";
 
 using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
 const home = join(scratch.path, "home");
@@ -19,9 +19,9 @@ const session = await host.startSession({
 });
 const result = session.send("run echo hello").result();
 
-const seen: StoredEvent[] = [];
+const seen: LoggedEvent[] = [];
 await follow(observer, "agent.tool_use");
-console.log("broke off after", seen.at(-1)?.event.type);
+console.log("broke off after", seen.at(-1)?.type);
 await follow(observer, "session.status_idle");
 await result;
 console.log(
@@ -29,9 +29,7 @@ console.log(
   seen.every(({ seq }, index) => seq === index + 1),
 );
 
-const calls = seen
-  .map(({ event }) => event)
-  .filter((event): event is EventOf<"agent.tool_use"> => event.type === "agent.tool_use");
+const calls = seen.filter((event): event is EventOf<"agent.tool_use"> & LoggedEvent => event.type === "agent.tool_use");
 console.log("tools called:", calls.map((call) => call.name).join(", "));
 
 async function follow(from: Host, until: EventType): Promise<void> {
@@ -41,6 +39,6 @@ async function follow(from: Host, until: EventType): Promise<void> {
     // Previews have no sequence number, and reach only the process that drives the session.
     if (!("seq" in item)) continue;
     seen.push(item);
-    if (item.event.type === until) return stop.abort();
+    if (item.type === until) return stop.abort();
   }
 }

@@ -1,12 +1,15 @@
-export type { Host } from "./app/assemble.ts";
 export { openHost, type HostOptions } from "./app/open-host.ts";
 export { type AgentDefinition, type AgentInput, type Mode, parseAgent } from "./core/agent-definition.ts";
 export { CapstanError, type ErrorCode } from "./core/errors.ts";
-export type { EventOf, EventType, Preview, SessionEvent, StopReason, StoredEvent } from "./core/events.ts";
+export type { EventOf, EventType, LoggedEvent, ModelUsage, Preview, SessionEvent, StopReason } from "./core/events.ts";
 export type { AskPermission, PermissionAnswer, PermissionQuestion } from "./core/permission.ts";
+export type { MessageContent } from "./core/content.ts";
+export type { StandardSchema } from "./core/standard-schema.ts";
 export type { SessionState } from "./core/state.ts";
+export type { SessionRecord } from "./core/store.ts";
 export type { Tool, ToolContext, ToolOutcome } from "./core/tool.ts";
-export type { ResumeOptions, SessionOptions, StartOptions } from "./runtime/runtime.ts";
+export type { ForkOptions, ResumeOptions, Runtime as Host, SessionOptions, StartOptions } from "./runtime/runtime.ts";
 export type { Session } from "./runtime/session.ts";
 export type { Turn, TurnResult } from "./runtime/turn.ts";
 export { defineTool, type ToolDefinition } from "./tools/define-tool.ts";
+export type { ToolReply } from "./tools/tool-reply.ts";

@@ -7,7 +7,12 @@ import * as library from "../src/index.ts";
 function namesIn(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)]
     .flatMap((match) => (match[1] ?? "").split(","))
-    .map((name) => name.trim().replace(/^type /, ""))
+    .map((name) =>
+      name
+        .trim()
+        .replace(/^type /, "")
+        .replace(/^\w+ as /, ""),
+    )
     .filter((name) => name !== "");
 }
 

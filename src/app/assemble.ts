@@ -18,16 +18,13 @@ export interface HostSettings {
   readonly hibernateAfterMs: number;
 }
 
-/** A running Capstan in this process. Close it, or use `await using`, to end the agents it runs. */
-export type Host = Runtime & AsyncDisposable;
-
 /** Puts a host together and takes over its parts: closing the host closes them. */
 export async function assemble(
   settings: HostSettings,
   { store, upstream }: { store: Store; upstream: Upstream & Partial<AsyncDisposable> },
-): Promise<Host> {
+): Promise<Runtime> {
   const gateway = await openGateway({ upstream, clock, idleTimeoutMs: settings.upstreamIdleMs });
-  const runtime = new Runtime({
+  return new Runtime({
     store,
     gateway,
     engine: claudeEngine({ path: settings.path, retries: settings.retries }, { createToolServer }),
@@ -37,14 +34,11 @@ export async function assemble(
     isGone,
     stateRoot: join(settings.home, "sessions"),
     hibernateAfterMs: settings.hibernateAfterMs,
-    outputs: { fromSchema: outputFromSchema, fromJsonSchema: outputFromJsonSchema },
-  });
-  return Object.assign(runtime, {
-    async [Symbol.asyncDispose]() {
-      await runtime.close();
+    release: async () => {
       await gateway[Symbol.asyncDispose]();
       await upstream[Symbol.asyncDispose]?.();
       await store[Symbol.asyncDispose]();
     },
+    outputs: { fromSchema: outputFromSchema, fromJsonSchema: outputFromJsonSchema },
   });
 }

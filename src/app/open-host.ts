@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type { Upstream } from "../gateway/upstream.ts";
 import { upstreamFromEnvironment } from "../gateway/upstreams.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
-import { assemble, type Host } from "./assemble.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { assemble } from "./assemble.ts";
 import { clock } from "./clock.ts";
 
 export interface HostOptions {
@@ -26,7 +27,7 @@ export interface HostOptions {
 }
 
 /** Reads the configuration, opens the store and the way to the model, and puts a host together. */
-export async function openHost(options: HostOptions = {}): Promise<Host> {
+export async function openHost(options: HostOptions = {}): Promise<Runtime> {
   const environment = options.environment ?? process.env;
   const home = options.home ?? environment["CAPSTAN_HOME"] ?? join(homedir(), ".capstan");
   const settings = {

@@ -14,6 +14,8 @@ import type { Tool, ToolOutcome } from "./tool.ts";
 export interface Engine {
   readonly name: string;
   readonly version: string;
+  /** Throws when no process could be started for such a session: an unknown tool, a missing directory. */
+  validate(request: Pick<EngineRequest, "agent" | "cwd" | "tools">): void;
   /** Starts a process for the session, ready for the first message. Rejects with an `engine_*` or `cwd_missing` error. */
   open(request: EngineRequest, host: EngineHost): Promise<EngineSession>;
 }

@@ -103,6 +103,9 @@ export interface StoredEvent {
   readonly hash: string;
 }
 
+/** An event with its place in the log: what followers are given. */
+export type LoggedEvent = SessionEvent & { readonly seq: number };
+
 /** What is being said right now. Never stored; the final event has the same id, and a withdrawn one never comes. */
 export const preview = z.discriminatedUnion("type", [
   z.object({

@@ -13,7 +13,7 @@ interface SlotHooks {
   readonly host: EngineHost;
   readonly mode: () => Mode;
   readonly onLimit: (hit: LimitHit) => void;
-  readonly onCredentialRejected: (status: number, message: string) => void;
+  readonly onRefusal: (error: CapstanError) => void;
 }
 
 interface Live {
@@ -43,7 +43,10 @@ export class EngineSlot {
 
   /** A failure is kept for the turn that needs the process. */
   warm(): void {
-    this.open().catch(() => {});
+    this.open().then(
+      () => this.restLater(),
+      () => {},
+    );
   }
 
   async open({ continueTurn = false }: { continueTurn?: boolean } = {}): Promise<void> {
@@ -135,9 +138,9 @@ export class EngineSlot {
   async #start(continueTurn: boolean): Promise<Live> {
     const { record, store, log, engine, gateway, stateDir, variables, tools } = this.#deps;
     const events = await store.events(record.id, { after: Math.max(0, log.state.historyFrom - 1) });
-    const { onLimit, onCredentialRejected, host, mode } = this.#hooks;
+    const { onLimit, onRefusal, host, mode } = this.#hooks;
     const access = await gateway.admit(
-      meter({ sessionId: record.id, log, budget: record.agent.budget, onLimit, onCredentialRejected }),
+      meter({ sessionId: record.id, log, budget: record.agent.budget, onLimit, onRefusal }),
     );
     try {
       const session = await engine.open(

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Preview, StoredEvent } from "../core/events.ts";
+import type { LoggedEvent, Preview, StoredEvent } from "../core/events.ts";
 import type { Store } from "../core/store.ts";
 
-export type FeedItem =
-  | { readonly kind: "event"; readonly event: StoredEvent }
-  | { readonly kind: "preview"; readonly preview: Preview };
+/** Previews have no `seq`: they are not in the log. */
+export type FeedItem = LoggedEvent | Preview;
 
 /** A reader that falls this far behind loses previews and catches up from the store. */
 const MAX_WAITING = 1_000;
@@ -40,14 +39,14 @@ export class Feed {
             page = await store.events(sessionId, { after: seq, limit: PAGE });
             for (const event of page) {
               seq = event.seq;
-              yield { kind: "event", event };
+              yield logged(event);
             }
           } while (page.length === PAGE && !signal.aborted);
         }
         for (let item = reader.shift(); item !== undefined && !signal.aborted; item = reader.shift()) {
-          if (item.kind === "event") {
-            if (item.event.seq <= seq) continue;
-            seq = item.event.seq;
+          if ("seq" in item) {
+            if (item.seq <= seq) continue;
+            seq = item.seq;
           }
           yield item;
         }
@@ -58,6 +57,10 @@ export class Feed {
       this.#readers.delete(reader);
     }
   }
+}
+
+export function logged({ seq, event }: StoredEvent): LoggedEvent {
+  return { ...event, seq };
 }
 
 class Reader {
@@ -71,7 +74,7 @@ class Reader {
       this.#waiting = [];
       this.lagging = true;
     }
-    if (!this.lagging || item.kind === "event") this.#waiting.push(item);
+    if (!this.lagging || "seq" in item) this.#waiting.push(item);
     this.wake();
   }
 

@@ -1,19 +1,20 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type AgentDefinition, type AgentInput, parseAgent } from "../core/agent-definition.ts";
 import type { Clock, Ids } from "../core/clock.ts";
 import type { Engine } from "../core/engine.ts";
 import { CapstanError } from "../core/errors.ts";
-import type { Preview, StoredEvent } from "../core/events.ts";
+import type { LoggedEvent, Preview } from "../core/events.ts";
 import type { Gateway } from "../core/gateway.ts";
 import type { OutputCheck, OutputChecks } from "../core/output.ts";
 import type { AskPermission } from "../core/permission.ts";
 import type { StandardSchema } from "../core/standard-schema.ts";
-import type { LeaseOwner, SessionRecord, Store } from "../core/store.ts";
+import type { ChainCheck, EventRange, LeaseOwner, SessionRecord, Store } from "../core/store.ts";
 import type { Tool } from "../core/tool.ts";
-import { Feed } from "./feed.ts";
+import { Feed, logged } from "./feed.ts";
 import { copyHistory } from "./fork.ts";
 import { holdLease } from "./lease.ts";
-import { Session } from "./session.ts";
+import { DrivenSession, type Session } from "./session.ts";
 import { SessionLog } from "./session-log.ts";
 
 export interface RuntimeDeps {
@@ -29,6 +30,8 @@ export interface RuntimeDeps {
   readonly outputs: OutputChecks;
   /** Whether a process that holds a lease is certainly gone, so that its sessions need not wait for the lease to end. */
   readonly isGone: (owner: LeaseOwner) => boolean;
+  /** Closes the parts that were opened for this runtime. */
+  readonly release: () => Promise<void>;
 }
 
 /** What a program gives a session beside its agent; none of it is stored. */
@@ -55,11 +58,18 @@ export interface ResumeOptions<Output = unknown> extends SessionOptions<Output> 
   readonly onCrash?: "continue" | "stop";
 }
 
+export interface ForkOptions<Output = unknown> extends SessionOptions<Output> {
+  /** The sequence number to fork at. Default: the last one. */
+  readonly at?: number;
+  /** Where the agent works. Default: where the parent does. */
+  readonly cwd?: string;
+}
+
 /** All sessions that this host drives. */
 export class Runtime {
   readonly #deps: RuntimeDeps;
   readonly #feeds = new Map<string, Feed>();
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new Map<string, DrivenSession>();
 
   constructor(deps: RuntimeDeps) {
     this.#deps = deps;
@@ -80,21 +90,21 @@ export class Runtime {
     sessionId: string,
     options: ResumeOptions<Output> = {},
   ): Promise<Session<Output>> {
-    const record = await this.#require(sessionId);
-    const session = await this.#drive({ ...record, cwd: options.cwd ?? record.cwd }, options);
+    const stored = await this.#require(sessionId);
+    const record = { ...stored, cwd: options.cwd ?? stored.cwd };
+    this.#deps.engine.validate({ agent: record.agent, cwd: record.cwd, tools: options.tools ?? [] });
+    const session = await this.#drive(record, options);
     await session.recover(options.onCrash ?? "continue");
     session.warm();
     return session;
   }
 
   /** A new session with the history of another up to `at`; it inherits the conversation, not the spend. */
-  async forkSession<Output = unknown>(
-    sessionId: string,
-    options: SessionOptions<Output> & { readonly at?: number } = {},
-  ): Promise<Session<Output>> {
+  async forkSession<Output = unknown>(sessionId: string, options: ForkOptions<Output> = {}): Promise<Session<Output>> {
     const parent = await this.#require(sessionId);
     const at = options.at ?? (await this.#deps.store.head(sessionId));
-    const { agent, cwd, title } = parent;
+    const { agent, title } = parent;
+    const cwd = options.cwd ?? parent.cwd;
     const session = await this.#create({ agent, cwd, title, forkedFrom: { sessionId, seq: at } }, options, (log, id) =>
       copyHistory(this.#deps.store, { from: sessionId, upTo: at, to: id, log }),
     );
@@ -106,34 +116,49 @@ export class Runtime {
     return this.#deps.store.sessions(query);
   }
 
-  /** The sequence number of a session's last event. */
-  head(sessionId: string): Promise<number> {
-    return this.#deps.store.head(sessionId);
-  }
-
   /** Follows a session from a sequence number on, whichever process drives it. Previews come only from this one. */
   async *events(
     sessionId: string,
-    { after = 0, signal }: { readonly after?: number; readonly signal: AbortSignal },
-  ): AsyncGenerator<StoredEvent | Preview> {
+    {
+      after = 0,
+      signal = new AbortController().signal,
+    }: { readonly after?: number; readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<LoggedEvent | Preview> {
     await this.#require(sessionId);
     const live = (): boolean => this.#sessions.has(sessionId);
-    for await (const item of this.#feed(sessionId).subscribe(this.#deps.store, { sessionId, after, signal, live }))
-      yield item.kind === "event" ? item.event : item.preview;
+    yield* this.#feed(sessionId).subscribe(this.#deps.store, { sessionId, after, signal, live });
   }
 
+  /** The events that are stored now, after `after`; for a long log in pages of `limit`. */
+  async read(sessionId: string, range: EventRange = {}): Promise<readonly LoggedEvent[]> {
+    await this.#require(sessionId);
+    return (await this.#deps.store.events(sessionId, range)).map(logged);
+  }
+
+  /** Walks the hash chain of a session's log, and tells the first place where it does not hold. */
+  async verify(sessionId: string): Promise<ChainCheck> {
+    return this.#deps.store.verify(sessionId);
+  }
+
+  /** Ends every session's agent process, gives the sessions free, and closes what the host opened. */
   async close(): Promise<void> {
     await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+    await this.#deps.release();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 
   async #create<Output>(
     given: Pick<SessionRecord, "agent" | "cwd" | "title" | "forkedFrom">,
     options: SessionOptions<Output>,
     prepare?: (log: SessionLog, sessionId: string) => Promise<void>,
-  ): Promise<Session<Output>> {
-    const { store, ids, clock } = this.#deps;
-    // A schema that cannot work is refused before anything is stored.
+  ): Promise<DrivenSession<Output>> {
+    const { store, ids, clock, engine } = this.#deps;
+    // What cannot work is refused before anything is stored.
     this.#withOutput(given.agent, options.output);
+    engine.validate({ agent: given.agent, cwd: given.cwd, tools: options.tools ?? [] });
     const record: SessionRecord = { id: ids.next("sesn"), createdAt: clock.now(), ...given };
     await store.createSession(record);
     return this.#drive(record, options, prepare);
@@ -143,7 +168,7 @@ export class Runtime {
     record: SessionRecord,
     options: SessionOptions<Output>,
     prepare?: (log: SessionLog, sessionId: string) => Promise<void>,
-  ): Promise<Session<Output>> {
+  ): Promise<DrivenSession<Output>> {
     const { store, clock, ids, owner, isGone, stateRoot } = this.#deps;
     const sessionId = record.id;
     const { agent, output } = this.#withOutput(record.agent, options.output);
@@ -157,7 +182,7 @@ export class Runtime {
       const feed = this.#feed(sessionId);
       const log = await SessionLog.open({ store, sessionId, lease: held.lease, feed, clock, ids });
       await prepare?.(log, sessionId);
-      const session = new Session<Output>({
+      const session = new DrivenSession<Output>({
         ...this.#deps,
         record: { ...record, agent },
         log,
@@ -169,6 +194,7 @@ export class Runtime {
         output,
         release: async () => {
           this.#sessions.delete(sessionId);
+          await rm(join(stateRoot, sessionId, "tmp"), { recursive: true, force: true });
           await held.release();
         },
       });

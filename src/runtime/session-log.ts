@@ -2,7 +2,7 @@ import type { Clock, Ids } from "../core/clock.ts";
 import type { EventDraft, Preview, SessionEvent, StoredEvent } from "../core/events.ts";
 import { initialState, reduce, type SessionState } from "../core/state.ts";
 import type { Lease, Store } from "../core/store.ts";
-import type { Feed } from "./feed.ts";
+import { type Feed, logged } from "./feed.ts";
 
 /** A snapshot every so many events keeps the opening of a session independent of the length of its log. */
 const SNAPSHOT_EVERY = 500;
@@ -47,7 +47,7 @@ export class SessionLog {
 
   /** In order with the events around it, but never stored. */
   preview(preview: Preview): void {
-    void this.#queue.then(() => this.#deps.feed.publish({ kind: "preview", preview }));
+    void this.#queue.then(() => this.#deps.feed.publish(preview));
   }
 
   async #append(drafts: readonly EventDraft[]): Promise<readonly StoredEvent[]> {
@@ -57,7 +57,7 @@ export class SessionLog {
     const stored = await store.append(sessionId, { after: this.#head, events, fence: lease.fence });
     for (const { event, seq } of stored) this.#state = reduce(this.#state, event, seq);
     this.#head += stored.length;
-    for (const event of stored) feed.publish({ kind: "event", event });
+    for (const event of stored) feed.publish(logged(event));
     if (this.#head - this.#snapshotAt >= SNAPSHOT_EVERY) {
       await store.saveSnapshot(sessionId, { seq: this.#head, state: this.#state });
       this.#snapshotAt = this.#head;

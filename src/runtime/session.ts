@@ -1,7 +1,7 @@
 import type { Mode } from "../core/agent-definition.ts";
 import type { MessageContent } from "../core/content.ts";
 import { CapstanError } from "../core/errors.ts";
-import type { Preview, SessionEvent, StoredEvent } from "../core/events.ts";
+import type { LoggedEvent, Preview } from "../core/events.ts";
 import type { SessionState } from "../core/state.ts";
 import type { SessionRecord } from "../core/store.ts";
 import type { FeedItem } from "./feed.ts";
@@ -9,8 +9,10 @@ import type { SessionDeps } from "./session-deps.ts";
 import { Turn } from "./turn.ts";
 import { Turns } from "./turns.ts";
 
-/** A session that this host drives: send it messages, follow what it does, steer it. */
-export class Session<Output = unknown> {
+/** A session that this host drives, as programs see it: send it messages, follow what it does, steer it. */
+export type Session<Output = unknown> = Omit<DrivenSession<Output>, "recover" | "abandon">;
+
+export class DrivenSession<Output = unknown> {
   readonly #deps: SessionDeps;
   readonly #turns: Turns;
   #closed = false;
@@ -86,10 +88,9 @@ export class Session<Output = unknown> {
   /** Every event after `after`, then what happens, until `signal` aborts or the session is closed. */
   async *events(
     options: { readonly after?: number; readonly signal?: AbortSignal } = {},
-  ): AsyncGenerator<StoredEvent | Preview> {
+  ): AsyncGenerator<LoggedEvent | Preview> {
     const signals = [this.#ending.signal, ...(options.signal === undefined ? [] : [options.signal])];
-    for await (const item of this.#subscribe(options.after ?? 0, signals))
-      yield item.kind === "event" ? item.event : item.preview;
+    yield* this.#subscribe(options.after ?? 0, signals);
   }
 
   /** Ends the turn under way and the agent process, and gives the session free for others. */
@@ -145,11 +146,10 @@ export class Session<Output = unknown> {
     sent.catch(() => {});
     const signals = [this.#ending.signal, this.#failing.signal];
     const subscribe = this.#subscribe.bind(this);
-    async function* stream(): AsyncGenerator<SessionEvent | Preview> {
+    async function* stream(): AsyncGenerator<LoggedEvent | Preview> {
       for await (const item of subscribe(await sent, signals)) {
-        const event = item.kind === "event" ? item.event.event : item.preview;
-        yield event;
-        if (event.type === "session.status_idle") return;
+        yield item;
+        if (item.type === "session.status_idle") return;
       }
       const reason: unknown = signals.find((signal) => signal.aborted)?.reason;
       if (reason instanceof CapstanError) throw reason;

@@ -1,18 +1,18 @@
 import { textOf } from "../core/content.ts";
 import { CapstanError, type ErrorCode } from "../core/errors.ts";
-import type { EventOf, ModelUsage, Preview, SessionEvent, StopReason } from "../core/events.ts";
+import type { EventOf, LoggedEvent, ModelUsage, Preview, StopReason } from "../core/events.ts";
 import { addUsage } from "../core/state.ts";
 
 /** Everything a session says from one message until it is idle again. A result is a collected stream, nothing else. */
-export class Turn<Output = unknown> implements AsyncIterable<SessionEvent | Preview> {
-  readonly #stream: () => AsyncIterable<SessionEvent | Preview>;
+export class Turn<Output = unknown> implements AsyncIterable<LoggedEvent | Preview> {
+  readonly #stream: () => AsyncIterable<LoggedEvent | Preview>;
   #result: Promise<TurnResult<Output>> | undefined;
 
-  constructor(stream: () => AsyncIterable<SessionEvent | Preview>) {
+  constructor(stream: () => AsyncIterable<LoggedEvent | Preview>) {
     this.#stream = stream;
   }
 
-  [Symbol.asyncIterator](): AsyncIterator<SessionEvent | Preview> {
+  [Symbol.asyncIterator](): AsyncIterator<LoggedEvent | Preview> {
     return this.#stream()[Symbol.asyncIterator]();
   }
 
@@ -35,7 +35,7 @@ export interface TurnResult<Output = unknown> {
   readonly limit: EventOf<"capstan.limit_reached"> | undefined;
 }
 
-async function collect<Output>(stream: AsyncIterable<SessionEvent | Preview>): Promise<TurnResult<Output>> {
+async function collect<Output>(stream: AsyncIterable<LoggedEvent | Preview>): Promise<TurnResult<Output>> {
   const texts: string[] = [];
   let usage: ModelUsage = {
     input_tokens: 0,
@@ -66,6 +66,8 @@ async function collect<Output>(stream: AsyncIterable<SessionEvent | Preview>): P
 
 function turnError(failure: EventOf<"session.error"> | undefined): CapstanError {
   if (failure === undefined) return new CapstanError("engine_failed", "The turn failed without giving a reason.");
-  const { code, message, http_status: status, stderr } = failure.error;
-  return new CapstanError(code as ErrorCode, message, { data: { status, stderr } });
+  const { code, message, http_status: status, stderr, retry_status: retry } = failure.error;
+  // `exhausted` was worth a retry and may be again; `terminal` never was.
+  const retryable = retry.type === "exhausted";
+  return new CapstanError(code as ErrorCode, message, { data: { status, stderr }, retryable });
 }

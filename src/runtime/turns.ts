@@ -18,7 +18,8 @@ interface ActiveTurn {
   readonly timer: NodeJS.Timeout | undefined;
   interrupted: boolean;
   limit: LimitHit | undefined;
-  refusedCredential: CapstanError | undefined;
+  /** Why the model could not be asked. */
+  refusal: CapstanError | undefined;
 }
 
 /**
@@ -47,7 +48,7 @@ export class Turns {
       },
       mode,
       onLimit,
-      onCredentialRejected: (status, message) => this.#refuseCredential(status, message),
+      onRefusal: (error) => this.#refuse(error),
     });
   }
 
@@ -150,7 +151,7 @@ export class Turns {
       timer: limit === undefined ? undefined : setTimeout(late, limit),
       interrupted: false,
       limit: undefined,
-      refusedCredential: undefined,
+      refusal: undefined,
     };
   }
 
@@ -217,7 +218,7 @@ export class Turns {
     const turn = this.#active;
     this.#active = undefined;
     clearTimeout(turn?.timer);
-    const refused = turn?.refusedCredential;
+    const refused = turn?.refusal;
     const told = await checkOutput(
       refused === undefined ? end : { ...end, outcome: "failed", error: refused },
       this.#deps.output,
@@ -238,10 +239,8 @@ export class Turns {
     void this.engine.interrupt();
   }
 
-  #refuseCredential(status: number, message: string): void {
-    if (this.#active === undefined) return;
-    const text = `The model API refused the credential (${status}): ${message} Check the key and what it may be used for.`;
-    this.#active.refusedCredential = new CapstanError("credential_rejected", text, { data: { status } });
+  #refuse(error: CapstanError): void {
+    if (this.#active !== undefined) this.#active.refusal ??= error;
   }
 
   /** Ends everything at once without a word in the log; the next message settles what is open. */

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -98,11 +98,15 @@ test("an upstream that stalls is given up by the gateway", async () => {
 test("a missing working directory is named, and not taken for a missing program", async () => {
   await using t = await testHost(() => say("ok"));
   const cwd = join(t.cwd, "gone");
-  const session = await t.host.startSession({ agent: agent(), cwd });
-  await expect(session.send("Hello.").result()).rejects.toMatchObject({
+  await expect(t.host.startSession({ agent: agent(), cwd })).rejects.toMatchObject({
     code: "cwd_missing",
     message: expect.stringContaining(cwd) as string,
   });
+  mkdirSync(cwd);
+  const session = await t.host.startSession({ agent: agent(), cwd });
+  rmSync(cwd, { recursive: true });
+  await session.hibernate();
+  await expect(session.send("Hello.").result()).rejects.toMatchObject({ code: "cwd_missing" });
   expect(ofType(await eventsOf(t.host, session.id), "session.status_idle").at(-1)?.stop_reason.type).toBe(
     "retries_exhausted",
   );
@@ -125,8 +129,7 @@ for (const [name, given, code, says] of wrong)
 
 test("a tool that the engine does not have is named with those it has", async () => {
   await using t = await testHost(() => say("ok"));
-  const session = await t.host.startSession({ agent: agent({ tools: ["Bsh"] }), cwd: t.cwd });
-  await expect(session.send("Hello.").result()).rejects.toMatchObject({
+  await expect(t.host.startSession({ agent: agent({ tools: ["Bsh"] }), cwd: t.cwd })).rejects.toMatchObject({
     code: "invalid_agent",
     message: expect.stringMatching(/Bsh.*Bash/) as string,
   });
@@ -211,4 +214,17 @@ test("a host tool that throws tells the model plainly and the log everything", a
   expect(result).toMatchObject({ outcome: "failed", detail: expect.stringContaining("bad-input.test.ts") as string });
   const [used] = ofType(await eventsOf(t.host, session.id), "agent.tool_use");
   expect(used?.name).toBe("lookup");
+});
+
+test("a limit in USD is not pretended for a model without a price", async () => {
+  await using t = await testHost(() => say("ok"));
+  const session = await t.host.startSession({
+    agent: agent({ model: "other-model-1", budget: { usd: 1 } }),
+    cwd: t.cwd,
+  });
+  await expect(session.send("Hello.").result()).rejects.toMatchObject({
+    code: "unsupported",
+    message: expect.stringContaining("no known price") as string,
+  });
+  expect(t.model.requests).toHaveLength(0);
 });

@@ -58,7 +58,7 @@ test("a fork at an earlier place forgets what came after it", async () => {
   await using t = await testHost(script);
   const session = await t.host.startSession({ agent: worker, cwd: t.cwd });
   await session.send("Use the shell.").result();
-  const at = await t.host.head(session.id);
+  const at = (await t.host.read(session.id)).length;
   await session.send("A later question.").result();
   const fork = await t.host.forkSession(session.id, { at });
   await fork.send("Another way.").result();
@@ -114,12 +114,12 @@ test("following a session from a sequence number gives every later event once", 
     for await (const item of other.events(session.id, { after: 5, signal: stop.signal })) {
       if (!("seq" in item)) continue;
       seen.push(item.seq);
-      if (item.event.type === "session.status_idle" && item.seq > all.length) stop.abort();
+      if (item.type === "session.status_idle" && item.seq > all.length) stop.abort();
     }
   })();
   await session.send("More.").result();
   await following;
-  const head = await t.host.head(session.id);
+  const head = (await t.host.read(session.id)).length;
   expect(seen).toEqual(Array.from({ length: head - 5 }, (_, index) => index + 6));
 });
 

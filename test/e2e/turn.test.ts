@@ -160,12 +160,11 @@ test("a message sent while the agent works is taken into the turn under way", as
   const session = await t.host.startSession({ agent: agent(), cwd: t.cwd, tools: [wait] });
   const first = session.send("Begin.");
   for await (const item of session.events()) {
-    if (!("seq" in item) || item.event.type !== "capstan.permission_decided") continue;
-    break;
+    if (item.type === "capstan.permission_decided") break;
   }
   const second = session.send("Also do this.");
   for await (const item of session.events())
-    if ("seq" in item && item.event.type === "user.message" && JSON.stringify(item.event).includes("Also")) break;
+    if (item.type === "user.message" && JSON.stringify(item.content).includes("Also")) break;
   released.resolve();
   const [one, two] = await Promise.all([first.result(), second.result()]);
   expect(one.stopReason).toEqual({ type: "end_turn" });

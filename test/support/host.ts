@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Host } from "../../src/app/assemble.ts";
 import { type HostOptions, openHost } from "../../src/app/open-host.ts";
 import type { AgentInput } from "../../src/core/agent-definition.ts";
-import type { SessionEvent } from "../../src/core/events.ts";
+import type { LoggedEvent, SessionEvent } from "../../src/core/events.ts";
+import type { Runtime as Host } from "../../src/runtime/runtime.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "./scripted-model.ts";
 
 /** A directory that is gone when the test is over. */
@@ -55,17 +55,8 @@ export const agent = (more: Partial<AgentInput> = {}): AgentInput => ({
 });
 
 /** Every event of a session so far. */
-export async function eventsOf(host: Host, sessionId: string): Promise<SessionEvent[]> {
-  const events: SessionEvent[] = [];
-  const stop = new AbortController();
-  const head = await host.head(sessionId);
-  if (head === 0) return [];
-  for await (const item of host.events(sessionId, { signal: stop.signal })) {
-    if (!("seq" in item)) continue;
-    events.push(item.event);
-    if (item.seq >= head) stop.abort();
-  }
-  return events;
+export async function eventsOf(host: Host, sessionId: string): Promise<readonly LoggedEvent[]> {
+  return host.read(sessionId);
 }
 
 export function ofType<T extends SessionEvent["type"]>(

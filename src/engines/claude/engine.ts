@@ -11,7 +11,7 @@ import { Announcements } from "./announcements.ts";
 import { gate } from "./hooks.ts";
 import { InputQueue } from "./input-queue.ts";
 import { Leftovers } from "./leftovers.ts";
-import { type ClaudeSettings, requireDirectory, sdkOptions } from "./options.ts";
+import { type ClaudeSettings, requireDirectory, sdkOptions, toolNames } from "./options.ts";
 import { CliProcess, describeLoss, findContainment } from "./process.ts";
 import { ClaudeSession } from "./session.ts";
 import { HOST_SERVER } from "./tool-names.ts";
@@ -35,7 +35,12 @@ export function claudeEngine(
   const version = sdkVersion();
   const wrapper = findContainment();
 
-  return { name: "claude", version, open };
+  return { name: "claude", version, validate, open };
+
+  function validate(request: Pick<EngineRequest, "agent" | "cwd" | "tools">): void {
+    requireDirectory(request.cwd);
+    toolNames(request);
+  }
 
   async function open(request: EngineRequest, host: EngineHost): Promise<EngineSession> {
     requireDirectory(request.cwd);

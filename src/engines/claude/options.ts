@@ -65,7 +65,7 @@ export function permissionModeFor(mode: Mode): "default" | "plan" {
 }
 
 /** Every tool some line of the session may have. Which line may use which is decided at each call. */
-function toolNames(request: EngineRequest): string[] {
+export function toolNames(request: Pick<EngineRequest, "agent" | "tools">): string[] {
   const { tools, subagents } = request.agent;
   const wanted = [...tools, ...Object.values(subagents).flatMap((subagent) => subagent.tools ?? [])];
   const hostTools = request.tools.map((tool) => tool.name);

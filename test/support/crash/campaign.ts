@@ -145,7 +145,7 @@ function effectsIn(cwd: string): string[] {
 
 async function expectValidLog(
   home: string,
-  { sessionId, events }: { sessionId: string; events: SessionEvent[] },
+  { sessionId, events }: { sessionId: string; events: readonly SessionEvent[] },
 ): Promise<void> {
   await using store = await openSqliteStore({ path: join(home, "capstan.db"), clock });
   expect(await store.verify(sessionId)).toEqual({ ok: true, events: events.length });
