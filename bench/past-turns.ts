@@ -35,6 +35,7 @@ export async function newSession(
     agent: parseAgent(agent),
     cwd,
     title: null,
+    project: "default",
     forkedFrom: null,
   });
   const owner = { hostId: ids.next("host"), pid: process.pid, hostname: "bench" };
@@ -68,6 +69,7 @@ export async function pastSession(
       tokens_before: 150_000,
       tokens_after: 2_000,
       summary: "The user asked for a number of small things, and all of them were done.",
+      kept: { event_ids: [], message_ids: [], from_seq: Number.MAX_SAFE_INTEGER },
     },
     ...recent,
   );

@@ -10,7 +10,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   engines: ["core"],
   tools: ["core"],
   store: ["core"],
-  app: ["core", "runtime", "gateway", "engines", "tools", "store"],
+  config: ["core"],
+  app: ["core", "config", "runtime", "gateway", "engines", "tools", "store"],
+  cli: ["core", "config", "runtime", "app"],
   ".": ["core", "runtime", "tools", "gateway", "app"],
 };
 /** What core may take from outside: it is pure. */

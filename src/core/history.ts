@@ -6,7 +6,8 @@ import type { SessionEvent } from "./events.ts";
  * compared with, and rebuilt from when the two differ.
  */
 export type HistoryItem =
-  | { readonly kind: "summary"; readonly text: string }
+  /** What a compaction left: a summary, and the last messages word for word. */
+  | { readonly kind: "summary"; readonly text: string; readonly kept: readonly HistoryItem[] }
   | { readonly kind: "user"; readonly eventId: string; readonly content: MessageContent }
   | {
       readonly kind: "model";
@@ -58,11 +59,18 @@ export function historyOf(events: readonly SessionEvent[]): readonly HistoryItem
   for (const event of events) {
     if ("session_thread_id" in event && event.session_thread_id != null) continue;
     switch (event.type) {
-      case "agent.thread_context_compacted":
+      case "agent.thread_context_compacted": {
+        const { event_ids: users, message_ids: messages } = event.kept;
+        const kept = items.filter(
+          (item) =>
+            (item.kind === "user" && users.includes(item.eventId)) ||
+            (item.kind === "model" && messages.includes(item.messageId)),
+        );
         items.length = 0;
+        items.push({ kind: "summary", text: event.summary, kept });
         models.clear();
-        items.push({ kind: "summary", text: event.summary });
         break;
+      }
       case "user.message":
         arrived.set(event.id, event.content);
         break;

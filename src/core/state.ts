@@ -95,7 +95,9 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
       return threadStatus(state, event.session_thread_id, "terminated");
     case "agent.thread_context_compacted":
       // A subagent's compaction changes nothing in the primary thread.
-      return event.session_thread_id == null ? { ...state, historyFrom: historyStart(state, seq) } : state;
+      return event.session_thread_id == null
+        ? { ...state, historyFrom: historyStart(state, { seq, keptFrom: event.kept.from_seq }) }
+        : state;
     case "capstan.model_changed":
     case "capstan.prompt_rendered":
       return { ...state, model: event.model };
@@ -118,9 +120,9 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
   }
 }
 
-/** A message that waits during a compaction is delivered after it, and must still be found. */
-function historyStart(state: SessionState, compactedAt: number): number {
-  return Math.min(compactedAt, ...state.undelivered.map(({ seq }) => seq));
+/** A message that waits during a compaction is delivered after it, and what it kept stands before it. */
+function historyStart(state: SessionState, { seq, keptFrom }: { seq: number; keptFrom: number }): number {
+  return Math.min(seq, keptFrom, ...state.undelivered.map((message) => message.seq));
 }
 
 export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {

@@ -9,8 +9,13 @@ import type { SessionState } from "./state.ts";
 export interface Store extends AsyncDisposable {
   createSession(session: SessionRecord): Promise<void>;
   session(sessionId: string): Promise<SessionRecord | undefined>;
-  /** Newest first. */
-  sessions(query?: { readonly limit?: number }): Promise<readonly SessionRecord[]>;
+  /** Last active first. Deleted sessions are left out. */
+  sessions(query?: SessionQuery): Promise<readonly SessionSummary[]>;
+  /**
+   * Erases what was said and done, the engine's transcripts and the snapshot; hashes and a tombstone stay, so that a
+   * missing session can be told from one that never was. Rejects with `lease_lost` when the fence is old.
+   */
+  deleteSession(sessionId: string, fence: number): Promise<void>;
 
   /** All or nothing. Rejects with `store_conflict` when the log is not at `after`, with `lease_lost` when the fence is old. */
   append(sessionId: string, batch: AppendBatch): Promise<readonly StoredEvent[]>;
@@ -20,6 +25,9 @@ export interface Store extends AsyncDisposable {
   head(sessionId: string): Promise<number>;
   /** Walks the hash chain of a session; tells the first place where it does not hold. */
   verify(sessionId: string): Promise<ChainCheck>;
+
+  /** Writes a consistent copy of the whole store to a new file while others go on writing. */
+  backup(path: string): Promise<void>;
 
   saveSnapshot(sessionId: string, snapshot: Snapshot): Promise<void>;
   snapshot(sessionId: string): Promise<Snapshot | undefined>;
@@ -32,11 +40,36 @@ export interface SessionRecord {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
+  /** The root directory of the project it belongs to, or `default`. */
+  readonly project: string;
   readonly agent: AgentDefinition;
   readonly cwd: string;
   readonly title: string | null;
   /** Set on a fork: where its history comes from. */
   readonly forkedFrom: { readonly sessionId: string; readonly seq: number } | null;
+}
+
+/** A session as lists show it; kept up to date by every append. */
+export interface SessionSummary extends SessionRecord {
+  readonly status: SessionState["status"];
+  /** Milliseconds since the epoch: when the last event was stored. */
+  readonly lastActivityAt: number;
+  readonly turns: number;
+  readonly usd: number;
+  /** The beginning of the first message, in one line; empty before there is one. */
+  readonly firstMessage: string;
+}
+
+export interface SessionQuery {
+  readonly limit?: number;
+  readonly project?: string;
+  readonly status?: SessionState["status"];
+  /** The agent's name. */
+  readonly agent?: string;
+  /** Found in the title, the first message, the working directory or the agent's name, whatever the case. */
+  readonly search?: string;
+  /** Only sessions without activity since then, in milliseconds since the epoch. */
+  readonly inactiveSince?: number;
 }
 
 export interface AppendBatch {

@@ -23,7 +23,7 @@ export async function upstreamFromEnvironment(environment: Environment): Promise
   }
   throw new CapstanError(
     "credential_missing",
-    `No credential for the model API. Set ${SECRETS.map(([name]) => name).join(", ")}, or one of them with _FILE.`,
+    `No credential for the model API. Set ${SECRETS.map(([name]) => name).join(", ")}, or one of them with _FILE; or use the rehearsal model (--rehearsal).`,
   );
 }
 

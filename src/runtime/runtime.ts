@@ -3,13 +3,21 @@ import { join } from "node:path";
 import { type AgentDefinition, type AgentInput, parseAgent } from "../core/agent-definition.ts";
 import type { Clock, Ids } from "../core/clock.ts";
 import type { Engine } from "../core/engine.ts";
-import { CapstanError } from "../core/errors.ts";
+import { CapstanError, messageOf } from "../core/errors.ts";
 import type { LoggedEvent, Preview } from "../core/events.ts";
 import type { Gateway } from "../core/gateway.ts";
 import type { OutputCheck, OutputChecks } from "../core/output.ts";
 import type { AskPermission } from "../core/permission.ts";
 import type { StandardSchema } from "../core/standard-schema.ts";
-import type { ChainCheck, EventRange, LeaseOwner, SessionRecord, Store } from "../core/store.ts";
+import type {
+  ChainCheck,
+  EventRange,
+  LeaseOwner,
+  SessionQuery,
+  SessionRecord,
+  SessionSummary,
+  Store,
+} from "../core/store.ts";
 import type { Tool } from "../core/tool.ts";
 import { Feed, logged } from "./feed.ts";
 import { copyHistory } from "./fork.ts";
@@ -49,6 +57,8 @@ export interface StartOptions<Output = unknown> extends SessionOptions<Output> {
   readonly agent: AgentInput;
   readonly cwd: string;
   readonly title?: string;
+  /** The project it belongs to. Default: `default`. */
+  readonly project?: string;
 }
 
 export interface ResumeOptions<Output = unknown> extends SessionOptions<Output> {
@@ -65,6 +75,13 @@ export interface ForkOptions<Output = unknown> extends SessionOptions<Output> {
   readonly cwd?: string;
 }
 
+export interface Recovered {
+  readonly sessionId: string;
+  readonly stopReason?: string | undefined;
+  /** Why it could not be recovered. */
+  readonly error?: string;
+}
+
 /** All sessions that this host drives. */
 export class Runtime {
   readonly #deps: RuntimeDeps;
@@ -78,7 +95,13 @@ export class Runtime {
   async startSession<Output = unknown>(options: StartOptions<Output>): Promise<Session<Output>> {
     const agent = parseAgent(options.agent);
     const session = await this.#create(
-      { agent, cwd: options.cwd, title: options.title ?? null, forkedFrom: null },
+      {
+        agent,
+        cwd: options.cwd,
+        title: options.title ?? null,
+        project: options.project ?? "default",
+        forkedFrom: null,
+      },
       options,
     );
     session.warm();
@@ -103,16 +126,18 @@ export class Runtime {
   async forkSession<Output = unknown>(sessionId: string, options: ForkOptions<Output> = {}): Promise<Session<Output>> {
     const parent = await this.#require(sessionId);
     const at = options.at ?? (await this.#deps.store.head(sessionId));
-    const { agent, title } = parent;
+    const { agent, title, project } = parent;
     const cwd = options.cwd ?? parent.cwd;
-    const session = await this.#create({ agent, cwd, title, forkedFrom: { sessionId, seq: at } }, options, (log, id) =>
-      copyHistory(this.#deps.store, { from: sessionId, upTo: at, to: id, log }),
+    const session = await this.#create(
+      { agent, cwd, title, project, forkedFrom: { sessionId, seq: at } },
+      options,
+      (log, id) => copyHistory(this.#deps.store, { from: sessionId, upTo: at, to: id, log }),
     );
     session.warm();
     return session;
   }
 
-  sessions(query?: { readonly limit?: number }): Promise<readonly SessionRecord[]> {
+  sessions(query?: SessionQuery): Promise<readonly SessionSummary[]> {
     return this.#deps.store.sessions(query);
   }
 
@@ -140,6 +165,35 @@ export class Runtime {
     return this.#deps.store.verify(sessionId);
   }
 
+  /** Settles every session whose host died in a turn, then goes on with that turn or ends it. */
+  async recover(onCrash: "continue" | "stop"): Promise<readonly Recovered[]> {
+    const { store, isGone } = this.#deps;
+    const recovered: Recovered[] = [];
+    for (const { id } of await store.sessions({ status: "running" })) {
+      const holder = await store.leases.holder(id);
+      if (holder !== undefined && !isGone(holder)) continue;
+      recovered.push(await this.#recoverOne(id, onCrash));
+    }
+    return recovered;
+  }
+
+  async #recoverOne(sessionId: string, onCrash: "continue" | "stop"): Promise<Recovered> {
+    try {
+      await using session = await this.resumeSession(sessionId, { onCrash });
+      for await (const event of session.events()) {
+        if (
+          event.type === "session.status_idle" &&
+          session.state.status === "idle" &&
+          session.state.undelivered.length === 0
+        )
+          break;
+      }
+      return { sessionId, stopReason: session.state.stopReason?.type };
+    } catch (thrown) {
+      return { sessionId, error: messageOf(thrown) };
+    }
+  }
+
   /** Ends every session's agent process, gives the sessions free, and closes what the host opened. */
   async close(): Promise<void> {
     await Promise.all([...this.#sessions.values()].map((session) => session.close()));
@@ -151,7 +205,7 @@ export class Runtime {
   }
 
   async #create<Output>(
-    given: Pick<SessionRecord, "agent" | "cwd" | "title" | "forkedFrom">,
+    given: Omit<SessionRecord, "id" | "createdAt">,
     options: SessionOptions<Output>,
     prepare?: (log: SessionLog, sessionId: string) => Promise<void>,
   ): Promise<DrivenSession<Output>> {

@@ -35,7 +35,7 @@ const model = (messageId: string, blocks: readonly ModelBlock[], results: readon
     isError: false,
   })),
 });
-const summary = (value: string): HistoryItem => ({ kind: "summary", text: value });
+const summary = (value: string): HistoryItem => ({ kind: "summary", text: value, kept: [] });
 
 describe("the history of a session", () => {
   test.each<[string, readonly SessionEvent[], readonly HistoryItem[]]>([

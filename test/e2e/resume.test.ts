@@ -92,6 +92,30 @@ for (const [loss, sql] of Object.entries(losses))
     expect(ofType(await eventsOf(t.host, session.id), "capstan.process_started").at(-1)?.history).toBe("resumed");
   });
 
+test("what a compaction kept word for word is still there when the history is rebuilt", async () => {
+  await using t = await testHost((request) =>
+    request.last.includes("CRITICAL: Respond with TEXT ONLY") ? say("SUMMARY: it was long.") : script(request),
+  );
+  const session = await t.host.startSession({ agent: worker, cwd: t.cwd });
+  await session.send("A question from before.").result();
+  await session.send("The last question before.").result();
+  await session.compact().result();
+  await session.close();
+  using db = new DatabaseSync(join(t.home, "capstan.db"));
+  db.exec("delete from transcript_entries");
+
+  const resumed = await t.host.resumeSession(session.id);
+  for (const history of ["reseeded", "resumed"]) {
+    await resumed.send("What do you remember?").result();
+    const seen = t.model.requests.at(-1)?.transcript;
+    expect(seen).toContain("SUMMARY: it was long.");
+    expect(seen).toContain("answer 1");
+    expect(seen).not.toContain("A question from before.");
+    expect(ofType(await eventsOf(t.host, session.id), "capstan.process_started").at(-1)?.history).toBe(history);
+    await resumed.hibernate();
+  }
+});
+
 test("an idle process ends by itself and the next message wakes the session", async () => {
   await using t = await testHost(script, { hibernateAfterMs: 1 });
   const session = await t.host.startSession({ agent: worker, cwd: t.cwd });

@@ -131,18 +131,13 @@ describe("a compaction", () => {
     ["by itself", { trigger: "auto", tokens_before: 990_021, tokens_after: 483 }, "SUMMARY: automatic."],
   ])("%s is told once, when its summary is there", (name, expected, summary) => {
     const recorded = steps(recording("compaction", name));
-    expect(
-      draftsOfType(
-        recorded.flatMap(({ facts }) => facts),
-        "agent.thread_context_compacted",
-      ),
-    ).toEqual([
-      {
-        type: "agent.thread_context_compacted",
-        ...expected,
-        summary: expect.stringContaining(summary) as string,
-      },
-    ]);
+    const told = draftsOfType(
+      recorded.flatMap(({ facts }) => facts),
+      "agent.thread_context_compacted",
+    );
+    expect(told).toMatchObject([{ ...expected, summary: expect.stringContaining(summary) as string }]);
+    // The CLI keeps one message word for word: the last answer, or the question it is about to answer.
+    expect(told.map(({ kept }) => kept.event_ids.length + kept.message_ids.length)).toEqual([1]);
     const boundary = recorded.find(
       ({ message }) => message.type === "system" && message.subtype === "compact_boundary",
     );

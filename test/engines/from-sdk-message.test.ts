@@ -186,7 +186,7 @@ describe("the result of a call", () => {
   });
 
   // The CLI sends `tool_use_id: "toolu_slow-heartbeat-0"` and names the call itself as the parent.
-  test.fails("that is long in coming is announced under its call, on the line that made it", () => {
+  test("that is long in coming is announced under its call, on the line that made it", () => {
     expect(draftsOfType(factsOf(recording("turns", "a slow tool")), "capstan.tool_progress")).toEqual([
       { type: "capstan.tool_progress", call_id: "toolu_slow", elapsed_seconds: 30 },
     ]);

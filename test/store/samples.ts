@@ -22,7 +22,7 @@ export function manualClock(): ManualClock {
   };
 }
 
-const agent: AgentDefinition = {
+export const sampleAgent: AgentDefinition = {
   name: "reviewer",
   instructions: "Review the change.",
   model: "claude-sonnet-4-5",
@@ -34,7 +34,15 @@ const agent: AgentDefinition = {
 };
 
 export function sampleSession(id: string, changes: Partial<SessionRecord> = {}): SessionRecord {
-  return { id, createdAt: NOON, agent, cwd: "/srv/project", title: null, forkedFrom: null, ...changes };
+  const plain = {
+    createdAt: NOON,
+    project: "default",
+    agent: sampleAgent,
+    cwd: "/srv/project",
+    title: null,
+    forkedFrom: null,
+  };
+  return { id, ...plain, ...changes };
 }
 
 export function sampleMessage(text: string): EventOf<"user.message"> {

@@ -6,12 +6,16 @@ import type { Store } from "../../src/core/store.ts";
 import { Database } from "../../src/store/sqlite/database.ts";
 import { migrate, MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { STORE_V1, storeV1Content } from "../fixtures/make-store-v1.ts";
+import { STORE_V2, storeV2Content } from "../fixtures/make-store-v2.ts";
+import { STORE_V1, storeV1Content } from "../fixtures/store-v1.ts";
 import { sampleMessages, sampleOwner } from "./samples.ts";
 import { temporaryDirectory, type TemporaryDirectory } from "./temporary.ts";
 
 const content = storeV1Content();
-const { madeAt, leaseMs, session } = content;
+const { madeAt, leaseMs } = content;
+const session = { ...content.session, project: "default" };
+/** What the migration made of the events. */
+const summary = { status: "idle", lastActivityAt: madeAt, turns: 1, usd: 0.000111, firstMessage: "Read notes.md 🚢" };
 const clock = { now: () => madeAt };
 
 /** The step a later version might bring. */
@@ -20,7 +24,40 @@ const NEXT_STEP = "ALTER TABLE sessions ADD COLUMN note TEXT";
 test("a file of version 1 opens with the current program and holds all it held", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openSqliteStore({ path: await copyOfV1(directory), clock });
-  await expectContent(store);
+  await expectContent(store, { ...content, session, summary });
+});
+
+test("a file of version 2 opens with the current program and holds all it held", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "capstan.db");
+  await copyFile(STORE_V2, path);
+  const made = storeV2Content();
+  await using store = await openSqliteStore({ path, clock: { now: () => made.madeAt } });
+  await expectContent(store, made);
+  expect(await store.session(made.deletedId)).toBeUndefined();
+  expect(await store.verify(made.deletedId)).toMatchObject({ ok: true, events: made.events.length });
+});
+
+test("sessions of a file of version 1 are listed and found by what their events say", async () => {
+  await using directory = await temporaryDirectory();
+  const path = await copyOfV1(directory);
+  {
+    using database = new DatabaseSync(path);
+    database.exec(`
+      INSERT INTO sessions SELECT 'sesn_empty', created_at + 5, agent, cwd, NULL, NULL, 0, head_hash FROM sessions;
+      INSERT INTO sessions SELECT 'sesn_cut', created_at - 60000, agent, cwd, NULL, NULL, 3, head_hash FROM sessions
+        WHERE id <> 'sesn_empty';
+      INSERT INTO events SELECT 'sesn_cut', seq, event, hash FROM events WHERE seq <= 3;
+      UPDATE events SET event = '{"type":"session.status_' WHERE session_id = 'sesn_cut' AND seq = 3;
+    `);
+  }
+  await using store = await openSqliteStore({ path, clock });
+  expect(await store.sessions()).toMatchObject([
+    { id: "sesn_empty", status: "idle", turns: 0, usd: 0, firstMessage: "", lastActivityAt: madeAt + 5 },
+    { id: session.id, ...summary },
+    { id: "sesn_cut", status: "running", turns: 1, usd: 0, firstMessage: summary.firstMessage, lastActivityAt: madeAt },
+  ]);
+  expect(await store.sessions({ status: "running", project: "default" })).toMatchObject([{ id: "sesn_cut" }]);
 });
 
 test("a session in a file of version 1 goes on with the lease it had, or with a new one", async () => {
@@ -48,7 +85,7 @@ test("a private backup is made before an older file is migrated", async () => {
   using migrated = new DatabaseSync(path, { readOnly: true });
   expect(migrated.prepare("SELECT note, title FROM sessions").get()).toEqual({ note: null, title: session.title });
   await using store = await openSqliteStore({ path: backup, clock });
-  await expectContent(store);
+  await expectContent(store, { ...content, session, summary });
 });
 
 test("a migration that fails leaves the file as it was", async () => {
@@ -60,7 +97,7 @@ test("a migration that fails leaves the file as it was", async () => {
     expect(() => migrate(database, steps)).toThrow(expect.objectContaining({ code: "store_failed" }));
   }
   await using store = await openSqliteStore({ path, clock });
-  await expectContent(store);
+  await expectContent(store, { ...content, session, summary });
 });
 
 test("a fresh file and a current file need no backup", async () => {
@@ -105,10 +142,12 @@ async function copyOfV1(directory: TemporaryDirectory): Promise<string> {
   return path;
 }
 
-async function expectContent(store: Store): Promise<void> {
-  const { events, snapshot, transcripts, owner } = content;
+type Content = Omit<ReturnType<typeof storeV2Content>, "summary" | "deletedId"> & { readonly summary: object };
+
+async function expectContent(store: Store, content: Content): Promise<void> {
+  const { session, summary, events, snapshot, transcripts, owner } = content;
   const { id } = session;
-  expect(await store.sessions()).toEqual([session]);
+  expect(await store.sessions()).toEqual([{ ...session, ...summary }]);
   expect(await store.session(id)).toEqual(session);
   expect((await store.events(id)).map(({ event }) => event)).toEqual(events);
   expect((await store.events(id)).map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));

@@ -1,13 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { type Program, start, startWriter } from "./program.ts";
 import { MINUTE, sampleMessages, sampleOwner } from "./samples.ts";
 import { temporaryDirectory } from "./temporary.ts";
-import type { WriterTask } from "./writer.ts";
 
 const clock = { now: () => Date.now() };
 
@@ -64,52 +60,6 @@ test("a process killed while it appends leaves a valid log with all it had ackno
     expect(await store.verify(sessionId)).toEqual({ ok: true, events: head + 2 });
   }
 });
-
-interface Program extends AsyncDisposable {
-  go(): void;
-  /** Waits for the end of the process, which must succeed. */
-  finish(): Promise<void>;
-  /** Kills the process after so many lines; gives the last one it printed. */
-  killAfter(count: number): Promise<string>;
-}
-
-/** A process of its own, which prints `ready` and waits for `go`. */
-async function start(program: URL, args: readonly string[]): Promise<Program> {
-  const child = spawn(process.execPath, [fileURLToPath(program), ...args], {
-    stdio: ["pipe", "pipe", "inherit"],
-    env: { PATH: process.env["PATH"] },
-  });
-  const ended = once(child, "close");
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  expect((await lines.next()).value).toBe("ready");
-  return {
-    go: () => child.stdin.end("go\n"),
-
-    async finish() {
-      expect((await ended)[0]).toBe(0);
-    },
-
-    async killAfter(count) {
-      let last = "";
-      let seen = 0;
-      for (let line = await lines.next(); line.done !== true; line = await lines.next()) {
-        last = line.value;
-        seen += 1;
-        if (seen === count) child.kill("SIGKILL");
-      }
-      return last;
-    },
-
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGKILL");
-      await ended;
-    },
-  };
-}
-
-function startWriter(task: WriterTask): Promise<Program> {
-  return start(new URL("./writer.ts", import.meta.url), [JSON.stringify(task)]);
-}
 
 async function runTogether(starting: readonly Promise<Program>[]): Promise<void> {
   await using stack = new AsyncDisposableStack();

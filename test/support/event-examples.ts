@@ -78,6 +78,7 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: EventOf<T> } = {
     tokens_before: 150_000,
     tokens_after: 9000,
     summary: "The user asked for a.txt.",
+    kept: { event_ids: [], message_ids: [], from_seq: 1_000_000 },
   },
   "session.status_running": { type: "session.status_running", id: "sevt_13", ...at },
   "session.status_idle": { type: "session.status_idle", id: "sevt_14", ...at, ...idle, output: { answer: 42 } },

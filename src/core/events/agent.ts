@@ -67,4 +67,6 @@ export const agentThreadContextCompacted = z.object({
   tokens_before: z.number().int(),
   tokens_after: z.number().int().optional(),
   summary: z.string(),
+  /** What the model still sees word for word after the summary, and where in the log it begins. */
+  kept: z.object({ event_ids: z.array(z.string()), message_ids: z.array(z.string()), from_seq: z.number().int() }),
 });

@@ -107,7 +107,11 @@ async function start(
   options: Options,
   { input, continueTurn }: { input: InputQueue<SDKUserMessage>; continueTurn: boolean },
 ): Promise<Query> {
-  if (continueTurn) return query({ prompt: input, options });
+  if (continueTurn) {
+    const working = query({ prompt: input, options });
+    await working.initializationResult();
+    return working;
+  }
   const warm = await startup({ options });
   return warm.query(input);
 }

@@ -20,6 +20,9 @@ interface CommandLifecycle {
   readonly state: "queued" | "started" | "completed" | "cancelled";
 }
 
+/** How many of the last SDK messages a compaction may refer to. */
+const REMEMBERED = 100;
+
 type Of<T extends SDKMessage["type"]> = Extract<SDKMessage, { type: T }>;
 
 export function translate(state: TranslatorState, message: SDKMessage | CommandLifecycle): Translation {
@@ -39,8 +42,8 @@ export function translate(state: TranslatorState, message: SDKMessage | CommandL
     case "tool_progress":
       return events(state, {
         type: "capstan.tool_progress",
-        ...threadOf(state, message.parent_tool_use_id),
-        call_id: message.tool_use_id,
+        ...(message.heartbeat !== true && threadOf(state, message.parent_tool_use_id)),
+        call_id: message.heartbeat === true ? (message.parent_tool_use_id ?? message.tool_use_id) : message.tool_use_id,
         elapsed_seconds: message.elapsed_time_seconds,
       });
     case "result": {
@@ -62,7 +65,8 @@ function onSystem(state: TranslatorState, message: Of<"system">): Translation {
         type: "capstan.prompt_rendered",
         model: message.model,
         instructions_sha256: createHash("sha256").update(state.instructions).digest("hex"),
-        tools: message.tools,
+        // The CLI announces the tool by an older name than the one it is called by.
+        tools: (message.tools ?? []).map((tool) => (tool === "Task" ? "Agent" : tool)),
         cwd: message.cwd,
         engine: "claude",
         engine_version: message.claude_code_version,
@@ -70,10 +74,8 @@ function onSystem(state: TranslatorState, message: Of<"system">): Translation {
       const rendered = JSON.stringify(draft);
       return rendered === state.rendered ? same(state) : events({ ...state, rendered }, draft);
     }
-    case "compact_boundary": {
-      const { trigger, pre_tokens: before, post_tokens: after } = message.compact_metadata;
-      return same({ ...state, compaction: { trigger, before, after } });
-    }
+    case "compact_boundary":
+      return same({ ...state, compaction: onCompaction(state, message.compact_metadata) });
     case "api_retry":
       return events(state, {
         type: "session.error",
@@ -100,6 +102,24 @@ function onSystem(state: TranslatorState, message: Of<"system">): Translation {
     default:
       return same(state);
   }
+}
+
+type CompactMetadata = Extract<SDKMessage, { subtype: "compact_boundary" }>["compact_metadata"];
+
+function onCompaction(state: TranslatorState, metadata: CompactMetadata): NonNullable<TranslatorState["compaction"]> {
+  const kept = metadata.preserved_messages?.uuids ?? [];
+  const answers = kept.flatMap((uuid) => state.messageOf.get(uuid) ?? []);
+  return {
+    trigger: metadata.trigger,
+    tokens_before: metadata.pre_tokens,
+    tokens_after: metadata.post_tokens,
+    // Where it begins is for the owner of the log to say; an id that is none of its messages is not found there.
+    kept: {
+      event_ids: kept.filter((uuid) => !state.messageOf.has(uuid)).map(eventIdOf),
+      message_ids: [...new Set(answers)],
+      from_seq: 0,
+    },
+  };
 }
 
 type TaskStarted = Extract<SDKMessage, { subtype: "task_started" }>;
@@ -148,7 +168,7 @@ function onAssistant(state: TranslatorState, message: Of<"assistant">): Translat
   const thread = threadOf(state, message.parent_tool_use_id);
   const { id: messageId, content } = message.message;
   // An answer that was cut off may come again whole, without being streamed a second time.
-  const primary = message.parent_tool_use_id === null;
+  const primary = message.parent_tool_use_id == null;
   const cutOff = primary ? state.openBlocks.filter((open) => open.messageId !== messageId) : [];
   let openBlocks = state.openBlocks.filter((open) => !cutOff.includes(open));
   const drafts = content.flatMap((block): EventDraft[] => {
@@ -163,7 +183,8 @@ function onAssistant(state: TranslatorState, message: Of<"assistant">): Translat
       ? [{ type: "agent.message", id, ...base, content: [{ type: "text", text: block.text }] }]
       : [{ type: "agent.thinking", id, ...base, thinking: block.thinking, signature: block.signature }];
   });
-  const said = events({ ...state, openBlocks }, ...drafts);
+  const messageOf = new Map([...state.messageOf].slice(-REMEMBERED)).set(message.uuid, messageId);
+  const said = events({ ...state, openBlocks, messageOf }, ...drafts);
   return { ...said, facts: [...withdrawals(cutOff), ...said.facts] };
 }
 
@@ -182,17 +203,11 @@ function toolUse(base: object, block: { id: string; name: string; input: unknown
 
 function onUser(state: TranslatorState, message: Of<"user">): Translation {
   const { content } = message.message;
-  if (state.compaction !== undefined && message.parent_tool_use_id === null) {
-    const { trigger, before, after } = state.compaction;
+  if (state.compaction !== undefined && message.parent_tool_use_id == null) {
+    const summary = typeof content === "string" ? content : textIn(content);
     return events(
       { ...state, compaction: undefined },
-      {
-        type: "agent.thread_context_compacted",
-        trigger,
-        tokens_before: before,
-        tokens_after: after,
-        summary: typeof content === "string" ? content : textIn(content),
-      },
+      { type: "agent.thread_context_compacted", ...state.compaction, summary },
     );
   }
   if (typeof content === "string") return same(state);
@@ -228,8 +243,8 @@ function toolContent(content: unknown): ToolContent {
   });
 }
 
-function threadOf(state: TranslatorState, parentCall: string | null): { session_thread_id?: string } {
-  if (parentCall === null) return {};
+function threadOf(state: TranslatorState, parentCall: string | null | undefined): { session_thread_id?: string } {
+  if (parentCall == null) return {};
   // The CLI announces a subagent before it speaks; an unknown one is told apart all the same.
   const agent = state.agentOfCall.get(parentCall);
   return { session_thread_id: threadId(state.sessionId, agent?.id ?? parentCall) };

@@ -96,6 +96,10 @@ function subagents({ agent, tools: hostTools }: EngineRequest): Record<string, S
   );
 }
 
+/** Variables by which the CLI finds another model API, or another way to it. */
+const AROUND_THE_GATEWAY =
+  /^(ANTHROPIC_.*|CLAUDE_CODE_USE_.*|CLAUDE_CODE_OAUTH_TOKEN|(https?|all)_proxy|NODE_OPTIONS|BUN_OPTIONS)$/i;
+
 /** The child's environment, built from nothing: these variables and the session's own, and no other. */
 function childEnvironment(request: EngineRequest, settings: ClaudeSettings, tempDir: string): Record<string, string> {
   const directory = (name: string): string => {
@@ -103,6 +107,12 @@ function childEnvironment(request: EngineRequest, settings: ClaudeSettings, temp
     mkdirSync(path, { recursive: true, mode: 0o700 });
     return path;
   };
+  const leading = Object.keys(request.variables).filter((name) => AROUND_THE_GATEWAY.test(name));
+  if (leading.length > 0)
+    throw new CapstanError(
+      "invalid_input",
+      `variables: ${leading.join(", ")} would lead the agent past the gateway. Credentials and addresses are the host's to set.`,
+    );
   return {
     PATH: settings.path,
     LANG: "C.UTF-8",

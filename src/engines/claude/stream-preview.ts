@@ -4,7 +4,7 @@ import { type OpenBlock, type Translation, type TranslatorState, withdrawals } f
 
 export function onStreamEvent(state: TranslatorState, message: SDKPartialAssistantMessage): Translation {
   const { event } = message;
-  if (message.parent_tool_use_id !== null) return { state, facts: [] };
+  if (message.parent_tool_use_id != null) return { state, facts: [] };
   switch (event.type) {
     case "message_start":
       // A new message while blocks are open means that the one before was cut off and asked for again.

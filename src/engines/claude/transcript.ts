@@ -22,6 +22,9 @@ export function sessionStoreFor(sessionId: string, transcripts: TranscriptStore)
   };
 }
 
+/** Marks entries of ours that repeat what a compaction kept word for word; they belong to the summary before them. */
+const KEPT = "capstanKept";
+
 /** One thing the model will see, as a fingerprint; entries that yield none are the CLI's own furniture. */
 type Mark = string;
 
@@ -46,20 +49,24 @@ export function reconcile(
     version,
   }: { history: readonly HistoryItem[]; sessionUuid: string; cwd: string; version: string },
 ): Reconciled {
-  const wanted = history.map(marksOfItem);
+  // An answer of nothing but thinking, left by a stream that broke, is nothing the model can be sent.
+  const told = history.filter((item) => item.kind !== "model" || item.blocks.some(({ kind }) => kind !== "thinking"));
+  const wanted = told.map(marksOfItem);
   const seen = seenBy(entries, new Set(wanted.flatMap((marks) => [...marks])));
   let same = 0;
   while (same < wanted.length && same < seen.length && equalSets(wanted[same], seen[same]?.marks)) same += 1;
   if (same === wanted.length && same === seen.length) return { entries, agrees: true };
-  const kept = entries.slice(0, seen[same]?.from ?? entries.length);
+  // Before the first item in common stands nothing of use, and before a compaction much that is not to be seen.
+  const kept = same === 0 ? [] : withoutLoneThinking(entries.slice(0, seen[same]?.from ?? entries.length));
   const common = { isSidechain: false, userType: "external", cwd, sessionId: sessionUuid, version };
-  return { entries: [...kept, ...seed(history.slice(same), lastLink(kept), common)], agrees: false };
+  return { entries: [...kept, ...seed(told.slice(same), lastLink(kept), common)], agrees: false };
 }
 
 function marksOfItem(item: HistoryItem): Set<Mark> {
-  if (item.kind === "summary") return new Set(["summary"]);
+  if (item.kind === "summary") return new Set([summaryMark(item.text)]);
   if (item.kind === "user") return new Set([`user ${uuidOf(item.eventId)}`]);
   return new Set([
+    `message ${item.messageId}`,
     ...item.blocks.flatMap((block) => markOfBlock(block)),
     ...item.results.map((result) => `result ${result.callId}`),
   ]);
@@ -83,24 +90,27 @@ function seenBy(entries: readonly TranscriptEntry[], known: ReadonlySet<Mark>): 
     return item;
   };
   for (const [index, entry] of entries.entries()) {
-    if (index <= start) continue;
+    if (index <= start || entry[KEPT] === true) continue;
     const message = entry["message"] as { id?: string; model?: string; content?: unknown } | undefined;
     if (entry.type === "assistant" && message?.model !== "<synthetic>") {
       const item = byMessage.get(message?.id ?? "") ?? open(index);
       byMessage.set(message?.id ?? "", item);
       for (const mark of blocksOf(message?.content).flatMap(markOfApiBlock)) {
+        item.marks.add(`message ${message?.id ?? ""}`);
         item.marks.add(mark);
         byCall.set(mark.replace(/^call/, "result"), item);
       }
     } else if (entry["isCompactSummary"] === true) {
-      open(index).marks.add("summary");
+      const content = message?.content;
+      open(index).marks.add(summaryMark(typeof content === "string" ? content : JSON.stringify(content)));
     } else if (entry.type === "user") {
       const results = blocksOf(message?.content)
         .flatMap(markOfApiBlock)
         .filter((mark) => mark.startsWith("result "));
       for (const mark of results) (byCall.get(mark) ?? open(index)).marks.add(mark);
       // Other user entries are the CLI's own notes, such as "[Request interrupted by user]".
-      const ours = entry["queueSkipSlashCommands"] === true || known.has(`user ${entry.uuid ?? ""}`);
+      const literal = entry["queueSkipSlashCommands"] === true && entry["isMeta"] !== true;
+      const ours = literal || known.has(`user ${entry.uuid ?? ""}`);
       if (results.length === 0 && ours) open(index).marks.add(`user ${entry.uuid ?? ""}`);
     } else if (entry.type === "attachment") {
       const { type, source_uuid: source } = entry["attachment"] as { type?: string; source_uuid?: string };
@@ -125,6 +135,22 @@ function equalSets(a: ReadonlySet<Mark> | undefined, b: ReadonlySet<Mark> | unde
   return a !== undefined && b !== undefined && a.size === b.size && a.isSubsetOf(b);
 }
 
+function summaryMark(text: string): Mark {
+  return `summary ${createHash("sha256").update(text).digest("hex")}`;
+}
+
+/** Without thinking at its end whose answer was lost: sent alone, the model API would refuse it. */
+function withoutLoneThinking(entries: readonly TranscriptEntry[]): readonly TranscriptEntry[] {
+  const last = entries.findLast((entry) => entry.type === "user" || entry.type === "assistant");
+  if (last?.type !== "assistant") return entries;
+  const { id } = last["message"] as { id?: string };
+  const answer = entries.filter((entry) => (entry["message"] as { id?: string } | undefined)?.id === id);
+  const blocks = answer.flatMap((entry) => blocksOf((entry["message"] as { content?: unknown }).content));
+  return blocks.some((block) => block["type"] !== "thinking")
+    ? entries
+    : entries.slice(0, entries.indexOf(answer[0] ?? last));
+}
+
 /** The last entry that is part of the conversation's chain. */
 function lastLink(entries: readonly TranscriptEntry[]): string | null {
   const link = entries.findLast(
@@ -141,11 +167,19 @@ function seed(items: readonly HistoryItem[], parent: string | null, common: obje
     parentUuid = uuid;
     return entry;
   };
-  return items.flatMap((item) => {
-    if (item.kind === "summary")
-      return [link("user", { isCompactSummary: true, message: { role: "user", content: item.text } })];
+  const entriesOf = (item: HistoryItem): TranscriptEntry[] => {
+    if (item.kind === "summary") {
+      const summary = link("user", { isCompactSummary: true, message: { role: "user", content: item.text } });
+      return [summary, ...item.kept.flatMap(entriesOf).map((entry) => ({ ...entry, [KEPT]: true }))];
+    }
     if (item.kind === "user")
-      return [link("user", { message: { role: "user", content: apiContent(item.content) } }, uuidOf(item.eventId))];
+      return [
+        link(
+          "user",
+          { queueSkipSlashCommands: true, message: { role: "user", content: apiContent(item.content) } },
+          uuidOf(item.eventId),
+        ),
+      ];
     const calls = item.blocks.some((block) => block.kind === "call");
     const message = (block: ModelBlock, index: number): object => ({
       id: item.messageId,
@@ -175,7 +209,8 @@ function seed(items: readonly HistoryItem[], parent: string | null, common: obje
         }),
       ),
     ];
-  });
+  };
+  return items.flatMap(entriesOf);
 }
 
 function apiBlock(block: ModelBlock): object {

@@ -16,9 +16,10 @@ export interface TranslatorState {
   /** Agent call → the CLI's name for the subagent it started. */
   readonly agentOfCall: ReadonlyMap<string, AgentRef>;
   readonly totals: Readonly<Record<string, ModelTotals>>;
-  readonly compaction:
-    | { readonly trigger: "manual" | "auto"; readonly before: number; readonly after?: number }
-    | undefined;
+  /** A compaction whose summary has not come yet. */
+  readonly compaction: Omit<EventDraft<"agent.thread_context_compacted">, "type" | "summary"> | undefined;
+  /** SDK message → the model message it was a part of, for the last ones: a compaction keeps some by these names. */
+  readonly messageOf: ReadonlyMap<string, string>;
   readonly failure: FailureNotes;
   /** The last `capstan.prompt_rendered`, so that it is said again only when something changed. */
   readonly rendered: string;
@@ -37,7 +38,15 @@ export interface Translation {
 export function startTranslator(
   given: Pick<TranslatorState, "sessionId" | "instructions" | "wantsOutput" | "newId" | "totals" | "agentOfCall">,
 ): TranslatorState {
-  return { ...given, streaming: "", openBlocks: [], compaction: undefined, failure: {}, rendered: "" };
+  return {
+    ...given,
+    streaming: "",
+    openBlocks: [],
+    compaction: undefined,
+    messageOf: new Map(),
+    failure: {},
+    rendered: "",
+  };
 }
 
 /** A block that is being streamed: its preview and its final event share the id. */

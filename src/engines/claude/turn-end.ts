@@ -70,12 +70,20 @@ const API_FAILURES: Readonly<Partial<Record<SDKAssistantMessageError, readonly [
   max_output_tokens: ["model_failed", "The model's answer grew longer than it may be. Ask for less at once."],
 };
 
+/** Failures that may be gone when the same message is sent again. */
+const RETRYABLE: ReadonlySet<SDKAssistantMessageError> = new Set([
+  "rate_limit",
+  "overloaded",
+  "server_error",
+  "unknown",
+]);
+
 function apiFailure(status: number | null, failure: FailureNotes): CapstanError {
   const [code, text] = API_FAILURES[failure.kind ?? "unknown"] ?? ["model_failed", "The model API could not be used."];
   const said = failure.text === undefined || failure.text === "" ? "" : ` It said: ${failure.text}`;
   return new CapstanError(code, `${text}${said}`, {
     data: { status, kind: failure.kind },
-    retryable: code === "model_failed",
+    retryable: RETRYABLE.has(failure.kind ?? "unknown"),
   });
 }
 

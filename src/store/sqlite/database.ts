@@ -1,6 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import { CapstanError } from "../../core/errors.ts";
 import { isBusy, storeFailure } from "./failure.ts";
 
@@ -12,6 +12,9 @@ export interface DatabaseOptions {
 
 /** Tells our files from those of other programs: "cpst" in ASCII. */
 export const APPLICATION_ID = 0x63707374;
+
+/** A function in SQL: whether one of the texts contains the first one, whatever the case. SQLite's own knows only ASCII. */
+export const MATCHES = "capstan_matches";
 
 /** One connection to the store's file. Everything it throws is a CapstanError. */
 export class Database implements Disposable {
@@ -93,11 +96,19 @@ function connect(path: string, busyTimeoutMs: number): DatabaseSync {
     enterWal(connection, busyTimeoutMs);
     // Every commit reaches the disk before it is acknowledged; fullfsync is for macOS, whose fsync stops short of that.
     connection.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON");
+    // What is deleted is overwritten, not only forgotten. (A key of an index may leave a trace; payloads are no keys.)
+    connection.exec("PRAGMA secure_delete = ON");
+    connection.function(MATCHES, { deterministic: true, varargs: true }, matches);
     return connection;
   } catch (thrown) {
     connection.close();
     throw thrown;
   }
+}
+
+function matches(search: SQLOutputValue, ...texts: readonly SQLOutputValue[]): number {
+  const wanted = String(search).toLowerCase();
+  return texts.some((text) => typeof text === "string" && text.toLowerCase().includes(wanted)) ? 1 : 0;
 }
 
 /** Before anything changes the file: even WAL mode would be a mark on somebody else's database. */

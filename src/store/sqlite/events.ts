@@ -1,11 +1,14 @@
+import type { Clock } from "../../core/clock.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { SessionEvent, StoredEvent } from "../../core/events.ts";
 import type { AppendBatch, Store } from "../../core/store.ts";
 import type { Database } from "./database.ts";
+import { requireFence } from "./fence.ts";
 import { eventHash } from "./hash-chain.ts";
 import { unknownSession } from "./sessions.ts";
+import { type Summary, summarize } from "./summary.ts";
 
-/** Parameters: session, after, up to, limit (-1 for none). */
+/** Parameters: session, after, up to, limit (-1 for none). Gives the rows of a deleted session too. */
 export const SELECT_EVENTS =
   "SELECT seq, event, hash FROM events WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?";
 
@@ -15,20 +18,26 @@ export interface EventRow {
   readonly hash: string;
 }
 
-interface LogEnd {
+interface LogEnd extends Summary {
   readonly head_seq: number;
   readonly head_hash: string;
   readonly fence: number | null;
 }
 
-export function eventLog(database: Database): Pick<Store, "append" | "events" | "head"> {
+export function eventLog(database: Database, clock: Clock): Pick<Store, "append" | "events" | "head"> {
   const selectEnd = database.prepare(
-    `SELECT head_seq, head_hash, fence FROM sessions LEFT JOIN leases ON session_id = id WHERE id = ?`,
+    `SELECT head_seq, head_hash, fence, status, turns, usd, first_message AS firstMessage
+     FROM sessions LEFT JOIN leases ON session_id = id WHERE id = ? AND deleted_at IS NULL`,
   );
   const insert = database.prepare("INSERT INTO events (session_id, seq, event, hash) VALUES (?, ?, ?, ?)");
-  const moveEnd = database.prepare("UPDATE sessions SET head_seq = ?, head_hash = ? WHERE id = ?");
-  const selectRange = database.prepare(SELECT_EVENTS);
-  const selectHead = database.prepare("SELECT head_seq FROM sessions WHERE id = ?");
+  const moveEnd = database.prepare(
+    `UPDATE sessions SET head_seq = ?, head_hash = ?, status = ?, turns = ?, usd = ?, first_message = ?,
+     last_activity_at = ? WHERE id = ?`,
+  );
+  const selectRange = database.prepare(
+    SELECT_EVENTS.replace("ORDER BY", "AND (SELECT deleted_at FROM sessions WHERE id = ?1) IS NULL ORDER BY"),
+  );
+  const selectHead = database.prepare("SELECT head_seq FROM sessions WHERE id = ? AND deleted_at IS NULL");
 
   return {
     async append(sessionId, batch) {
@@ -36,16 +45,20 @@ export function eventLog(database: Database): Pick<Store, "append" | "events" | 
         const end = selectEnd.get(sessionId) as LogEnd | undefined;
         if (end === undefined) throw unknownSession(sessionId);
         checkBatch(sessionId, { batch, end });
+        if (batch.events.length === 0) return [];
         let { head_seq: seq, head_hash: previous } = end;
+        let summary: Summary = end;
         const stored: StoredEvent[] = [];
         for (const event of batch.events) {
           const text = JSON.stringify(event);
           seq += 1;
           previous = eventHash({ previous, sessionId, seq, text });
           insert.run(sessionId, seq, text, previous);
+          summary = summarize(summary, event);
           stored.push(toStoredEvent({ seq, event: text, hash: previous }));
         }
-        moveEnd.run(seq, previous, sessionId);
+        const { status, turns, usd, firstMessage } = summary;
+        moveEnd.run(seq, previous, status, turns, usd, firstMessage, clock.now(), sessionId);
         return stored;
       });
     },
@@ -67,13 +80,7 @@ export function eventLog(database: Database): Pick<Store, "append" | "events" | 
 }
 
 function checkBatch(sessionId: string, { batch, end }: { readonly batch: AppendBatch; readonly end: LogEnd }): void {
-  if (batch.fence !== end.fence)
-    throw new CapstanError(
-      "lease_lost",
-      `This host no longer drives session ${sessionId} (its fence is ${batch.fence}, the current one ${end.fence ?? "none"}). ` +
-        "Stop working on the session; acquire its lease again to go on.",
-      { data: { sessionId, fence: batch.fence, current: end.fence } },
-    );
+  requireFence(sessionId, { fence: batch.fence, current: end.fence });
   if (batch.after !== end.head_seq)
     throw new CapstanError(
       "store_conflict",

@@ -13,7 +13,7 @@ interface LeaseRow {
 }
 
 /**
- * One row per session, kept for ever: the fence must never go back. A host keeps its fence until it releases the lease,
+ * One row per session, kept as long as the session: the fence must never go back. A host keeps its fence until it releases the lease,
  * is evicted, or another host takes the lease; so a lease that expired unnoticed and that nobody took still lets its holder write.
  */
 export function leaseTable(database: Database, clock: Clock): LeaseStore {
@@ -70,6 +70,17 @@ export function leaseTable(database: Database, clock: Clock): LeaseStore {
       return row !== undefined && row.expires_at > clock.now() ? ownerOf(row) : undefined;
     },
   };
+}
+
+/** Whether anyone drives a session of this store; the file may be of any version. */
+export function refuseLiveLease(database: Database, clock: Clock): void {
+  const hasLeases = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'leases'");
+  if (database.read(() => hasLeases.get()) === undefined) return;
+  const select = database.prepare(
+    "SELECT session_id, fence, host_id, pid, hostname, expires_at FROM leases WHERE expires_at > ? ORDER BY expires_at DESC",
+  );
+  const row = database.read(() => select.get(clock.now())) as (LeaseRow & { readonly session_id: string }) | undefined;
+  if (row !== undefined) throw busy(row.session_id, row);
 }
 
 function ownerOf({ host_id: hostId, pid, hostname }: LeaseRow): LeaseOwner {

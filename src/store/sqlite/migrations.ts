@@ -1,13 +1,18 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { CapstanError } from "../../core/errors.ts";
 import { APPLICATION_ID, Database } from "./database.ts";
+import { syncToDisk } from "./disk.ts";
+import { fillSummaries } from "./summary.ts";
+
+/** SQL, or work in the transaction of the migration. */
+type Migration = string | ((database: Database) => void);
 
 /**
  * The schema, one step per version. A step that was released is never edited: a change is a new step at the end.
  * Step 1 makes version 1, and so on; the file keeps its version in `user_version`.
  */
-export const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly Migration[] = [
   `
   CREATE TABLE sessions (
     id TEXT NOT NULL PRIMARY KEY,
@@ -56,10 +61,28 @@ export const MIGRATIONS: readonly string[] = [
     expires_at INTEGER NOT NULL
   ) STRICT;
   `,
+  (database) => {
+    database.exec(`
+      ALTER TABLE sessions ADD COLUMN project TEXT NOT NULL DEFAULT 'default';
+      ALTER TABLE sessions ADD COLUMN status TEXT NOT NULL DEFAULT 'idle';
+      ALTER TABLE sessions ADD COLUMN last_activity_at INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE sessions ADD COLUMN turns INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE sessions ADD COLUMN usd REAL NOT NULL DEFAULT 0;
+      ALTER TABLE sessions ADD COLUMN first_message TEXT NOT NULL DEFAULT '';
+      ALTER TABLE sessions ADD COLUMN deleted_at INTEGER;
+    `);
+    fillSummaries(database);
+    // Lists are now in the order of activity. Every append moves a session in this index, so there is only one.
+    database.exec(`
+      DROP INDEX sessions_by_age;
+      CREATE INDEX sessions_by_activity ON sessions (last_activity_at DESC, id, project, status)
+        WHERE deleted_at IS NULL;
+    `);
+  },
 ];
 
 /** Brings the file to the newest version in one transaction, after a backup of what was there. */
-export function migrate(database: Database, migrations: readonly string[] = MIGRATIONS): void {
+export function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): void {
   const newest = migrations.length;
   if (versionOf(database, newest) === newest) return;
   database.write(() => {
@@ -67,7 +90,10 @@ export function migrate(database: Database, migrations: readonly string[] = MIGR
     const version = versionOf(database, newest);
     if (version === newest) return;
     if (version > 0) backUp(database.path, version);
-    for (const step of migrations.slice(version)) database.exec(step);
+    for (const step of migrations.slice(version)) {
+      if (typeof step === "string") database.exec(step);
+      else step(database);
+    }
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${newest}`);
   });
 }
@@ -112,10 +138,4 @@ function vacuumInto(path: string, target: string): void {
   using source = new Database({ path });
   const copy = source.prepare("VACUUM INTO ?");
   source.read(() => copy.run(target));
-}
-
-function syncToDisk(path: string): void {
-  const file = openSync(path, "r");
-  fsyncSync(file);
-  closeSync(file);
 }

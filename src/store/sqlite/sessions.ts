@@ -1,34 +1,55 @@
 import type { AgentDefinition } from "../../core/agent-definition.ts";
 import { CapstanError } from "../../core/errors.ts";
-import type { SessionRecord, Store } from "../../core/store.ts";
-import type { Database } from "./database.ts";
+import type { SessionRecord, SessionSummary, Store } from "../../core/store.ts";
+import { type Database, MATCHES } from "./database.ts";
 import { genesisHash } from "./hash-chain.ts";
 
-interface SessionRow {
+interface RecordRow {
   readonly id: string;
   readonly created_at: number;
+  readonly project: string;
   readonly agent: string;
   readonly cwd: string;
   readonly title: string | null;
   readonly forked_from: string | null;
 }
 
+interface SummaryRow extends RecordRow {
+  readonly status: SessionSummary["status"];
+  readonly last_activity_at: number;
+  readonly turns: number;
+  readonly usd: number;
+  readonly first_message: string;
+}
+
+const RECORD = "id, created_at, project, agent, cwd, title, forked_from";
+
+/** One index holds the order and the first two filters, so that no row is read only to be passed over for them. */
+const SELECT_SUMMARIES = `
+  SELECT ${RECORD}, status, last_activity_at, turns, usd, first_message FROM sessions
+  WHERE deleted_at IS NULL AND last_activity_at < :inactiveSince
+    AND (:project IS NULL OR project = :project)
+    AND (:status IS NULL OR status = :status)
+    AND (:agent IS NULL OR agent ->> '$.name' = :agent)
+    AND (:search IS NULL OR ${MATCHES}(:search, title, first_message, cwd, agent ->> '$.name'))
+  ORDER BY last_activity_at DESC, id LIMIT :limit`;
+
 export function sessionTable(database: Database): Pick<Store, "createSession" | "session" | "sessions"> {
   const insert = database.prepare(
-    `INSERT INTO sessions (id, created_at, agent, cwd, title, forked_from, head_seq, head_hash)
-     VALUES (?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT DO NOTHING`,
+    `INSERT INTO sessions (${RECORD}, last_activity_at, head_seq, head_hash)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT DO NOTHING`,
   );
-  const columns = "id, created_at, agent, cwd, title, forked_from";
-  const selectOne = database.prepare(`SELECT ${columns} FROM sessions WHERE id = ?`);
-  const selectNewest = database.prepare(`SELECT ${columns} FROM sessions ORDER BY created_at DESC, id DESC LIMIT ?`);
+  const selectOne = database.prepare(`SELECT ${RECORD} FROM sessions WHERE id = ? AND deleted_at IS NULL`);
+  const selectSummaries = database.prepare(SELECT_SUMMARIES);
 
   return {
     async createSession(session) {
-      const { id, createdAt, cwd, title } = session;
+      const { id, createdAt, project, cwd, title } = session;
       database.write(() => {
         const agent = JSON.stringify(session.agent);
         const forkedFrom = session.forkedFrom && JSON.stringify(session.forkedFrom);
-        const { changes } = insert.run(id, createdAt, agent, cwd, title, forkedFrom, genesisHash(id));
+        const record = [id, createdAt, project, agent, cwd, title, forkedFrom];
+        const { changes } = insert.run(...record, createdAt, genesisHash(id));
         if (changes === 0)
           throw new CapstanError("store_conflict", `There is a session ${id} already. Give the new one another id.`, {
             data: { sessionId: id },
@@ -38,20 +59,28 @@ export function sessionTable(database: Database): Pick<Store, "createSession" | 
 
     async session(sessionId) {
       return database.read(() => {
-        const row = selectOne.get(sessionId) as SessionRow | undefined;
+        const row = selectOne.get(sessionId) as RecordRow | undefined;
         return row && toRecord(row);
       });
     },
 
-    async sessions({ limit = -1 } = {}) {
-      return database.read(() => (selectNewest.all(limit) as unknown as SessionRow[]).map(toRecord));
+    async sessions({ limit = -1, project, status, agent, search, inactiveSince = Number.MAX_SAFE_INTEGER } = {}) {
+      const filters = {
+        limit,
+        inactiveSince,
+        project: project ?? null,
+        status: status ?? null,
+        agent: agent ?? null,
+        search: search ?? null,
+      };
+      return database.read(() => (selectSummaries.all(filters) as unknown as SummaryRow[]).map(toSummary));
     },
   };
 }
 
-/** Everything else in the store belongs to a session that exists. */
+/** Everything else in the store belongs to a session that exists and was not deleted. */
 export function sessionGuard(database: Database): (sessionId: string) => void {
-  const exists = database.prepare("SELECT 1 FROM sessions WHERE id = ?");
+  const exists = database.prepare("SELECT 1 FROM sessions WHERE id = ? AND deleted_at IS NULL");
   return (sessionId) => {
     if (exists.get(sessionId) === undefined) throw unknownSession(sessionId);
   };
@@ -63,13 +92,25 @@ export function unknownSession(sessionId: string): CapstanError {
   });
 }
 
-function toRecord(row: SessionRow): SessionRecord {
+function toRecord(row: RecordRow): SessionRecord {
   return {
     id: row.id,
     createdAt: row.created_at,
+    project: row.project,
     agent: JSON.parse(row.agent) as AgentDefinition,
     cwd: row.cwd,
     title: row.title,
     forkedFrom: row.forked_from === null ? null : (JSON.parse(row.forked_from) as SessionRecord["forkedFrom"]),
+  };
+}
+
+function toSummary(row: SummaryRow): SessionSummary {
+  return {
+    ...toRecord(row),
+    status: row.status,
+    lastActivityAt: row.last_activity_at,
+    turns: row.turns,
+    usd: row.usd,
+    firstMessage: row.first_message,
   };
 }

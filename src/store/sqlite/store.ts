@@ -1,6 +1,8 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Store } from "../../core/store.ts";
+import { backups } from "./backup.ts";
 import { Database, type DatabaseOptions } from "./database.ts";
+import { sessionEraser } from "./erase.ts";
 import { eventLog } from "./events.ts";
 import { leaseTable } from "./leases.ts";
 import { migrate } from "./migrations.ts";
@@ -29,8 +31,10 @@ export async function openSqliteStore({ clock, ...options }: SqliteStoreOptions)
 export function storeIn(database: Database, clock: Clock): Store {
   return {
     ...sessionTable(database),
-    ...eventLog(database),
+    ...sessionEraser(database, clock),
+    ...eventLog(database, clock),
     ...chainVerifier(database),
+    ...backups(database),
     ...snapshotTable(database),
     transcripts: transcriptTable(database),
     leases: leaseTable(database, clock),

@@ -1,6 +1,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { ChainCheck, Store } from "../../core/store.ts";
 import type { Database } from "./database.ts";
+import { ERASED } from "./erase.ts";
 import { type EventRow, SELECT_EVENTS } from "./events.ts";
 import { eventHash, genesisHash } from "./hash-chain.ts";
 import { unknownSession } from "./sessions.ts";
@@ -12,12 +13,15 @@ interface RecordedEnd {
   readonly head_seq: number;
   readonly head_hash: string;
   readonly last_seq: number;
+  readonly deleted_at: number | null;
 }
+
+const SHA256 = /^[0-9a-f]{64}$/;
 
 export function chainVerifier(database: Database): Pick<Store, "verify"> {
   // One statement sees one state of the file, also while another process appends.
   const selectEnd = database.prepare(
-    `SELECT head_seq, head_hash, (SELECT coalesce(max(seq), 0) FROM events WHERE session_id = id) AS last_seq
+    `SELECT head_seq, head_hash, deleted_at, (SELECT coalesce(max(seq), 0) FROM events WHERE session_id = id) AS last_seq
      FROM sessions WHERE id = ?`,
   );
   const selectPage = database.prepare(SELECT_EVENTS);
@@ -33,8 +37,8 @@ export function chainVerifier(database: Database): Pick<Store, "verify"> {
         const rows = database.read(() => selectPage.all(sessionId, seq, end.head_seq, PAGE)) as unknown as EventRow[];
         for (const row of rows) {
           if (row.seq !== seq + 1) return broken(seq + 1, "the event is missing");
-          if (eventHash({ previous, sessionId, seq: row.seq, text: row.event }) !== row.hash)
-            return broken(row.seq, "the event does not match its hash: it was altered, inserted or moved");
+          const problem = end.deleted_at === null ? mismatch({ previous, sessionId, row }) : notErased(row);
+          if (problem !== undefined) return broken(row.seq, problem);
           seq = row.seq;
           previous = row.hash;
         }
@@ -47,6 +51,17 @@ export function chainVerifier(database: Database): Pick<Store, "verify"> {
       return { ok: true, events: seq };
     },
   };
+}
+
+function mismatch({ previous, sessionId, row }: { previous: string; sessionId: string; row: EventRow }) {
+  const hash = eventHash({ previous, sessionId, seq: row.seq, text: row.event });
+  return hash === row.hash ? undefined : "the event does not match its hash: it was altered, inserted or moved";
+}
+
+/** Of a deleted session the hashes are left; without the events only the last one can be compared. */
+function notErased({ event, hash }: EventRow): string | undefined {
+  if (event !== ERASED) return "the event was put into a session that was erased";
+  return SHA256.test(hash) ? undefined : "the hash of the erased event was altered";
 }
 
 function broken(seq: number, problem: string): ChainCheck {

@@ -102,7 +102,7 @@ async function killEngine(home: string, sessionId: string | undefined): Promise<
   const events = (await store.events(sessionId)).map(({ event }) => event);
   const pid = ofType(events, "capstan.process_started").at(-1)?.pid;
   // Struck before the process was started, or after everything was over.
-  if (pid === undefined || events.at(-1)?.type === "session.status_idle") return;
+  if (pid === undefined || pid === 0 || events.at(-1)?.type === "session.status_idle") return;
   try {
     process.kill(pid, "SIGKILL");
   } catch {

@@ -1,0 +1,58 @@
+import { resolve } from "node:path";
+import { loadConfiguration } from "../config/load.ts";
+import { userStore } from "./home.ts";
+import { ago, money, table } from "./text.ts";
+
+export async function show(flags: {
+  readonly agent?: string;
+  readonly cwd: string;
+  readonly json?: boolean;
+}): Promise<void> {
+  const { values } = await loadConfiguration({
+    cwd: resolve(flags.cwd),
+    environment: process.env,
+    flags: {},
+    agentFile: flags.agent === undefined ? undefined : resolve(flags.agent),
+  });
+  if (flags.json === true) return print(values.map((value) => JSON.stringify(value)).join("\n"));
+  print(
+    table(
+      ["KEY", "VALUE", "FROM"],
+      values.map(({ key, value, source }) => [key, typeof value === "string" ? value : JSON.stringify(value), source]),
+    ),
+  );
+}
+
+interface ProjectLine {
+  readonly project: string;
+  readonly sessions: number;
+  readonly usd: number;
+  readonly lastActivityAt: number;
+}
+
+export async function projects(flags: { readonly json?: boolean }): Promise<void> {
+  await using store = await userStore();
+  const lines = new Map<string, ProjectLine>();
+  for (const { project, usd, lastActivityAt } of await store.sessions()) {
+    const line = lines.get(project);
+    lines.set(project, {
+      project,
+      sessions: (line?.sessions ?? 0) + 1,
+      usd: (line?.usd ?? 0) + usd,
+      lastActivityAt: Math.max(line?.lastActivityAt ?? 0, lastActivityAt),
+    });
+  }
+  const all = [...lines.values()];
+  if (flags.json === true) return print(all.map((line) => JSON.stringify(line)).join("\n"));
+  if (all.length === 0) return print("No project has a session yet. A directory with .capstan/ in it is a project.");
+  print(
+    table(
+      ["SESSIONS", "COST", "ACTIVE", "PROJECT"],
+      all.map((line) => [String(line.sessions), money(line.usd), ago(Date.now() - line.lastActivityAt), line.project]),
+    ),
+  );
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,136 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { homeDirectory } from "../config/home.ts";
+import { messageOf } from "../core/errors.ts";
+import { colour } from "./text.ts";
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  /** What to do; only for a problem. */
+  readonly remedy?: string;
+}
+
+type Check = () => Promise<Omit<Finding, "check">> | Omit<Finding, "check">;
+
+const NEWEST_NEEDED = [22, 19] as const;
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  node: () => {
+    const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+    const ok = major > NEWEST_NEEDED[0] || (major === NEWEST_NEEDED[0] && minor >= NEWEST_NEEDED[1]);
+    return { ok, detail: process.version, remedy: `Install Node ${NEWEST_NEEDED.join(".")} or newer.` };
+  },
+  platform: () => ({
+    ok: process.platform !== "win32",
+    detail: `${process.platform} ${process.arch}`,
+    remedy: "Use Windows Subsystem for Linux.",
+  }),
+  "agent engine": async () => {
+    const { diagnoseEngine } = await import("../app/diagnose.ts");
+    return { ok: true, detail: `Claude Agent SDK ${diagnoseEngine().version}` };
+  },
+  containment: async () => {
+    const { diagnoseEngine } = await import("../app/diagnose.ts");
+    const { contained } = diagnoseEngine();
+    return {
+      ok: contained,
+      detail: contained ? "agent processes die with this program" : "not available",
+      remedy:
+        "Install util-linux (setpriv, unshare) and allow user namespaces; otherwise a killed program may leave agents running.",
+    };
+  },
+  "sandbox tools": () => {
+    const missing = ["bwrap", "socat"].filter((tool) => spawnSync(tool, ["--version"]).error !== undefined);
+    return {
+      ok: missing.length === 0,
+      detail: missing.length === 0 ? "bubblewrap and socat" : `missing: ${missing.join(", ")}`,
+      remedy: "They are not needed yet. On Debian: apt-get install bubblewrap socat",
+    };
+  },
+  git: () => {
+    const { stdout, error } = spawnSync("git", ["--version"], { encoding: "utf8" });
+    return { ok: error === undefined, detail: stdout?.trim() ?? "not found", remedy: "Install git." };
+  },
+  store: async () => {
+    const { openStore } = await import("../app/open-store.ts");
+    const { path } = homeDirectory(process.env);
+    await using store = await openStore(path);
+    const running = await store.sessions({ status: "running" });
+    const gone = [];
+    const { isGone } = await import("../app/processes.ts");
+    for (const { id } of running) {
+      const holder = await store.leases.holder(id);
+      if (holder === undefined || isGone(holder)) gone.push(id);
+    }
+    return {
+      ok: gone.length === 0,
+      detail:
+        gone.length === 0
+          ? path
+          : `${path}; ${gone.length} ${gone.length === 1 ? "session was" : "sessions were"} left by a dead host`,
+      remedy: "capstan sessions recover",
+    };
+  },
+  credentials: async () => {
+    const { loadConfiguration } = await import("../config/load.ts");
+    const { credentials } = await loadConfiguration({ cwd: process.cwd(), environment: process.env, flags: {} });
+    return {
+      ok: credentials.length > 0,
+      detail:
+        credentials.length === 0
+          ? "none found"
+          : credentials.map(({ name, source }) => `${name} (${source})`).join(", "),
+      remedy: "Set ANTHROPIC_API_KEY, or use --rehearsal.",
+    };
+  },
+  rehearsal: async () => {
+    const { openHost } = await import("../app/open-host.ts");
+    const directory = mkdtempSync(join(tmpdir(), "capstan-doctor-"));
+    try {
+      await using host = await openHost({
+        home: join(directory, "home"),
+        rehearsal: true,
+        environment: { PATH: process.env["PATH"] },
+      });
+      const session = await host.startSession({
+        agent: { name: "doctor", model: "claude-opus-4-8", tools: ["Bash"], permissions: { allow: ["Bash"] } },
+        cwd: directory,
+      });
+      const { text } = await session.send("run echo capstan-works").result();
+      return {
+        ok: text.includes("capstan-works"),
+        detail: "an agent ran a command",
+        remedy: 'See: capstan run --rehearsal --trace trace.log "run echo hi"',
+      };
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  },
+};
+
+/** Problems that stop nobody from working. */
+const ADVICE = new Set(["sandbox tools", "credentials", "containment"]);
+
+export async function doctor(flags: { readonly json?: boolean }): Promise<number> {
+  const findings: Finding[] = [];
+  for (const [check, look] of Object.entries(CHECKS)) {
+    const found = await Promise.resolve()
+      .then(look)
+      .catch((thrown: unknown) => ({ ok: false, detail: messageOf(thrown), remedy: "Mend this first." }));
+    const finding: Finding = { check, ...found };
+    findings.push(finding);
+    if (flags.json !== true) process.stdout.write(`${line(finding)}\n`);
+  }
+  if (flags.json === true) process.stdout.write(findings.map((finding) => `${JSON.stringify(finding)}\n`).join(""));
+  return findings.some(({ ok, check }) => !ok && !ADVICE.has(check)) ? 3 : 0;
+}
+
+function line({ check, ok, detail, remedy }: Finding): string {
+  const mark = ok ? colour.green("✓") : ADVICE.has(check) ? colour.yellow("!") : colour.red("✗");
+  const advice = ok || remedy === undefined ? "" : `\n    ${colour.dim("→")} ${remedy}`;
+  return `${mark} ${check.padEnd(14)} ${detail}${advice}`;
+}

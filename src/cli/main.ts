@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { Command } from "commander";
+import { addCommands } from "./commands.ts";
+import { reportFailure } from "./failure.ts";
+
+/** Arguments in, a call, printing out. Everything heavy is loaded by the command that needs it. */
+const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
+
+const program = new Command("capstan")
+  .description("Runs supervised Claude agents on this machine.")
+  .version(manifest.version, "-V, --version", "print the version")
+  .helpOption("-h, --help", "print help")
+  .helpCommand("help [command]", "print help for a command")
+  .showSuggestionAfterError()
+  .configureHelp({ sortSubcommands: false })
+  .addHelpText(
+    "after",
+    `
+Examples:
+  $ capstan run --rehearsal "list the files"      try it without a key
+  $ capstan run "explain this repository"         needs ANTHROPIC_API_KEY
+  $ capstan run -c "and now the tests"            go on with the last session
+  $ capstan doctor                                check this machine
+
+Exit codes: 0 done, 1 the agent failed, 2 usage or configuration, 3 engine or store,
+4 a limit was reached, 5 an approval is waiting, 130 interrupted.`,
+  );
+addCommands(program);
+
+// A reader that goes away (`capstan … | head -1`) is no error of ours; what writes next decides what to do.
+process.stdout.on("error", () => {});
+try {
+  await program.parseAsync();
+} catch (thrown) {
+  process.exitCode = reportFailure(thrown);
+}

@@ -1,0 +1,22 @@
+import { loadConfiguration } from "../config/load.ts";
+import { CapstanError } from "../core/errors.ts";
+import { table } from "./text.ts";
+
+interface ModelList {
+  readonly data: readonly { readonly id: string; readonly display_name?: string; readonly created_at?: string }[];
+}
+
+export async function models(flags: { readonly json?: boolean }): Promise<void> {
+  const { listModels } = await import("../app/models.ts");
+  const { environment } = await loadConfiguration({ cwd: process.cwd(), environment: process.env, flags: {} });
+  const { data }: ModelList = await listModels(environment);
+  if (data.length === 0) throw new CapstanError("model_failed", "The model API lists no models for this credential.");
+  if (flags.json === true) process.stdout.write(data.map((model) => `${JSON.stringify(model)}\n`).join(""));
+  else
+    process.stdout.write(
+      `${table(
+        ["MODEL", "SINCE", "NAME"],
+        data.map(({ id, created_at: since, display_name: name }) => [id, since?.slice(0, 10) ?? "", name ?? ""]),
+      )}\n`,
+    );
+}

@@ -1,0 +1,187 @@
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { openHost } from "../app/open-host.ts";
+import { type Configuration, loadConfiguration } from "../config/load.ts";
+import { parseDuration } from "../config/duration.ts";
+import type { Mode } from "../core/agent-definition.ts";
+import { CapstanError, messageOf } from "../core/errors.ts";
+import type { Preview, LoggedEvent } from "../core/events.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { Session } from "../runtime/session.ts";
+import type { TurnResult } from "../runtime/turn.ts";
+import { usage } from "./failure.ts";
+import { readMessage } from "./message.ts";
+import { RunView } from "./run-view.ts";
+import { lastSession, resolveSession } from "./session-id.ts";
+import { shortId } from "./text.ts";
+
+export interface RunFlags {
+  readonly agent?: string;
+  readonly cwd: string;
+  readonly model?: string;
+  readonly mode?: Mode;
+  readonly allow?: readonly string[];
+  readonly schema?: string;
+  readonly file?: readonly string[];
+  readonly json?: boolean;
+  readonly resume?: string;
+  readonly fork?: string;
+  readonly continue?: boolean;
+  readonly maxTurns?: number;
+  readonly maxUsd?: number;
+  readonly timeout?: string;
+  readonly rehearsal?: boolean;
+  readonly trace?: string;
+}
+
+const INTERRUPTED = 130;
+
+/** One message, one turn. Returns the exit code. */
+export async function run(words: readonly string[], flags: RunFlags): Promise<number> {
+  if ([flags.resume, flags.fork, flags.continue].filter((flag) => flag !== undefined).length > 1)
+    throw usage("--resume, --fork and --continue exclude each other. Give one of them.");
+  const configuration = await configure(flags);
+  const message = await readMessage(words, flags.file ?? []);
+  const { home, environment, settings } = configuration;
+  const host = await openHost({
+    home,
+    environment,
+    rehearsal: flags.rehearsal === true,
+    retries: settings.retries,
+    upstreamIdleMs: settings.upstream_idle_ms,
+    hibernateAfterMs: settings.hibernate_after_ms,
+  });
+  try {
+    const session = await openSession(host, { configuration, flags });
+    return await follow(session, { message, flags });
+  } catch (thrown) {
+    if (flags.trace !== undefined) appendFileSync(flags.trace, `${stackOf(thrown)}\n`);
+    throw thrown;
+  } finally {
+    await host.close();
+  }
+}
+
+async function configure(flags: RunFlags): Promise<Configuration> {
+  return loadConfiguration({
+    cwd: resolve(flags.cwd),
+    environment: process.env,
+    agentFile: flags.agent === undefined ? undefined : resolve(flags.agent),
+    flags: {
+      model: flags.model,
+      mode: flags.mode,
+      allow: flags.allow,
+      max_usd: flags.maxUsd,
+      max_turns: flags.maxTurns,
+      timeout_ms: flags.timeout === undefined ? undefined : parseDuration(flags.timeout),
+    },
+  });
+}
+
+async function openSession(
+  host: Runtime,
+  { configuration, flags }: { configuration: Configuration; flags: RunFlags },
+): Promise<Session> {
+  const { project, settings } = configuration;
+  const cwd = resolve(flags.cwd);
+  const agent =
+    flags.schema === undefined
+      ? configuration.agent
+      : { ...configuration.agent, output_schema: readSchema(flags.schema) };
+  if (flags.fork !== undefined) return host.forkSession(await resolveSession(host, flags.fork), { cwd });
+  const resumed =
+    flags.continue === true
+      ? await lastSession(host, project.id)
+      : flags.resume && (await resolveSession(host, flags.resume));
+  if (resumed !== undefined) return host.resumeSession(resumed, { cwd, onCrash: settings.on_crash });
+  return host.startSession({ agent, cwd, project: project.id });
+}
+
+async function follow(
+  session: Session,
+  { message, flags }: { message: Parameters<Session["send"]>[0]; flags: RunFlags },
+): Promise<number> {
+  const view = flags.json === true ? undefined : new RunView(process.stdout);
+  if (flags.trace !== undefined) writeFileSync(flags.trace, "");
+  using stopping = interruptOnSignal(session);
+  const turn = session.send(message);
+  for await (const item of turn) {
+    if (flags.trace !== undefined) appendFileSync(flags.trace, `${JSON.stringify({ at: Date.now(), ...item })}\n`);
+    if (process.stdout.errored !== null) stopping.stop("The output was closed.");
+    else if (view !== undefined) view.show(item);
+    else if (isEvent(item)) process.stdout.write(`${JSON.stringify(item)}\n`);
+  }
+  const result = await turn.result().catch((thrown: unknown) => {
+    view?.close(session.id);
+    throw thrown;
+  });
+  if (view !== undefined && result.output !== undefined)
+    process.stdout.write(`${JSON.stringify(result.output, null, 2)}\n`);
+  if (process.stdout.errored === null) view?.close(session.id);
+  if (stopping.stopped) {
+    process.stderr.write(`capstan: Interrupted. Go on with: capstan run --resume ${shortId(session.id)} "…"\n`);
+    return INTERRUPTED;
+  }
+  return exitCode(result);
+}
+
+function exitCode({ stopReason, limit }: TurnResult): number {
+  switch (stopReason.type) {
+    case "end_turn":
+      return 0;
+    case "requires_action":
+      return 5;
+    case "refusal":
+      process.stderr.write("capstan: The model refused. Say it in another way, or ask for something else.\n");
+      return 1;
+    case "budget_reached":
+      process.stderr.write(
+        `capstan: The limit on ${limit?.which ?? "spending"} was reached (${limit?.limit ?? "?"}). Raise it to go on.\n`,
+      );
+      return 4;
+    case "retries_exhausted":
+      return 1;
+  }
+}
+
+/** The first signal ends the turn and keeps the work; a second one leaves at once. */
+function interruptOnSignal(session: Session): Disposable & { stopped: boolean; stop: (why: string) => void } {
+  const stopping = {
+    stopped: false,
+    stop(): void {
+      if (stopping.stopped) return;
+      stopping.stopped = true;
+      void session.interrupt();
+    },
+    [Symbol.dispose]() {
+      for (const signal of SIGNALS) process.off(signal, onSignal);
+    },
+  };
+  const onSignal = (): void => {
+    // Agent processes die with this one.
+    if (stopping.stopped) process.exit(INTERRUPTED);
+    stopping.stop();
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  return stopping;
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+function isEvent(item: LoggedEvent | Preview): item is LoggedEvent {
+  return "seq" in item;
+}
+
+function readSchema(file: string): Record<string, unknown> {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+  } catch (thrown) {
+    throw new CapstanError("invalid_schema", `The schema ${file} cannot be read as JSON: ${messageOf(thrown)}`, {
+      cause: thrown,
+    });
+  }
+}
+
+function stackOf(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+}

@@ -1,0 +1,42 @@
+import { createReadStream, createWriteStream, existsSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { pipeline } from "node:stream/promises";
+import { eraseSession, importArchive } from "../app/session-files.ts";
+import { homeDirectory } from "../config/home.ts";
+import { exportSession } from "../runtime/archive.ts";
+import { usage } from "./failure.ts";
+import { userStore } from "./home.ts";
+import { resolveSession } from "./session-id.ts";
+import { shortId } from "./text.ts";
+
+export async function exportTo(given: string, file: string | undefined): Promise<void> {
+  await using store = await userStore();
+  const id = await resolveSession(store, given);
+  if (file !== undefined && existsSync(file))
+    throw usage(`${file} is there already. Choose another name, or remove it.`);
+  const lines = (async function* () {
+    for await (const line of exportSession(store, id)) yield `${line}\n`;
+  })();
+  if (file === undefined) for await (const line of lines) process.stdout.write(line);
+  else await pipeline(lines, createWriteStream(file, { mode: 0o600 }));
+  if (file !== undefined)
+    process.stderr.write(`Session ${shortId(id)} is in ${file}. Read it with: capstan sessions import ${file}\n`);
+}
+
+export async function importFrom(file: string): Promise<void> {
+  if (!existsSync(file)) throw usage(`There is no file ${file}.`);
+  await using store = await userStore();
+  const lines = createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity });
+  const id = await importArchive(store, lines);
+  process.stdout.write(`Imported as session ${shortId(id)}. Go on with: capstan run --resume ${shortId(id)} "…"\n`);
+}
+
+export async function deleteAll(given: readonly string[]): Promise<void> {
+  await using store = await userStore();
+  const home = homeDirectory(process.env).path;
+  for (const one of given) {
+    const sessionId = await resolveSession(store, one);
+    await eraseSession(store, { home, sessionId });
+    process.stdout.write(`Session ${shortId(sessionId)} is erased. Its hashes and a tombstone stay.\n`);
+  }
+}

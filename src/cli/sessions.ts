@@ -1,0 +1,71 @@
+import { resolve } from "node:path";
+import { logged } from "../runtime/feed.ts";
+import type { SessionSummary } from "../core/store.ts";
+import { usage } from "./failure.ts";
+import { userStore } from "./home.ts";
+import { resolveSession } from "./session-id.ts";
+import { ago, money, shortId, table } from "./text.ts";
+
+export interface ListFlags {
+  readonly limit: string;
+  readonly project?: string;
+  readonly status?: SessionSummary["status"];
+  readonly agent?: string;
+  readonly json?: boolean;
+}
+
+export async function list(search: string | undefined, flags: ListFlags): Promise<void> {
+  const limit = Number(flags.limit);
+  if (!Number.isInteger(limit) || limit < 1) throw usage(`--limit ${flags.limit} is no whole number above zero.`);
+  await using store = await userStore();
+  const { status, agent } = flags;
+  const project = flags.project === undefined || flags.project === "default" ? flags.project : resolve(flags.project);
+  const sessions = await store.sessions({ limit, project, status, agent, search });
+  if (flags.json === true) return print(sessions.map((session) => JSON.stringify(session)).join("\n"));
+  if (sessions.length === 0) return print('No sessions found. Start one: capstan run "…"');
+  const rows = sessions.map((session) => [
+    shortId(session.id),
+    session.status,
+    ago(Date.now() - session.lastActivityAt),
+    money(session.usd),
+    session.agent.name,
+    session.title ?? session.firstMessage,
+  ]);
+  print(table(["SESSION", "STATUS", "ACTIVE", "COST", "AGENT", "ABOUT"], rows));
+}
+
+export interface ShowFlags {
+  readonly follow?: boolean;
+  readonly stderr?: boolean;
+  readonly json?: boolean;
+}
+
+const POLL_MS = 300;
+
+export async function show(given: string, flags: ShowFlags): Promise<void> {
+  const { RunView } = await import("./run-view.ts");
+  await using store = await userStore();
+  const id = await resolveSession(store, given);
+  const record = await store.session(id);
+  const view = new RunView(process.stdout, { users: true });
+  let seq = 0;
+  if (flags.json !== true && flags.stderr !== true)
+    print(`${id}\nagent ${record?.agent.name ?? "?"} · ${record?.cwd ?? "?"} · project ${record?.project ?? "?"}\n`);
+  for (;;) {
+    for (const stored of await store.events(id, { after: seq })) {
+      seq = stored.seq;
+      const event = logged(stored);
+      if (flags.json === true) print(JSON.stringify(event));
+      else if (flags.stderr !== true) view.show(event);
+      else if (event.type === "capstan.process_lost")
+        print(`${event.processed_at}  ${event.reason}\n${event.stderr}`.trim());
+    }
+    if (flags.follow !== true || process.stdout.errored !== null) break;
+    await new Promise((wake) => setTimeout(wake, POLL_MS));
+  }
+  if (flags.json !== true && flags.stderr !== true) view.close(id);
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,113 @@
+import { join, resolve } from "node:path";
+import { type AgentDefinition, parseAgent } from "../core/agent-definition.ts";
+import { type AgentAsWritten, readAgentAsWritten } from "./agent-file.ts";
+import { type Environment, homeDirectory } from "./home.ts";
+import {
+  BUILT_IN,
+  type ConfigurationValue,
+  type Flags,
+  flagLayers,
+  type Layer,
+  mergeLayers,
+  valuesOf,
+} from "./layers.ts";
+import { findProject, type Project } from "./project.ts";
+import { BUILT_IN_SETTINGS, readSettings, type Settings } from "./settings.ts";
+import { readVariables, type SetVariable, type Variables } from "./variables.ts";
+
+export interface LoadOptions {
+  /** Where the session works; its project is looked for from here upwards. */
+  readonly cwd: string;
+  /** The shell's variables. */
+  readonly environment: Environment;
+  readonly flags: Flags;
+  /** Relative to `cwd`. Default: the built-in agent. */
+  readonly agentFile?: string | undefined;
+}
+
+export interface Configuration {
+  readonly home: string;
+  readonly project: Project;
+  /** The shell's variables over those of the project's `.env`. Holds credentials: not to be shown, logged or stored. */
+  readonly environment: Environment;
+  /** The agent with what settings and flags decide for it: model, permissions and budget. */
+  readonly agent: AgentDefinition;
+  readonly settings: Settings;
+  /** Everything that was decided and by whom. Holds no secret. */
+  readonly values: readonly ConfigurationValue[];
+  /** The credential variables that are set, the one that is used first. */
+  readonly credentials: readonly SetVariable[];
+}
+
+const DEFAULT_AGENT = {
+  name: "assistant",
+  instructions:
+    "You help with the files in the working directory. Look before you change anything, keep changes small, and say briefly what you did.",
+  tools: ["Read", "Glob", "Grep", "Write", "Edit", "Bash"],
+} satisfies AgentAsWritten;
+
+/** Reads every file that has a say, and merges: built in < user < project < agent < flags. */
+export async function loadConfiguration(options: LoadOptions): Promise<Configuration> {
+  const { cwd, environment: shell, flags } = options;
+  const home = homeDirectory(shell);
+  const project = findProject(cwd, shell);
+  const variables = readVariables(shell, project.root);
+  const agentPath = options.agentFile === undefined ? undefined : resolve(cwd, options.agentFile);
+  const written: AgentAsWritten = agentPath === undefined ? DEFAULT_AGENT : await readAgentAsWritten(agentPath);
+  const agentSource = agentPath === undefined ? BUILT_IN : `agent (${agentPath})`;
+
+  const layers: readonly Layer[] = [
+    { source: BUILT_IN, values: BUILT_IN_SETTINGS },
+    ...(await settingsLayer("user", home.path)),
+    ...(project.root === undefined ? [] : await settingsLayer("project", join(project.root, ".capstan"))),
+    {
+      source: agentSource,
+      values: { model: written.model, permissions: written.permissions, budget: written.budget },
+    },
+    ...flagLayers(flags),
+  ];
+  const { model, permissions, budget, ...settings } = mergeLayers(layers);
+  const projectSource = project.root === undefined ? BUILT_IN : `project (${join(project.root, ".capstan")})`;
+  return {
+    home: home.path,
+    project,
+    environment: variables.environment,
+    agent: parseAgent({ ...written, model, permissions, budget }),
+    settings,
+    values: [
+      { key: "home", value: home.path, source: home.source },
+      { key: "project", value: project.id, source: projectSource },
+      ...agentValues(written, agentSource),
+      ...valuesOf(layers),
+      ...addressValue(variables),
+    ],
+    credentials: variables.credentials,
+  };
+}
+
+async function settingsLayer(who: "user" | "project", directory: string): Promise<readonly Layer[]> {
+  const read = await readSettings(directory);
+  return read === undefined ? [] : [{ source: `${who} (${read.path})`, values: read.values }];
+}
+
+/** What only the agent decides. */
+function agentValues(written: AgentAsWritten, source: string): readonly ConfigurationValue[] {
+  const { name, instructions, tools, subagents, output_schema: schema } = written;
+  const value = (key: string, given: unknown, otherwise: unknown): ConfigurationValue =>
+    given === undefined ? { key, value: otherwise, source: BUILT_IN } : { key, value: given, source };
+  return [
+    { key: "name", value: name, source },
+    value("instructions", instructions, ""),
+    value("tools", tools, []),
+    ...(subagents === undefined ? [] : [{ key: "subagents", value: subagents, source }]),
+    ...(schema === undefined ? [] : [{ key: "output_schema", value: schema, source }]),
+  ];
+}
+
+/** Only scheme, host and port: people put passwords into addresses, which the gateway refuses later. */
+function addressValue({ address, environment }: Variables): readonly ConfigurationValue[] {
+  if (address === undefined) return [];
+  const origin = URL.parse(environment[address.name]?.trim() ?? "")?.origin;
+  const source = address.source === "shell" ? `environment ${address.name}` : `.env (${address.source})`;
+  return [{ key: address.name, value: origin ?? "not a URL", source }];
+}

@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import { z } from "zod";
+import { agentDefinition } from "../core/agent-definition.ts";
+import { CapstanError } from "../core/errors.ts";
+import { isThere, readTextFileIfThere } from "./text-file.ts";
+
+const { model, permissions, budget } = agentDefinition.shape;
+const rules = permissions.unwrap().shape;
+/** A timer of Node that is set for longer fires at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/** Permissions as one layer gives them: what it leaves out is not decided there. */
+export const layerPermissions = z.strictObject({
+  mode: rules.mode.unwrap().optional(),
+  allow: rules.allow.unwrap().optional(),
+  ask: rules.ask.unwrap().optional(),
+  deny: rules.deny.unwrap().optional(),
+});
+export const layerBudget = budget.unwrap();
+
+/** A settings file, as it is written. Every field is optional, and test/config/consumers.test.ts shows what it is for. */
+export const settingsFile = z.strictObject({
+  model: model.optional(),
+  on_crash: z.enum(["continue", "stop"]).optional(),
+  retries: z.int().min(0).optional(),
+  upstream_idle_ms: z.int().positive().max(MAX_TIMER_MS).optional(),
+  hibernate_after_ms: z.int().min(0).max(MAX_TIMER_MS).optional(),
+  permissions: layerPermissions.optional(),
+  budget: layerBudget.optional(),
+});
+
+export type SettingsFile = z.infer<typeof settingsFile>;
+
+/** The model when neither a flag nor the agent nor a settings file names one. */
+export const DEFAULT_MODEL = "claude-opus-4-8";
+
+export const BUILT_IN_SETTINGS = {
+  model: DEFAULT_MODEL,
+  on_crash: "continue",
+  retries: 6,
+  upstream_idle_ms: 120_000,
+  hibernate_after_ms: 600_000,
+  permissions: { mode: "normal" },
+  budget: {},
+} as const satisfies SettingsFile;
+
+/** What is not the agent's but the host's. */
+export interface Settings {
+  /** Whether a turn that a crash interrupted goes on or ends. */
+  readonly on_crash: "continue" | "stop";
+  /** How often a failed model request is repeated. */
+  readonly retries: number;
+  /** How long the model API may stay silent. */
+  readonly upstream_idle_ms: number;
+  /** How long an idle agent process is kept. */
+  readonly hibernate_after_ms: number;
+}
+
+export interface ReadSettings {
+  readonly path: string;
+  readonly values: SettingsFile;
+}
+
+/** The settings in a directory's `config.yaml`; undefined when there is no such file. An empty one decides nothing. */
+export async function readSettings(directory: string): Promise<ReadSettings | undefined> {
+  const path = join(directory, "config.yaml");
+  const text = readTextFileIfThere(path, { what: "the settings file", code: "invalid_input" });
+  if (text === undefined) return refuseOtherName(directory, path);
+  // Loaded here because most users have no such file, and every command starts faster without the parser.
+  const { parseYaml } = await import("./yaml-file.ts");
+  return { path, values: parseYaml(text, { file: path, code: "invalid_input", schema: settingsFile, empty: {} }) };
+}
+
+/** A file that looks like settings and is not read would be a silent mistake. */
+function refuseOtherName(directory: string, path: string): undefined {
+  const other = join(directory, "config.yml");
+  if (isThere(other)) throw new CapstanError("invalid_input", `${other} is not read. Rename it to ${path}.`);
+}

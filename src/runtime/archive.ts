@@ -1,0 +1,172 @@
+import { z } from "zod";
+import { agentDefinition } from "../core/agent-definition.ts";
+import type { Clock, Ids } from "../core/clock.ts";
+import { CapstanError, messageOf } from "../core/errors.ts";
+import { sessionEvent, type SessionEvent } from "../core/events.ts";
+import type { LeaseOwner, SessionRecord, Store } from "../core/store.ts";
+
+/**
+ * A session as JSON lines, to be kept or carried to another store: a header, then one line per event. The engine's
+ * transcript is not in it; the engine's view is rebuilt from the events.
+ */
+
+/** The version of the format. */
+const FORMAT = 1;
+/** Events per read and per append. */
+const PAGE = 500;
+const LEASE_MS = 60_000;
+
+const header = z.strictObject({
+  capstan: z.literal(FORMAT, `this Capstan reads archives of version ${FORMAT}`),
+  session: z.strictObject({
+    id: z.string().min(1),
+    createdAt: z.number().int(),
+    project: z.string().min(1),
+    agent: agentDefinition,
+    cwd: z.string(),
+    title: z.string().nullable(),
+    forkedFrom: z.strictObject({ sessionId: z.string(), seq: z.number().int() }).nullable(),
+  }),
+  head: z.number().int().nonnegative(),
+});
+
+const entry = z.strictObject({ seq: z.number().int().positive(), hash: z.string(), event: z.unknown() });
+
+/** The formulas of the store's hash chain. */
+export interface ChainHashes {
+  genesisHash(sessionId: string): string;
+  eventHash(link: { previous: string; sessionId: string; seq: number; text: string }): string;
+}
+
+export interface ImportDeps {
+  readonly ids: Ids;
+  readonly clock: Clock;
+  /** Holds the new session's lease while events are appended. */
+  readonly owner: LeaseOwner;
+  readonly chain: ChainHashes;
+}
+
+/** Lines without their ends. What is appended after the first line was given is left out. */
+export async function* exportSession(store: Store, sessionId: string): AsyncGenerator<string> {
+  const session = await store.session(sessionId);
+  if (session === undefined)
+    throw new CapstanError(
+      "not_found",
+      `There is no session ${sessionId} in this store. List the sessions to find it.`,
+      {
+        data: { sessionId },
+      },
+    );
+  const head = await store.head(sessionId);
+  yield JSON.stringify({ capstan: FORMAT, session, head });
+  for (let after = 0; after < head;) {
+    const page = await store.events(sessionId, { after, upTo: head, limit: PAGE });
+    const last = page.at(-1);
+    if (last === undefined)
+      throw new CapstanError(
+        "store_corrupt",
+        `The log of session ${sessionId} ends at ${after}, not at ${head}: it was cut or deleted meanwhile. Verify the session.`,
+        { data: { sessionId, after, head } },
+      );
+    for (const { seq, hash, event } of page) yield JSON.stringify({ seq, hash, event });
+    after = last.seq;
+  }
+}
+
+/**
+ * Makes a new session of an archive and gives its id. The whole archive is read and checked before anything is stored;
+ * what was stored when an append fails is deleted again. Events stay as they are, also the ids in them.
+ */
+export async function importSession(
+  store: Store,
+  lines: AsyncIterable<string> | Iterable<string>,
+  { ids, clock, owner, chain }: ImportDeps,
+): Promise<string> {
+  const { session, events } = await readArchive(lines, chain);
+  const id = ids.next("sesn");
+  await store.createSession({ ...session, id, createdAt: clock.now(), forkedFrom: null });
+  const lease = await store.leases.acquire(id, owner, LEASE_MS);
+  try {
+    for (let after = 0; after < events.length; after += PAGE)
+      await store.append(id, { after, events: events.slice(after, after + PAGE), fence: lease.fence });
+  } catch (thrown) {
+    // A store that also fails at this has said why already.
+    await store.deleteSession(id, lease.fence).catch(() => {});
+    throw thrown;
+  }
+  await store.leases.release(lease);
+  return id;
+}
+
+interface Archive {
+  readonly session: SessionRecord;
+  readonly events: readonly SessionEvent[];
+}
+
+async function readArchive(lines: AsyncIterable<string> | Iterable<string>, chain: ChainHashes): Promise<Archive> {
+  const events: SessionEvent[] = [];
+  let head: z.infer<typeof header> | undefined;
+  let previous = "";
+  let number = 0;
+  for await (const line of lines) {
+    number += 1;
+    if (line.trim() === "") continue;
+    const value = parseJson(line, number);
+    if (head === undefined) {
+      head = check(header, { value, number });
+      previous = chain.genesisHash(head.session.id);
+    } else {
+      const { event, hash } = readEntry(value, { number, expected: events.length + 1, head: head.head });
+      const text = JSON.stringify(event);
+      if (chain.eventHash({ previous, sessionId: head.session.id, seq: events.length + 1, text }) !== hash)
+        throw invalid(number, "hash: the event does not match it: it was altered, inserted or moved");
+      events.push(event);
+      previous = hash;
+    }
+  }
+  if (head === undefined) throw invalid(number + 1, "the archive is empty");
+  if (events.length < head.head)
+    throw invalid(number + 1, `the archive was cut: ${events.length} of ${head.head} events are there`);
+  return { session: head.session, events };
+}
+
+function readEntry(
+  value: unknown,
+  { number, expected, head }: { readonly number: number; readonly expected: number; readonly head: number },
+): { readonly event: SessionEvent; readonly hash: string } {
+  const { seq, hash, event } = check(entry, { value, number });
+  if (expected > head) throw invalid(number, `seq: there is an event after the last one, which is ${head}`);
+  if (seq !== expected) throw invalid(number, `seq: expected ${expected}, found ${seq}`);
+  check(sessionEvent, { value: event, number, at: "event" });
+  // As it was written, with every key in its place: the hash covers that, and not what the schema makes of it.
+  return { event: event as SessionEvent, hash };
+}
+
+function parseJson(line: string, number: number): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (thrown) {
+    throw invalid(number, `this is no JSON (${messageOf(thrown)})`);
+  }
+}
+
+function check<T>(
+  schema: z.ZodType<T>,
+  { value, number, at }: { readonly value: unknown; readonly number: number; readonly at?: string },
+): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => {
+    const path = [...(at === undefined ? [] : [at]), ...issue.path].join(".");
+    return path === "" ? issue.message : `${path}: ${issue.message}`;
+  });
+  throw invalid(number, problems.join("; "));
+}
+
+function invalid(line: number, problem: string): CapstanError {
+  return new CapstanError(
+    "invalid_input",
+    `Line ${line} of the archive is not valid. ${problem}. Nothing was imported. Export the session again.`,
+    { data: { line, problem } },
+  );
+}

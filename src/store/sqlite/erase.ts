@@ -1,0 +1,47 @@
+import type { Clock } from "../../core/clock.ts";
+import { CapstanError } from "../../core/errors.ts";
+import type { Store } from "../../core/store.ts";
+import type { Database } from "./database.ts";
+import { requireFence } from "./fence.ts";
+import { unknownSession } from "./sessions.ts";
+
+/** What stands in place of an event that was erased; never valid JSON. */
+export const ERASED = "";
+
+export function sessionEraser(database: Database, clock: Clock): Pick<Store, "deleteSession"> {
+  const selectFence = database.prepare(
+    "SELECT fence FROM sessions LEFT JOIN leases ON session_id = id WHERE id = ? AND deleted_at IS NULL",
+  );
+  const eraseEvents = database.prepare(`UPDATE events SET event = '${ERASED}' WHERE session_id = ?`);
+  const deletions = ["transcript_entries", "snapshots", "leases"].map((table) =>
+    database.prepare(`DELETE FROM ${table} WHERE session_id = ?`),
+  );
+  // The tombstone: id, times, spend and the end of the chain. What people wrote is gone.
+  const bury = database.prepare(
+    "UPDATE sessions SET deleted_at = ?, agent = '{}', cwd = '', title = NULL, first_message = '' WHERE id = ?",
+  );
+
+  return {
+    async deleteSession(sessionId, fence) {
+      database.write(() => {
+        const row = selectFence.get(sessionId) as { readonly fence: number | null } | undefined;
+        if (row === undefined) throw unknownSession(sessionId);
+        requireFence(sessionId, { fence, current: row.fence });
+        eraseEvents.run(sessionId);
+        for (const deletion of deletions) deletion.run(sessionId);
+        bury.run(clock.now(), sessionId);
+      });
+      emptyWal(database);
+    },
+  };
+}
+
+/** The write-ahead log still holds what was erased until it is moved into the file and cut. */
+function emptyWal(database: Database): void {
+  try {
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch (thrown) {
+    // The session is deleted; a busy or full disk only means that a later checkpoint does this.
+    if (!(thrown instanceof CapstanError)) throw thrown;
+  }
+}

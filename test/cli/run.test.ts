@@ -1,0 +1,227 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { testCli } from "../support/cli.ts";
+import { apiError, call, say, scriptedModel } from "../support/scripted-model.ts";
+
+test("run streams the answer, tells each tool call in a line, and closes with the cost and the session", async () => {
+  using cli = testCli();
+  const { code, stdout, stderr } = await cli.run([
+    "run",
+    "--rehearsal",
+    "--mode",
+    "yolo",
+    "write a.txt with hi, then run cat a.txt",
+  ]);
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^✓ Write a\.txt \d+\.\ds$/m);
+  expect(stdout).toMatch(/^✓ Bash cat a\.txt \d+\.\ds$/m);
+  expect(stdout).toMatch(/\$0\.\d+ · [\d,]+ tokens in, [\d,]+ out · \d+\.\ds · session [0-9a-f]{8}\n$/);
+  expect(readFileSync(join(cli.cwd, "a.txt"), "utf8")).toContain("hi");
+  expect(stdout).not.toContain("\u001B");
+});
+
+test("--json prints the log, one event per line", async () => {
+  using cli = testCli();
+  const { stdout } = await cli.run(["run", "--rehearsal", "--json", "hello"]);
+  const events = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { seq: number; type: string });
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + (events[0]?.seq ?? 0)));
+  expect(events[0]?.type).toBe("user.message");
+  expect(events.at(-1)?.type).toBe("session.status_idle");
+});
+
+test("-c, --resume and --fork go on with what was said", async () => {
+  await using model = await scriptedModel((request) => say(`answer ${request.index}`));
+  using cli = testCli(model.url);
+  await cli.run(["run", "the first thing"]);
+  const [, id = "?"] = /session ([0-9a-f]{8})/.exec((await cli.run(["run", "-c", "the second thing"])).stdout) ?? [];
+  await cli.run(["run", "--resume", id, "the third thing"]);
+  expect(model.requests.at(-1)?.transcript).toMatch(/the first thing[^]*the second thing[^]*the third thing/);
+  const forked = await cli.run(["run", "--fork", id, "another third thing"]);
+  expect(forked.stdout).not.toContain(id);
+  expect(model.requests.at(-1)?.transcript).toContain("the second thing");
+});
+
+test("the prompt and what is piped are put together, and files are attached", async () => {
+  await using model = await scriptedModel(() => say("seen"));
+  using cli = testCli(model.url);
+  writeFileSync(join(cli.cwd, "notes.txt"), "attached words");
+  await cli.run(["run", "-f", "notes.txt", "--", "review", "this"], { input: "piped words\n" });
+  expect(model.requests.at(-1)?.last).toContain("review this\n\npiped words");
+  expect(JSON.stringify(model.requests.at(-1)?.body)).toContain("attached words");
+  await cli.run(["run"], { input: "only piped" });
+  expect(model.requests.at(-1)?.last).toContain("only piped");
+});
+
+test("--schema prints the answer as JSON", async () => {
+  await using model = await scriptedModel(() => call("StructuredOutput", { city: "Bergen" }));
+  using cli = testCli(model.url);
+  writeFileSync(
+    join(cli.cwd, "city.json"),
+    JSON.stringify({ type: "object", properties: { city: { type: "string" } }, required: ["city"] }),
+  );
+  const { stdout, code } = await cli.run(["run", "--schema", "city.json", "which city?"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain('{\n  "city": "Bergen"\n}');
+});
+
+test("an agent file decides instructions, model and tools", async () => {
+  await using model = await scriptedModel(() => say("ok"));
+  using cli = testCli(model.url);
+  writeFileSync(
+    join(cli.cwd, "agent.yaml"),
+    "name: pirate\ninstructions: You are a PIRATE.\nmodel: claude-haiku-4-5\ntools: [Read]\n",
+  );
+  await cli.run(["run", "--agent", "agent.yaml", "hello"]);
+  expect(JSON.stringify(model.requests.at(-1)?.body.system)).toContain("PIRATE");
+  expect(model.requests.at(-1)?.body.model).toContain("haiku");
+  expect(model.requests.at(-1)?.body.tools?.map((tool) => tool.name)).toEqual(["Read"]);
+});
+
+interface ExitCase {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly code: number;
+  readonly says: RegExp;
+  readonly input?: string | Uint8Array;
+}
+
+const wrong: ExitCase[] = [
+  {
+    name: "an unknown flag",
+    args: ["run", "--modle", "x", "hi"],
+    code: 2,
+    says: /Did you mean one of --mode, --model/,
+  },
+  { name: "an unknown command", args: ["rnu"], code: 2, says: /Did you mean run/ },
+  { name: "an empty prompt", args: ["run", "--rehearsal", "  "], code: 2, says: /nothing to do/ },
+  {
+    name: "binary input",
+    args: ["run", "--rehearsal"],
+    code: 2,
+    says: /not text/,
+    input: new Uint8Array([0, 159, 146, 150]),
+  },
+  {
+    name: "a file that is not there",
+    args: ["run", "--rehearsal", "hi", "-f", "no.txt"],
+    code: 2,
+    says: /no\.txt cannot be attached/,
+  },
+  {
+    name: "an unknown session",
+    args: ["run", "--rehearsal", "--resume", "ffff", "hi"],
+    code: 2,
+    says: /no session ffff.*sessions list/,
+  },
+  { name: "nothing to continue", args: ["run", "--rehearsal", "-c", "hi"], code: 2, says: /no session yet/ },
+  {
+    name: "a directory that is not there",
+    args: ["run", "--rehearsal", "--cwd", "nowhere", "hi"],
+    code: 2,
+    says: /nowhere/,
+  },
+  {
+    name: "a schema that is none",
+    args: ["run", "--rehearsal", "--schema", "broken.json", "hi"],
+    code: 2,
+    says: /broken\.json cannot be read as JSON/,
+  },
+  { name: "a wrong duration", args: ["run", "--rehearsal", "--timeout", "soon", "hi"], code: 2, says: /soon/ },
+  { name: "a wrong amount", args: ["run", "--rehearsal", "--max-usd", "-1", "hi"], code: 2, says: /above zero/ },
+  {
+    name: "an agent file with a slip",
+    args: ["run", "--rehearsal", "--agent", "slip.yaml", "hi"],
+    code: 2,
+    says: /slip\.yaml:2:1 .*instructions/,
+  },
+  { name: "no credentials", args: ["run", "hi"], code: 2, says: /ANTHROPIC_API_KEY.*--rehearsal/ },
+];
+for (const { name, args, code, says, input } of wrong)
+  test(`${name} is one sentence with the next step and exit code ${code}`, async () => {
+    using cli = testCli();
+    writeFileSync(join(cli.cwd, "broken.json"), "{");
+    writeFileSync(join(cli.cwd, "slip.yaml"), "name: x\ninstuctions: hello\n");
+    const result = await cli.run(args, { input: input ?? "" });
+    expect(result.stderr).toMatch(says);
+    expect(result.code).toBe(code);
+    expect(result.stderr).not.toMatch(/^\s+at /m);
+  });
+
+const ends: { name: string; args: string[]; code: number; says: RegExp; fault?: ReturnType<typeof apiError> }[] = [
+  { name: "a limit", args: ["--max-turns", "2", "--mode", "yolo"], code: 4, says: /limit on steps/ },
+  {
+    name: "a refused key",
+    args: [],
+    code: 3,
+    says: /refused the credential/,
+    fault: apiError(401, "authentication_error", "invalid x-api-key"),
+  },
+  {
+    name: "an unknown model",
+    args: ["--model", "nope"],
+    code: 3,
+    says: /does not know this model/,
+    fault: apiError(404, "not_found_error", "model: nope"),
+  },
+];
+for (const { name, args, code, says, fault } of ends)
+  test(`${name} ends with exit code ${code}`, async () => {
+    await using model = await scriptedModel(() => fault ?? call("Bash", { command: "true" }));
+    using cli = testCli(model.url);
+    const result = await cli.run(["run", ...args, "go"]);
+    expect(result.stderr).toMatch(says);
+    expect(result.code).toBe(code);
+  });
+
+test("an interrupted run keeps its work, says how to go on, and ends with 130", async () => {
+  await using model = await scriptedModel((request) =>
+    request.index === 0 ? say("word ".repeat(500), { pace: 10 }) : say("more"),
+  );
+  using cli = testCli(model.url);
+  const child = cli.start(["run", "talk"]);
+  let stderr = "";
+  child.stderr.on("data", (chunk) => (stderr += String(chunk)));
+  await new Promise((seen) => child.stdout.once("data", seen));
+  child.kill("SIGINT");
+  const code = await new Promise((done) => child.once("exit", done));
+  expect(code).toBe(130);
+  expect(stderr).toMatch(/Interrupted\. Go on with: capstan run --resume [0-9a-f]{8}/);
+  await cli.run(["run", "-c", "go on"]);
+  expect(model.requests.at(-1)?.transcript).toContain("word");
+});
+
+test("a reader that goes away stops the turn and loses nothing", async () => {
+  await using model = await scriptedModel((request) =>
+    request.index === 0 ? say("line\n".repeat(500), { pace: 10 }) : say("more"),
+  );
+  using cli = testCli(model.url);
+  const child = cli.start(["run", "talk"]);
+  await new Promise((seen) => child.stdout.once("data", seen));
+  child.stdout.destroy();
+  expect(await new Promise((done) => child.once("exit", done))).toBe(130);
+  expect((await cli.run(["run", "-c", "go on"])).code).toBe(0);
+});
+
+test("without HOME, and with one that cannot be written to, it says what to set", async () => {
+  using cli = testCli();
+  const homeless = await cli.run(["sessions", "list"], { environment: { HOME: undefined } });
+  expect(homeless).toMatchObject({ code: 2, stderr: expect.stringContaining("CAPSTAN_HOME") as string });
+  const file = join(cli.home, "file");
+  writeFileSync(file, "");
+  const unwritable = await cli.run(["sessions", "list"], { environment: { CAPSTAN_HOME: join(file, "below") } });
+  expect(unwritable.code).toBe(3);
+  expect(unwritable.stderr).toContain(join(file, "below"));
+});
+
+test("--trace writes everything, with the stack of a failure", async () => {
+  using cli = testCli();
+  mkdirSync(join(cli.cwd, "t"));
+  await cli.run(["run", "--rehearsal", "--trace", "t/trace.log", "hello"]);
+  expect(readFileSync(join(cli.cwd, "t/trace.log"), "utf8")).toContain("event_delta");
+  expect(existsSync(join(cli.home, ".capstan"))).toBe(true);
+});

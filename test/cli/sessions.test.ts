@@ -1,0 +1,126 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Cli, testCli } from "../support/cli.ts";
+import { say, scriptedModel } from "../support/scripted-model.ts";
+
+async function session(cli: Cli, message: string): Promise<string> {
+  const { stdout } = await cli.run(["run", "--rehearsal", message]);
+  return /session ([0-9a-f]{8})/.exec(stdout)?.[1] ?? "?";
+}
+
+test("sessions are listed with what they are about, searched and filtered", async () => {
+  using cli = testCli();
+  const apples = await session(cli, "hello apples");
+  const pears = await session(cli, "hello pears");
+  const all = (await cli.run(["sessions", "list"])).stdout;
+  expect(all.indexOf(pears)).toBeLessThan(all.indexOf(apples));
+  expect(all).toContain("hello apples");
+  const found = (await cli.run(["sessions", "list", "APPLES"])).stdout;
+  expect(found).toContain(apples);
+  expect(found).not.toContain(pears);
+  expect((await cli.run(["sessions", "list", "--status", "running"])).stdout).toContain("No sessions found");
+  const json = (await cli.run(["sessions", "list", "--json", "--limit", "1"])).stdout;
+  expect(JSON.parse(json)).toMatchObject({ status: "idle", firstMessage: "hello pears" });
+  for (const line of all.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+});
+
+test("a session can be read, compacted and deleted by the end of its id", async () => {
+  using cli = testCli();
+  const id = await session(cli, "run echo something-to-see");
+  const shown = await cli.run(["sessions", "show", id]);
+  expect(shown.stdout).toContain("> run echo something-to-see");
+  expect(shown.stdout).toContain("Bash echo something-to-see");
+  expect((await cli.run(["sessions", "show", id, "--json"])).stdout).toContain('"type":"session.status_idle"');
+  expect((await cli.run(["sessions", "compact", id, "--rehearsal"])).stdout).toContain("goes on from a summary");
+  const deleted = await cli.run(["sessions", "delete", id]);
+  expect(deleted.stdout).toContain("erased");
+  expect((await cli.run(["sessions", "show", id])).code).toBe(2);
+});
+
+test("show --follow goes on with what happens", async () => {
+  await using model = await scriptedModel((request) => say(`answer ${request.index}`));
+  using cli = testCli(model.url);
+  const { stdout } = await cli.run(["run", "first"]);
+  const id = /session ([0-9a-f]{8})/.exec(stdout)?.[1] ?? "?";
+  const follower = cli.start(["sessions", "show", id, "--follow"]);
+  let seen = "";
+  follower.stdout.on("data", (chunk) => (seen += String(chunk)));
+  await expect.poll(() => seen).toContain("answer 0");
+  await cli.run(["run", "-c", "second"]);
+  await expect.poll(() => seen).toContain("answer 1");
+  follower.kill("SIGKILL");
+});
+
+test("projects are found upwards and keep their sessions apart", async () => {
+  using cli = testCli();
+  const root = join(cli.cwd, "project");
+  mkdirSync(join(root, ".capstan"), { recursive: true });
+  mkdirSync(join(root, "deep", "er"), { recursive: true });
+  await session(cli, "in no project");
+  await cli.run(["run", "--rehearsal", "in the project"], { cwd: join(root, "deep", "er") });
+  const projects = (await cli.run(["projects"])).stdout;
+  expect(projects).toContain("default");
+  expect(projects).toContain(root);
+  const other = await cli.run(["run", "--rehearsal", "-c", "again"], { cwd: root });
+  expect(other.code).toBe(0);
+  expect((await cli.run(["sessions", "list", "--project", root])).stdout).not.toContain("in no project");
+});
+
+test("config show tells where each value came from", async () => {
+  using cli = testCli();
+  mkdirSync(join(cli.cwd, ".capstan"));
+  writeFileSync(join(cli.cwd, ".capstan", "config.yaml"), "model: claude-haiku-4-5\non_crash: stop\n");
+  const { stdout } = await cli.run(["config", "show"]);
+  expect(stdout).toMatch(/^model +claude-haiku-4-5 +project/m);
+  expect(stdout).toMatch(/^retries +6 +built in/m);
+});
+
+test("a backup can be restored, and pruning first only says what it would do", async () => {
+  using cli = testCli();
+  const id = await session(cli, "hello");
+  expect((await cli.run(["backup", "copy.db"])).code).toBe(0);
+  expect(existsSync(join(cli.cwd, "copy.db"))).toBe(true);
+  expect((await cli.run(["backup", "copy.db"])).code).toBe(3);
+  const dry = await cli.run(["prune", "--older-than", "1ms"]);
+  expect(dry.stdout).toContain(id);
+  expect(dry.stderr).toContain("Nothing was erased");
+  expect((await cli.run(["sessions", "list"])).stdout).toContain(id);
+  expect((await cli.run(["prune", "--older-than", "1ms", "--yes"])).stdout).toContain("erased");
+  expect((await cli.run(["sessions", "list"])).stdout).not.toContain(id);
+  expect((await cli.run(["restore", "copy.db"])).stdout).toContain("kept as");
+  expect((await cli.run(["sessions", "list"])).stdout).toContain(id);
+});
+
+test("a live session is refused to others, who are told who has it", async () => {
+  await using model = await scriptedModel(() => say("word ".repeat(600), { pace: 10 }));
+  using cli = testCli(model.url);
+  const child = cli.start(["run", "talk"]);
+  await new Promise((seen) => child.stdout.once("data", seen));
+  const second = await cli.run(["run", "-c", "me too"]);
+  expect(second.code).toBe(3);
+  expect(second.stderr).toContain(String(child.pid));
+  child.kill("SIGINT");
+  await new Promise((done) => child.once("exit", done));
+});
+
+test("every command's help has an example, and completion knows every command", async () => {
+  using cli = testCli();
+  const help = (await cli.run(["--help"])).stdout;
+  const commands = [...help.matchAll(/^ {2}(\w+)/gm)].map((match) => match[1] ?? "").filter((name) => name !== "help");
+  expect(commands).toContain("doctor");
+  for (const name of commands.filter((command) => !["sessions", "config"].includes(command)))
+    expect((await cli.run([name, "--help"])).stdout, name).toContain("Example");
+  for (const shell of ["bash", "zsh", "fish"]) {
+    const script = (await cli.run(["completion", shell])).stdout;
+    for (const name of commands) expect(script).toContain(name);
+  }
+});
+
+test("models asks the model API, and says so when it has no list", async () => {
+  await using model = await scriptedModel(() => say("ok"));
+  using cli = testCli(model.url);
+  const { code, stderr } = await cli.run(["models"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("gives no list of models");
+});

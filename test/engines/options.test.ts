@@ -1,0 +1,232 @@
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Options } from "@anthropic-ai/claude-agent-sdk";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { type AgentInput, MODES, parseAgent } from "../../src/core/agent-definition.ts";
+import type { EngineRequest } from "../../src/core/engine.ts";
+import type { TranscriptEntry, TranscriptStore } from "../../src/core/store.ts";
+import { requireDirectory, sdkOptions } from "../../src/engines/claude/options.ts";
+import { defineTool } from "../../src/tools/define-tool.ts";
+import { agent, temporaryDirectory } from "../support/host.ts";
+
+const lookup = defineTool({ name: "lookup", description: "Looks up.", input: z.object({}), handler: () => "found" });
+
+interface Given extends Partial<Omit<EngineRequest, "agent">> {
+  readonly agent?: Partial<AgentInput>;
+  readonly resume?: boolean;
+}
+
+/** The options of a session in a state directory of its own, which is gone afterwards. */
+function optionsFor({ resume = false, ...given }: Given = {}): Options & { readonly state: string } {
+  using directory = temporaryDirectory();
+  const state = given.stateDir ?? directory.path;
+  const request: EngineRequest = {
+    sessionId: "sesn_0190aaaabbbb7cccdddd0000000000aa",
+    model: "claude-opus-4-8",
+    mode: "normal",
+    cwd: "/workspace",
+    stateDir: state,
+    variables: {},
+    gateway: { url: "http://127.0.0.1:1", token: "token" },
+    tools: [],
+    transcripts: transcripts(),
+    history: [],
+    subagents: [],
+    continueTurn: false,
+    ...given,
+    agent: parseAgent(agent(given.agent)),
+  };
+  return { ...sdkOptions(request, { path: "/bin", retries: 3 }, { resume, tempDir: "/tmp/short" }), state };
+}
+
+function transcripts(stored: Record<string, TranscriptEntry[]> = {}): TranscriptStore {
+  return {
+    append: async (sessionId, path, entries) => void (stored[`${sessionId} ${path}`] ??= []).push(...entries),
+    load: async (sessionId, path) => stored[`${sessionId} ${path}`] ?? [],
+    replace: async () => {},
+    paths: async () => ["subagents/agent-a1"],
+  };
+}
+
+describe("the child's environment", () => {
+  const always = [
+    "PATH",
+    "LANG",
+    "HOME",
+    "TMPDIR",
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_CODE_TMPDIR",
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_AUTH_TOKEN",
+    "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+    "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS",
+    "CLAUDE_CODE_MAX_RETRIES",
+    "DISABLE_AUTOUPDATER",
+  ];
+
+  test("has the variables that are named here and the session's own, and no other", () => {
+    expect(Object.keys(optionsFor().env ?? {}).toSorted()).toEqual(always.toSorted());
+    const { env } = optionsFor({ variables: { COLOUR: "blue" } });
+    expect(Object.keys(env ?? {}).toSorted()).toEqual([...always, "COLOUR"].toSorted());
+    expect(env?.["COLOUR"]).toBe("blue");
+  });
+
+  test("has the two variables of a continued turn only when there is one", () => {
+    const continued = ["CLAUDE_CODE_RESUME_INTERRUPTED_TURN", "CLAUDE_CODE_RESUME_SHOWS_CUT_OFF_CALLS"];
+    const { env } = optionsFor({ continueTurn: true });
+    expect(Object.keys(env ?? {}).toSorted()).toEqual([...always, ...continued].toSorted());
+  });
+
+  test("leads to the gateway with the session's token, and holds no API key", () => {
+    const { env } = optionsFor({ gateway: { url: "http://127.0.0.1:8000", token: "of this session" } });
+    expect(env).toMatchObject({ ANTHROPIC_BASE_URL: "http://127.0.0.1:8000", ANTHROPIC_AUTH_TOKEN: "of this session" });
+    expect(env).not.toHaveProperty("ANTHROPIC_API_KEY");
+  });
+
+  test.each(["ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "CLAUDE_CODE_USE_BEDROCK", "https_proxy", "NODE_OPTIONS"])(
+    "refuses the variable %s, which leads past the gateway",
+    (name) => {
+      expect(() => optionsFor({ variables: { [name]: "x" } })).toThrow(name);
+    },
+  );
+
+  test("cannot be turned out of its directories by the session's variables", () => {
+    const variables = { HOME: "/root", TMPDIR: "/x", CLAUDE_CONFIG_DIR: "/x" };
+    const { env, state } = optionsFor({ variables });
+    expect(env).toMatchObject({
+      HOME: join(state, "home"),
+      CLAUDE_CONFIG_DIR: join(state, "config"),
+      TMPDIR: "/tmp/short",
+      CLAUDE_CODE_TMPDIR: "/tmp/short",
+      ANTHROPIC_BASE_URL: "http://127.0.0.1:1",
+      ANTHROPIC_AUTH_TOKEN: "token",
+    });
+  });
+
+  test("has a home and a configuration that only this user can read", () => {
+    using directory = temporaryDirectory();
+    optionsFor({ stateDir: directory.path });
+    for (const name of ["home", "config"]) expect(statSync(join(directory.path, name)).mode & 0o777).toBe(0o700);
+  });
+});
+
+describe("the tools", () => {
+  test("are those of the agent and of its subagents, once each, without the host's own", () => {
+    const worker = { description: "works", instructions: "Work.", tools: ["Bash", "lookup"] };
+    const { tools } = optionsFor({ tools: [lookup], agent: { tools: ["Read", "lookup"], subagents: { worker } } });
+    expect(tools).toEqual(["Read", "Bash", "Agent", "SendMessage"]);
+  });
+
+  test("are none when the agent has none, not all the CLI has", () => {
+    expect(optionsFor().tools).toEqual([]);
+  });
+
+  test.each<[string, Partial<AgentInput>]>([
+    ["of the agent", { tools: ["Read", "Telepathy"] }],
+    ["of a subagent", { subagents: { worker: { description: "w", instructions: "w", tools: ["Telepathy"] } } }],
+    ["of structured output, which the schema brings", { tools: ["StructuredOutput"] }],
+  ])("that nobody has are refused by name: one %s", (_whose, given) => {
+    expect(() => optionsFor({ agent: given })).toThrow(
+      expect.objectContaining({
+        code: "invalid_agent",
+        message: expect.stringMatching(/Telepathy|StructuredOutput/) as string,
+      }),
+    );
+  });
+
+  test("of the host are known to a subagent by the engine's name", () => {
+    const worker = { description: "works", instructions: "Work.", tools: ["Bash", "lookup"], model: "haiku" };
+    const { agents, extraArgs } = optionsFor({ tools: [lookup], agent: { subagents: { worker } } });
+    const expected = {
+      worker: { description: "works", prompt: "Work.", tools: ["Bash", "mcp__capstan__lookup"], model: "haiku" },
+    };
+    expect(agents).toEqual(expected);
+    expect(JSON.parse(extraArgs?.["agents"] ?? "")).toEqual(expected);
+  });
+
+  test("of a subagent that names none are left to the CLI", () => {
+    const helper = { description: "helps", instructions: "Help." };
+    expect(optionsFor({ agent: { subagents: { helper } } }).agents).toEqual({
+      helper: { description: "helps", prompt: "Help." },
+    });
+  });
+});
+
+describe("the options", () => {
+  test("never let the CLI decide on a permission, nor read the user's settings or servers", () => {
+    for (const mode of MODES) {
+      const options = optionsFor({ mode });
+      expect(options.permissionMode).toBe(mode === "plan" ? "plan" : "default");
+      expect(options).not.toHaveProperty("allowedTools");
+      expect(options).toMatchObject({ settingSources: [], strictMcpConfig: true });
+      expect(options.settings).toMatchObject({ disableSkillShellExecution: true });
+    }
+  });
+
+  test("make a resumed process wait for the hooks before it does anything", () => {
+    expect(optionsFor({ resume: true }).extraArgs).toEqual({ "await-initialize": null });
+  });
+
+  test("name the session to a new process and to one that resumes it", () => {
+    const uuid = "0190aaaa-bbbb-7ccc-dddd-0000000000aa";
+    expect(optionsFor()).toMatchObject({ sessionId: uuid });
+    expect(optionsFor()).not.toHaveProperty("resume");
+    expect(optionsFor({ resume: true })).toMatchObject({ resume: uuid });
+    expect(optionsFor({ resume: true })).not.toHaveProperty("sessionId");
+  });
+
+  test("carry the limits that the CLI keeps, and only those that are set", () => {
+    expect(optionsFor({ agent: { budget: { steps: 3, usd: 0.5, tokens: 9 } } })).toMatchObject({
+      maxTurns: 3,
+      maxBudgetUsd: 0.5,
+    });
+    expect(optionsFor()).not.toHaveProperty("maxTurns");
+    expect(optionsFor()).not.toHaveProperty("maxBudgetUsd");
+  });
+
+  test("carry the output schema without the name of its dialect, which the CLI does not know", () => {
+    const schema = { $schema: "https://json-schema.org/draft/2020-12/schema", type: "object", required: ["a"] };
+    expect(optionsFor({ agent: { output_schema: schema } }).outputFormat).toEqual({
+      type: "json_schema",
+      schema: { type: "object", required: ["a"] },
+    });
+    expect(optionsFor()).not.toHaveProperty("outputFormat");
+  });
+
+  test("keep the transcript under the session alone, whatever directory the CLI works in", async () => {
+    const stored: Record<string, TranscriptEntry[]> = {};
+    const { sessionStore } = optionsFor({ transcripts: transcripts(stored) });
+    const key = { projectKey: "-elsewhere", sessionId: "0190aaaa-bbbb-7ccc-dddd-0000000000aa" };
+    expect(await sessionStore?.load(key)).toBeNull();
+    await sessionStore?.append(key, [{ type: "user" }]);
+    await sessionStore?.append({ ...key, projectKey: "-other", subpath: "subagents/agent-a1" }, [
+      { type: "assistant" },
+    ]);
+    expect(stored).toEqual({
+      "sesn_0190aaaabbbb7cccdddd0000000000aa ": [{ type: "user" }],
+      "sesn_0190aaaabbbb7cccdddd0000000000aa subagents/agent-a1": [{ type: "assistant" }],
+    });
+    expect(await sessionStore?.load({ ...key, projectKey: "-third" })).toEqual([{ type: "user" }]);
+    expect(await sessionStore?.listSubkeys?.(key)).toEqual(["subagents/agent-a1"]);
+  });
+});
+
+describe("the working directory", () => {
+  test("must be there and be a directory; the error says which", () => {
+    using directory = temporaryDirectory();
+    expect(() => requireDirectory(directory.path)).not.toThrow();
+    const missing = join(directory.path, "missing");
+    expect(() => requireDirectory(missing)).toThrow(
+      expect.objectContaining({
+        code: "cwd_missing",
+        data: { cwd: missing },
+        message: expect.stringContaining("does not exist") as string,
+      }),
+    );
+    const file = join(directory.path, "file");
+    writeFileSync(file, "");
+    expect(() => requireDirectory(file)).toThrow(/is not a directory/);
+  });
+});

@@ -1,0 +1,115 @@
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import type { Store } from "../../src/core/store.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { startWriter } from "./program.ts";
+import { manualClock, MINUTE, sampleMessages, sampleOwner, sampleSession } from "./samples.ts";
+import { temporaryDirectory } from "./temporary.ts";
+
+const clock = manualClock();
+
+test("a backup is a private store of its own with all that was stored", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openSqliteStore({ path: join(directory.path, "home", "capstan.db"), clock });
+  await filled(store);
+  const target = join(directory.path, "backup.db");
+  await store.backup(target);
+  expect((await readdir(directory.path)).toSorted()).toEqual(["backup.db", "home"]);
+  expect((await stat(target)).mode & 0o777).toBe(0o600);
+
+  const before = { sessions: await store.sessions(), events: await store.events("sesn_1") };
+  await store.createSession(sampleSession("sesn_later"));
+  await using copy = await openSqliteStore({ path: target, clock });
+  expect({ sessions: await copy.sessions(), events: await copy.events("sesn_1") }).toEqual(before);
+  expect(await copy.verify("sesn_1")).toEqual({ ok: true, events: 3 });
+  expect(await copy.transcripts.load("sesn_1", "")).toEqual([{ type: "user", uuid: "a" }]);
+});
+
+test("a backup can be read where nothing may be written", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openSqliteStore({ path: join(directory.path, "capstan.db"), clock });
+  await filled(store);
+  const shelf = join(directory.path, "shelf");
+  await mkdir(shelf);
+  await store.backup(join(shelf, "backup.db"));
+  await chmod(shelf, 0o500);
+  {
+    using copy = new DatabaseSync(join(shelf, "backup.db"), { readOnly: true });
+    expect(copy.prepare("SELECT count(*) AS events FROM events").get()).toEqual({ events: 3 });
+  }
+  expect(await readdir(shelf)).toEqual(["backup.db"]);
+  await chmod(shelf, 0o700);
+});
+
+test("backups made while another process writes are whole, and up to date when they began", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "capstan.db");
+  await using store = await openSqliteStore({ path, clock });
+  await using writer = await startWriter({ path, sessionId: "sesn_w", hostId: "host_w", rounds: 1_000_000, batch: 50 });
+  writer.go();
+  for (let number = 0; number < 5; number += 1) {
+    const acknowledged = Number(await writer.line());
+    const target = join(directory.path, `backup-${number}.db`);
+    await store.backup(target);
+    await using copy = await openSqliteStore({ path: target, clock });
+    const head = await copy.head("sesn_w");
+    expect(head).toBeGreaterThanOrEqual(acknowledged);
+    expect(head % 50).toBe(0);
+    expect(await copy.verify("sesn_w")).toEqual({ ok: true, events: head });
+    // It wrote on.
+    let line = acknowledged;
+    while (line <= head) line = Number(await writer.line());
+  }
+});
+
+test("a backup overwrites nothing", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "capstan.db");
+  await using store = await openSqliteStore({ path, clock });
+  await filled(store);
+  const target = join(directory.path, "letter.txt");
+  await writeFile(target, "Dear reader");
+  for (const taken of [target, path, directory.path])
+    await expect(store.backup(taken)).rejects.toMatchObject({
+      code: "store_failed",
+      message: expect.stringMatching(new RegExp(`${taken} already.*another path`)),
+    });
+  expect(await readFile(target, "utf8")).toBe("Dear reader");
+  expect(await store.verify("sesn_1")).toEqual({ ok: true, events: 3 });
+});
+
+test("of two backups to one path one is made", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openSqliteStore({ path: join(directory.path, "capstan.db"), clock });
+  await filled(store);
+  const target = join(directory.path, "backup.db");
+  const outcomes = await Promise.allSettled([store.backup(target), store.backup(target)]);
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  await using copy = await openSqliteStore({ path: target, clock });
+  expect(await copy.verify("sesn_1")).toEqual({ ok: true, events: 3 });
+});
+
+test("a backup that cannot be made names its path and leaves nothing", async () => {
+  await using directory = await temporaryDirectory();
+  const store = await openSqliteStore({ path: join(directory.path, "home", "capstan.db"), clock });
+  const target = join(directory.path, "missing", "backup.db");
+  await expect(store.backup(target)).rejects.toMatchObject({
+    code: "store_failed",
+    message: expect.stringContaining(target),
+  });
+  await store[Symbol.asyncDispose]();
+  await expect(store.backup(join(directory.path, "late.db"))).rejects.toMatchObject({
+    code: "store_failed",
+    message: expect.stringContaining("closed"),
+  });
+  expect(await readdir(directory.path)).toEqual(["home"]);
+});
+
+async function filled(store: Store): Promise<void> {
+  await store.createSession(sampleSession("sesn_1"));
+  const { fence } = await store.leases.acquire("sesn_1", sampleOwner("host_a"), MINUTE);
+  await store.append("sesn_1", { after: 0, fence, events: sampleMessages(3) });
+  await store.transcripts.append("sesn_1", "", [{ type: "user", uuid: "a" }]);
+}
