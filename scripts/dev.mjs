@@ -14,6 +14,7 @@ const BUILD = ["node scripts/clean.mjs", "tsc -p tsconfig.build.json"];
 // The examples import the package by its name, as users do, and so need the build.
 const CHECK = [...BUILD, "oxfmt --check .", "oxlint --type-aware --deny-warnings", "tsc -p .", "knip"];
 const TASKS = {
+  start: ["node scripts/demo.ts"],
   check: CHECK,
   test: [...CHECK, "vitest run"],
   build: BUILD,

@@ -16,7 +16,7 @@ const IMAGES: Readonly<Record<string, string>> = {
 /** The message from the command line, standard input and attached files. */
 export async function readMessage(words: readonly string[], files: readonly string[]): Promise<MessageContent> {
   const given = words.join(" ").trim();
-  const piped = process.stdin.isTTY === true ? "" : await readInput();
+  const piped = process.stdin.isTTY ? "" : await readInput();
   const prompt = [given, piped.trim()].filter((part) => part !== "").join("\n\n");
   if (prompt === "") throw usage('There is nothing to do. Say it, as in: capstan run "list the files"');
   return [...files.map(attach), { type: "text", text: prompt }];

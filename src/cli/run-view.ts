@@ -147,7 +147,7 @@ export class RunView {
 }
 
 /** The one thing of an input that tells most. */
-export function describe(input: Readonly<Record<string, unknown>>): string {
+function describe(input: Readonly<Record<string, unknown>>): string {
   for (const key of ["command", "file_path", "pattern", "description", "url", "query", "path"])
     if (typeof input[key] === "string") return input[key];
   return Object.keys(input).length === 0 ? "" : JSON.stringify(input);

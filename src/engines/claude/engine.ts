@@ -37,11 +37,6 @@ export function claudeEngine(
 
   return { name: "claude", version, validate, open };
 
-  function validate(request: Pick<EngineRequest, "agent" | "cwd" | "tools">): void {
-    requireDirectory(request.cwd);
-    toolNames(request);
-  }
-
   async function open(request: EngineRequest, host: EngineHost): Promise<EngineSession> {
     requireDirectory(request.cwd);
     const { resume, history, baseline } = await agreeOnHistory(request);
@@ -100,6 +95,11 @@ export function claudeEngine(
     const resume = entries.some((entry) => entry.type === "user" || entry.type === "assistant");
     return { resume, history: !agrees ? "reseeded" : resume ? "resumed" : "new", baseline: usageBaseline(entries) };
   }
+}
+
+function validate(request: Pick<EngineRequest, "agent" | "cwd" | "tools">): void {
+  requireDirectory(request.cwd);
+  toolNames(request);
 }
 
 /** A process ready for the first message; one that continues a turn starts working at once instead. */
