@@ -1,12 +1,9 @@
-import { mkdirSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { homeDirectory } from "../config/home.ts";
 import type { Upstream } from "../gateway/upstream.ts";
 import { upstreamFromEnvironment } from "../gateway/upstreams.ts";
-import { openSqliteStore } from "../store/sqlite/store.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { assemble } from "./assemble.ts";
-import { clock } from "./clock.ts";
+import { openStore } from "./open-store.ts";
 
 export interface HostOptions {
   /** Where sessions are kept. Default: `$CAPSTAN_HOME`, else `~/.capstan`. */
@@ -29,7 +26,7 @@ export interface HostOptions {
 /** Reads the configuration, opens the store and the way to the model, and puts a host together. */
 export async function openHost(options: HostOptions = {}): Promise<Runtime> {
   const environment = options.environment ?? process.env;
-  const home = options.home ?? environment["CAPSTAN_HOME"] ?? join(homedir(), ".capstan");
+  const home = options.home ?? homeDirectory(environment).path;
   const settings = {
     home,
     path: environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
@@ -38,8 +35,7 @@ export async function openHost(options: HostOptions = {}): Promise<Runtime> {
     hibernateAfterMs: options.hibernateAfterMs ?? 600_000,
   };
   const upstream = options.rehearsal === true ? await rehearsal() : await upstreamFromEnvironment(environment);
-  mkdirSync(home, { recursive: true, mode: 0o700 });
-  const store = await openSqliteStore({ path: join(home, "capstan.db"), clock });
+  const store = await openStore(home);
   return assemble(settings, { store, upstream });
 }
 

@@ -59,13 +59,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
     const { openStore } = await import("../app/open-store.ts");
     const { path } = homeDirectory(process.env);
     await using store = await openStore(path);
-    const running = await store.sessions({ status: "running" });
-    const gone = [];
+    const { abandonedSessions } = await import("../runtime/abandoned.ts");
     const { isGone } = await import("../app/processes.ts");
-    for (const { id } of running) {
-      const holder = await store.leases.holder(id);
-      if (holder === undefined || isGone(holder)) gone.push(id);
-    }
+    const gone = await abandonedSessions(store, isGone);
     return {
       ok: gone.length === 0,
       detail:

@@ -1,6 +1,5 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { openHost } from "../app/open-host.ts";
 import { type Configuration, loadConfiguration } from "../config/load.ts";
 import { parseDuration } from "../config/duration.ts";
 import type { Mode } from "../core/agent-definition.ts";
@@ -10,6 +9,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { Session } from "../runtime/session.ts";
 import type { TurnResult } from "../runtime/turn.ts";
 import { usage } from "./failure.ts";
+import { hostFor } from "./host.ts";
 import { readMessage } from "./message.ts";
 import { RunView } from "./run-view.ts";
 import { lastSession, resolveSession } from "./session-id.ts";
@@ -42,17 +42,10 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<nu
     throw usage("--resume, --fork and --continue exclude each other. Give one of them.");
   const configuration = await configure(flags);
   const message = await readMessage(words, flags.file ?? []);
-  const { home, environment, settings } = configuration;
-  const host = await openHost({
-    home,
-    environment,
-    rehearsal: flags.rehearsal === true,
-    retries: settings.retries,
-    upstreamIdleMs: settings.upstream_idle_ms,
-    hibernateAfterMs: settings.hibernate_after_ms,
-  });
+  const host = await hostFor(configuration, flags.rehearsal);
   try {
     const session = await openSession(host, { configuration, flags });
+    await settleAbandoned(host, configuration.settings.on_crash);
     return await follow(session, { message, flags });
   } catch (thrown) {
     if (flags.trace !== undefined) appendFileSync(flags.trace, `${stackOf(thrown)}\n`);
@@ -60,6 +53,22 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<nu
   } finally {
     await host.close();
   }
+}
+
+/** Sessions of dead hosts are ended when that is the policy; going on with them costs money, and is left to the user. */
+async function settleAbandoned(host: Runtime, onCrash: "continue" | "stop"): Promise<void> {
+  if (onCrash === "stop") {
+    for (const { sessionId } of await host.recover("stop"))
+      process.stderr.write(
+        `capstan: Session ${shortId(sessionId)} was left in a turn by a dead host; the turn is ended.\n`,
+      );
+    return;
+  }
+  const left = await host.abandoned();
+  if (left.length > 0)
+    process.stderr.write(
+      `capstan: ${left.length === 1 ? "A session was" : `${left.length} sessions were`} left in a turn by a dead host. Go on with: capstan sessions recover\n`,
+    );
 }
 
 async function configure(flags: RunFlags): Promise<Configuration> {

@@ -1,6 +1,6 @@
-import { openHost } from "../app/open-host.ts";
 import { loadConfiguration } from "../config/load.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { hostFor } from "./host.ts";
 import { resolveSession } from "./session-id.ts";
 import { shortId } from "./text.ts";
 
@@ -8,14 +8,10 @@ async function withHost<T>(
   rehearsal: boolean | undefined,
   work: (host: Runtime, onCrash: "continue" | "stop") => Promise<T>,
 ): Promise<T> {
-  const { home, environment, settings } = await loadConfiguration({
-    cwd: process.cwd(),
-    environment: process.env,
-    flags: {},
-  });
-  const host = await openHost({ home, environment, rehearsal: rehearsal === true, retries: settings.retries });
+  const configuration = await loadConfiguration({ cwd: process.cwd(), environment: process.env, flags: {} });
+  const host = await hostFor(configuration, rehearsal);
   try {
-    return await work(host, settings.on_crash);
+    return await work(host, configuration.settings.on_crash);
   } finally {
     await host.close();
   }

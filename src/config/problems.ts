@@ -85,7 +85,7 @@ function atLeast({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): stri
 const MAX_FOUND = 40;
 
 /** A value as an error shows it: short, on one line. */
-export function found(value: unknown): string {
+function found(value: unknown): string {
   if (value === undefined || value === null) return "nothing";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "a mapping";

@@ -31,7 +31,8 @@ const budget = z.strictObject({
   turns: z.number().int().positive().optional(),
   steps: z.number().int().positive().optional(),
   tool_calls: z.number().int().positive().optional(),
-  deadline_ms: z.number().int().positive().optional(),
+  /** At most what a timer can wait, some 24 days. */
+  deadline_ms: z.number().int().positive().max(2_147_483_647).optional(),
 });
 
 const subagent = z.strictObject({

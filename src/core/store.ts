@@ -92,7 +92,8 @@ export interface Snapshot {
 }
 
 export type ChainCheck =
-  | { readonly ok: true; readonly events: number }
+  /** `erased`: the session was deleted, and only its hashes could be checked. */
+  | { readonly ok: true; readonly events: number; readonly erased?: true }
   | { readonly ok: false; readonly seq: number; readonly problem: string };
 
 /** One line of the engine's own transcript; opaque but for its type and uuid. */

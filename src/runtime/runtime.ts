@@ -19,6 +19,7 @@ import type {
   Store,
 } from "../core/store.ts";
 import type { Tool } from "../core/tool.ts";
+import { abandonedSessions } from "./abandoned.ts";
 import { Feed, logged } from "./feed.ts";
 import { copyHistory } from "./fork.ts";
 import { holdLease } from "./lease.ts";
@@ -167,14 +168,14 @@ export class Runtime {
 
   /** Settles every session whose host died in a turn, then goes on with that turn or ends it. */
   async recover(onCrash: "continue" | "stop"): Promise<readonly Recovered[]> {
-    const { store, isGone } = this.#deps;
     const recovered: Recovered[] = [];
-    for (const { id } of await store.sessions({ status: "running" })) {
-      const holder = await store.leases.holder(id);
-      if (holder !== undefined && !isGone(holder)) continue;
-      recovered.push(await this.#recoverOne(id, onCrash));
-    }
+    for (const id of await this.abandoned()) recovered.push(await this.#recoverOne(id, onCrash));
     return recovered;
+  }
+
+  /** Sessions whose host died in a turn and that nobody has taken over. */
+  abandoned(): Promise<readonly string[]> {
+    return abandonedSessions(this.#deps.store, this.#deps.isGone);
   }
 
   async #recoverOne(sessionId: string, onCrash: "continue" | "stop"): Promise<Recovered> {

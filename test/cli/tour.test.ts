@@ -49,6 +49,8 @@ test("a turn that was cut off can be ended instead of being continued", async ()
   child.kill("SIGKILL");
   await once(child, "exit");
   const requests = model.requests.length;
+  const told = await cli.run(["run", "--rehearsal", "hello"]);
+  expect(told.stderr).toContain("A session was left in a turn by a dead host. Go on with: capstan sessions recover");
   const { stdout } = await cli.run(["sessions", "recover", "--on-crash", "stop"]);
   expect(stdout).toContain("(retries_exhausted)");
   expect(model.requests.length).toBe(requests);

@@ -47,7 +47,7 @@ describe("every field of a settings file", () => {
       environment: { HOME: tree.path },
       flags: {},
     });
-    expect(configuration).toHaveProperty(path, value);
+    expect(configuration).toHaveProperty([...path], value);
   });
 
   const source = readdirSync("src", { recursive: true, encoding: "utf8" })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Configuration, loadConfiguration, type LoadOptions } from "../../src/config/load.ts";
+import { DEFAULT_MODEL } from "../../src/config/settings.ts";
 import { type Files, files } from "./files.ts";
 
 /** The configuration of `app` in a tree whose user is `user`. */
@@ -36,7 +37,7 @@ describe("a configuration", () => {
     expect(configuration.agent).toEqual({
       name: "assistant",
       instructions: expect.stringMatching(/working directory/),
-      model: "claude-opus-4-8",
+      model: DEFAULT_MODEL,
       tools: ["Read", "Glob", "Grep", "Write", "Edit", "Bash"],
       permissions: { mode: "normal", allow: [], ask: [], deny: [] },
       budget: {},

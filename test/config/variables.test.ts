@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { CREDENTIALS, readVariables } from "../../src/config/variables.ts";
+import { messageOf } from "../../src/core/errors.ts";
 import { upstreamFromEnvironment } from "../../src/gateway/upstreams.ts";
 import { files } from "./files.ts";
 
@@ -40,7 +41,12 @@ describe("the .env file of a project", () => {
 
   test("never shows a secret in an error", () => {
     using tree = files({ ".env": `ANTHROPIC_API_KEY="${SECRET}" ${SECRET}\n` });
-    expect(() => readVariables({}, tree.path)).toThrow(expect.not.stringContaining(SECRET));
+    expect(() => readVariables({}, tree.path)).toThrow(
+      expect.objectContaining({
+        message: expect.not.stringContaining(SECRET),
+        data: { file: tree.at(".env"), line: 1 },
+      }),
+    );
   });
 
   test("that cannot be read is an error", () => {
@@ -81,6 +87,13 @@ describe("the .env file of a project", () => {
   });
 });
 
+function theft(path: string, credential: string): string {
+  return (
+    `${path} sets ANTHROPIC_BASE_URL, but ${credential} is not written there: a project must not choose where your ` +
+    "credential is sent. Set ANTHROPIC_BASE_URL in the shell if you trust that address."
+  );
+}
+
 describe("credentials", () => {
   test("are named with the place where they are set, never shown", async () => {
     using tree = files({ "app/.capstan/": "", "app/.env": `ANTHROPIC_AUTH_TOKEN=${SECRET}\nANTHROPIC_API_KEY=x\n` });
@@ -94,8 +107,8 @@ describe("credentials", () => {
   });
 
   test("are the variables that the gateway looks for", async () => {
-    const refusal = await upstreamFromEnvironment({}).catch(String);
-    const named = String(refusal).match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? [];
+    const refusal = await upstreamFromEnvironment({}).catch(messageOf);
+    const named = (typeof refusal === "string" ? refusal : "").match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? [];
     expect(CREDENTIALS).toEqual(named.flatMap((name) => [name, `${name}_FILE`]));
   });
 
@@ -103,14 +116,10 @@ describe("credentials", () => {
     using tree = files({ ".env": "ANTHROPIC_BASE_URL=https://example.org\n" });
     using own = files({ ".env": `ANTHROPIC_BASE_URL=https://example.org\nANTHROPIC_API_KEY=${SECRET}\n` });
     using file = files({ ".env": "ANTHROPIC_BASE_URL=https://example.org\nANTHROPIC_API_KEY_FILE=/home/a/key\n" });
-    const message = (path: string, name: string): string =>
-      `${path} sets ANTHROPIC_BASE_URL, but ${name} is not written there: a project must not choose where your ` +
-      "credential is sent. Set ANTHROPIC_BASE_URL in the shell if you trust that address.";
-
     expect(() => readVariables({ ANTHROPIC_API_KEY: SECRET }, tree.path)).toThrow(
-      expect.objectContaining({ code: "invalid_input", message: message(tree.at(".env"), "ANTHROPIC_API_KEY") }),
+      expect.objectContaining({ code: "invalid_input", message: theft(tree.at(".env"), "ANTHROPIC_API_KEY") }),
     );
-    expect(() => readVariables({}, file.path)).toThrow(message(file.at(".env"), "ANTHROPIC_API_KEY_FILE"));
+    expect(() => readVariables({}, file.path)).toThrow(theft(file.at(".env"), "ANTHROPIC_API_KEY_FILE"));
     expect(() => readVariables({ ANTHROPIC_API_KEY: "of the shell" }, own.path)).toThrow(/is not written there/);
 
     expect(readVariables({}, tree.path).credentials).toEqual([]);

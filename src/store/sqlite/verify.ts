@@ -48,7 +48,7 @@ export function chainVerifier(database: Database): Pick<Store, "verify"> {
       if (previous !== end.head_hash)
         return broken(seq, "the log does not end with the hash that the session recorded");
       if (end.last_seq > seq) return broken(seq + 1, "the event comes after the end that the session recorded");
-      return { ok: true, events: seq };
+      return { ok: true, events: seq, ...(end.deleted_at !== null && { erased: true }) };
     },
   };
 }

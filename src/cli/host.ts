@@ -1,0 +1,18 @@
+import { openHost } from "../app/open-host.ts";
+import type { Configuration } from "../config/load.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+
+/** A host as the configuration wants it. */
+export function hostFor(
+  { home, environment, settings }: Configuration,
+  rehearsal: boolean | undefined,
+): Promise<Runtime> {
+  return openHost({
+    home,
+    environment,
+    rehearsal: rehearsal === true,
+    retries: settings.retries,
+    upstreamIdleMs: settings.upstream_idle_ms,
+    hibernateAfterMs: settings.hibernate_after_ms,
+  });
+}
