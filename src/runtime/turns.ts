@@ -55,7 +55,15 @@ export class Turns {
   /** Stores the message and starts a turn, or adds it to the one under way. Resolves to the place before the message. */
   async send(content: MessageContent): Promise<number> {
     await this.#settleFailedTurn();
-    const [stored] = await this.#deps.log.append([{ type: "user.message", content }]);
+    const message: EventDraft = { type: "user.message", content };
+    // A message that starts a turn is stored together with the start: one write on the way to the model instead of two.
+    const starts = this.#active === undefined && this.#limitOnTurn() === undefined;
+    if (starts) this.#begin();
+    const drafts: EventDraft[] = starts ? [message, { type: "session.status_running" }] : [message];
+    const [stored] = await this.#deps.log.append(drafts).catch((thrown: unknown) => {
+      if (starts) this.#abort();
+      throw thrown;
+    });
     await this.#deliver();
     return before(stored);
   }
@@ -65,9 +73,9 @@ export class Turns {
       throw new CapstanError("invalid_input", "A turn is under way. Compact when the session is idle.");
     await this.#settleFailedTurn();
     const [stored] = await this.#start();
-    void this.#step(async () => {
+    void this.#step(async (stopped) => {
       await this.engine.open();
-      await this.engine.compact();
+      if (!stopped()) await this.engine.compact();
     });
     return before(stored);
   }
@@ -119,21 +127,25 @@ export class Turns {
   /** Gives the engine every stored message that it does not have, in a new turn when none is under way. */
   async #deliver(): Promise<void> {
     if (this.#active === undefined) {
-      const hit = limitOnTurn(this.#deps.record.agent.budget, this.#deps.log.state);
+      const hit = this.#limitOnTurn();
       await this.#start();
       if (hit !== undefined) {
         this.#reachLimit(hit);
         return this.#end({ outcome: "completed", usage: {} });
       }
     }
-    void this.#step(async () => {
+    void this.#step(async (stopped) => {
       await this.engine.open();
       const messages = await this.engine.pending();
-      if (messages.length === 0) return;
+      if (messages.length === 0 || stopped()) return;
       // The turn that was under way may have ended meanwhile.
       if (this.#active === undefined) await this.#start();
       this.engine.give(messages);
     });
+  }
+
+  #limitOnTurn(): LimitHit | undefined {
+    return limitOnTurn(this.#deps.record.agent.budget, this.#deps.log.state);
   }
 
   async #start(): Promise<readonly StoredEvent[]> {
@@ -156,11 +168,11 @@ export class Turns {
   }
 
   /** One step of the turn under way. A turn that is to stop takes no further step; a step that fails ends it. */
-  async #step(step: () => Promise<void>): Promise<void> {
+  async #step(step: (stopped: () => boolean) => Promise<void>): Promise<void> {
     const turn = this.#active;
+    const stopped = (): boolean => turn !== undefined && (turn.interrupted || turn.limit !== undefined);
     try {
-      const stopped = (): boolean => turn !== undefined && (turn.interrupted || turn.limit !== undefined);
-      if (!stopped()) await step();
+      if (!stopped()) await step(stopped);
       if (stopped()) await this.engine.interrupt();
       if (stopped() && this.#active === turn) await this.#end({ outcome: "interrupted", usage: {} });
     } catch (thrown) {
@@ -258,11 +270,15 @@ export class Turns {
 
   /** Ends everything at once without a word in the log; the next message settles what is open. */
   #fail(thrown: unknown): void {
+    this.#abort();
+    this.engine.kill();
+    this.#onFailure(asError(thrown));
+  }
+
+  #abort(): void {
     clearTimeout(this.#active?.timer);
     this.#active?.over.resolve();
     this.#active = undefined;
-    this.engine.kill();
-    this.#onFailure(asError(thrown));
   }
 }
 
