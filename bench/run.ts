@@ -1,5 +1,6 @@
 import { cpus, loadavg } from "node:os";
 import { temporaryDirectory } from "../test/support/host.ts";
+import { commands } from "./cli.ts";
 import { gatewayCost } from "./gateway.ts";
 import { laterTurn } from "./later-turn.ts";
 import { longLog } from "./long-log.ts";
@@ -14,7 +15,15 @@ import { wokenSession } from "./woken-session.ts";
  * Side by side: every figure is a ratio within one run, of samples taken in turns, because the machine is never quiet.
  * Arguments name the cases to run; without any, all of them run, which takes about four minutes.
  */
-const CASES: readonly BenchCase[] = [laterTurn, openedSession, wokenSession, longLog, storeAppends, gatewayCost];
+const CASES: readonly BenchCase[] = [
+  laterTurn,
+  openedSession,
+  wokenSession,
+  longLog,
+  storeAppends,
+  gatewayCost,
+  commands,
+];
 
 async function main(names: readonly string[]): Promise<boolean> {
   const unknown = names.filter((name) => !CASES.some((known) => known.name === name));

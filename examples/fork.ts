@@ -5,7 +5,7 @@
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ForkOptions, openHost, type SessionOptions, type SessionRecord } from "capstan";
+import { type ForkOptions, openHost, type SessionOptions, type SessionRecord, type SessionSummary } from "capstan";
 
 using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
 await using host = await openHost({ rehearsal: true, home: join(scratch.path, "home") });
@@ -28,5 +28,7 @@ await fork.send("run echo only in the fork").result();
 console.log(`the parent has ${parent.state.turns} turns`);
 const less = fork.state.usd < parent.state.usd ? "less" : "more";
 console.log(`the fork has ${fork.state.turns} turn of its own and spent ${less}`);
+const newest: readonly SessionSummary[] = await host.sessions({ limit: 1 });
+console.log("last active:", newest[0]?.id === fork.id ? "the fork" : "the parent");
 const record: SessionRecord = fork.record;
 console.log("it came from the parent:", record.forkedFrom?.sessionId === parent.id);

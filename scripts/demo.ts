@@ -1,6 +1,6 @@
 // What `npm start` shows: a real agent, driven by the rehearsal model, working in a scratch directory.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -33,4 +33,5 @@ Go on:
   bin/capstan doctor                                 check this machine
   bin/capstan --help                                 everything else
 `);
+rmSync(place, { recursive: true, force: true });
 process.exit(code ?? 1);

@@ -6,7 +6,7 @@ export type { AskPermission, PermissionAnswer, PermissionQuestion } from "./core
 export type { MessageContent } from "./core/content.ts";
 export type { StandardSchema } from "./core/standard-schema.ts";
 export type { SessionState } from "./core/state.ts";
-export type { SessionRecord } from "./core/store.ts";
+export type { SessionRecord, SessionSummary } from "./core/store.ts";
 export type { Tool, ToolContext, ToolOutcome } from "./core/tool.ts";
 export type { ForkOptions, ResumeOptions, Runtime as Host, SessionOptions, StartOptions } from "./runtime/runtime.ts";
 export type { Session } from "./runtime/session.ts";

@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { Command } from "commander";
 import { expect, test } from "vitest";
+import { addCommands } from "../src/cli/commands.ts";
 import { ERROR_CODES } from "../src/core/errors.ts";
 import { preview, sessionEvent } from "../src/core/events.ts";
 import { temporaryDirectory } from "./support/host.ts";
@@ -74,6 +76,7 @@ test("every TypeScript block compiles", async () => {
 
 interface Output {
   readonly stdout: string;
+  readonly code?: number;
 }
 
 test.for(blocks.filter(({ runs }) => runs))("the program at $place runs", async ({ file }) => {
@@ -129,4 +132,153 @@ test("docs/sessions-and-events.md has every event and preview", () => {
   const types = [...sessionEvent.options, ...preview.options].map(({ shape }) => shape.type.value);
   const table = rowsOf("docs/sessions-and-events.md").map(([type = ""]) => type);
   expect(table.filter((type) => type.includes(".") || type.startsWith("event_")).toSorted()).toEqual(types.toSorted());
+});
+
+/** Each command with the words that lead to it, such as `sessions show`. */
+const commands = new Map(commandsOf(program()));
+
+function program(): Command {
+  const capstan = new Command("capstan").option("-V, --version");
+  addCommands(capstan);
+  return capstan;
+}
+
+function* commandsOf(command: Command, path: readonly string[] = []): Generator<[string, Command]> {
+  yield [path.join(" "), command];
+  for (const child of command.commands) yield* commandsOf(child, [...path, child.name()]);
+}
+
+test("docs/cli.md has each command with its options, and no other", () => {
+  const sections = new Map(
+    (textOf.get("docs/cli.md") ?? "")
+      .split(/^## /m)
+      .flatMap((section) => [[/^`capstan ([a-z]+(?: [a-z]+)*)/.exec(section)?.[1], section] as const]),
+  );
+  for (const [path, command] of commands) {
+    if (command.commands.length > 0) continue;
+    const section = sections.get(path);
+    expect(section, `capstan ${path}`).toBeDefined();
+    const told = [...(section ?? "").matchAll(/^\| (?:`-\w`, )?`(--[\w-]+)/gm)].map(([, long = ""]) => long);
+    expect(told.toSorted(), `capstan ${path}`).toEqual(command.options.map(({ long }) => long ?? "").toSorted());
+  }
+});
+
+interface Shell {
+  readonly place: string;
+  /** Only looked at, not run: it needs a key or the network. */
+  readonly onlyChecked: boolean;
+  readonly lines: readonly string[];
+}
+
+const shells: readonly Shell[] = pages.flatMap((page) => {
+  const text = textOf.get(page) ?? "";
+  return [...text.matchAll(/^```console( check)?\n([\s\S]*?)^```$/gm)].map((match): Shell => {
+    const line = text.slice(0, match.index).split("\n").length;
+    return {
+      place: `${page}:${line}`,
+      onlyChecked: match[1] !== undefined,
+      lines: (match[2] ?? "").trim().replaceAll("\\\n", "").split("\n"),
+    };
+  });
+});
+
+test("every block of code is of a kind that some test looks at", () => {
+  // test/config/docs.test.ts looks at YAML. What has no language is no code: output, a tree, a grammar.
+  const kinds = new Set(["ts", "ts run", "console", "console check", "yaml agent", "yaml settings", "sh", ""]);
+  for (const [page, text] of textOf) {
+    const fences = [...text.matchAll(/^```(.*)$/gm)].map(([, kind = ""]) => kind);
+    for (const kind of fences.filter((_, index) => index % 2 === 0)) expect(kinds, page).toContain(kind);
+  }
+});
+
+test("the commands in the documents exist, with their options", () => {
+  for (const { place, lines } of shells)
+    for (const line of lines.filter((text) => text.startsWith("$ ")))
+      for (const [, command = ""] of line.matchAll(
+        /(?:^\$ |\| |["\w] )(?:bin\/)?capstan((?: (?:"[^"]*"|[^\s|>#"]+))*)/g,
+      ))
+        expect(wrongIn(command.trim()), `${place} ${line}`).toBe("");
+});
+
+/** The first word of a call that is neither a command nor an option; empty when all is well. */
+function wrongIn(call: string): string {
+  let path = "";
+  for (const word of call.match(/"[^"]*"|\S+/g) ?? []) {
+    const below = `${path} ${word}`.trim();
+    const command = commands.get(path);
+    if (word === "--") return "";
+    if (word === "help") path = "";
+    else if (commands.has(below)) path = below;
+    else if (word.startsWith("-") && word !== "-h" && word !== "--help") {
+      if (!command?.options.some(({ short, long }) => word === short || word === long)) return word;
+    } else if (command?.commands.length !== 0 && !word.startsWith("-")) return word;
+  }
+  return "";
+}
+
+/** Shell commands in the documents that are not Capstan's: scripts of the package, files that are there. */
+test("other commands in the documents name scripts and files that exist", () => {
+  const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
+  for (const [page, text] of textOf)
+    for (const [, code = ""] of text.matchAll(/^```sh\n([\s\S]*?)^```$/gm))
+      for (const line of code.trim().split("\n")) {
+        const [, script] = /^npm (?:run )?(\w+)/.exec(line) ?? [];
+        const [, file] = /^npx node (\S+)$/.exec(line) ?? [];
+        const other = /^(?:rm -rf ~\/\.capstan|[A-Z_]+="[^"]*"|npm (?:pack|install \S+))$/.test(line);
+        const isKnown =
+          other || (script !== undefined && script in scripts) || (file !== undefined && existsSync(file));
+        expect(isKnown, `${page}: ${line}`).toBe(true);
+      }
+});
+
+test.for(shells.filter(({ onlyChecked }) => !onlyChecked))("the commands at $place do what is shown", async (shell) => {
+  using directory = temporaryDirectory();
+  const { cwd, env } = workplace(directory.path);
+  const sh = (line: string): Promise<Output> =>
+    // Nothing is typed: `run` reads what is piped to it.
+    run("sh", ["-c", `${line} < /dev/null`.replace(/^(.*\|.*) < \/dev\/null$/, "$1")], { cwd, env, timeout: 50_000 });
+  // A session is there to be spoken of.
+  if (shell.lines.some((line) => /^\$ .*c0ffee/.test(line)) || / -c /.test(shell.lines[0] ?? ""))
+    await sh('capstan run --rehearsal "list the files"');
+  const printed: string[] = [];
+  for (const line of shell.lines.filter((text) => text.startsWith("$ "))) {
+    const [typed = "", code = "0"] = line.slice(2).split(/ +# exit code (\d+)$/);
+    const list = typed.includes("c0ffee") ? (await sh("capstan sessions list --json")).stdout : "";
+    const id = /"id":"[^"]*(\w{8})"/.exec(list)?.[1] ?? "";
+    const result = await sh(typed.replaceAll(/c0ffee\d\d/g, id)).catch((error: unknown) => error as Output);
+    expect(result.code ?? 0, `${line}\n${JSON.stringify(result)}`).toBe(Number(code));
+    printed.push(...result.stdout.split("\n").map(timeless));
+  }
+  for (const line of shell.lines.filter((text) => !text.startsWith("$ ") && text !== "…"))
+    expect(printed).toContain(timeless(line));
+});
+
+/** A home and a directory to work in, with the files that the documents speak of. */
+function workplace(path: string): { cwd: string; env: Record<string, string> } {
+  const cwd = join(path, "work");
+  for (const name of ["work", "bin"]) mkdirSync(join(path, name));
+  symlinkSync(resolve("bin/capstan"), join(path, "bin", "capstan"));
+  writeFileSync(join(cwd, "notes.txt"), "Buy milk.\n");
+  writeFileSync(join(cwd, "agent.yaml"), "name: reviewer\ninstructions: Review.\ntools: [Read, Glob]\n");
+  writeFileSync(join(cwd, "city.json"), '{ "type": "object", "properties": { "city": { "type": "string" } } }');
+  const tools = [join(path, "bin"), dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"];
+  return { cwd, env: { PATH: tools.join(delimiter), HOME: path } };
+}
+
+/** Without what differs from run to run. */
+function timeless(line: string): string {
+  return line
+    .replaceAll(/\b[\da-f]{8}\b/g, "ID")
+    .replaceAll(/\d+(?:\.\d)?s\b/g, "TIME")
+    .replaceAll(/\$[\d.]+/g, "COST")
+    .replaceAll(/[\d,]+ tokens in, [\d,]+ out/g, "TOKENS")
+    .replaceAll(/ +/g, " ");
+}
+
+test("the screens are those of this program", async () => {
+  using directory = temporaryDirectory();
+  const { cwd, env } = workplace(directory.path);
+  const { stdout } = await run("sh", ["-c", "capstan --help"], { cwd, env });
+  expect(readFileSync("docs/screens/help-80.txt", "utf8")).toContain(stdout.split("\n\nExamples")[0]);
+  expect(textOf.get("README.md")).toContain(readFileSync("docs/screens/start-80.txt", "utf8"));
 });

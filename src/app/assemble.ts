@@ -4,8 +4,7 @@ import { claudeEngine } from "../engines/claude/engine.ts";
 import { openGateway } from "../gateway/gateway.ts";
 import type { Upstream } from "../gateway/upstream.ts";
 import { Runtime } from "../runtime/runtime.ts";
-import { createToolServer } from "../tools/mcp-bridge.ts";
-import { outputFromJsonSchema, outputFromSchema } from "../tools/output.ts";
+import { createToolServer, outputs } from "./lazy-tools.ts";
 import { clock, ids } from "./clock.ts";
 import { isGone, thisProcess } from "./processes.ts";
 
@@ -39,6 +38,6 @@ export async function assemble(
       await upstream[Symbol.asyncDispose]?.();
       await store[Symbol.asyncDispose]();
     },
-    outputs: { fromSchema: outputFromSchema, fromJsonSchema: outputFromJsonSchema },
+    outputs,
   });
 }

@@ -1,6 +1,6 @@
 import { claudeEngine } from "../engines/claude/engine.ts";
 import { findContainment } from "../engines/claude/process.ts";
-import { createToolServer } from "../tools/mcp-bridge.ts";
+import { createToolServer } from "./lazy-tools.ts";
 
 /** What can be known of the engine without starting an agent. */
 export function diagnoseEngine(): { readonly version: string; readonly contained: boolean } {

@@ -17,7 +17,7 @@ export function addCommands(program: Command): void {
   addDoctor(program);
   addCompletion(program);
   // Wrong usage is exit code 2, for the program and everything below it.
-  forEach(program, (command) => command.exitOverride().showHelpAfterError("(--help shows what is possible)"));
+  forEach(program, (command) => command.exitOverride());
 }
 
 function forEach(command: Command, visit: (command: Command) => void): void {

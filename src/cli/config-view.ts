@@ -17,8 +17,8 @@ export async function show(flags: {
   if (flags.json === true) return print(values.map((value) => JSON.stringify(value)).join("\n"));
   print(
     table(
-      ["KEY", "VALUE", "FROM"],
-      values.map(({ key, value, source }) => [key, typeof value === "string" ? value : JSON.stringify(value), source]),
+      ["KEY", "FROM", "VALUE"],
+      values.map(({ key, value, source }) => [key, source, typeof value === "string" ? value : JSON.stringify(value)]),
     ),
   );
 }

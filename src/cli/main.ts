@@ -1,8 +1,17 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
+import { enableCompileCache } from "node:module";
 import { Command } from "commander";
 import { addCommands } from "./commands.ts";
 import { reportFailure } from "./failure.ts";
+
+// Node 22 calls node:sqlite experimental and says so on stderr; to whoever runs a command that is noise.
+const warn = process.emitWarning.bind(process) as (...args: unknown[]) => void;
+process.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {
+  if (rest[0] !== "ExperimentalWarning") warn(warning, ...rest);
+};
+// What commands load later is compiled once and not at every start.
+enableCompileCache();
 
 /** Arguments in, a call, printing out. Everything heavy is loaded by the command that needs it. */
 const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
@@ -15,6 +24,7 @@ const program = new Command("capstan")
   .helpOption("-h, --help", "print help")
   .helpCommand("help [command]", "print help for a command")
   .showSuggestionAfterError()
+  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "capstan: ")) })
   .configureHelp({ sortSubcommands: false })
   .addHelpText(
     "after",
@@ -25,13 +35,15 @@ Examples:
   $ capstan run -c "and now the tests"            go on with the last session
   $ capstan doctor                                check this machine
 
-Exit codes: 0 done, 1 the agent failed, 2 usage or configuration, 3 engine or store,
-4 a limit was reached, 5 an approval is waiting, 130 interrupted.`,
+Exit codes: 0 done, 1 the agent failed, 2 usage or configuration,
+3 engine or store, 4 a limit was reached, 5 an approval is waiting, 130 interrupted.`,
   );
 addCommands(program);
 
-// A reader that goes away (`capstan … | head -1`) is no error of ours; what writes next decides what to do.
-process.stdout.on("error", () => {});
+// A reader that goes away (`capstan … | head -1`) is no error of ours; a disk that is full is.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") process.exitCode = reportFailure(error);
+});
 try {
   await program.parseAsync();
 } catch (thrown) {

@@ -15,11 +15,16 @@ export class RunView {
   #spinner: NodeJS.Timeout | undefined;
 
   readonly #users: boolean;
+  readonly #rehearsal: boolean;
 
   /** `users`: show what users said as well, for a session that is read from its log. */
-  constructor(out: NodeJS.WriteStream, { users = false }: { users?: boolean } = {}) {
+  constructor(
+    out: NodeJS.WriteStream,
+    { users = false, rehearsal = false }: { users?: boolean; rehearsal?: boolean } = {},
+  ) {
     this.#out = out;
     this.#users = users;
+    this.#rehearsal = rehearsal;
   }
 
   show(item: LoggedEvent | Preview): void {
@@ -37,7 +42,7 @@ export class RunView {
         if (this.#streamed.has(item.event_id)) this.#line(colour.dim("(cut off; asked again)"));
         break;
       case "user.message":
-        if (this.#users) this.#line(`\n${colour.bold(`> ${textIn(item)}`)}`);
+        if (this.#users) this.#line(colour.bold(`> ${textIn(item)}`));
         break;
       case "agent.message":
         this.#message(item);
@@ -83,7 +88,7 @@ export class RunView {
     const took = this.#users ? "" : `${seconds(Date.now() - this.#startedAt)} · `;
     this.#out.write(
       colour.dim(
-        `\n${money(this.#usd)} · ${count(read)} tokens in, ${count(written)} out · ${took}session ${shortId(sessionId)}\n`,
+        `\n${money(this.#usd)}${this.#rehearsal ? " (rehearsal)" : ""} · ${count(read)} tokens in, ${count(written)} out · ${took}session ${shortId(sessionId)}\n`,
       ),
     );
   }
@@ -108,7 +113,7 @@ export class RunView {
     const mark = failed ? colour.red("✗") : colour.green("✓");
     this.#line(`${indent}${mark} ${colour.dim(oneLine(call.line, room))} ${colour.red(note)}${colour.dim(took)}`);
     if (event.outcome === "failed" || event.outcome === "denied")
-      this.#line(colour.dim(`${indent}  ${oneLine(textIn(event), columns(this.#out) - 4)}`));
+      this.#line(colour.dim(`${indent}  ${oneLine(reasonIn(event), columns(this.#out) - 4)}`));
   }
 
   #write(text: string): void {
@@ -155,4 +160,9 @@ function describe(input: Readonly<Record<string, unknown>>): string {
 
 function textIn(event: { readonly content?: readonly { type: string; text?: string }[] | undefined }): string {
   return (event.content ?? []).map((block) => block.text ?? "").join(" ");
+}
+
+/** The CLI puts words of its own before the reason of a denial. */
+function reasonIn(event: Parameters<typeof textIn>[0]): string {
+  return textIn(event).replace(/^PreToolUse:\w+ hook error: /, "");
 }

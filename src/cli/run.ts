@@ -40,6 +40,7 @@ const INTERRUPTED = 130;
 export async function run(words: readonly string[], flags: RunFlags): Promise<number> {
   if ([flags.resume, flags.fork, flags.continue].filter((flag) => flag !== undefined).length > 1)
     throw usage("--resume, --fork and --continue exclude each other. Give one of them.");
+  if (flags.resume !== undefined || flags.fork !== undefined || flags.continue === true) refuseForGoingOn(flags);
   const configuration = await configure(flags);
   const message = await readMessage(words, flags.file ?? []);
   const host = await hostFor(configuration, flags.rehearsal);
@@ -97,27 +98,55 @@ async function openSession(
     flags.schema === undefined
       ? configuration.agent
       : { ...configuration.agent, output_schema: readSchema(flags.schema) };
-  if (flags.fork !== undefined) return host.forkSession(await resolveSession(host, flags.fork), { cwd });
+  if (flags.fork !== undefined)
+    return steered(await host.forkSession(await resolveSession(host, flags.fork), { cwd }), flags);
   const resumed =
     flags.continue === true
       ? await lastSession(host, project.id)
       : flags.resume && (await resolveSession(host, flags.resume));
-  if (resumed !== undefined) return host.resumeSession(resumed, { cwd, onCrash: settings.on_crash });
-  return host.startSession({ agent, cwd, project: project.id });
+  if (resumed === undefined) return host.startSession({ agent, cwd, project: project.id });
+  return steered(await host.resumeSession(resumed, { cwd, onCrash: settings.on_crash }), flags);
+}
+
+/** Model and mode can change in a session that goes on. */
+async function steered(session: Session, flags: RunFlags): Promise<Session> {
+  if (flags.model !== undefined) await session.setModel(flags.model);
+  if (flags.mode !== undefined) await session.setMode(flags.mode);
+  return session;
+}
+
+/** What a session is started with and keeps: given to one that goes on, it would be ignored. */
+const AT_START = {
+  agent: "--agent",
+  schema: "--schema",
+  allow: "--allow",
+  maxUsd: "--max-usd",
+  maxTurns: "--max-turns",
+  timeout: "--timeout",
+} as const;
+
+function refuseForGoingOn(flags: RunFlags): void {
+  const given = Object.entries(AT_START).flatMap(([key, flag]) =>
+    flags[key as keyof typeof AT_START] === undefined ? [] : [flag],
+  );
+  if (given.length > 0)
+    throw usage(
+      `A session that goes on keeps what it was started with, so ${given.join(", ")} cannot be changed. Leave it out, or start a new session.`,
+    );
 }
 
 async function follow(
   session: Session,
   { message, flags }: { message: Parameters<Session["send"]>[0]; flags: RunFlags },
 ): Promise<number> {
-  const view = flags.json === true ? undefined : new RunView(process.stdout);
-  if (flags.trace !== undefined) writeFileSync(flags.trace, "");
+  const view = flags.json === true ? undefined : new RunView(process.stdout, { rehearsal: flags.rehearsal === true });
+  if (flags.trace !== undefined) writeFileSync(flags.trace, "", { mode: 0o600 });
   using stopping = interruptOnSignal(session);
   const turn = session.send(message);
   for await (const item of turn) {
     if (flags.trace !== undefined) appendFileSync(flags.trace, `${JSON.stringify({ at: Date.now(), ...item })}\n`);
-    if (process.stdout.errored !== null) stopping.stop("The output was closed.");
-    else if (view !== undefined) view.show(item);
+    if (process.stdout.errored !== null) continue;
+    if (view !== undefined) view.show(item);
     else if (isEvent(item)) process.stdout.write(`${JSON.stringify(item)}\n`);
   }
   const result = await turn.result().catch((thrown: unknown) => {
@@ -154,7 +183,7 @@ function exitCode({ stopReason, limit }: TurnResult): number {
 }
 
 /** The first signal ends the turn and keeps the work; a second one leaves at once. */
-function interruptOnSignal(session: Session): Disposable & { stopped: boolean; stop: (why: string) => void } {
+function interruptOnSignal(session: Session): Disposable & { stopped: boolean; stop: () => void } {
   const stopping = {
     stopped: false,
     stop(): void {
@@ -164,6 +193,7 @@ function interruptOnSignal(session: Session): Disposable & { stopped: boolean; s
     },
     [Symbol.dispose]() {
       for (const signal of SIGNALS) process.off(signal, onSignal);
+      process.stdout.off("error", stopping.stop);
     },
   };
   const onSignal = (): void => {
@@ -172,6 +202,8 @@ function interruptOnSignal(session: Session): Disposable & { stopped: boolean; s
     stopping.stop();
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
+  // Nobody reads any more.
+  process.stdout.once("error", stopping.stop);
   return stopping;
 }
 

@@ -3,8 +3,9 @@ import pc from "picocolors";
 /** Colours only on a terminal, and never against NO_COLOR; picocolors knows both. */
 export const colour = pc;
 
+/** A terminal without a size says 0. */
 export function columns(stream: NodeJS.WriteStream = process.stdout): number {
-  return Math.min(stream.columns ?? 80, 120);
+  return Math.min(stream.columns || 80, 120);
 }
 
 /** One line of at most `width` characters; line breaks become spaces. */

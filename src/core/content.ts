@@ -43,8 +43,3 @@ export const toolContent = z.array(
 export type TextBlock = z.infer<typeof textBlock>;
 export type MessageContent = z.infer<typeof messageContent>;
 export type ToolContent = z.infer<typeof toolContent>;
-
-/** The text of a list of blocks, in order; other kinds of block are left out. */
-export function textOf(content: readonly { type: string; text?: string }[]): string {
-  return content.map((block) => (block.type === "text" ? (block.text ?? "") : "")).join("");
-}

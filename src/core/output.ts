@@ -10,6 +10,6 @@ export interface OutputCheck<Output> {
 
 /** Makes checks of schemas; both reject a schema that cannot work with `invalid_schema`. */
 export interface OutputChecks {
-  fromSchema<Output>(schema: StandardSchema<unknown, Output>): OutputCheck<Output>;
-  fromJsonSchema(schema: Readonly<Record<string, unknown>>): OutputCheck<unknown>;
+  fromSchema<Output>(schema: StandardSchema<unknown, Output>): Promise<OutputCheck<Output>>;
+  fromJsonSchema(schema: Readonly<Record<string, unknown>>): Promise<OutputCheck<unknown>>;
 }

@@ -212,7 +212,7 @@ export class Runtime {
   ): Promise<DrivenSession<Output>> {
     const { store, ids, clock, engine } = this.#deps;
     // What cannot work is refused before anything is stored.
-    this.#withOutput(given.agent, options.output);
+    await this.#withOutput(given.agent, options.output);
     engine.validate({ agent: given.agent, cwd: given.cwd, tools: options.tools ?? [] });
     const record: SessionRecord = { id: ids.next("sesn"), createdAt: clock.now(), ...given };
     await store.createSession(record);
@@ -226,7 +226,7 @@ export class Runtime {
   ): Promise<DrivenSession<Output>> {
     const { store, clock, ids, owner, isGone, stateRoot } = this.#deps;
     const sessionId = record.id;
-    const { agent, output } = this.#withOutput(record.agent, options.output);
+    const { agent, output } = await this.#withOutput(record.agent, options.output);
     if (this.#sessions.has(sessionId))
       throw new CapstanError(
         "session_busy",
@@ -265,14 +265,14 @@ export class Runtime {
     }
   }
 
-  #withOutput<Output>(
+  async #withOutput<Output>(
     agent: AgentDefinition,
     schema: StandardSchema<unknown, Output> | undefined,
-  ): { agent: AgentDefinition; output: OutputCheck<unknown> | undefined } {
+  ): Promise<{ agent: AgentDefinition; output: OutputCheck<unknown> | undefined }> {
     const { outputs } = this.#deps;
     if (schema === undefined)
-      return { agent, output: agent.output_schema && outputs.fromJsonSchema(agent.output_schema) };
-    const output = outputs.fromSchema(schema);
+      return { agent, output: agent.output_schema && (await outputs.fromJsonSchema(agent.output_schema)) };
+    const output = await outputs.fromSchema(schema);
     return { agent: { ...agent, output_schema: { ...output.jsonSchema } }, output };
   }
 

@@ -85,7 +85,8 @@ export class ToolCalls {
     const verdict = decide({ tool: call.tool, mode: mode(), rules: agent.permissions, traits: call.traits });
     if (verdict.behavior === "allow") return { answer: { behavior: "allow" }, ...verdict };
     if (verdict.behavior === "deny") return { answer: deny(verdict.reason), ...verdict };
-    if (ask === undefined) return { answer: deny(`${verdict.reason} Nobody is there to ask.`), ...verdict };
+    if (ask === undefined)
+      return { answer: deny(`${verdict.reason} Nobody is there to ask, so it was not run.`), ...verdict };
     const answer = await ask({
       sessionId,
       callId: call.callId,

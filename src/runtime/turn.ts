@@ -1,4 +1,4 @@
-import { textOf } from "../core/content.ts";
+import { textOf } from "../core/text.ts";
 import { CapstanError, type ErrorCode } from "../core/errors.ts";
 import type { EventOf, LoggedEvent, ModelUsage, Preview, StopReason } from "../core/events.ts";
 import { addUsage } from "../core/state.ts";

@@ -17,7 +17,7 @@ test("run streams the answer, tells each tool call in a line, and closes with th
   expect(code).toBe(0);
   expect(stdout).toMatch(/^✓ Write a\.txt \d+\.\ds$/m);
   expect(stdout).toMatch(/^✓ Bash cat a\.txt \d+\.\ds$/m);
-  expect(stdout).toMatch(/\$0\.\d+ · [\d,]+ tokens in, [\d,]+ out · \d+\.\ds · session [0-9a-f]{8}\n$/);
+  expect(stdout).toMatch(/\$0\.\d+ \(rehearsal\) · [\d,]+ tokens in, [\d,]+ out · \d+\.\ds · session [0-9a-f]{8}\n$/);
   expect(readFileSync(join(cli.cwd, "a.txt"), "utf8")).toContain("hi");
   expect(stdout).not.toContain("\u001B");
 });
@@ -197,7 +197,7 @@ test("an interrupted run keeps its work, says how to go on, and ends with 130", 
 
 test("a reader that goes away stops the turn and loses nothing", async () => {
   await using model = await scriptedModel((request) =>
-    request.index === 0 ? say("line\n".repeat(500), { pace: 10 }) : say("more"),
+    request.index === 0 ? say("line\n".repeat(3_000), { pace: 10 }) : say("more"),
   );
   using cli = testCli(model.url);
   const child = cli.start(["run", "talk"]);

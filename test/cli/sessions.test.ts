@@ -71,9 +71,19 @@ test("config show tells where each value came from", async () => {
   using cli = testCli();
   mkdirSync(join(cli.cwd, ".capstan"));
   writeFileSync(join(cli.cwd, ".capstan", "config.yaml"), "model: claude-haiku-4-5\non_crash: stop\n");
-  const { stdout } = await cli.run(["config", "show"]);
-  expect(stdout).toMatch(/^model +claude-haiku-4-5 +project/m);
-  expect(stdout).toMatch(/^retries +6 +built in/m);
+  const { stdout } = await cli.run(["config", "show", "--json"]);
+  const values = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { key: string; value: unknown; source: string });
+  const of = (key: string) => values.find((value) => value.key === key);
+  expect(of("model")).toMatchObject({
+    value: "claude-haiku-4-5",
+    source: expect.stringContaining("project") as string,
+  });
+  expect(of("retries")).toMatchObject({ value: 6, source: "built in" });
+  const shown = (await cli.run(["config", "show"])).stdout;
+  expect(shown).toMatch(/^retries +built in +6$/m);
 });
 
 test("a backup can be restored, and pruning first only says what it would do", async () => {

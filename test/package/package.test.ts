@@ -10,7 +10,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { publint } from "publint";
 import { beforeAll, expect, test } from "vitest";
 import { temporaryDirectory } from "../support/host.ts";
 
@@ -88,9 +90,10 @@ test("the package holds what users need and nothing else", async () => {
 });
 
 test("publint and attw find nothing wrong", async () => {
-  const bin = resolve("node_modules/.bin");
-  await run(join(bin, "publint"), ["--strict", tarball]);
-  await run(join(bin, "attw"), ["--profile", "esm-only", tarball]);
+  const { messages } = await publint({ pack: { tarball: new Uint8Array(readFileSync(tarball)).buffer }, strict: true });
+  expect(messages).toEqual([]);
+  const attw = fileURLToPath(import.meta.resolve("@arethetypeswrong/cli/package.json")).replace("package.json", "");
+  await run(process.execPath, [join(attw, "dist/index.js"), "--profile", "esm-only", tarball]);
 });
 
 test("the README states its size and its dependencies", ({ skip }) => {

@@ -12,9 +12,9 @@ export function addRun(program: Command): void {
     .option("-C, --cwd <dir>", "where the agent works", ".")
     .option("-m, --model <model>", "the model to use")
     .addOption(new Option("--mode <mode>", "what may run without asking").choices(MODES))
-    .option("--allow <tool...>", "tools that may run without asking")
+    .option("--allow <tool>", "a tool that may run without asking; once for each", each)
     .option("--schema <file>", "a JSON Schema the answer must match; prints the answer as JSON")
-    .option("-f, --file <file...>", "attach text files, images or PDFs")
+    .option("-f, --file <file>", "attach a text file, an image or a PDF; once for each", each)
     .option("--json", "print the events, one JSON object per line")
     .option("-r, --resume <id>", "go on with a session")
     .option("--fork <id>", "start from a copy of a session")
@@ -37,6 +37,10 @@ Examples:
       const { run } = await import("../run.ts");
       process.exitCode = await run(words, flags);
     });
+}
+
+function each(value: string, all: readonly string[] = []): string[] {
+  return [...all, value];
 }
 
 function whole(text: string): number {

@@ -23,7 +23,7 @@ export type ToolServerFactory = (options: {
   readonly name: string;
   readonly tools: readonly Tool[];
   readonly run: (tool: Tool, input: unknown, call: { callId: string; signal: AbortSignal }) => Promise<ToolOutcome>;
-}) => McpServer;
+}) => Promise<McpServer>;
 
 /** Milliseconds until the longest timer ends: a tool of the host may wait for a person. */
 const TOOL_TIMEOUT_MS = 2_147_483_647;
@@ -46,7 +46,7 @@ export function claudeEngine(
     const options: Options = {
       ...sdkOptions(request, settings, { resume, tempDir: leftovers.temporaryDirectory() }),
       hooks: gate(host, { tools: request.tools, announced: (id, signal) => announcements.wait(id, signal) }),
-      mcpServers: hostTools(request, host, createToolServer),
+      mcpServers: await hostTools(request, host, createToolServer),
       spawnClaudeCodeProcess: (spawnOptions) => process.spawn(spawnOptions),
     };
     const input = new InputQueue<SDKUserMessage>();
@@ -116,13 +116,13 @@ async function start(
   return warm.query(input);
 }
 
-function hostTools(
+async function hostTools(
   request: EngineRequest,
   host: EngineHost,
   createToolServer: ToolServerFactory,
-): NonNullable<Options["mcpServers"]> {
+): Promise<NonNullable<Options["mcpServers"]>> {
   if (request.tools.length === 0) return {};
-  const instance = createToolServer({
+  const instance = await createToolServer({
     name: HOST_SERVER,
     tools: request.tools,
     run: (tool, input, { callId, signal }) => host.execute({ tool, callId, input }, signal),

@@ -35,7 +35,7 @@ export function eventLog(database: Database, clock: Clock): Pick<Store, "append"
      last_activity_at = ? WHERE id = ?`,
   );
   const selectRange = database.prepare(
-    SELECT_EVENTS.replace("ORDER BY", "AND (SELECT deleted_at FROM sessions WHERE id = ?1) IS NULL ORDER BY"),
+    SELECT_EVENTS.replace("ORDER BY", "AND (SELECT deleted_at FROM sessions WHERE id = ?) IS NULL ORDER BY"),
   );
   const selectHead = database.prepare("SELECT head_seq FROM sessions WHERE id = ? AND deleted_at IS NULL");
 
@@ -65,7 +65,7 @@ export function eventLog(database: Database, clock: Clock): Pick<Store, "append"
 
     async events(sessionId, { after = 0, upTo = Number.MAX_SAFE_INTEGER, limit = -1 } = {}) {
       return database.read(() => {
-        const rows = selectRange.all(sessionId, after, upTo, limit) as unknown as EventRow[];
+        const rows = selectRange.all(sessionId, after, upTo, sessionId, limit) as unknown as EventRow[];
         return rows.map(toStoredEvent);
       });
     },

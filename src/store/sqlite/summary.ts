@@ -1,4 +1,4 @@
-import { textOf } from "../../core/content.ts";
+import { textOf } from "../../core/text.ts";
 import type { SessionEvent } from "../../core/events.ts";
 import { initialState, reduce } from "../../core/state.ts";
 import type { SessionSummary } from "../../core/store.ts";
