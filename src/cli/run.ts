@@ -183,27 +183,27 @@ function exitCode({ stopReason, limit }: TurnResult): number {
 }
 
 /** The first signal ends the turn and keeps the work; a second one leaves at once. */
-function interruptOnSignal(session: Session): Disposable & { stopped: boolean; stop: () => void } {
+function interruptOnSignal(session: Session): Disposable & { readonly stopped: boolean } {
+  const stop = (): void => {
+    if (stopping.stopped) return;
+    stopping.stopped = true;
+    void session.interrupt();
+  };
   const stopping = {
     stopped: false,
-    stop(): void {
-      if (stopping.stopped) return;
-      stopping.stopped = true;
-      void session.interrupt();
-    },
     [Symbol.dispose]() {
       for (const signal of SIGNALS) process.off(signal, onSignal);
-      process.stdout.off("error", stopping.stop);
+      process.stdout.off("error", stop);
     },
   };
   const onSignal = (): void => {
     // Agent processes die with this one.
     if (stopping.stopped) process.exit(INTERRUPTED);
-    stopping.stop();
+    stop();
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
   // Nobody reads any more.
-  process.stdout.once("error", stopping.stop);
+  process.stdout.once("error", stop);
   return stopping;
 }
 
