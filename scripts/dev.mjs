@@ -33,6 +33,7 @@ if (steps === undefined) {
 if (!installed()) run("npm", ["install", "--no-save"]);
 // Some npm versions do not run the install script that places the binary.
 if (!existsSync(pinnedNode)) run("npm", ["rebuild", "node", "--ignore-scripts=false"]);
+if (task === "test") provide("bwrap", "bubblewrap");
 for (const [index, step] of steps.entries()) {
   const [command = "", ...args] = step.split(" ");
   run(command, index === steps.length - 1 ? [...args, ...rest] : args);
@@ -46,6 +47,20 @@ function installed() {
   return Object.entries(wanted).every(
     ([path, { version, optional }]) => path === "" || optional === true || present[path]?.version === version,
   );
+}
+
+/** Installs what only the system provides, when it may; says what is not tested without it. */
+function provide(command, debianPackage) {
+  const present = () => spawnSync(command, ["--version"]).error === undefined;
+  if (!present() && process.getuid?.() === 0 && spawnSync("apt-get", ["install", "-y", debianPackage]).status !== 0) {
+    spawnSync("apt-get", ["update"]);
+    spawnSync("apt-get", ["install", "-y", debianPackage]);
+  }
+  if (present()) return;
+  console.error(
+    `Not tested here: isolation beside ${debianPackage}, which is not installed. On Debian: apt-get install ${debianPackage}`,
+  );
+  if (process.env.CAPSTAN_TEST_REQUIRE === "all") process.exit(1);
 }
 
 function run(command, args) {
