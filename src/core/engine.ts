@@ -67,7 +67,8 @@ export interface CallRequest {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly engineAgentId: string | undefined;
-  readonly traits: ToolTraits;
+  /** What the tool can do; where it does it is for the runtime to see. */
+  readonly traits: Omit<ToolTraits, "inside">;
 }
 
 export type CallDecision =

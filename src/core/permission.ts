@@ -15,6 +15,8 @@ export interface ToolTraits {
   readonly readOnly: boolean;
   readonly edit: boolean;
   readonly safeInternal: boolean;
+  /** Everything the call names lies in the workspace. */
+  readonly inside: boolean;
 }
 
 export interface PermissionVerdict {
@@ -31,10 +33,11 @@ export function decide({ tool, mode, rules, traits }: PermissionQuery): Permissi
   if (rules.ask.includes(tool)) return verdict("ask", `rule:ask ${tool}`, `A rule asks before ${tool}.`);
   if (rules.allow.includes(tool)) return verdict("allow", `rule:allow ${tool}`, `A rule allows ${tool}.`);
   if (traits.safeInternal) return verdict("allow", "tool:safe-internal", `${tool} is marked safe.`);
-  if (mode === "accept-edits" && traits.edit)
+  if (mode === "accept-edits" && traits.edit && traits.inside)
     return verdict("allow", "mode:accept-edits", "Edits are accepted in this mode.");
   if (mode === "yolo") return verdict("allow", "mode:yolo", "Everything not denied is allowed in this mode.");
-  if (traits.readOnly) return verdict("allow", "tool:read-only", `${tool} only reads.`);
+  if (traits.readOnly && traits.inside)
+    return verdict("allow", "tool:read-only", `${tool} only reads, and in the workspace.`);
   return verdict("ask", "default:ask", `No rule speaks of ${tool}.`);
 }
 

@@ -10,6 +10,8 @@ import { meter } from "./meter.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
 interface SlotHooks {
+  /** Whether a turn is under way: its process must not be put to rest. */
+  readonly busy: () => boolean;
   readonly host: EngineHost;
   readonly mode: () => Mode;
   readonly onLimit: (hit: LimitHit) => void;
@@ -106,7 +108,8 @@ export class EngineSlot {
   /** Ends an idle process when nothing is asked of it for a while. */
   restLater(): void {
     clearTimeout(this.#rest);
-    this.#rest = setTimeout(() => void this.close(), this.#deps.hibernateAfterMs).unref();
+    if (this.#hooks.busy()) return;
+    this.#rest = setTimeout(() => void this.close().catch(() => {}), this.#deps.hibernateAfterMs).unref();
   }
 
   async close(): Promise<void> {

@@ -19,6 +19,11 @@ export class Feed {
     for (const reader of this.#readers) reader.push(item);
   }
 
+  /** Lets readers look again who drives the session now. */
+  wake(): void {
+    for (const reader of this.#readers) reader.wake();
+  }
+
   /**
    * All events after `after`, without a gap or a repeat, and live previews between them. Ends when `signal` aborts.
    * The store is the source; what is published live only saves reading it.

@@ -33,10 +33,22 @@ export async function copyHistory(
   const taken = events.filter(
     (event) => CONVERSATION.has(event.type) && (event.type !== "user.message" || delivered.has(event.id)),
   );
-  await log.append([{ type: "capstan.session_forked", from_session_id: from, from_seq: upTo }, ...taken.map(asDraft)]);
+  const drafts = taken.map((event) => asDraft(renumbered(event, taken)));
+  await log.append([{ type: "capstan.session_forked", from_session_id: from, from_seq: upTo }, ...drafts]);
   await log.append(settleOpenWork);
   for (const path of ["", ...(await store.transcripts.paths(from))])
     await store.transcripts.append(to, path, await store.transcripts.load(from, path));
+}
+
+/** A compaction says where in the log begins what it kept: in the fork's own numbers, which start with the fork itself. */
+function renumbered(event: SessionEvent, taken: readonly SessionEvent[]): SessionEvent {
+  if (event.type !== "agent.thread_context_compacted") return event;
+  const { event_ids: users, message_ids: messages } = event.kept;
+  const first = taken.findIndex(
+    (other) => users.includes(other.id) || ("message_id" in other && messages.includes(other.message_id ?? "")),
+  );
+  const place = first < 0 ? taken.indexOf(event) : first;
+  return { ...event, kept: { ...event.kept, from_seq: place + 2 } };
 }
 
 /** The id stays, so that messages and calls refer to each other as before. */

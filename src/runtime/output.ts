@@ -1,11 +1,11 @@
 import type { TurnEnd } from "../core/engine.ts";
-import { CapstanError } from "../core/errors.ts";
+import { CapstanError, messageOf } from "../core/errors.ts";
 import type { OutputCheck } from "../core/output.ts";
 
 /** The engine's word that an output matches is not taken: a completed turn with a wrong output is a failed one. */
 export async function checkOutput(end: TurnEnd, output: OutputCheck<unknown> | undefined): Promise<TurnEnd> {
   if (end.outcome !== "completed" || end.output === undefined || output === undefined) return end;
-  const checked = await output.check(end.output);
+  const checked = await output.check(end.output).catch((thrown: unknown) => ({ problems: [messageOf(thrown)] }));
   if ("value" in checked) return { ...end, output: checked.value };
   const { problems } = checked;
   const message = `The agent's output does not match its schema: ${problems.join("; ")}. Send the message again.`;

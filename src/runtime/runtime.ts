@@ -88,6 +88,8 @@ export class Runtime {
   readonly #deps: RuntimeDeps;
   readonly #feeds = new Map<string, Feed>();
   readonly #sessions = new Map<string, DrivenSession>();
+  /** Sessions that are just being opened: a second one of the same would share the lease of the first. */
+  readonly #opening = new Set<string>();
 
   constructor(deps: RuntimeDeps) {
     this.#deps = deps;
@@ -118,7 +120,10 @@ export class Runtime {
     const record = { ...stored, cwd: options.cwd ?? stored.cwd };
     this.#deps.engine.validate({ agent: record.agent, cwd: record.cwd, tools: options.tools ?? [] });
     const session = await this.#drive(record, options);
-    await session.recover(options.onCrash ?? "continue");
+    await session.recover(options.onCrash ?? "continue").catch(async (thrown: unknown) => {
+      await session.close().catch(() => {});
+      throw thrown;
+    });
     session.warm();
     return session;
   }
@@ -182,12 +187,7 @@ export class Runtime {
     try {
       await using session = await this.resumeSession(sessionId, { onCrash });
       for await (const event of session.events()) {
-        if (
-          event.type === "session.status_idle" &&
-          session.state.status === "idle" &&
-          session.state.undelivered.length === 0
-        )
-          break;
+        if (event.type === "session.status_idle" && session.state.status === "idle") break;
       }
       return { sessionId, stopReason: session.state.stopReason?.type };
     } catch (thrown) {
@@ -197,7 +197,7 @@ export class Runtime {
 
   /** Ends every session's agent process, gives the sessions free, and closes what the host opened. */
   async close(): Promise<void> {
-    await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+    await Promise.allSettled([...this.#sessions.values()].map((session) => session.close()));
     await this.#deps.release();
   }
 
@@ -224,14 +224,27 @@ export class Runtime {
     options: SessionOptions<Output>,
     prepare?: (log: SessionLog, sessionId: string) => Promise<void>,
   ): Promise<DrivenSession<Output>> {
+    if (this.#sessions.has(record.id) || this.#opening.has(record.id))
+      throw new CapstanError(
+        "session_busy",
+        `This program already drives ${record.id}. Use the session it has, or close it first.`,
+      );
+    this.#opening.add(record.id);
+    try {
+      return await this.#open(record, options, prepare);
+    } finally {
+      this.#opening.delete(record.id);
+    }
+  }
+
+  async #open<Output>(
+    record: SessionRecord,
+    options: SessionOptions<Output>,
+    prepare?: (log: SessionLog, sessionId: string) => Promise<void>,
+  ): Promise<DrivenSession<Output>> {
     const { store, clock, ids, owner, isGone, stateRoot } = this.#deps;
     const sessionId = record.id;
     const { agent, output } = await this.#withOutput(record.agent, options.output);
-    if (this.#sessions.has(sessionId))
-      throw new CapstanError(
-        "session_busy",
-        `This program already drives ${sessionId}. Use the session it has, or close it first.`,
-      );
     const held = await holdLease(store.leases, { sessionId, owner, isGone });
     try {
       const feed = this.#feed(sessionId);
@@ -249,6 +262,7 @@ export class Runtime {
         output,
         release: async () => {
           this.#sessions.delete(sessionId);
+          feed.wake();
           await rm(join(stateRoot, sessionId, "tmp"), { recursive: true, force: true });
           await held.release();
         },
@@ -256,6 +270,7 @@ export class Runtime {
       held.onLost((error) => {
         this.#sessions.delete(sessionId);
         session.abandon(error);
+        feed.wake();
       });
       this.#sessions.set(sessionId, session);
       return session;

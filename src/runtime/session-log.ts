@@ -7,7 +7,8 @@ import { type Feed, logged } from "./feed.ts";
 /** A snapshot every so many events keeps the opening of a session independent of the length of its log. */
 const SNAPSHOT_EVERY = 500;
 
-type Drafts = readonly EventDraft[] | ((state: SessionState) => readonly EventDraft[]);
+type Made = readonly EventDraft[] | Promise<readonly EventDraft[]>;
+type Drafts = readonly EventDraft[] | ((state: SessionState) => Made);
 
 /** The one writer of a session's log: persists first, then folds the state, then publishes. */
 export class SessionLog {
@@ -40,7 +41,9 @@ export class SessionLog {
 
   /** Drafts given as a function see the state that no other append can change before they are stored. */
   append(drafts: Drafts): Promise<readonly StoredEvent[]> {
-    const appended = this.#queue.then(() => this.#append(typeof drafts === "function" ? drafts(this.#state) : drafts));
+    const appended = this.#queue.then(async () =>
+      this.#append(typeof drafts === "function" ? await drafts(this.#state) : drafts),
+    );
     this.#queue = appended.catch(() => {});
     return appended;
   }
@@ -59,8 +62,9 @@ export class SessionLog {
     this.#head += stored.length;
     for (const event of stored) feed.publish(logged(event));
     if (this.#head - this.#snapshotAt >= SNAPSHOT_EVERY) {
-      await store.saveSnapshot(sessionId, { seq: this.#head, state: this.#state });
       this.#snapshotAt = this.#head;
+      // The events are stored and told; a snapshot that fails only makes the next opening slower.
+      await store.saveSnapshot(sessionId, { seq: this.#head, state: this.#state }).catch(() => {});
     }
     return stored;
   }

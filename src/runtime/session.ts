@@ -97,9 +97,15 @@ export class DrivenSession<Output = unknown> {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.hibernate();
-    await this.#deps.release();
-    this.#ending.abort();
+    try {
+      await this.hibernate();
+    } catch (thrown) {
+      this.#turns.abandon();
+      throw thrown;
+    } finally {
+      await this.#deps.release();
+      this.#ending.abort();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -109,7 +115,7 @@ export class DrivenSession<Output = unknown> {
   /** For the runtime: another host has taken the session, so nothing may be written and nothing may go on. */
   abandon(error: CapstanError): void {
     this.#closed = true;
-    this.#turns.engine.kill();
+    this.#turns.abandon();
     this.#ending.abort(error);
   }
 

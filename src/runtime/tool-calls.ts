@@ -10,6 +10,7 @@ import type { EventDraft } from "../core/events.ts";
 import { decide, type PermissionAnswer } from "../core/permission.ts";
 import type { OpenCall } from "../core/state.ts";
 import type { Tool, ToolOutcome } from "../core/tool.ts";
+import { staysInside } from "./workspace-paths.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
 /**
@@ -38,26 +39,42 @@ export class ToolCalls {
       decidedBy: "error",
       reason: messageOf(thrown),
     }));
-    // A call given up meanwhile must not be logged as one that may have run.
-    const granted = answer.behavior === "allow" && !signal.aborted;
-    const message = answer.behavior === "deny" ? (answer.message ?? reason) : "The call was given up.";
-    await log.append([
-      {
-        type: "capstan.permission_decided",
-        ...(open.threadId !== null && { session_thread_id: open.threadId }),
-        call_id: call.callId,
-        tool_use_id: open.eventId,
-        tool: call.tool,
-        decision: granted ? "allow" : "deny",
-        decided_by: answer.by ?? decidedBy,
-        reason: granted ? reason : message,
-        ...(answer.behavior === "allow" && answer.input !== undefined && { input: answer.input }),
-      },
-    ]);
-    if (!granted) return { behavior: "deny", message };
+    const verdict = { granted: answer.behavior === "allow", decidedBy: answer.by ?? decidedBy, reason };
+    if (answer.behavior === "deny") verdict.reason = answer.message ?? reason;
+    await log.append((state) => {
+      // The call may have been settled meanwhile, and calls that were asked about together may have used the limit up.
+      if (!(call.callId in state.openCalls)) return [];
+      const hit = verdict.granted ? limitOnToolCall(this.#deps.record.agent.budget, state) : undefined;
+      if (hit !== undefined) Object.assign(verdict, this.#overLimit(hit));
+      if (signal.aborted) Object.assign(verdict, { granted: false, reason: "The call was given up." });
+      return [
+        {
+          type: "capstan.permission_decided",
+          ...(open.threadId !== null && { session_thread_id: open.threadId }),
+          call_id: call.callId,
+          tool_use_id: open.eventId,
+          tool: call.tool,
+          decision: verdict.granted ? "allow" : "deny",
+          decided_by: verdict.decidedBy,
+          reason: verdict.reason,
+          ...(answer.behavior === "allow" && answer.input !== undefined && { input: answer.input }),
+        },
+      ];
+    });
+    if (!verdict.granted || log.state.openCalls[call.callId]?.decision !== "allowed")
+      return { behavior: "deny", message: verdict.reason };
     return answer.behavior === "allow" && answer.input !== undefined
       ? { behavior: "allow", input: answer.input }
       : { behavior: "allow" };
+  }
+
+  #overLimit(hit: LimitHit): { granted: boolean; decidedBy: string; reason: string } {
+    this.#hooks.onLimit(hit);
+    return {
+      granted: false,
+      decidedBy: `limit:${hit.which}`,
+      reason: `The session's limit of ${hit.limit} ${hit.which} is reached.`,
+    };
   }
 
   async #decide(
@@ -66,15 +83,11 @@ export class ToolCalls {
   ): Promise<{ answer: PermissionAnswer; decidedBy: string; reason: string }> {
     const { record, log, ask } = this.#deps;
     const { agent, id: sessionId } = record;
-    const { onLimit, mode } = this.#hooks;
+    const { mode } = this.#hooks;
     const hit = limitOnToolCall(agent.budget, log.state);
     if (hit !== undefined) {
-      onLimit(hit);
-      return {
-        answer: deny(`The session's limit of ${hit.limit} ${hit.which} is reached.`),
-        decidedBy: `limit:${hit.which}`,
-        reason: "A limit is reached.",
-      };
+      const { decidedBy, reason } = this.#overLimit(hit);
+      return { answer: deny(reason), decidedBy, reason };
     }
     if (!this.#enabled(call))
       return {
@@ -82,7 +95,12 @@ export class ToolCalls {
         decidedBy: "agent:tools",
         reason: "The tool is not enabled.",
       };
-    const verdict = decide({ tool: call.tool, mode: mode(), rules: agent.permissions, traits: call.traits });
+    const verdict = decide({
+      tool: call.tool,
+      mode: mode(),
+      rules: agent.permissions,
+      traits: { ...call.traits, inside: staysInside(call.input, record.cwd) },
+    });
     if (verdict.behavior === "allow") return { answer: { behavior: "allow" }, ...verdict };
     if (verdict.behavior === "deny") return { answer: deny(verdict.reason), ...verdict };
     if (ask === undefined)

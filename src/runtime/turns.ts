@@ -47,6 +47,7 @@ export class Turns {
         execute: (call, signal) => this.#calls.execute(call, signal),
       },
       mode,
+      busy: () => this.#active !== undefined,
       onLimit,
       onRefusal: (error) => this.#refuse(error),
     });
@@ -80,6 +81,12 @@ export class Turns {
     return before(stored);
   }
 
+  /** Another host has taken the session: nothing is written any more, and whoever waits is let go. */
+  abandon(): void {
+    this.engine.kill();
+    this.#abort();
+  }
+
   /** Resolves when the turn under way is over; at once when there is none. */
   async interrupt(): Promise<void> {
     const turn = this.#active;
@@ -107,6 +114,8 @@ export class Turns {
 
   /** A turn that ended without its end in the log, because the log could not be written then. */
   async #settleFailedTurn(): Promise<void> {
+    // A turn whose end is just being written is not a failed one.
+    await this.#deps.log.append([]);
     if (this.#active !== undefined || this.#deps.log.state.status !== "running") return;
     if (!(await this.#settleCutTurn("The turn was given up because its log could not be written.")))
       await this.#end(hostLost());
@@ -243,17 +252,19 @@ export class Turns {
     const turn = this.#active;
     this.#active = undefined;
     clearTimeout(turn?.timer);
+    // The engine would go on with messages that wait; they are for the next turn.
+    if (end.outcome === "interrupted" && this.#deps.log.state.undelivered.length > 0) this.engine.kill();
     const refused = turn?.refusal;
-    const told = await checkOutput(
-      refused === undefined ? end : { ...end, outcome: "failed", error: refused },
-      this.#deps.output,
+    const told: TurnEnd = refused === undefined ? end : { ...end, outcome: "failed", error: refused };
+    const { output, log, record } = this.#deps;
+    // Checked inside the append: nothing that is sent meanwhile may find a turn that is neither under way nor over.
+    await log.append(async (state) =>
+      turnEndEvents(state, { end: await checkOutput(told, output), budget: record.agent.budget, limit: turn?.limit }),
     );
-    const { budget } = this.#deps.record.agent;
-    await this.#deps.log.append((state) => turnEndEvents(state, { end: told, budget, limit: turn?.limit }));
     turn?.over.resolve();
     // A process that has reached a limit of its own keeps to it; the next one counts anew. It is not waited for: the
     // process itself may be the one that tells of its end.
-    if (end.outcome === "steps" || end.outcome === "budget") void this.engine.close();
+    if (end.outcome === "steps" || end.outcome === "budget") void this.engine.close().catch(() => {});
     else this.engine.restLater();
   }
 

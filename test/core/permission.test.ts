@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Mode, MODES, type Permissions } from "../../src/core/agent-definition.ts";
 import { decide, type PermissionVerdict, type ToolTraits } from "../../src/core/permission.ts";
 
-const CHANGES: ToolTraits = { readOnly: false, edit: false, safeInternal: false };
+const CHANGES: ToolTraits = { readOnly: false, edit: false, safeInternal: false, inside: true };
 const READS: ToolTraits = { ...CHANGES, readOnly: true };
 const EDITS: ToolTraits = { ...CHANGES, edit: true };
 const SAFE: ToolTraits = { ...CHANGES, safeInternal: true };

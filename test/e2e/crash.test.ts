@@ -21,7 +21,7 @@ for (const blow of sample)
 
 const kills = (["host", "engine", "host", "engine"] as const).map((what): Blow => ({
   what,
-  afterMs: 300 + Math.floor(next() * 1_500),
+  afterMs: 500 + Math.floor(next() * 1_000),
 }));
 for (const blow of kills)
   test(`nothing is lost or doubled when a process is killed at random: ${JSON.stringify(blow)}`, () => survive(blow));

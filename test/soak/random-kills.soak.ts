@@ -7,6 +7,6 @@ const next = random(Number(process.env["CAPSTAN_SOAK_SEED"] ?? 1));
 
 for (const what of ["host", "engine"] as const)
   for (let kill = 1; kill <= COUNT; kill += 1) {
-    const afterMs = 100 + Math.floor(next() * 2_400);
+    const afterMs = 500 + Math.floor(next() * 1_300);
     test(`the ${what} is killed after ${afterMs} ms (${kill} of ${COUNT})`, () => survive({ what, afterMs }));
   }

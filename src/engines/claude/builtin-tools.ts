@@ -1,4 +1,6 @@
-import type { ToolTraits } from "../../core/permission.ts";
+import type { CallRequest } from "../../core/engine.ts";
+
+type ToolTraits = CallRequest["traits"];
 
 /** The CLI's own tools that an agent may be given, and what they can do. */
 const READS: ToolTraits = { readOnly: true, edit: false, safeInternal: false };

@@ -30,9 +30,19 @@ export class Leftovers {
   }
 
   sweep(): void {
-    for (const directory of this.#directories) rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
-    this.#directories = [];
-    rmSync(this.#list, { force: true });
+    // What cannot be removed, such as files that a command made read-only, stays on the list and stops nobody.
+    this.#directories = this.#directories.filter((directory) => !removed(directory));
+    if (this.#directories.length === 0) rmSync(this.#list, { force: true });
+    else writeFileSync(this.#list, JSON.stringify(this.#directories));
+  }
+}
+
+function removed(directory: string): boolean {
+  try {
+    rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -41,6 +41,7 @@ export class ClaudeSession implements EngineSession {
   /** Settled when the work under way is over; undefined while the process is idle. */
   #work: PromiseWithResolvers<void> | undefined;
   #closing = false;
+  #killed = false;
   readonly #pump: Promise<void>;
 
   constructor(parts: Parts) {
@@ -110,13 +111,18 @@ export class ClaudeSession implements EngineSession {
 
   kill(): void {
     this.#closing = true;
+    this.#killed = true;
     this.#parts.process.kill();
   }
 
   async #run(): Promise<void> {
     let ending: unknown;
     try {
-      for await (const message of this.#parts.query) await this.#take(message);
+      for await (const message of this.#parts.query) {
+        // What a killed process still had in the pipe did not happen any more.
+        if (this.#killed) break;
+        await this.#take(message);
+      }
     } catch (thrown) {
       ending = thrown;
     }
@@ -134,7 +140,7 @@ export class ClaudeSession implements EngineSession {
     const { state, facts } = translate(before, message);
     this.#translator = state;
     for (const fact of facts) {
-      if (fact.kind === "turn_ended" && this.#untaken.size > 0) {
+      if (fact.kind === "turn_ended" && this.#untaken.size > 0 && fact.end.outcome !== "interrupted") {
         // Another message waits: the turn goes on, and its end will tell the usage of both parts.
         this.#translator = { ...state, totals: before.totals };
         this.#rest();

@@ -19,6 +19,13 @@ export const EFFECTS = ["A", "B", "C", "D"] as const;
  * takes one whose outcome is unknown for done. A side effect that happens twice is therefore the runtime's doing.
  */
 export function crashScript(request: ModelRequest): Reply {
+  return { ...nextStep(request), delay: MODEL_MS };
+}
+
+/** Slow enough that a kill at a random time falls into the turn. */
+const MODEL_MS = 200;
+
+function nextStep(request: ModelRequest): Reply {
   const done = stepsDone(request);
   if (request.agent !== "main") return done.has("B") ? say("The report is ready.") : { blocks: [effect("B")] };
   if (!done.has("A")) return { blocks: [text("I begin."), effect("A")] };

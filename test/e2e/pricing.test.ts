@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
+import { say } from "../support/scripted-model.ts";
+
+const MODELS = [
+  "claude-fable-5",
+  "claude-opus-5-5",
+  "claude-opus-5",
+  "claude-opus-4-8",
+  "claude-opus-4-5",
+  "claude-sonnet-5-5",
+  "claude-sonnet-5",
+  "claude-sonnet-4-5",
+  "claude-haiku-5-5",
+  "claude-haiku-4-5",
+];
+
+test("our list prices are the ones the SDK counts with, for every model of the table", async () => {
+  await using t = await testHost(() =>
+    say("ok", {
+      usage: {
+        input_tokens: 1_000,
+        output_tokens: 500,
+        cache_read_input_tokens: 20_000,
+        cache_creation_input_tokens: 3_000,
+      },
+    }),
+  );
+  for (const model of MODELS) {
+    await using session = await t.host.startSession({ agent: agent({ model }), cwd: t.cwd });
+    const { usd } = await session.send("hello").result();
+    const engine = Object.values(
+      ofType(await eventsOf(t.host, session.id), "session.usage").at(-1)?.usage.engine ?? {},
+    );
+    expect(usd, model).toBeGreaterThan(0);
+    expect(
+      engine.reduce((sum, part) => sum + part.usd, 0),
+      model,
+    ).toBeCloseTo(usd, 10);
+  }
+});
