@@ -22,7 +22,13 @@ export async function assemble(
   settings: HostSettings,
   { store, upstream }: { store: Store; upstream: Upstream & Partial<AsyncDisposable> },
 ): Promise<Runtime> {
-  const gateway = await openGateway({ upstream, clock, idleTimeoutMs: settings.upstreamIdleMs });
+  const gateway = await openGateway({ upstream, clock, idleTimeoutMs: settings.upstreamIdleMs }).catch(
+    async (thrown: unknown) => {
+      await upstream[Symbol.asyncDispose]?.();
+      await store[Symbol.asyncDispose]();
+      throw thrown;
+    },
+  );
   return new Runtime({
     store,
     gateway,

@@ -35,7 +35,11 @@ export async function openHost(options: HostOptions = {}): Promise<Runtime> {
     hibernateAfterMs: options.hibernateAfterMs ?? 600_000,
   };
   const upstream = options.rehearsal === true ? await rehearsal() : await upstreamFromEnvironment(environment);
-  const store = await openStore(home);
+  const close = async (thrown: unknown): Promise<never> => {
+    await (upstream as Partial<AsyncDisposable>)[Symbol.asyncDispose]?.();
+    throw thrown;
+  };
+  const store = await openStore(home).catch(close);
   return assemble(settings, { store, upstream });
 }
 

@@ -43,7 +43,7 @@ export async function projects(flags: { readonly json?: boolean }): Promise<void
     });
   }
   const all = [...lines.values()];
-  if (flags.json === true) return print(all.map((line) => JSON.stringify(line)).join("\n"));
+  if (flags.json === true) return all.forEach((line) => print(JSON.stringify(line)));
   if (all.length === 0) return print("No project has a session yet. A directory with .capstan/ in it is a project.");
   print(
     table(

@@ -31,7 +31,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   }),
   "agent engine": async () => {
     const { diagnoseEngine } = await import("../app/diagnose.ts");
-    return { ok: true, detail: `Claude Agent SDK ${diagnoseEngine().version}` };
+    const { sdk, cli } = diagnoseEngine();
+    return { ok: true, detail: `Claude Agent SDK ${sdk}, its CLI ${cli}` };
   },
   containment: async () => {
     const { diagnoseEngine } = await import("../app/diagnose.ts");

@@ -40,9 +40,10 @@ Exit codes: 0 done, 1 the agent failed, 2 usage or configuration,
   );
 addCommands(program);
 
-// A reader that goes away (`capstan … | head -1`) is no error of ours; a disk that is full is.
+// A reader or a terminal that goes away (`capstan … | head -1`) is no error of ours; a disk that is full is.
+process.stderr.on("error", () => {});
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") process.exitCode = reportFailure(error);
+  if (error.code !== "EPIPE" && error.code !== "EIO") process.exitCode = reportFailure(error);
 });
 try {
   await program.parseAsync();

@@ -1,5 +1,5 @@
 import type { LoggedEvent, Preview } from "../core/events.ts";
-import { colour, columns, count, money, oneLine, seconds, shortId } from "./text.ts";
+import { colour, columns, count, money, oneLine, printable, seconds, shortId } from "./text.ts";
 
 /** What a turn looks like in a terminal: text as it comes, one quiet line per tool call, the cost at the end. */
 export class RunView {
@@ -36,13 +36,13 @@ export class RunView {
       case "event_delta":
         if (!this.#texts.has(item.event_id)) break;
         this.#streamed.add(item.event_id);
-        this.#write(item.delta.content.text);
+        this.#write(printable(item.delta.content.text));
         break;
       case "capstan.event_withdrawn":
         if (this.#streamed.has(item.event_id)) this.#line(colour.dim("(cut off; asked again)"));
         break;
       case "user.message":
-        if (this.#users) this.#line(colour.bold(`> ${textIn(item)}`));
+        if (this.#users) this.#line(colour.bold(`> ${printable(textIn(item))}`));
         break;
       case "agent.message":
         this.#message(item);
@@ -97,7 +97,7 @@ export class RunView {
     // A subagent reports to its agent; what it says on the way would only be in between.
     if (event.session_thread_id != null) return;
     if (!this.#streamed.has(event.id))
-      for (const block of event.content) if (block.type === "text") this.#write(block.text);
+      for (const block of event.content) if (block.type === "text") this.#write(printable(block.text));
     this.#newLine();
   }
 

@@ -7,7 +7,7 @@ import { CapstanError, messageOf } from "../core/errors.ts";
 import type { Preview, LoggedEvent } from "../core/events.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Session } from "../runtime/session.ts";
-import type { TurnResult } from "../runtime/turn.ts";
+import type { Turn, TurnResult } from "../runtime/turn.ts";
 import { usage } from "./failure.ts";
 import { hostFor } from "./host.ts";
 import { readMessage } from "./message.ts";
@@ -41,19 +41,29 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<nu
   if ([flags.resume, flags.fork, flags.continue].filter((flag) => flag !== undefined).length > 1)
     throw usage("--resume, --fork and --continue exclude each other. Give one of them.");
   if (flags.resume !== undefined || flags.fork !== undefined || flags.continue === true) refuseForGoingOn(flags);
-  const configuration = await configure(flags);
-  const message = await readMessage(words, flags.file ?? []);
-  const host = await hostFor(configuration, flags.rehearsal);
+  const trace = openTrace(flags.trace);
   try {
+    const configuration = await configure(flags);
+    const message = await readMessage(words, flags.file ?? []);
+    await using host = await hostFor(configuration, flags.rehearsal);
     const session = await openSession(host, { configuration, flags });
     await settleAbandoned(host, configuration.settings.on_crash);
-    return await follow(session, { message, flags });
+    return await follow(session, { message, flags, trace });
   } catch (thrown) {
-    if (flags.trace !== undefined) appendFileSync(flags.trace, `${stackOf(thrown)}\n`);
+    trace(stackOf(thrown));
     throw thrown;
-  } finally {
-    await host.close();
   }
+}
+
+/** Writes lines to the file, or nowhere. It holds everything that was said, so it is for its owner alone. */
+function openTrace(file: string | undefined): (line: string) => void {
+  if (file === undefined) return () => {};
+  try {
+    writeFileSync(file, "", { mode: 0o600 });
+  } catch (thrown) {
+    throw usage(`The trace cannot be written: ${messageOf(thrown)}. Choose another file.`);
+  }
+  return (line) => appendFileSync(file, `${line}\n`);
 }
 
 /** Sessions of dead hosts are ended when that is the policy; going on with them costs money, and is left to the user. */
@@ -137,19 +147,16 @@ function refuseForGoingOn(flags: RunFlags): void {
 
 async function follow(
   session: Session,
-  { message, flags }: { message: Parameters<Session["send"]>[0]; flags: RunFlags },
+  {
+    message,
+    flags,
+    trace,
+  }: { message: Parameters<Session["send"]>[0]; flags: RunFlags; trace: (line: string) => void },
 ): Promise<number> {
   const view = flags.json === true ? undefined : new RunView(process.stdout, { rehearsal: flags.rehearsal === true });
-  if (flags.trace !== undefined) writeFileSync(flags.trace, "", { mode: 0o600 });
   using stopping = interruptOnSignal(session);
   const turn = session.send(message);
-  for await (const item of turn) {
-    if (flags.trace !== undefined) appendFileSync(flags.trace, `${JSON.stringify({ at: Date.now(), ...item })}\n`);
-    if (process.stdout.errored !== null) continue;
-    if (view !== undefined) view.show(item);
-    else if (isEvent(item)) process.stdout.write(`${JSON.stringify(item)}\n`);
-  }
-  const result = await turn.result().catch((thrown: unknown) => {
+  const result = await show(turn, { view, trace }).catch((thrown: unknown) => {
     view?.close(session.id);
     throw thrown;
   });
@@ -161,6 +168,19 @@ async function follow(
     return INTERRUPTED;
   }
   return exitCode(result);
+}
+
+async function show(
+  turn: Turn,
+  { view, trace }: { view: RunView | undefined; trace: (line: string) => void },
+): Promise<TurnResult> {
+  for await (const item of turn) {
+    trace(JSON.stringify({ at: Date.now(), ...item }));
+    if (process.stdout.errored !== null) continue;
+    if (view !== undefined) view.show(item);
+    else if (isEvent(item)) process.stdout.write(`${JSON.stringify(item)}\n`);
+  }
+  return turn.result();
 }
 
 function exitCode({ stopReason, limit }: TurnResult): number {
@@ -187,7 +207,8 @@ function interruptOnSignal(session: Session): Disposable & { readonly stopped: b
   const stop = (): void => {
     if (stopping.stopped) return;
     stopping.stopped = true;
-    void session.interrupt();
+    // When not even that can be stored, the turn itself says why.
+    session.interrupt().catch(() => {});
   };
   const stopping = {
     stopped: false,
@@ -196,9 +217,9 @@ function interruptOnSignal(session: Session): Disposable & { readonly stopped: b
       process.stdout.off("error", stop);
     },
   };
-  const onSignal = (): void => {
-    // Agent processes die with this one.
-    if (stopping.stopped) process.exit(INTERRUPTED);
+  const onSignal = (signal: NodeJS.Signals): void => {
+    // Agent processes die with this one. A terminal that goes away may say so twice, which is no second wish.
+    if (stopping.stopped && signal !== "SIGHUP") process.exit(INTERRUPTED);
     stop();
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);

@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import { eraseSession, importArchive } from "../app/session-files.ts";
 import { homeDirectory } from "../config/home.ts";
+import { messageOf } from "../core/errors.ts";
 import { exportSession } from "../runtime/archive.ts";
 import { usage } from "./failure.ts";
 import { userStore } from "./home.ts";
@@ -18,7 +19,7 @@ export async function exportTo(given: string, file: string | undefined): Promise
     for await (const line of exportSession(store, id)) yield `${line}\n`;
   })();
   if (file === undefined) for await (const line of lines) process.stdout.write(line);
-  else await pipeline(lines, createWriteStream(file, { mode: 0o600 }));
+  else await pipeline(lines, createWriteStream(file, { mode: 0o600 })).catch(wrongFile(file));
   if (file !== undefined)
     process.stderr.write(`Session ${shortId(id)} is in ${file}. Read it with: capstan sessions import ${file}\n`);
 }
@@ -27,7 +28,7 @@ export async function importFrom(file: string): Promise<void> {
   if (!existsSync(file)) throw usage(`There is no file ${file}.`);
   await using store = await userStore();
   const lines = createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity });
-  const id = await importArchive(store, lines);
+  const id = await importArchive(store, lines).catch(wrongFile(file));
   process.stdout.write(`Imported as session ${shortId(id)}. Go on with: capstan run --resume ${shortId(id)} "…"\n`);
 }
 
@@ -39,4 +40,12 @@ export async function deleteAll(given: readonly string[]): Promise<void> {
     await eraseSession(store, { home, sessionId });
     process.stdout.write(`Session ${shortId(sessionId)} is erased. Its hashes and a tombstone stay.\n`);
   }
+}
+
+/** What the operating system says of a path, with the path and the next step. */
+function wrongFile(file: string): (thrown: unknown) => never {
+  return (thrown) => {
+    if ((thrown as NodeJS.ErrnoException).syscall === undefined) throw thrown;
+    throw usage(`${file} cannot be used: ${messageOf(thrown)}. Name another file.`);
+  };
 }

@@ -6,8 +6,15 @@ export interface SessionList {
   sessions(query?: SessionQuery): Promise<readonly SessionSummary[]>;
 }
 
+const SHORTEST = 4;
+
 /** The session that a whole id, or the beginning or end of one, stands for. */
 export async function resolveSession(list: SessionList, given: string): Promise<string> {
+  if (given.length < SHORTEST)
+    throw new CapstanError(
+      "invalid_input",
+      `"${given}" is too short to name a session. Give at least ${SHORTEST} characters of its id.`,
+    );
   const found = (await list.sessions()).filter(({ id }) => id === given || id.endsWith(given) || id.startsWith(given));
   const [only, ...others] = found.some(({ id }) => id === given) ? [{ id: given }] : found;
   if (only === undefined)

@@ -21,7 +21,7 @@ export async function list(search: string | undefined, flags: ListFlags): Promis
   const { status, agent } = flags;
   const project = flags.project === undefined || flags.project === "default" ? flags.project : resolve(flags.project);
   const sessions = await store.sessions({ limit, project, status, agent, search });
-  if (flags.json === true) return print(sessions.map((session) => JSON.stringify(session)).join("\n"));
+  if (flags.json === true) return sessions.forEach((session) => print(JSON.stringify(session)));
   if (sessions.length === 0) return print('No sessions found. Start one: capstan run "…"');
   const rows = sessions.map((session) => [
     shortId(session.id),

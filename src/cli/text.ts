@@ -8,10 +8,41 @@ export function columns(stream: NodeJS.WriteStream = process.stdout): number {
   return Math.min(stream.columns || 80, 120);
 }
 
-/** One line of at most `width` characters; line breaks become spaces. */
+/** Without characters that would steer the terminal; an agent must not draw its own check marks. */
+export function printable(text: string): string {
+  return text.replaceAll(CONTROL, "");
+}
+
+// oxlint-disable-next-line no-control-regex -- control characters are what it is about
+const CONTROL = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
+
+const graphemes = new Intl.Segmenter();
+/** Characters that take two columns: East Asian wide ones and emoji. */
+const WIDE =
+  /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|[\u{20000}-\u{3FFFD}]/u;
+
+function widthOf(text: string): number {
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) width += WIDE.test(segment) ? 2 : 1;
+  return width;
+}
+
+function padded(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - widthOf(text)));
+}
+
+/** One line of at most `width` columns; line breaks become spaces. */
 export function oneLine(text: string, width: number): string {
-  const flat = text.replaceAll(/\s+/g, " ").trim();
-  return flat.length <= width ? flat : `${flat.slice(0, Math.max(0, width - 1))}…`;
+  const flat = printable(text.replaceAll(/\s+/g, " ")).trim();
+  if (widthOf(flat) <= width) return flat;
+  let cut = "";
+  let used = 1;
+  for (const { segment } of graphemes.segment(flat)) {
+    used += widthOf(segment);
+    if (used > width) break;
+    cut += segment;
+  }
+  return `${cut}…`;
 }
 
 export function money(usd: number): string {
@@ -20,6 +51,8 @@ export function money(usd: number): string {
 }
 
 export function seconds(ms: number): string {
+  // A clock that jumps back must not show a negative time.
+  if (ms < 0) return "0.0s";
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)}s`;
   return `${Math.floor(ms / 60_000)}m${String(Math.round((ms % 60_000) / 1_000)).padStart(2, "0")}s`;
 }
@@ -47,11 +80,11 @@ export function shortId(sessionId: string): string {
 /** Rows under headings; the last column takes what is left of the line. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = headings.map((heading, index) =>
-    Math.max(heading.length, ...rows.map((row) => row[index]?.length ?? 0)),
+    Math.max(heading.length, ...rows.map((row) => widthOf(row[index] ?? ""))),
   );
   const line = (row: readonly string[]): string => {
-    const cells = row.slice(0, -1).map((cell, index) => cell.padEnd(widths[index] ?? 0));
-    const used = cells.reduce((sum, cell) => sum + cell.length + 2, 0);
+    const cells = row.slice(0, -1).map((cell, index) => padded(cell, widths[index] ?? 0));
+    const used = cells.reduce((sum, cell) => sum + widthOf(cell) + 2, 0);
     return [...cells, oneLine(row.at(-1) ?? "", Math.max(12, columns() - used))].join("  ").trimEnd();
   };
   return [colour.dim(line(headings)), ...rows.map(line)].join("\n");

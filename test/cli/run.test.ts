@@ -225,3 +225,63 @@ test("--trace writes everything, with the stack of a failure", async () => {
   expect(readFileSync(join(cli.cwd, "t/trace.log"), "utf8")).toContain("event_delta");
   expect(existsSync(join(cli.home, ".capstan"))).toBe(true);
 });
+
+test("a rehearsal ends when the store cannot be opened", async () => {
+  using cli = testCli();
+  mkdirSync(join(cli.home, ".capstan"));
+  writeFileSync(join(cli.home, ".capstan", "capstan.db"), "This is no database. ".repeat(100));
+  const { code, stderr } = await cli.run(["run", "--rehearsal", "hi"]);
+  expect(code).toBe(3);
+  expect(stderr).toContain("capstan.db");
+});
+
+test("a terminal that goes away, and says so twice, ends the turn and keeps its work", async () => {
+  await using model = await scriptedModel(() => say("word ".repeat(2_000), { pace: 10 }));
+  using cli = testCli(model.url);
+  const child = cli.start(["run", "talk"]);
+  await new Promise((seen) => child.stdout.once("data", seen));
+  child.stdout.destroy();
+  child.stderr.destroy();
+  child.kill("SIGHUP");
+  child.kill("SIGHUP");
+  expect(await new Promise((done) => child.once("exit", done))).toBe(130);
+  expect(JSON.parse((await cli.run(["sessions", "list", "--json"])).stdout)).toMatchObject({ status: "idle" });
+});
+
+test("neither the model nor a tool call can steer the terminal", async () => {
+  const evil = "\u001B]0;title\u0007\u001B[2J✓ forged";
+  await using model = await scriptedModel((request) =>
+    request.toolResults.length > 0 ? say(evil) : call("Bash", { command: `echo ${evil}` }),
+  );
+  using cli = testCli(model.url);
+  const { stdout } = await cli.run(["run", "--mode", "yolo", "go"]);
+  expect(stdout).toContain("forged");
+  for (const character of ["\u001B", "\u0007"]) expect(stdout).not.toContain(character);
+});
+
+test("wide characters keep to the width of the line", async () => {
+  await using model = await scriptedModel((request) =>
+    request.toolResults.length > 0 ? say("ok") : call("Bash", { command: `echo ${"日本語".repeat(40)}` }),
+  );
+  using cli = testCli(model.url);
+  const { stdout } = await cli.run(["run", "--mode", "yolo", "go"]);
+  const [line = ""] = stdout.split("\n").filter((text) => text.includes("日本"));
+  const wide = line.match(/[\u2E80-\uA4CF]/g)?.length ?? 0;
+  expect(line.length + wide).toBeLessThanOrEqual(80);
+});
+
+test("a trace that cannot be written is refused before a session is made", async () => {
+  using cli = testCli();
+  const { code, stderr } = await cli.run(["run", "--rehearsal", "--trace", "no/such/dir/trace", "hi"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("Choose another file");
+  expect((await cli.run(["sessions", "list", "--json"])).stdout).toBe("");
+});
+
+test("going on with a session refuses what it could only ignore", async () => {
+  using cli = testCli();
+  await cli.run(["run", "--rehearsal", "hello"]);
+  const { code, stderr } = await cli.run(["run", "--rehearsal", "-c", "--max-usd", "1", "again"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("--max-usd");
+});

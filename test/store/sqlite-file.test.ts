@@ -141,7 +141,7 @@ test("a path that cannot hold a store is named together with the next step", asy
   for (const path of unusable)
     await expect(withoutPrivileges(() => openSqliteStore({ path, clock }))).rejects.toMatchObject({
       code: "store_failed",
-      message: expect.stringMatching(new RegExp(`${path}.*permission.*another path`)),
+      message: expect.stringMatching(new RegExp(`${path}.*permission.*CAPSTAN_HOME`)),
     });
   await chmod(temporary.path, 0o700);
 });

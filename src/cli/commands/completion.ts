@@ -38,9 +38,9 @@ ${all.map(({ path, words }) => `    "${path}") words="${words.join(" ")}" ;;`).j
 complete -o default -F _capstan capstan`,
   zsh: (all) => `#compdef capstan
 _capstan() {
-  local path="" word
-  for word in "\${words[@]:1:$((CURRENT-2))}"; do [[ $word == -* ]] || path="\${path:+$path }$word"; done
-  case "$path" in
+  local line="" word
+  for word in "\${words[@]:1:$((CURRENT-2))}"; do [[ $word == -* ]] || line="\${line:+$line }$word"; done
+  case "$line" in
 ${all.map(({ path, words }) => `    "${path}") compadd -- ${words.join(" ")} ;;`).join("\n")}
     *) _files ;;
   esac

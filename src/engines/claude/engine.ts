@@ -32,7 +32,7 @@ export function claudeEngine(
   settings: ClaudeSettings,
   { createToolServer }: { createToolServer: ToolServerFactory },
 ): Engine {
-  const version = sdkVersion();
+  const { version } = sdkManifest();
   const wrapper = findContainment();
 
   return { name: "claude", version, validate, open };
@@ -150,9 +150,9 @@ function startFailure(thrown: unknown, stderr: string): CapstanError {
   );
 }
 
-/** The SDK's version; its package does not let the manifest be imported. */
-function sdkVersion(): string {
+/** The versions of the SDK and of its CLI; the package does not let its manifest be imported. */
+export function sdkManifest(): { readonly version: string; readonly claudeCodeVersion: string } {
   const entry = createRequire(import.meta.url).resolve("@anthropic-ai/claude-agent-sdk");
-  const manifest = JSON.parse(readFileSync(join(dirname(entry), "package.json"), "utf8")) as { version: string };
-  return manifest.version;
+  const manifest = readFileSync(join(dirname(entry), "package.json"), "utf8");
+  return JSON.parse(manifest) as { version: string; claudeCodeVersion: string };
 }

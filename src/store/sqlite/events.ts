@@ -32,7 +32,7 @@ export function eventLog(database: Database, clock: Clock): Pick<Store, "append"
   const insert = database.prepare("INSERT INTO events (session_id, seq, event, hash) VALUES (?, ?, ?, ?)");
   const moveEnd = database.prepare(
     `UPDATE sessions SET head_seq = ?, head_hash = ?, status = ?, turns = ?, usd = ?, first_message = ?,
-     last_activity_at = ? WHERE id = ?`,
+     last_activity_at = max(last_activity_at, ?) WHERE id = ?`,
   );
   const selectRange = database.prepare(
     SELECT_EVENTS.replace("ORDER BY", "AND (SELECT deleted_at FROM sessions WHERE id = ?) IS NULL ORDER BY"),

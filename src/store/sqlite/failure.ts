@@ -31,7 +31,7 @@ export function storeFailure(thrown: unknown, path: string): CapstanError {
   if (isUnreachable(thrown))
     return new CapstanError(
       "store_failed",
-      `The store ${path} cannot be opened for writing (${reason}). Give this user read and write permission for the file and its directory, or choose another path.`,
+      `The store ${path} cannot be opened for writing (${reason}). Give this user read and write permission for the file and its directory, or set CAPSTAN_HOME to a directory that can be written to.`,
       details,
     );
   return new CapstanError(

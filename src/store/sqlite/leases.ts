@@ -91,8 +91,9 @@ function busy(sessionId: string, row: LeaseRow): CapstanError {
   const until = new Date(row.expires_at).toISOString();
   return new CapstanError(
     "session_busy",
-    `Session ${sessionId} is driven by ${row.host_id} (pid ${row.pid} on ${row.hostname}) until ${until} or longer. ` +
-      "Use it through that process, or stop that process and try again after that time.",
+    // The name of the machine is followed by the space its process ids belong to, which says nothing to people.
+    `Session ${sessionId} is in use by process ${row.pid} on ${row.hostname.split("/")[0] ?? ""} (${row.host_id}). ` +
+      "Wait for it, or end that process and try again.",
     { data: { sessionId, holder: ownerOf(row), until }, retryable: true },
   );
 }
