@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Cli, testCli } from "../support/cli.ts";
@@ -133,4 +136,22 @@ test("models asks the model API, and says so when it has no list", async () => {
   const { code, stderr } = await cli.run(["models"]);
   expect(code).toBe(2);
   expect(stderr).toContain("gives no list of models");
+});
+
+test("models lists what the model API offers", async () => {
+  const server = createServer((request, response) => {
+    const known = request.url?.startsWith("/v1/models") === true && request.headers["x-api-key"] === "sk-ant-test";
+    response.writeHead(known ? 200 : 401, { "content-type": "application/json" });
+    response.end(
+      JSON.stringify({ data: [{ id: "claude-test-1", display_name: "Test One", created_at: "2026-01-02T00:00:00Z" }] }),
+    );
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  using cli = testCli(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const { stdout, code } = await cli.run(["models"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^claude-test-1 +2026-01-02 +Test One$/m);
+  const refused = await cli.run(["models"], { environment: { ANTHROPIC_API_KEY: "sk-ant-wrong" } });
+  expect(refused.code).toBe(3);
+  server.close();
 });
