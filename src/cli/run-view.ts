@@ -113,7 +113,7 @@ export class RunView {
     const mark = failed ? colour.red("✗") : colour.green("✓");
     this.#line(`${indent}${mark} ${colour.dim(oneLine(call.line, room))} ${colour.red(note)}${colour.dim(took)}`);
     if (event.outcome === "failed" || event.outcome === "denied")
-      this.#line(colour.dim(`${indent}  ${oneLine(reasonIn(event), columns(this.#out) - 4)}`));
+      this.#line(colour.dim(`${indent}  ${oneLine(reasonIn(event, call.line), columns(this.#out) - 4)}`));
   }
 
   #write(text: string): void {
@@ -162,7 +162,9 @@ function textIn(event: { readonly content?: readonly { type: string; text?: stri
   return (event.content ?? []).map((block) => block.text ?? "").join(" ");
 }
 
-/** The CLI puts words of its own before the reason of a denial. */
-function reasonIn(event: Parameters<typeof textIn>[0]): string {
-  return textIn(event).replace(/^PreToolUse:\w+ hook error: /, "");
+/** Without the words that the engine puts before the reason of a denial, and with what can be done about it. */
+function reasonIn(event: Parameters<typeof textIn>[0], call: string): string {
+  const reason = textIn(event).replace(/^PreToolUse:\w+ hook error: /, "");
+  const unasked = reason.replace(/ Nobody is there to ask.*$/s, "");
+  return unasked === reason ? reason : `${unasked} Allow it with --allow ${call.split(" ")[0] ?? ""}.`;
 }

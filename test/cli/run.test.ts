@@ -285,3 +285,11 @@ test("going on with a session refuses what it could only ignore", async () => {
   expect(code).toBe(2);
   expect(stderr).toContain("--max-usd");
 });
+
+test("a call that nobody allowed is shown with the flag that would allow it", async () => {
+  using cli = testCli();
+  const { stdout, code } = await cli.run(["run", "--rehearsal", "run touch x"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/✗ Bash touch x denied .*\n {2}No rule speaks of Bash\. Allow it with --allow Bash\./);
+  expect(existsSync(join(cli.cwd, "x"))).toBe(false);
+});
