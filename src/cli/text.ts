@@ -16,14 +16,22 @@ export function printable(text: string): string {
 // oxlint-disable-next-line no-control-regex -- control characters are what it is about
 const CONTROL = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
 
-const graphemes = new Intl.Segmenter();
+let segmenter: Intl.Segmenter | undefined;
+
+/** What a person sees as characters. Plain ASCII, which most text is, needs no tables: loading them costs a start much. */
+function graphemes(text: string): Iterable<string> {
+  if (/^[ -~]*$/.test(text)) return text;
+  segmenter ??= new Intl.Segmenter();
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
 /** Characters that take two columns: East Asian wide ones and emoji. */
 const WIDE =
   /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|[\u{20000}-\u{3FFFD}]/u;
 
 function widthOf(text: string): number {
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += WIDE.test(segment) ? 2 : 1;
+  for (const segment of graphemes(text)) width += WIDE.test(segment) ? 2 : 1;
   return width;
 }
 
@@ -37,7 +45,7 @@ export function oneLine(text: string, width: number): string {
   if (widthOf(flat) <= width) return flat;
   let cut = "";
   let used = 1;
-  for (const { segment } of graphemes.segment(flat)) {
+  for (const segment of graphemes(flat)) {
     used += widthOf(segment);
     if (used > width) break;
     cut += segment;
