@@ -1,13 +1,12 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type AgentDefinition, type AgentInput, parseAgent } from "../core/agent-definition.ts";
+import { type AgentDefinition, parseAgent } from "../core/agent-definition.ts";
 import type { Clock, Ids } from "../core/clock.ts";
 import type { Engine } from "../core/engine.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import type { LoggedEvent, Preview } from "../core/events.ts";
 import type { Gateway } from "../core/gateway.ts";
 import type { OutputCheck, OutputChecks } from "../core/output.ts";
-import type { AskPermission } from "../core/permission.ts";
 import type { StandardSchema } from "../core/standard-schema.ts";
 import type {
   ChainCheck,
@@ -18,13 +17,13 @@ import type {
   SessionSummary,
   Store,
 } from "../core/store.ts";
-import type { Tool } from "../core/tool.ts";
 import { abandonedSessions } from "./abandoned.ts";
 import { Feed, logged } from "./feed.ts";
 import { copyHistory } from "./fork.ts";
 import { holdLease } from "./lease.ts";
 import { DrivenSession, type Session } from "./session.ts";
 import { SessionLog } from "./session-log.ts";
+import type { ForkOptions, ResumeOptions, SessionOptions, StartOptions } from "./session-options.ts";
 
 export interface RuntimeDeps {
   readonly store: Store;
@@ -41,39 +40,6 @@ export interface RuntimeDeps {
   readonly isGone: (owner: LeaseOwner) => boolean;
   /** Closes the parts that were opened for this runtime. */
   readonly release: () => Promise<void>;
-}
-
-/** What a program gives a session beside its agent; none of it is stored. */
-export interface SessionOptions<Output = unknown> {
-  readonly tools?: readonly Tool[];
-  /** Variables for the agent's commands and tools. */
-  readonly variables?: Readonly<Record<string, string>>;
-  /** Answers what no rule decides. Without it such calls are denied. */
-  readonly askPermission?: AskPermission;
-  /** Asks for structured output, checks and types it; takes the place of the agent's own output schema. */
-  readonly output?: StandardSchema<unknown, Output>;
-}
-
-export interface StartOptions<Output = unknown> extends SessionOptions<Output> {
-  readonly agent: AgentInput;
-  readonly cwd: string;
-  readonly title?: string;
-  /** The project it belongs to. Default: `default`. */
-  readonly project?: string;
-}
-
-export interface ResumeOptions<Output = unknown> extends SessionOptions<Output> {
-  /** Where the agent works from now on. Default: where it worked before. */
-  readonly cwd?: string;
-  /** What becomes of a turn that a crash cut off: it goes on by itself, or it is ended with an error. */
-  readonly onCrash?: "continue" | "stop";
-}
-
-export interface ForkOptions<Output = unknown> extends SessionOptions<Output> {
-  /** The sequence number to fork at. Default: the last one. */
-  readonly at?: number;
-  /** Where the agent works. Default: where the parent does. */
-  readonly cwd?: string;
 }
 
 export interface Recovered {

@@ -5,6 +5,7 @@ import type { EngineFact, TurnEnd } from "../core/engine.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import type { EventDraft, StoredEvent } from "../core/events.ts";
 import { EngineSlot } from "./engine-slot.ts";
+import { locateKept } from "./kept.ts";
 import { checkOutput } from "./output.ts";
 import { inspectCutTurn, settleOpenWork } from "./recovery.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -206,7 +207,7 @@ export class Turns {
         log.preview(fact.preview);
         return;
       case "event":
-        await log.append([await this.#located(fact.draft)]);
+        await log.append([await locateKept(fact.draft, this.#deps)]);
         return;
       case "delivered":
         await log.append((state) => {
@@ -232,19 +233,6 @@ export class Turns {
         });
       }
     }
-  }
-
-  /** A compaction names what it kept; where in the log that begins is known only here. */
-  async #located(draft: EventDraft): Promise<EventDraft> {
-    if (draft.type !== "agent.thread_context_compacted") return draft;
-    const { log, store, record } = this.#deps;
-    const events = await store.events(record.id, { after: Math.max(0, log.state.historyFrom - 1) });
-    const first = events.find(
-      ({ event }) =>
-        draft.kept.event_ids.includes(event.id) ||
-        ("message_id" in event && draft.kept.message_ids.includes(event.message_id ?? "")),
-    );
-    return { ...draft, kept: { ...draft.kept, from_seq: first?.seq ?? log.head + 1 } };
   }
 
   /** The end of a turn, told once: outcomes for what is open, then why it stopped, then idle. */

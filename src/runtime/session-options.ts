@@ -1,0 +1,37 @@
+import type { AgentInput } from "../core/agent-definition.ts";
+import type { AskPermission } from "../core/permission.ts";
+import type { StandardSchema } from "../core/standard-schema.ts";
+import type { Tool } from "../core/tool.ts";
+
+/** What a program gives a session beside its agent; none of it is stored. */
+export interface SessionOptions<Output = unknown> {
+  readonly tools?: readonly Tool[];
+  /** Variables for the agent's commands and tools. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Answers what no rule decides. Without it such calls are denied. */
+  readonly askPermission?: AskPermission;
+  /** Asks for structured output, checks and types it; takes the place of the agent's own output schema. */
+  readonly output?: StandardSchema<unknown, Output>;
+}
+
+export interface StartOptions<Output = unknown> extends SessionOptions<Output> {
+  readonly agent: AgentInput;
+  readonly cwd: string;
+  readonly title?: string;
+  /** The project it belongs to. Default: `default`. */
+  readonly project?: string;
+}
+
+export interface ResumeOptions<Output = unknown> extends SessionOptions<Output> {
+  /** Where the agent works from now on. Default: where it worked before. */
+  readonly cwd?: string;
+  /** What becomes of a turn that a crash cut off: it goes on by itself, or it is ended with an error. */
+  readonly onCrash?: "continue" | "stop";
+}
+
+export interface ForkOptions<Output = unknown> extends SessionOptions<Output> {
+  /** The sequence number to fork at. Default: the last one. */
+  readonly at?: number;
+  /** Where the agent works. Default: where the parent does. */
+  readonly cwd?: string;
+}
