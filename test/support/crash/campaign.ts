@@ -100,15 +100,20 @@ async function strike(task: HostTask, blow: Blow): Promise<{ sessionId: string |
   return { sessionId };
 }
 
+/** Waits for the process when it is not there yet: a blow that hits nothing proves nothing. */
 async function killEngine(home: string, sessionId: string | undefined): Promise<void> {
   if (sessionId === undefined) return;
   await using store = await openSqliteStore({ path: join(home, "capstan.db"), clock });
-  const events = (await store.events(sessionId)).map(({ event }) => event);
-  const pid = ofType(events, "capstan.process_started").at(-1)?.pid;
-  // Struck before the process was started, or after everything was over.
-  if (pid === undefined || pid === 0 || events.at(-1)?.type === "session.status_idle") return;
+  const until = Date.now() + GONE_WITHIN_MS;
+  let pid: number | undefined;
+  while (pid === undefined && Date.now() < until) {
+    const events = (await store.events(sessionId)).map(({ event }) => event);
+    pid = ofType(events, "capstan.process_started").at(-1)?.pid;
+    if (pid === undefined) await sleep(20);
+  }
+  expect(pid, "there is a process to kill").toBeGreaterThan(0);
   try {
-    process.kill(pid, "SIGKILL");
+    process.kill(pid ?? 0, "SIGKILL");
   } catch {
     // It ended in the same moment.
   }
