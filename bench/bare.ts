@@ -15,6 +15,8 @@ export interface BareSettings {
   /** The model API, without a gateway before it. */
   readonly url: string;
   readonly path: string;
+  /** Permission hooks; without any, the agent's tools are allowed by name. */
+  readonly hooks?: NonNullable<Options["hooks"]>;
 }
 
 /**
@@ -58,7 +60,7 @@ export class BareSession implements AsyncDisposable {
   }
 
   #options(resume: boolean): Options {
-    const { agent: input, cwd, url, path } = this.#settings;
+    const { agent: input, cwd, url, path, hooks } = this.#settings;
     const agent = parseAgent(input);
     const {
       sessionStore: _store,
@@ -78,12 +80,12 @@ export class BareSession implements AsyncDisposable {
         transcripts: NO_TRANSCRIPTS,
         history: [],
         subagents: [],
-        continueTurn: false,
+        start: { kind: "wait" },
       },
       { path, retries: 1 },
       { resume, tempDir: this.#stateDir },
     );
-    return options;
+    return { ...options, ...(hooks === undefined ? { allowedTools: agent.tools } : { hooks }) };
   }
 }
 

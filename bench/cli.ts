@@ -75,7 +75,7 @@ async function firstWords(directory: string): Promise<Record<"capstan" | "bare",
     ANTHROPIC_AUTH_TOKEN: "bench",
   };
   return await interleave(
-    { rounds: 25, warmUp: 2 },
+    { rounds: 60, warmUp: 2 },
     {
       capstan: () => firstOutput([CLI, "run", "Say something."], env),
       bare: () => firstOutput([resolve("bench/bare-script.mjs"), "Say something."], env),

@@ -1,6 +1,8 @@
+import { ids } from "../src/app/clock.ts";
 import type { GatewaySession } from "../src/core/gateway.ts";
 import { openGateway } from "../src/gateway/gateway.ts";
 import { httpUpstream } from "../src/gateway/http-upstream.ts";
+import { NO_BUDGETS } from "../src/runtime/budgets.ts";
 import { meter } from "../src/runtime/meter.ts";
 import { agent, temporaryDirectory } from "../test/support/host.ts";
 import { say, scriptedModel } from "../test/support/scripted-model.ts";
@@ -34,8 +36,15 @@ export const gatewayCost: BenchCase = {
     const gateway = stack.use(await openGateway({ upstream, clock }));
     const metering = meter({
       sessionId: lease.sessionId,
+      agent: agent().name,
       log,
+      ledger: store.ledger,
+      clock,
+      ids,
+      fence: lease.fence,
       budget: {},
+      budgets: NO_BUDGETS,
+      hostTools: [],
       onLimit: ignore,
       onRefusal: ignore,
     });

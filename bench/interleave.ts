@@ -23,3 +23,10 @@ export async function interleave<Name extends string, Sample>(
   }
   return samples;
 }
+
+/** Another one in each round. */
+export function inTurn<T>(list: readonly T[], round: number): T {
+  const item = list.at(round % list.length);
+  if (item === undefined) throw new Error("There is nothing to choose from.");
+  return item;
+}

@@ -1,6 +1,6 @@
 import { agent, testHost } from "../test/support/host.ts";
 import { BareSession } from "./bare.ts";
-import { interleave } from "./interleave.ts";
+import { inTurn, interleave } from "./interleave.ts";
 import { type BenchCase, ratioRow } from "./row.ts";
 import { answer, capstanTurn, directTurn, ends, firstTexts } from "./turns.ts";
 
@@ -50,9 +50,3 @@ export const laterTurn: BenchCase = {
     ];
   },
 };
-
-function inTurn<T>(list: readonly T[], round: number): T {
-  const item = list.at(round % list.length);
-  if (item === undefined) throw new Error("There is nothing to choose from.");
-  return item;
-}

@@ -1,15 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import { type AgentInput, parseAgent } from "../src/index.ts";
 import type { Clock, Ids } from "../src/core/clock.ts";
 import type { EventDraft } from "../src/core/events.ts";
 import type { Lease, Store } from "../src/core/store.ts";
+import { createRedactor } from "../src/core/redaction.ts";
 import { Feed } from "../src/runtime/feed.ts";
 import { SessionLog } from "../src/runtime/session-log.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { openStore } from "../src/app/open-store.ts";
 
 export const clock: Clock = { now: () => Date.now() };
 export const ids: Ids = { next: (kind) => `${kind}_${randomBytes(16).toString("hex")}` };
+
+const redactor = createRedactor();
 
 const MODEL = "claude-opus-4-8";
 /** Turns after the compaction: all that the model sees beside the summary. */
@@ -20,7 +22,7 @@ const LEASE_MS = 600_000;
 
 /** Opens the store of the host that lives in `home`. */
 export function openStoreIn(home: string): Promise<Store> {
-  return openSqliteStore({ path: join(home, "capstan.db"), clock });
+  return openStore(home, {});
 }
 
 /** A new session, and the lease to write its log. */
@@ -43,7 +45,7 @@ export async function newSession(
 }
 
 export function logOf(store: Store, lease: Lease): Promise<SessionLog> {
-  return SessionLog.open({ store, sessionId: lease.sessionId, lease, feed: new Feed(), clock, ids });
+  return SessionLog.open({ store, sessionId: lease.sessionId, lease, feed: new Feed(), clock, ids, redactor });
 }
 
 /**

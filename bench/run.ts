@@ -5,10 +5,12 @@ import { gatewayCost } from "./gateway.ts";
 import { laterTurn } from "./later-turn.ts";
 import { longLog } from "./long-log.ts";
 import { openedSession } from "./opened-session.ts";
+import { permission } from "./permission.ts";
 import { processesIn } from "./remains.ts";
 import type { BenchCase, Row } from "./row.ts";
 import { storeAppends } from "./store.ts";
 import { table } from "./table.ts";
+import { toolGate } from "./tool-gate.ts";
 import { wokenSession } from "./woken-session.ts";
 
 /**
@@ -23,6 +25,8 @@ const CASES: readonly BenchCase[] = [
   storeAppends,
   gatewayCost,
   commands,
+  permission,
+  toolGate,
 ];
 
 async function main(names: readonly string[]): Promise<boolean> {

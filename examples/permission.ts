@@ -1,10 +1,10 @@
 // What no rule decides is asked of this program, which may allow, change or deny the call.
 // prints: Write runs: mode:accept-edits
 // prints: Bash asks: default:ask
-// prints: Bash runs: example
+// prints: Bash runs: person:example
 // prints: Ran `echo hello`. It printed:
 // prints: hello from the gate
-// prints: Bash is denied: example (Deleting is not for agents.)
+// prints: Bash is denied: person:example (Deleting is not for agents.)
 // prints: Write is denied: mode:read-only
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -10,7 +10,7 @@ const bin = join(root, "node_modules", ".bin");
 const pinnedNode = join(root, "node_modules", "node", "bin", "node");
 const env = { ...process.env, PATH: [dirname(pinnedNode), bin, process.env.PATH].join(delimiter) };
 
-const BUILD = ["node scripts/clean.mjs", "tsc -p tsconfig.build.json"];
+const BUILD = ["node scripts/clean.mjs", "tsc -p tsconfig.build.json", "node scripts/bundle.mjs"];
 // The examples import the package by its name, as users do, and so need the build.
 const CHECK = [...BUILD, "oxfmt --check .", "oxlint --type-aware --deny-warnings", "tsc -p .", "knip"];
 const TASKS = {

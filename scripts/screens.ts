@@ -13,7 +13,7 @@ const SCREENS: Readonly<Record<string, readonly string[]>> = {
   run: [
     `capstan run --rehearsal --mode yolo "list the files, then write hello.js with console.log('Hello'), then run node hello.js"`,
   ],
-  "run-denied": ['capstan run --rehearsal "read notes.txt, then run rm notes.txt"'],
+  "run-denied": ['capstan run --rehearsal --deny "read notes.txt, then run rm notes.txt"'],
   "run-failed": ['capstan run --rehearsal --mode yolo "run cat notes.txt, then run ls no-such-file"'],
   sessions: ["capstan sessions list", "capstan sessions show LAST"],
   config: ["capstan config show"],
@@ -100,9 +100,8 @@ function stable(screen: string, place: string): string {
     .replaceAll(/\d+\.\ds\b/g, "0.1s")
     .replaceAll(/\d+s ago +/g, "1s ago  ")
     .replaceAll(/ACTIVE +/g, "ACTIVE  ")
-    .replaceAll(/\$0\.\d+ +(?=\w)/g, "$0.04  ")
     .replaceAll(/\$0\.\d+/g, "$0.04")
-    .replaceAll(/COST +/g, "COST   ")
+    .replaceAll(/\b[\da-f]{16}(?= in \S*audit-key)/g, "0123456789abcdef")
     .replaceAll(/[\d,]+ tokens in, [\d,]+ out/g, "7,000 tokens in, 70 out")
     .replaceAll(/git version .*/g, "git version 2.x");
   return `${text.trimEnd()}\n`;

@@ -2,7 +2,16 @@ export { openHost, type HostOptions } from "./app/open-host.ts";
 export { type AgentDefinition, type AgentInput, type Mode, parseAgent } from "./core/agent-definition.ts";
 export { CapstanError, type ErrorCode } from "./core/errors.ts";
 export type { EventOf, EventType, LoggedEvent, ModelUsage, Preview, SessionEvent, StopReason } from "./core/events.ts";
-export type { AskPermission, PermissionAnswer, PermissionQuestion } from "./core/permission.ts";
+export type { AskPermission, PermissionAnswer, PermissionQuestion } from "./core/approval.ts";
+export type {
+  AfterTool,
+  BeforePrompt,
+  BeforeTool,
+  HookOptions,
+  OnSessionEnd,
+  OnTurnEnd,
+  SessionHooks,
+} from "./core/hooks.ts";
 export type { MessageContent } from "./core/content.ts";
 export type { StandardSchema } from "./core/standard-schema.ts";
 export type { SessionState } from "./core/state.ts";

@@ -1,4 +1,8 @@
+import { homedir } from "node:os";
 import { join } from "node:path";
+import type { BudgetSettings } from "../core/budget-schema.ts";
+import { type PriceSettings, pricesWith } from "../core/pricing.ts";
+import { createRedactor, type Redactor } from "../core/redaction.ts";
 import type { Store } from "../core/store.ts";
 import { claudeEngine } from "../engines/claude/engine.ts";
 import { openGateway } from "../gateway/gateway.ts";
@@ -6,6 +10,7 @@ import type { Upstream } from "../gateway/upstream.ts";
 import { Runtime } from "../runtime/runtime.ts";
 import { createToolServer, outputs } from "./lazy-tools.ts";
 import { clock, ids } from "./clock.ts";
+import { hookCommands } from "./hook-command.ts";
 import { isGone, thisProcess } from "./processes.ts";
 
 export interface HostSettings {
@@ -15,12 +20,19 @@ export interface HostSettings {
   readonly retries: number;
   readonly upstreamIdleMs: number;
   readonly hibernateAfterMs: number;
+  /** Default: no limits beyond those of a session, and the prices of the list. */
+  readonly budgets?: BudgetSettings;
+  readonly prices?: PriceSettings;
 }
 
 /** Puts a host together and takes over its parts: closing the host closes them. */
 export async function assemble(
   settings: HostSettings,
-  { store, upstream }: { store: Store; upstream: Upstream & Partial<AsyncDisposable> },
+  {
+    store,
+    upstream,
+    redactor = createRedactor(),
+  }: { store: Store; upstream: Upstream & Partial<AsyncDisposable>; redactor?: Redactor },
 ): Promise<Runtime> {
   const gateway = await openGateway({ upstream, clock, idleTimeoutMs: settings.upstreamIdleMs }).catch(
     async (thrown: unknown) => {
@@ -37,6 +49,7 @@ export async function assemble(
     ids,
     owner: thisProcess(ids.next("host")),
     isGone,
+    home: homedir(),
     stateRoot: join(settings.home, "sessions"),
     hibernateAfterMs: settings.hibernateAfterMs,
     release: async () => {
@@ -45,5 +58,8 @@ export async function assemble(
       await store[Symbol.asyncDispose]();
     },
     outputs,
+    runHookCommand: hookCommands({ path: settings.path }),
+    redactor,
+    budgets: { settings: settings.budgets ?? {}, prices: pricesWith(settings.prices ?? {}) },
   });
 }

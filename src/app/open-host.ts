@@ -1,9 +1,15 @@
+import type { z } from "zod";
 import { homeDirectory } from "../config/home.ts";
+import { type BudgetSettings, budgetSettings } from "../core/budget-schema.ts";
+import { CapstanError } from "../core/errors.ts";
+import { type PriceSettings, priceSettings } from "../core/pricing.ts";
+import { type RedactionSettings, redactionSettings } from "../core/redaction-schema.ts";
 import type { Upstream } from "../gateway/upstream.ts";
 import { upstreamFromEnvironment } from "../gateway/upstreams.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { assemble } from "./assemble.ts";
 import { openStore } from "./open-store.ts";
+import { hostRedactor } from "./redactor.ts";
 
 export interface HostOptions {
   /** Where sessions are kept. Default: `$CAPSTAN_HOME`, else `~/.capstan`. */
@@ -21,6 +27,12 @@ export interface HostOptions {
   readonly upstreamIdleMs?: number;
   /** Idle agent processes are ended after this many milliseconds. Default: ten minutes. */
   readonly hibernateAfterMs?: number;
+  /** Limits for agents, projects and days, as in a settings file. Default: none. */
+  readonly budgets?: BudgetSettings;
+  /** Prices by model, before those of the list, as in a settings file. */
+  readonly prices?: PriceSettings;
+  /** Patterns of secrets that are taken out of events, beside the built-in ones, as in a settings file. */
+  readonly redact?: RedactionSettings;
 }
 
 /** Reads the configuration, opens the store and the way to the model, and puts a host together. */
@@ -33,14 +45,24 @@ export async function openHost(options: HostOptions = {}): Promise<Runtime> {
     retries: options.retries ?? 6,
     upstreamIdleMs: options.upstreamIdleMs ?? 120_000,
     hibernateAfterMs: options.hibernateAfterMs ?? 600_000,
+    budgets: checked(budgetSettings, options.budgets ?? {}, "budgets"),
+    prices: checked(priceSettings, options.prices ?? {}, "prices"),
   };
+  const redactor = hostRedactor(environment, checked(redactionSettings, options.redact ?? [], "redact"));
   const upstream = options.rehearsal === true ? await rehearsal() : await upstreamFromEnvironment(environment);
   const close = async (thrown: unknown): Promise<never> => {
     await (upstream as Partial<AsyncDisposable>)[Symbol.asyncDispose]?.();
     throw thrown;
   };
-  const store = await openStore(home).catch(close);
-  return assemble(settings, { store, upstream });
+  const store = await openStore(home, environment).catch(close);
+  return assemble(settings, { store, upstream, redactor });
+}
+
+function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, option: string): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `${[option, ...path].join(".")}: ${message}`);
+  throw new CapstanError("invalid_input", problems.join("; "), { data: { problems } });
 }
 
 /** Loaded only when it is wanted: the scripted model is a server of its own. */

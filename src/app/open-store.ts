@@ -1,19 +1,40 @@
 import { join } from "node:path";
+import type { Environment } from "../config/home.ts";
+import { CapstanError, messageOf } from "../core/errors.ts";
 import type { Store } from "../core/store.ts";
+import { recordReset } from "../store/sqlite/reset.ts";
 import { restoreStore } from "../store/sqlite/restore.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
+import { auditKey, auditKeyPath } from "./audit-key.ts";
 import { clock } from "./clock.ts";
 
-function storePath(home: string): string {
+export function storePath(home: string): string {
   return join(home, "capstan.db");
 }
 
 /** The store alone, for what needs no agent: it starts no server and knows no credential. */
-export function openStore(home: string): Promise<Store> {
-  return openSqliteStore({ path: storePath(home), clock });
+export async function openStore(home: string, environment: Environment = process.env): Promise<Store> {
+  return openSqliteStore({ path: storePath(home), clock, auditKey: auditKey(auditKeyPath(home, environment)) });
 }
 
-/** Puts a backup in the place of the store. Tells under which name the store that was there is kept. */
-export function restoreFrom(home: string, from: string): Promise<{ readonly keptAs: string | undefined }> {
-  return restoreStore({ path: storePath(home), from, clock });
+/** Puts a backup in the place of the store, and signs that this was done. Tells how the store that was there is kept. */
+export async function restoreFrom(
+  home: string,
+  from: string,
+  environment: Environment = process.env,
+): Promise<{ readonly keptAs: string | undefined }> {
+  const restored = await restoreStore({ path: storePath(home), from, clock });
+  const key = auditKey(auditKeyPath(home, environment));
+  try {
+    // Makes a store of the current version of the backup.
+    await (await openStore(home, environment))[Symbol.asyncDispose]();
+    recordReset({ path: storePath(home), clock, key }, { kind: "restored", reason: from });
+  } catch (thrown) {
+    throw new CapstanError(
+      "store_failed",
+      `The store is restored from ${from}, but that could not be signed, so an audit will call it tampering. ${messageOf(thrown)}`,
+      { cause: thrown },
+    );
+  }
+  return restored;
 }

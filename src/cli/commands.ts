@@ -1,19 +1,29 @@
 import type { Command } from "commander";
+import { addApprovals } from "./commands/approvals.ts";
+import { addAudit } from "./commands/audit.ts";
 import { addDoctor } from "./commands/doctor.ts";
+import { addGrants } from "./commands/grants.ts";
 import { addModels } from "./commands/models.ts";
+import { addPolicy } from "./commands/policy.ts";
 import { addRun } from "./commands/run.ts";
 import { addSessions } from "./commands/sessions.ts";
 import { addStore } from "./commands/store.ts";
 import { addConfig } from "./commands/config.ts";
 import { addCompletion } from "./commands/completion.ts";
+import { addUsage } from "./commands/usage.ts";
 
 /** One line per command, in the order of the help. */
 export function addCommands(program: Command): void {
   addRun(program);
   addSessions(program);
+  addApprovals(program);
+  addGrants(program);
+  addUsage(program);
   addModels(program);
   addConfig(program);
+  addPolicy(program);
   addStore(program);
+  addAudit(program);
   addDoctor(program);
   addCompletion(program);
   // Wrong usage is exit code 2, for the program and everything below it.

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { loadConfiguration } from "../config/load.ts";
+import { cost } from "./cost.ts";
 import { userStore } from "./home.ts";
-import { ago, money, table } from "./text.ts";
+import { ago, table } from "./text.ts";
 
 export async function show(flags: {
   readonly agent?: string;
@@ -19,6 +20,8 @@ export async function show(flags: {
     table(
       ["KEY", "FROM", "VALUE"],
       values.map(({ key, value, source }) => [key, source, typeof value === "string" ? value : JSON.stringify(value)]),
+      // A terminal gets a page that can be read; whatever else reads it gets all.
+      { atLeast: process.stdout.isTTY ? 40 : Infinity },
     ),
   );
 }
@@ -26,19 +29,26 @@ export async function show(flags: {
 interface ProjectLine {
   readonly project: string;
   readonly sessions: number;
+  /** List price, whoever pays; the next two are parts of it. */
   readonly usd: number;
+  readonly includedUsd: number;
+  readonly rehearsalUsd: number;
+  readonly unpricedRequests: number;
   readonly lastActivityAt: number;
 }
 
 export async function projects(flags: { readonly json?: boolean }): Promise<void> {
   await using store = await userStore();
   const lines = new Map<string, ProjectLine>();
-  for (const { project, usd, lastActivityAt } of await store.sessions()) {
+  for (const { project, usd, includedUsd, rehearsalUsd, unpricedRequests, lastActivityAt } of await store.sessions()) {
     const line = lines.get(project);
     lines.set(project, {
       project,
       sessions: (line?.sessions ?? 0) + 1,
       usd: (line?.usd ?? 0) + usd,
+      includedUsd: (line?.includedUsd ?? 0) + (includedUsd ?? 0),
+      rehearsalUsd: (line?.rehearsalUsd ?? 0) + (rehearsalUsd ?? 0),
+      unpricedRequests: (line?.unpricedRequests ?? 0) + (unpricedRequests ?? 0),
       lastActivityAt: Math.max(line?.lastActivityAt ?? 0, lastActivityAt),
     });
   }
@@ -48,7 +58,9 @@ export async function projects(flags: { readonly json?: boolean }): Promise<void
   print(
     table(
       ["SESSIONS", "COST", "ACTIVE", "PROJECT"],
-      all.map((line) => [String(line.sessions), money(line.usd), ago(Date.now() - line.lastActivityAt), line.project]),
+      all.map((line) => [String(line.sessions), cost(line), ago(Date.now() - line.lastActivityAt), line.project]),
+      // A path that is cut names nothing.
+      { atLeast: Infinity },
     ),
   );
 }

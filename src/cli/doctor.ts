@@ -72,6 +72,16 @@ const CHECKS: Readonly<Record<string, Check>> = {
       remedy: "capstan sessions recover",
     };
   },
+  "audit key": async () => {
+    const { keyState } = await import("../app/audit.ts");
+    const { path, id, isLost } = keyState({ home: homeDirectory(process.env).path, environment: process.env });
+    const state = id === undefined ? `none yet, ${path} is made at the first use` : `${id} in ${path}`;
+    return {
+      ok: !isLost,
+      detail: isLost ? `${path} is lost, so nothing can be stored` : state,
+      remedy: "Put it back from a backup, or see: capstan audit accept --help",
+    };
+  },
   credentials: async () => {
     const { loadConfiguration } = await import("../config/load.ts");
     const { credentials } = await loadConfiguration({ cwd: process.cwd(), environment: process.env, flags: {} });

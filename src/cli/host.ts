@@ -14,5 +14,8 @@ export function hostFor(
     retries: settings.retries,
     upstreamIdleMs: settings.upstream_idle_ms,
     hibernateAfterMs: settings.hibernate_after_ms,
+    budgets: settings.budgets,
+    prices: settings.prices,
+    redact: settings.redact,
   });
 }

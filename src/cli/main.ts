@@ -1,17 +1,19 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
-import { Command } from "commander";
-import { addCommands } from "./commands.ts";
-import { reportFailure } from "./failure.ts";
 
 // Node 22 calls node:sqlite experimental and says so on stderr; to whoever runs a command that is noise.
 const warn = process.emitWarning.bind(process) as (...args: unknown[]) => void;
 process.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {
   if (rest[0] !== "ExperimentalWarning") warn(warning, ...rest);
 };
-// What commands load later is compiled once and not at every start.
+// What is loaded from here on is compiled once and not at every start: hence no static imports of ours above.
 enableCompileCache();
+const [{ Command }, { addCommands }, { reportFailure }] = await Promise.all([
+  import("commander"),
+  import("./commands.ts"),
+  import("./failure.ts"),
+]);
 
 /** Arguments in, a call, printing out. Everything heavy is loaded by the command that needs it. */
 const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {

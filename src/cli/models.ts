@@ -1,4 +1,5 @@
 import { loadConfiguration } from "../config/load.ts";
+import { CREDENTIALS } from "../config/variables.ts";
 import { CapstanError } from "../core/errors.ts";
 import { table } from "./text.ts";
 
@@ -8,7 +9,17 @@ interface ModelList {
 
 export async function models(flags: { readonly json?: boolean }): Promise<void> {
   const { listModels } = await import("../app/models.ts");
-  const { environment } = await loadConfiguration({ cwd: process.cwd(), environment: process.env, flags: {} });
+  const { environment, credentials } = await loadConfiguration({
+    cwd: process.cwd(),
+    environment: process.env,
+    flags: {},
+  });
+  // Said here because the rehearsal model, which other commands can do with, has no list.
+  if (credentials.length === 0)
+    throw new CapstanError(
+      "credential_missing",
+      `The list of models comes from the model API, which needs a credential. Set one of ${CREDENTIALS.join(", ")}.`,
+    );
   const { data }: ModelList = await listModels(environment);
   if (data.length === 0) throw new CapstanError("model_failed", "The model API lists no models for this credential.");
   if (flags.json === true) process.stdout.write(data.map((model) => `${JSON.stringify(model)}\n`).join(""));

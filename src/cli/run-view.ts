@@ -1,5 +1,6 @@
 import type { LoggedEvent, Preview } from "../core/events.ts";
-import { colour, columns, count, money, oneLine, printable, seconds, shortId } from "./text.ts";
+import { cost } from "./cost.ts";
+import { colour, columns, count, oneLine, printable, seconds, shortId } from "./text.ts";
 
 /** What a turn looks like in a terminal: text as it comes, one quiet line per tool call, the cost at the end. */
 export class RunView {
@@ -9,10 +10,15 @@ export class RunView {
   readonly #streamed = new Set<string>();
   #texts = new Set<string>();
   #atLineStart = true;
+  /** What was printed last; a blank line sets an answer off from the calls before it, and a prompt from what was before. */
+  #last: "nothing" | "text" | "call" = "nothing";
   #tokens = { in: 0, out: 0 };
   #usd = 0;
+  #unpricedRequests = 0;
   readonly #startedAt = Date.now();
   #spinner: NodeJS.Timeout | undefined;
+  /** What happens while a question is on the screen, to be shown after it. */
+  #held: (LoggedEvent | Preview)[] | undefined;
 
   readonly #users: boolean;
   readonly #rehearsal: boolean;
@@ -27,7 +33,24 @@ export class RunView {
     this.#rehearsal = rehearsal;
   }
 
+  /** Leaves the screen to somebody else until `release`. */
+  hold(): void {
+    this.#stopSpinner();
+    this.#newLine();
+    this.#held ??= [];
+  }
+
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const item of held) this.show(item);
+  }
+
   show(item: LoggedEvent | Preview): void {
+    if (this.#held !== undefined) {
+      this.#held.push(item);
+      return;
+    }
     this.#stopSpinner();
     switch (item.type) {
       case "event_start":
@@ -36,13 +59,13 @@ export class RunView {
       case "event_delta":
         if (!this.#texts.has(item.event_id)) break;
         this.#streamed.add(item.event_id);
-        this.#write(printable(item.delta.content.text));
+        this.#text(printable(item.delta.content.text));
         break;
       case "capstan.event_withdrawn":
         if (this.#streamed.has(item.event_id)) this.#line(colour.dim("(cut off; asked again)"));
         break;
       case "user.message":
-        if (this.#users) this.#line(colour.bold(`> ${printable(textIn(item))}`));
+        if (this.#users) this.#prompt(printable(textIn(item)));
         break;
       case "agent.message":
         this.#message(item);
@@ -55,13 +78,17 @@ export class RunView {
           depth: item.session_thread_id == null ? 0 : 1,
         });
         break;
+      case "capstan.permission_decided":
+        this.#edited(item);
+        break;
       case "agent.tool_result":
       case "agent.mcp_tool_result":
         this.#outcome(item);
         break;
       case "session.error":
         if (this.#users || item.error.retry_status.type === "retrying")
-          this.#line(colour.yellow(`  ${item.error.message}`));
+          // Only the mark has a colour: a sentence in yellow cannot be read on a light ground.
+          this.#line(`${colour.yellow("!")} ${printable(item.error.message)}`);
         break;
       case "agent.thread_context_compacted":
         this.#line(colour.dim("  (the context was compacted)"));
@@ -73,6 +100,7 @@ export class RunView {
           item.model_usage.cache_creation_input_tokens;
         this.#tokens.out += item.model_usage.output_tokens;
         this.#usd += item.usd ?? 0;
+        if (item.usd === null) this.#unpricedRequests += 1;
         break;
       default:
         break;
@@ -86,9 +114,10 @@ export class RunView {
     this.#newLine();
     const { in: read, out: written } = this.#tokens;
     const took = this.#users ? "" : `${seconds(Date.now() - this.#startedAt)} · `;
+    const spent = cost({ usd: this.#usd, unpricedRequests: this.#unpricedRequests });
     this.#out.write(
       colour.dim(
-        `\n${money(this.#usd)}${this.#rehearsal ? " (rehearsal)" : ""} · ${count(read)} tokens in, ${count(written)} out · ${took}session ${shortId(sessionId)}\n`,
+        `\n${spent}${this.#rehearsal ? " (rehearsal)" : ""} · ${count(read)} tokens in, ${count(written)} out · ${took}session ${shortId(sessionId)}\n`,
       ),
     );
   }
@@ -97,14 +126,21 @@ export class RunView {
     // A subagent reports to its agent; what it says on the way would only be in between.
     if (event.session_thread_id != null) return;
     if (!this.#streamed.has(event.id))
-      for (const block of event.content) if (block.type === "text") this.#write(printable(block.text));
+      for (const block of event.content) if (block.type === "text") this.#text(printable(block.text));
     this.#newLine();
+  }
+
+  /** A person may have changed what runs; an answered question only has its answers added. */
+  #edited({ call_id: id, tool, input }: Extract<LoggedEvent, { type: "capstan.permission_decided" }>): void {
+    const call = this.#calls.get(id);
+    if (call !== undefined && input !== undefined) this.#calls.set(id, { ...call, line: `${tool} ${describe(input)}` });
   }
 
   #outcome(event: Extract<LoggedEvent, { type: "agent.tool_result" | "agent.mcp_tool_result" }>): void {
     const call = this.#calls.get(event.call_id);
     if (call === undefined) return;
     this.#calls.delete(event.call_id);
+    this.#last = "call";
     const took = seconds(Date.parse(event.processed_at) - call.at);
     const failed = event.outcome !== "completed";
     const note = failed ? `${event.outcome} ` : "";
@@ -112,8 +148,22 @@ export class RunView {
     const room = columns(this.#out) - indent.length - note.length - took.length - 5;
     const mark = failed ? colour.red("✗") : colour.green("✓");
     this.#line(`${indent}${mark} ${colour.dim(oneLine(call.line, room))} ${colour.red(note)}${colour.dim(took)}`);
+    // Not dim: it is what the reader has to do something about.
     if (event.outcome === "failed" || event.outcome === "denied")
-      this.#line(colour.dim(`${indent}  ${oneLine(reasonIn(event, call.line), columns(this.#out) - 4)}`));
+      this.#line(`${indent}  ${oneLine(reasonIn(event), columns(this.#out) - 4)}`);
+  }
+
+  #prompt(text: string): void {
+    this.#newLine();
+    if (this.#last !== "nothing") this.#write("\n");
+    this.#last = "text";
+    this.#line(colour.bold(`> ${text}`));
+  }
+
+  #text(text: string): void {
+    if (this.#last === "call") this.#write("\n");
+    this.#last = "text";
+    this.#write(text);
   }
 
   #write(text: string): void {
@@ -155,6 +205,8 @@ export class RunView {
 function describe(input: Readonly<Record<string, unknown>>): string {
   for (const key of ["command", "file_path", "pattern", "description", "url", "query", "path"])
     if (typeof input[key] === "string") return input[key];
+  const [first] = Array.isArray(input["questions"]) ? (input["questions"] as { question?: unknown }[]) : [];
+  if (typeof first?.question === "string") return first.question;
   return Object.keys(input).length === 0 ? "" : JSON.stringify(input);
 }
 
@@ -162,9 +214,7 @@ function textIn(event: { readonly content?: readonly { type: string; text?: stri
   return (event.content ?? []).map((block) => block.text ?? "").join(" ");
 }
 
-/** Without the words that the engine puts before the reason of a denial, and with what can be done about it. */
-function reasonIn(event: Parameters<typeof textIn>[0], call: string): string {
-  const reason = textIn(event).replace(/^PreToolUse:\w+ hook error: /, "");
-  const unasked = reason.replace(/ Nobody is there to ask.*$/s, "");
-  return unasked === reason ? reason : `${unasked} Allow it with --allow ${call.split(" ")[0] ?? ""}.`;
+/** Without the words that the engine puts before the reason of a denial. */
+function reasonIn(event: Parameters<typeof textIn>[0]): string {
+  return textIn(event).replace(/^PreToolUse:\w+ hook error: /, "");
 }

@@ -3,17 +3,18 @@ import { resolve } from "node:path";
 import { type Configuration, loadConfiguration } from "../config/load.ts";
 import { parseDuration } from "../config/duration.ts";
 import type { Mode } from "../core/agent-definition.ts";
+import type { SessionBudget } from "../core/budget-schema.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
-import type { Preview, LoggedEvent } from "../core/events.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Session } from "../runtime/session.ts";
-import type { Turn, TurnResult } from "../runtime/turn.ts";
 import { usage } from "./failure.ts";
+import { settleAbandoned } from "./abandoned.ts";
+import { Asking } from "./ask.ts";
+import { follow, type FollowOptions, isWaiting, underWay, waiting } from "./follow.ts";
 import { hostFor } from "./host.ts";
-import { readMessage } from "./message.ts";
-import { RunView } from "./run-view.ts";
+import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
+import { nothingToDo, readMessage } from "./message.ts";
 import { lastSession, resolveSession } from "./session-id.ts";
-import { shortId } from "./text.ts";
 
 export interface RunFlags {
   readonly agent?: string;
@@ -21,6 +22,8 @@ export interface RunFlags {
   readonly model?: string;
   readonly mode?: Mode;
   readonly allow?: readonly string[];
+  readonly yes?: boolean;
+  readonly deny?: boolean;
   readonly schema?: string;
   readonly file?: readonly string[];
   readonly json?: boolean;
@@ -34,25 +37,73 @@ export interface RunFlags {
   readonly trace?: string;
 }
 
-const INTERRUPTED = 130;
-
 /** One message, one turn. Returns the exit code. */
 export async function run(words: readonly string[], flags: RunFlags): Promise<number> {
   if ([flags.resume, flags.fork, flags.continue].filter((flag) => flag !== undefined).length > 1)
     throw usage("--resume, --fork and --continue exclude each other. Give one of them.");
+  if (flags.yes === true && flags.deny === true) throw usage("--yes and --deny exclude each other. Give one of them.");
   if (flags.resume !== undefined || flags.fork !== undefined || flags.continue === true) refuseForGoingOn(flags);
   const trace = openTrace(flags.trace);
   try {
     const configuration = await configure(flags);
     const message = await readMessage(words, flags.file ?? []);
+    // A session that waits for an answer goes on without being told anything.
+    const mayBeEmpty = flags.resume !== undefined || flags.continue === true;
+    if (message === undefined && !(mayBeEmpty && flags.file === undefined)) throw nothingToDo(flags.file ?? []);
+    const turns: { interrupt(): Promise<void> }[] = [];
+    const leaving = new AbortController();
+    let asking: Asking | undefined;
+    // Before the host, so that it listens until everything is closed.
+    using stopping = interruptOnSignal(async (isWanted) => {
+      leaving.abort();
+      if (!isWanted && asking?.leave() === true) return;
+      await Promise.all(turns.map((turn) => turn.interrupt()));
+    });
     await using host = await hostFor(configuration, flags.rehearsal);
-    const session = await openSession(host, { configuration, flags });
-    await settleAbandoned(host, configuration.settings.on_crash);
-    return await follow(session, { message, flags, trace });
+    asking = new Asking(host, flags);
+    const session = await openSession(host, { configuration, flags, asking });
+    turns.push(session);
+    const others = await settleAbandoned(host, {
+      project: configuration.project.id,
+      onCrash: configuration.settings.on_crash,
+    });
+    turns.push(others);
+    if (stopping.stopped) {
+      await others.interrupt();
+      return INTERRUPTED;
+    }
+    const code = await converse(session, message, {
+      host,
+      asking,
+      stopping,
+      trace,
+      json: flags.json === true,
+      rehearsal: flags.rehearsal === true,
+      signal: leaving.signal,
+    }).catch(async (thrown: unknown) => {
+      await others.over(thrown);
+      throw thrown;
+    });
+    await others.over();
+    return stopping.stopped ? INTERRUPTED : code;
   } catch (thrown) {
     trace(stackOf(thrown));
     throw thrown;
   }
+}
+
+/** What was left open is asked about first; then the message, when there is one. */
+async function converse(
+  session: Session,
+  message: Parameters<Session["send"]>[0] | undefined,
+  options: FollowOptions,
+): Promise<number> {
+  if (isWaiting(session)) await options.asking.askPending(session.id, options.signal);
+  if (options.stopping.stopped) return INTERRUPTED;
+  if (message !== undefined) return follow(session, session.send(message), options);
+  if (session.state.status === "running") return follow(session, await underWay(session, options.host), options);
+  if (isWaiting(session)) return waiting(session, options);
+  throw nothingToDo([]);
 }
 
 /** Writes lines to the file, or nowhere. It holds everything that was said, so it is for its owner alone. */
@@ -64,22 +115,6 @@ function openTrace(file: string | undefined): (line: string) => void {
     throw usage(`The trace cannot be written: ${messageOf(thrown)}. Choose another file.`);
   }
   return (line) => appendFileSync(file, `${line}\n`);
-}
-
-/** Sessions of dead hosts are ended when that is the policy; going on with them costs money, and is left to the user. */
-async function settleAbandoned(host: Runtime, onCrash: "continue" | "stop"): Promise<void> {
-  if (onCrash === "stop") {
-    for (const { sessionId } of await host.recover("stop"))
-      process.stderr.write(
-        `capstan: Session ${shortId(sessionId)} was left in a turn by a dead host; the turn is ended.\n`,
-      );
-    return;
-  }
-  const left = await host.abandoned();
-  if (left.length > 0)
-    process.stderr.write(
-      `capstan: ${left.length === 1 ? "A session was" : `${left.length} sessions were`} left in a turn by a dead host. Go on with: capstan sessions recover\n`,
-    );
 }
 
 async function configure(flags: RunFlags): Promise<Configuration> {
@@ -100,22 +135,24 @@ async function configure(flags: RunFlags): Promise<Configuration> {
 
 async function openSession(
   host: Runtime,
-  { configuration, flags }: { configuration: Configuration; flags: RunFlags },
+  { configuration, flags, asking }: { configuration: Configuration; flags: RunFlags; asking: Asking },
 ): Promise<Session> {
   const { project, settings } = configuration;
+  const askPermission = asking.handler;
   const cwd = resolve(flags.cwd);
   const agent =
     flags.schema === undefined
       ? configuration.agent
       : { ...configuration.agent, output_schema: readSchema(flags.schema) };
   if (flags.fork !== undefined)
-    return steered(await host.forkSession(await resolveSession(host, flags.fork), { cwd }), flags);
+    return steered(await host.forkSession(await resolveSession(host, flags.fork), { cwd, askPermission }), flags);
   const resumed =
     flags.continue === true
       ? await lastSession(host, project.id)
       : flags.resume && (await resolveSession(host, flags.resume));
-  if (resumed === undefined) return host.startSession({ agent, cwd, project: project.id });
-  return steered(await host.resumeSession(resumed, { cwd, onCrash: settings.on_crash }), flags);
+  if (resumed === undefined) return host.startSession({ agent, cwd, project: project.id, askPermission });
+  const budget = raisedLimits(flags);
+  return steered(await host.resumeSession(resumed, { cwd, onCrash: settings.on_crash, askPermission, budget }), flags);
 }
 
 /** Model and mode can change in a session that goes on. */
@@ -125,113 +162,34 @@ async function steered(session: Session, flags: RunFlags): Promise<Session> {
   return session;
 }
 
+/** A session that goes on keeps its limits but for those that are given anew. */
+function raisedLimits({ maxUsd, maxTurns, timeout }: RunFlags): SessionBudget {
+  return {
+    ...(maxUsd !== undefined && { usd: maxUsd }),
+    ...(maxTurns !== undefined && { steps: maxTurns }),
+    ...(timeout !== undefined && { deadline_ms: parseDuration(timeout) }),
+  };
+}
+
 /** What a session is started with and keeps: given to one that goes on, it would be ignored. */
 const AT_START = {
   agent: "--agent",
   schema: "--schema",
   allow: "--allow",
-  maxUsd: "--max-usd",
-  maxTurns: "--max-turns",
-  timeout: "--timeout",
 } as const;
 
+/** A fork takes over its parent's limits as they are. */
+const AT_FORK = { ...AT_START, maxUsd: "--max-usd", maxTurns: "--max-turns", timeout: "--timeout" } as const;
+
 function refuseForGoingOn(flags: RunFlags): void {
-  const given = Object.entries(AT_START).flatMap(([key, flag]) =>
-    flags[key as keyof typeof AT_START] === undefined ? [] : [flag],
+  const kept: Partial<typeof AT_FORK> = flags.fork === undefined ? AT_START : AT_FORK;
+  const given = Object.entries(kept).flatMap(([key, flag]) =>
+    flags[key as keyof typeof AT_FORK] === undefined ? [] : [flag],
   );
   if (given.length > 0)
     throw usage(
       `A session that goes on keeps what it was started with, so ${given.join(", ")} cannot be changed. Leave it out, or start a new session.`,
     );
-}
-
-async function follow(
-  session: Session,
-  {
-    message,
-    flags,
-    trace,
-  }: { message: Parameters<Session["send"]>[0]; flags: RunFlags; trace: (line: string) => void },
-): Promise<number> {
-  const view = flags.json === true ? undefined : new RunView(process.stdout, { rehearsal: flags.rehearsal === true });
-  using stopping = interruptOnSignal(session);
-  const turn = session.send(message);
-  const result = await show(turn, { view, trace }).catch((thrown: unknown) => {
-    view?.close(session.id);
-    throw thrown;
-  });
-  if (view !== undefined && result.output !== undefined)
-    process.stdout.write(`${JSON.stringify(result.output, null, 2)}\n`);
-  if (process.stdout.errored === null) view?.close(session.id);
-  if (stopping.stopped) {
-    process.stderr.write(`capstan: Interrupted. Go on with: capstan run --resume ${shortId(session.id)} "…"\n`);
-    return INTERRUPTED;
-  }
-  return exitCode(result);
-}
-
-async function show(
-  turn: Turn,
-  { view, trace }: { view: RunView | undefined; trace: (line: string) => void },
-): Promise<TurnResult> {
-  for await (const item of turn) {
-    trace(JSON.stringify({ at: Date.now(), ...item }));
-    if (process.stdout.errored !== null) continue;
-    if (view !== undefined) view.show(item);
-    else if (isEvent(item)) process.stdout.write(`${JSON.stringify(item)}\n`);
-  }
-  return turn.result();
-}
-
-function exitCode({ stopReason, limit }: TurnResult): number {
-  switch (stopReason.type) {
-    case "end_turn":
-      return 0;
-    case "requires_action":
-      return 5;
-    case "refusal":
-      process.stderr.write("capstan: The model refused. Say it in another way, or ask for something else.\n");
-      return 1;
-    case "budget_reached":
-      process.stderr.write(
-        `capstan: The limit on ${limit?.which ?? "spending"} was reached (${limit?.limit ?? "?"}). Raise it to go on.\n`,
-      );
-      return 4;
-    case "retries_exhausted":
-      return 1;
-  }
-}
-
-/** The first signal ends the turn and keeps the work; a second one leaves at once. */
-function interruptOnSignal(session: Session): Disposable & { readonly stopped: boolean } {
-  const stop = (): void => {
-    if (stopping.stopped) return;
-    stopping.stopped = true;
-    // When not even that can be stored, the turn itself says why.
-    session.interrupt().catch(() => {});
-  };
-  const stopping = {
-    stopped: false,
-    [Symbol.dispose]() {
-      for (const signal of SIGNALS) process.off(signal, onSignal);
-      process.stdout.off("error", stop);
-    },
-  };
-  const onSignal = (signal: NodeJS.Signals): void => {
-    // Agent processes die with this one. A terminal that goes away may say so twice, which is no second wish.
-    if (stopping.stopped && signal !== "SIGHUP") process.exit(INTERRUPTED);
-    stop();
-  };
-  for (const signal of SIGNALS) process.on(signal, onSignal);
-  // Nobody reads any more.
-  process.stdout.once("error", stop);
-  return stopping;
-}
-
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-function isEvent(item: LoggedEvent | Preview): item is LoggedEvent {
-  return "seq" in item;
 }
 
 function readSchema(file: string): Record<string, unknown> {

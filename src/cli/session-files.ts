@@ -18,10 +18,13 @@ export async function exportTo(given: string, file: string | undefined): Promise
   const lines = (async function* () {
     for await (const line of exportSession(store, id)) yield `${line}\n`;
   })();
-  if (file === undefined) for await (const line of lines) process.stdout.write(line);
-  else await pipeline(lines, createWriteStream(file, { mode: 0o600 })).catch(wrongFile(file));
-  if (file !== undefined)
-    process.stderr.write(`Session ${shortId(id)} is in ${file}. Read it with: capstan sessions import ${file}\n`);
+  // What the reader does not take yet stays in the store. What is wrong with standard output, main.ts tells.
+  if (file === undefined)
+    return await pipeline(lines, process.stdout, { end: false }).catch((thrown: unknown) => {
+      if ((thrown as NodeJS.ErrnoException).syscall !== "write") throw thrown;
+    });
+  await pipeline(lines, createWriteStream(file, { mode: 0o600 })).catch(wrongFile(file));
+  process.stderr.write(`Session ${shortId(id)} is in ${file}. Read it with: capstan sessions import ${file}\n`);
 }
 
 export async function importFrom(file: string): Promise<void> {
@@ -32,13 +35,16 @@ export async function importFrom(file: string): Promise<void> {
   process.stdout.write(`Imported as session ${shortId(id)}. Go on with: capstan run --resume ${shortId(id)} "…"\n`);
 }
 
-export async function deleteAll(given: readonly string[]): Promise<void> {
+export async function deleteAll(
+  given: readonly string[],
+  { quiet = false }: { readonly quiet?: boolean } = {},
+): Promise<void> {
   await using store = await userStore();
   const home = homeDirectory(process.env).path;
   for (const one of given) {
     const sessionId = await resolveSession(store, one);
     await eraseSession(store, { home, sessionId });
-    process.stdout.write(`Session ${shortId(sessionId)} is erased. Its hashes and a tombstone stay.\n`);
+    if (!quiet) process.stdout.write(`Session ${shortId(sessionId)} is erased. Its hashes and a tombstone stay.\n`);
   }
 }
 

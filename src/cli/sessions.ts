@@ -1,10 +1,14 @@
 import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { logged } from "../runtime/feed.ts";
 import type { SessionSummary } from "../core/store.ts";
+import { cost } from "./cost.ts";
 import { usage } from "./failure.ts";
+import { isOpen, waitingText } from "./approvals-id.ts";
 import { userStore } from "./home.ts";
+import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
 import { resolveSession } from "./session-id.ts";
-import { ago, money, shortId, table } from "./text.ts";
+import { ago, shortId, table } from "./text.ts";
 
 export interface ListFlags {
   readonly limit: string;
@@ -21,13 +25,17 @@ export async function list(search: string | undefined, flags: ListFlags): Promis
   const { status, agent } = flags;
   const project = flags.project === undefined || flags.project === "default" ? flags.project : resolve(flags.project);
   const sessions = await store.sessions({ limit, project, status, agent, search });
-  if (flags.json === true) return sessions.forEach((session) => print(JSON.stringify(session)));
+  const waiting = (await store.approvals.list({ status: "pending" })).filter(isOpen);
+  const waitingIn = (id: string): number => waiting.filter(({ sessionId }) => sessionId === id).length;
+  if (flags.json === true)
+    return sessions.forEach((session) => print(JSON.stringify({ ...session, waiting: waitingIn(session.id) })));
   if (sessions.length === 0) return print('No sessions found. Start one: capstan run "…"');
   const rows = sessions.map((session) => [
     shortId(session.id),
-    session.status,
+    // Idle in the log: nothing happens until somebody answers.
+    waitingIn(session.id) > 0 ? "waiting" : session.status,
     ago(Date.now() - session.lastActivityAt),
-    money(session.usd),
+    cost(session),
     session.agent.name,
     session.title ?? session.firstMessage,
   ]);
@@ -42,12 +50,15 @@ export interface ShowFlags {
 
 const POLL_MS = 300;
 
-export async function show(given: string, flags: ShowFlags): Promise<void> {
+/** Returns the exit code. */
+export async function show(given: string, flags: ShowFlags): Promise<number> {
   const { RunView } = await import("./run-view.ts");
   await using store = await userStore();
   const id = await resolveSession(store, given);
   const record = await store.session(id);
   const view = new RunView(process.stdout, { users: true });
+  const leaving = new AbortController();
+  using stopping = interruptOnSignal(async () => leaving.abort());
   let seq = 0;
   if (flags.json !== true && flags.stderr !== true)
     print(`${id}\nagent ${record?.agent.name ?? "?"} · ${record?.cwd ?? "?"} · project ${record?.project ?? "?"}\n`);
@@ -60,10 +71,15 @@ export async function show(given: string, flags: ShowFlags): Promise<void> {
       else if (event.type === "capstan.process_lost")
         print(`${event.processed_at}  ${event.reason}\n${event.stderr}`.trim());
     }
-    if (flags.follow !== true || process.stdout.errored !== null) break;
-    await new Promise((wake) => setTimeout(wake, POLL_MS));
+    if (flags.follow !== true || stopping.stopped) break;
+    await sleep(POLL_MS, undefined, { signal: leaving.signal }).catch(() => {});
   }
-  if (flags.json !== true && flags.stderr !== true) view.close(id);
+  if (flags.json !== true && flags.stderr !== true) {
+    view.close(id);
+    const waiting = (await store.approvals.list({ sessionId: id, status: "pending" })).filter(isOpen);
+    if (waiting.length > 0) print(`\n${waitingText(id, waiting).trimEnd()}`);
+  }
+  return stopping.signalled ? INTERRUPTED : 0;
 }
 
 function print(text: string): void {

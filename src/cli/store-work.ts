@@ -9,6 +9,7 @@ import { deleteAll } from "./session-files.ts";
 import { ago, shortId, table } from "./text.ts";
 
 export async function backup(file: string): Promise<void> {
+  if (existsSync(file)) throw usage(`${file} is there already. Choose another name, or remove it.`);
   await using store = await userStore();
   await store.backup(resolve(file));
   process.stdout.write(`The store is copied to ${file}. Put it back with: capstan restore ${file}\n`);
@@ -30,8 +31,11 @@ export async function prune(flags: {
   await using store = await userStore();
   // A session that is running is never old, however long it takes.
   const old = (await store.sessions({ inactiveSince })).filter(({ status }) => status !== "running");
+  if (old.length === 0) {
+    if (flags.json !== true) process.stdout.write(`No session has been quiet for ${flags.olderThan}.\n`);
+    return;
+  }
   if (flags.json === true) process.stdout.write(old.map((session) => `${JSON.stringify(session)}\n`).join(""));
-  else if (old.length === 0) return void process.stdout.write(`No session has been quiet for ${flags.olderThan}.\n`);
   else
     process.stdout.write(
       `${table(
@@ -43,7 +47,11 @@ export async function prune(flags: {
         ]),
       )}\n`,
     );
-  if (flags.yes === true) await deleteAll(old.map(({ id }) => id));
+  if (flags.yes === true)
+    await deleteAll(
+      old.map(({ id }) => id),
+      { quiet: flags.json === true },
+    );
   else
     process.stderr.write(
       `\nNothing was erased. Add --yes to erase ${old.length === 1 ? "it" : `these ${old.length}`}.\n`,

@@ -5,7 +5,7 @@ export const colour = pc;
 
 /** A terminal without a size says 0. */
 export function columns(stream: NodeJS.WriteStream = process.stdout): number {
-  return Math.min(stream.columns || 80, 120);
+  return stream.columns || 80;
 }
 
 /** Without characters that would steer the terminal; an agent must not draw its own check marks. */
@@ -85,15 +85,19 @@ export function shortId(sessionId: string): string {
   return sessionId.slice(-8);
 }
 
-/** Rows under headings; the last column takes what is left of the line. */
-export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Rows under headings. The last column takes what is left of the line and is cut there; `atLeast` so much of it is always shown. */
+export function table(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  { atLeast = 12 }: { readonly atLeast?: number } = {},
+): string {
   const widths = headings.map((heading, index) =>
     Math.max(heading.length, ...rows.map((row) => widthOf(row[index] ?? ""))),
   );
   const line = (row: readonly string[]): string => {
     const cells = row.slice(0, -1).map((cell, index) => padded(cell, widths[index] ?? 0));
     const used = cells.reduce((sum, cell) => sum + widthOf(cell) + 2, 0);
-    return [...cells, oneLine(row.at(-1) ?? "", Math.max(12, columns() - used))].join("  ").trimEnd();
+    return [...cells, oneLine(row.at(-1) ?? "", Math.max(atLeast, columns() - used))].join("  ").trimEnd();
   };
   return [colour.dim(line(headings)), ...rows.map(line)].join("\n");
 }

@@ -1,4 +1,5 @@
 import type { Budget, Mode, Permissions } from "../core/agent-definition.ts";
+import type { BudgetSettings } from "../core/budget-schema.ts";
 import { CapstanError } from "../core/errors.ts";
 import { problemsOf } from "./problems.ts";
 import { BUILT_IN_SETTINGS, type Settings, type SettingsFile, settingsFile } from "./settings.ts";
@@ -76,15 +77,45 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
         allow: union(below.permissions.allow, above.permissions?.allow),
         ask: union(below.permissions.ask, above.permissions?.ask),
         deny: union(below.permissions.deny, above.permissions?.deny),
+        ...expiry(above.permissions ?? {}, below.permissions),
       },
       budget: { ...below.budget, ...above.budget },
+      budgets: mergeBudgets(below.budgets, above.budgets),
+      redact: union(below.redact, above.redact),
+      // The first pattern that fits counts, so that those of the last layer stand first.
+      prices: { ...above.prices, ...without(below.prices, Object.keys(above.prices ?? {})) },
     }),
     nothing,
   );
 }
 
-function union(below: readonly string[], above: readonly string[] = []): string[] {
-  return [...new Set([...below, ...above])];
+function expiry(...layers: readonly Pick<Permissions, "approvals_expire_ms">[]): Partial<Permissions> {
+  const given = layers.find((layer) => layer.approvals_expire_ms !== undefined)?.approvals_expire_ms;
+  return given === undefined ? {} : { approvals_expire_ms: given };
+}
+
+function mergeBudgets(below: BudgetSettings, above: BudgetSettings = {}): BudgetSettings {
+  const agents = new Set([...Object.keys(below.agents ?? {}), ...Object.keys(above.agents ?? {})]);
+  return {
+    ...below,
+    ...above,
+    ...((below.project ?? above.project) && { project: { ...below.project, ...above.project } }),
+    ...((below.day ?? above.day) && { day: { ...below.day, ...above.day } }),
+    ...(agents.size > 0 && {
+      agents: Object.fromEntries(
+        [...agents].map((name) => [name, { ...below.agents?.[name], ...above.agents?.[name] }]),
+      ),
+    }),
+  };
+}
+
+function without<Value>(record: Readonly<Record<string, Value>>, keys: readonly string[]): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)));
+}
+
+/** An entry that is not text is the same when it says the same. */
+function union<Entry>(below: readonly Entry[], above: readonly Entry[] = []): Entry[] {
+  return [...new Map([...below, ...above].map((entry) => [JSON.stringify(entry), entry])).values()];
 }
 
 const ORDER = Object.keys(settingsFile.shape);
@@ -94,7 +125,7 @@ export function valuesOf(layers: readonly Layer[]): readonly ConfigurationValue[
   const taken = new Map<string, ConfigurationValue>();
   for (const { source, values } of layers)
     for (const { key, value, isListed } of leavesOf(values)) {
-      const id = isListed ? `${key} ${String(value)}` : key;
+      const id = isListed ? `${key} ${JSON.stringify(value)}` : key;
       if (!isListed || !taken.has(id)) taken.set(id, { key, value, source });
     }
   const place = ({ key }: ConfigurationValue): number => ORDER.indexOf(key.split(".")[0] ?? "");

@@ -101,6 +101,7 @@ function agentValues(written: AgentAsWritten, source: string): readonly Configur
     value("tools", tools, []),
     ...(subagents === undefined ? [] : [{ key: "subagents", value: subagents, source }]),
     ...(schema === undefined ? [] : [{ key: "output_schema", value: schema, source }]),
+    ...(written.hooks === undefined ? [] : [{ key: "hooks", value: written.hooks, source }]),
   ];
 }
 

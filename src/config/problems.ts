@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../core/nearest.ts";
 
 /** One thing that is wrong with a value. */
 export interface Problem {
@@ -23,8 +23,18 @@ export function problemsOf(error: z.ZodError, { schema, value }: { schema: z.Zod
         { path: issue.path, at: "key", text: `expected ${inner?.message ?? "another key"} (found ${found(key)})` },
       ];
     }
+    const meant = issue.code === "invalid_union" ? meantOf(issue) : undefined;
+    if (meant !== undefined) return problemsOf(new z.ZodError(meant), { schema, value });
     return [{ path: issue.path, at: "value", text: expectation(issue, valueAt(value, issue.path)) }];
   });
+}
+
+/** Of several shapes the one that was probably meant: the kind of value is right, and something in it is wrong. */
+function meantOf({ path, errors }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | undefined {
+  const meant = errors.find((issues) =>
+    issues.every(({ code, path: [first] }) => code !== "invalid_type" || first !== undefined),
+  );
+  return meant?.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
 /** `budget.usd`. Keys with unusual characters are quoted, so that they cannot play tricks on a terminal. */
@@ -69,9 +79,15 @@ function expectation(issue: z.core.$ZodIssue, value: unknown): string {
       return `expected at most ${issue.maximum}${issue.inclusive === false ? ", exclusive" : ""} (found ${found(value)})`;
     case "invalid_format":
       return `expected ${issue.message} (found ${found(value)})`;
+    case "invalid_union":
+      return `expected ${kindsOf(issue).join(" or ")} (found ${found(value)})`;
     default:
       return issue.message;
   }
+}
+
+function kindsOf({ errors }: z.core.$ZodIssueInvalidUnion): string[] {
+  return errors.flatMap(([issue]) => (issue?.code === "invalid_type" ? [TYPES[issue.expected] ?? issue.expected] : []));
 }
 
 function atLeast({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): string {
@@ -106,6 +122,7 @@ interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: JsonSchema | false;
   readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
 }
 
 /** The keys that a schema knows at a path. */
@@ -115,5 +132,5 @@ function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly strin
     (outer, key) => outer?.properties?.[String(key)] ?? (outer?.additionalProperties || outer?.items),
     root,
   );
-  return Object.keys(inner?.properties ?? {});
+  return [inner, ...(inner?.anyOf ?? [])].flatMap((shape) => Object.keys(shape?.properties ?? {}));
 }

@@ -1,7 +1,10 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { agentDefinition } from "../core/agent-definition.ts";
+import { type BudgetSettings, budgetSettings, DEFAULT_RESERVE_OUTPUT_TOKENS } from "../core/budget-schema.ts";
 import { CapstanError } from "../core/errors.ts";
+import { type PriceSettings, priceSettings } from "../core/pricing.ts";
+import { type RedactionSettings, redactionSettings } from "../core/redaction-schema.ts";
 import { isThere, readTextFileIfThere } from "./text-file.ts";
 
 const { model, permissions, budget } = agentDefinition.shape;
@@ -15,6 +18,7 @@ export const layerPermissions = z.strictObject({
   allow: rules.allow.unwrap().optional(),
   ask: rules.ask.unwrap().optional(),
   deny: rules.deny.unwrap().optional(),
+  approvals_expire_ms: rules.approvals_expire_ms,
 });
 export const layerBudget = budget.unwrap();
 
@@ -27,6 +31,9 @@ export const settingsFile = z.strictObject({
   hibernate_after_ms: z.int().min(0).max(MAX_TIMER_MS).optional(),
   permissions: layerPermissions.optional(),
   budget: layerBudget.optional(),
+  budgets: budgetSettings.optional(),
+  prices: priceSettings.optional(),
+  redact: redactionSettings.optional(),
 });
 
 export type SettingsFile = z.infer<typeof settingsFile>;
@@ -36,12 +43,15 @@ export const DEFAULT_MODEL = "claude-opus-4-8";
 
 export const BUILT_IN_SETTINGS = {
   model: DEFAULT_MODEL,
-  on_crash: "continue",
+  on_crash: "stop",
   retries: 6,
   upstream_idle_ms: 120_000,
   hibernate_after_ms: 600_000,
   permissions: { mode: "normal" },
   budget: {},
+  budgets: { reserve_output_tokens: DEFAULT_RESERVE_OUTPUT_TOKENS },
+  prices: {},
+  redact: [],
 } as const satisfies SettingsFile;
 
 /** What is not the agent's but the host's. */
@@ -54,6 +64,12 @@ export interface Settings {
   readonly upstream_idle_ms: number;
   /** How long an idle agent process is kept. */
   readonly hibernate_after_ms: number;
+  /** Limits beyond one session. */
+  readonly budgets: BudgetSettings;
+  /** Prices before those of the list. */
+  readonly prices: PriceSettings;
+  /** Patterns of secrets beside the built-in ones. */
+  readonly redact: RedactionSettings;
 }
 
 export interface ReadSettings {

@@ -35,8 +35,9 @@ export function readVariables(shell: Environment, root: string | undefined): Var
   const setVariable = (name: string): SetVariable[] =>
     environment[name]?.trim() ? [{ name, source: Object.hasOwn(given, name) ? "shell" : (file ?? "shell") }] : [];
 
-  if (Object.hasOwn(written, "CAPSTAN_HOME") && !given["CAPSTAN_HOME"])
-    throw new CapstanError("invalid_input", `CAPSTAN_HOME cannot be set in ${file}. Set it in the shell.`);
+  for (const name of ["CAPSTAN_HOME", "CAPSTAN_AUDIT_KEY_FILE"])
+    if (Object.hasOwn(written, name) && !given[name])
+      throw new CapstanError("invalid_input", `${name} cannot be set in ${file}. Set it in the shell.`);
   const credentials = CREDENTIALS.flatMap(setVariable);
   const [address] = setVariable(ADDRESS);
   refuseTheft(credentials[0], address);

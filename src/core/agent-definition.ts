@@ -1,5 +1,9 @@
 import { z } from "zod";
+import { type SessionBudget, sessionBudget } from "./budget-schema.ts";
 import { CapstanError } from "./errors.ts";
+import { agentHooks } from "./hooks-schema.ts";
+import { ALLOWS_ALL } from "./permission/rule.ts";
+import { ruleText as rule } from "./permission/rule-schema.ts";
 
 /**
  * What an agent is: the part of an agent file that the runtime honours today. Unknown keys are errors, and
@@ -17,22 +21,16 @@ const toolName = z
   .string()
   .regex(/^[A-Za-z][\w-]*$/, "a tool name such as Bash or mcp__server__tool, without a pattern");
 
-const permissions = z.strictObject({
-  mode: z.enum(MODES).default("normal"),
-  allow: z.array(toolName).default([]),
-  ask: z.array(toolName).default([]),
-  deny: z.array(toolName).default([]),
-});
+const allowRule = rule.refine((text) => text !== "*", ALLOWS_ALL);
 
-/** Every limit is for the whole session, but `steps` (model answers of the primary line) and `deadline_ms`: for one turn. */
-const budget = z.strictObject({
-  usd: z.number().positive().optional(),
-  tokens: z.number().int().positive().optional(),
-  turns: z.number().int().positive().optional(),
-  steps: z.number().int().positive().optional(),
-  tool_calls: z.number().int().positive().optional(),
-  /** At most what a timer can wait, some 24 days. */
-  deadline_ms: z.number().int().positive().max(2_147_483_647).optional(),
+const permissions = z.strictObject({
+  /** From then on an approval counts as denied, in milliseconds. Default: never. */
+  approvals_expire_ms: z.number().int().positive().max(2_147_483_647).optional(),
+  mode: z.enum(MODES).default("normal"),
+  allow: z.array(allowRule).default([]),
+  /** With `remember: false` the answer is never kept, and no grant answers. */
+  ask: z.array(z.union([rule, z.strictObject({ rule, remember: z.boolean() })])).default([]),
+  deny: z.array(rule).default([]),
 });
 
 const subagent = z.strictObject({
@@ -42,6 +40,31 @@ const subagent = z.strictObject({
   model: z.string().min(1).optional(),
 });
 
+/** The server that carries the host's own tools has this name; no other server may pass for it. */
+export const HOST_SERVER = "capstan";
+
+/** What is wrong with a server's name. It becomes a part of its tools' names, `mcp__server__tool`. */
+function problemWithServerName(text: string): string | undefined {
+  if (text.toLowerCase() === HOST_SERVER) return `the name ${HOST_SERVER} is reserved; give the server another one`;
+  return /^(?=.{1,63}$)[A-Za-z][A-Za-z0-9-]*(_[A-Za-z0-9-]+)*$/.test(text)
+    ? undefined
+    : "a server's name has up to 63 letters, digits, dashes and single underscores, and starts with a letter";
+}
+
+/** A program that speaks MCP on its standard input and output. */
+const mcpServer = z.strictObject({
+  command: z.string().min(1),
+  args: z.array(z.string()).default([]),
+  /** The variables it sees, besides the few that every program needs. */
+  env: z.record(z.string().regex(/^[A-Za-z_]\w*$/, "a name of a variable"), z.string()).default({}),
+});
+const mcpServers = z.record(z.string(), mcpServer).superRefine((servers, context) => {
+  for (const server of Object.keys(servers)) {
+    const message = problemWithServerName(server);
+    if (message !== undefined) context.addIssue({ code: "custom", path: [server], message });
+  }
+});
+
 export const agentDefinition = z.strictObject({
   name,
   instructions: z.string().default(""),
@@ -49,15 +72,20 @@ export const agentDefinition = z.strictObject({
   /** Built-in tools the agent has; host tools are given with the session. */
   tools: z.array(toolName).default([]),
   permissions: permissions.prefault({}),
-  budget: budget.prefault({}),
+  budget: sessionBudget.prefault({}),
   subagents: z.record(name, subagent).default({}),
+  /** Their tools are named `mcp__server__tool`, and decided about like every other. */
+  mcp_servers: mcpServers.optional(),
   /** A JSON Schema the agent's final answer must match. */
   output_schema: z.record(z.string(), z.unknown()).optional(),
+  /** Commands that see what happens, and may change or deny it before it does. */
+  hooks: agentHooks.optional(),
 });
 
 export type AgentDefinition = z.infer<typeof agentDefinition>;
 export type AgentInput = z.input<typeof agentDefinition>;
-export type Budget = z.infer<typeof budget>;
+export type McpServer = z.infer<typeof mcpServer>;
+export type Budget = SessionBudget;
 export type Permissions = z.infer<typeof permissions>;
 
 /** Checks what a user wrote; the error names every wrong field and what was expected there. */

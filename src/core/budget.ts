@@ -1,31 +1,47 @@
-import type { Budget } from "./agent-definition.ts";
+import type { SessionBudget } from "./budget-schema.ts";
 import type { EventOf } from "./events.ts";
 import type { SessionState } from "./state.ts";
 
 export type LimitName = EventOf<"capstan.limit_reached">["which"];
 
+/** A limit that leaves no room. */
 export interface LimitHit {
   readonly which: LimitName;
   readonly limit: number;
   readonly spent: number;
+  /** Whose limit it is. Absent: the session's. */
+  readonly scope?: "session" | "agent" | "project" | "day";
+  /** Held for requests under way, and what the refused one was estimated to need. */
+  readonly reserved?: number;
+  readonly needed?: number;
 }
 
 /** The first limit that leaves no room for another model request. */
-export function limitOnModelRequest(budget: Budget, state: SessionState): LimitHit | undefined {
-  return exceeded("usd", budget.usd, state.usd) ?? exceeded("tokens", budget.tokens, tokensOf(state));
+export function limitOnModelRequest(budget: SessionBudget, state: SessionState): LimitHit | undefined {
+  const { usage } = state;
+  return (
+    exceeded("usd", budget.usd, state.usd) ??
+    exceeded("tokens", budget.tokens, tokensOf(state)) ??
+    exceeded("input_tokens", budget.input_tokens, usage.input_tokens) ??
+    exceeded("output_tokens", budget.output_tokens, usage.output_tokens) ??
+    exceeded("cache_tokens", budget.cache_tokens, usage.cache_read_input_tokens + usage.cache_creation_input_tokens)
+  );
 }
 
 /** The limit that forbids another turn. `state` is the one before the turn starts. */
-export function limitOnTurn(budget: Budget, state: SessionState): LimitHit | undefined {
+export function limitOnTurn(budget: SessionBudget, state: SessionState): LimitHit | undefined {
   return exceeded("turns", budget.turns, state.turns) ?? limitOnModelRequest(budget, state);
 }
 
 /** The limit that forbids another tool call. */
-export function limitOnToolCall(budget: Budget, state: SessionState): LimitHit | undefined {
+export function limitOnToolCall(budget: SessionBudget, state: SessionState): LimitHit | undefined {
   return exceeded("tool_calls", budget.tool_calls, state.toolCalls) ?? limitOnModelRequest(budget, state);
 }
 
-export function budgetLeft(budget: Budget, state: SessionState): { usd?: number; tokens?: number; toolCalls?: number } {
+export function budgetLeft(
+  budget: SessionBudget,
+  state: SessionState,
+): { usd?: number; tokens?: number; toolCalls?: number } {
   return {
     ...(budget.usd !== undefined && { usd: Math.max(0, budget.usd - state.usd) }),
     ...(budget.tokens !== undefined && { tokens: Math.max(0, budget.tokens - tokensOf(state)) }),
@@ -40,4 +56,28 @@ export function tokensOf(state: SessionState): number {
 
 function exceeded(which: LimitName, limit: number | undefined, spent: number): LimitHit | undefined {
   return limit !== undefined && spent >= limit ? { which, limit, spent } : undefined;
+}
+
+const WHERE = {
+  session: "Resume the session with a higher one",
+  agent: "Raise it under budgets.agents in the settings and resume the session",
+  project: "Raise it under budgets.project in the settings and resume the session",
+  day: "Raise it under budgets.day in the settings and resume the session, or wait for tomorrow",
+} as const;
+
+/** What a person is told: whose limit, how it stands, what was wanted, and what to do. */
+export function limitText({ which, limit, spent, scope = "session", reserved, needed }: LimitHit): string {
+  const unit = which.replaceAll("_", " ");
+  const figures = [
+    `${figure(spent)} spent`,
+    ...(reserved ? [`${figure(reserved)} reserved by requests under way`] : []),
+    ...(needed === undefined ? [] : [`about ${figure(needed)} needed for the next request`]),
+  ];
+  const whose = scope === "day" ? "The day's" : `The ${scope}'s`;
+  return `${whose} limit of ${figure(limit)} ${unit === "usd" ? "USD" : unit} is reached: ${figures.join(", ")}. ${WHERE[scope]}.`;
+}
+
+/** Without the digits that only adding up brings. */
+function figure(value: number): string {
+  return String(Number(value.toFixed(6)));
 }

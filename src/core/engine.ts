@@ -4,7 +4,7 @@ import type { CapstanError } from "./errors.ts";
 import type { EventDraft, Preview } from "./events.ts";
 import type { HistoryItem } from "./history.ts";
 import type { TranscriptStore } from "./store.ts";
-import type { ToolTraits } from "./permission.ts";
+import type { ToolTraits } from "./permission/subject.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 /**
@@ -14,8 +14,11 @@ import type { Tool, ToolOutcome } from "./tool.ts";
 export interface Engine {
   readonly name: string;
   readonly version: string;
-  /** Throws when no process could be started for such a session: an unknown tool, a missing directory. */
-  validate(request: Pick<EngineRequest, "agent" | "cwd" | "tools">): void;
+  /**
+   * Throws when no process could be started for such a session: an unknown tool, a missing directory. `matchers` are the
+   * rules of hooks; like the agent's own they must speak of tools that exist.
+   */
+  validate(request: Pick<EngineRequest, "agent" | "cwd" | "tools"> & { readonly matchers?: readonly string[] }): void;
   /** Starts a process for the session, ready for the first message. Rejects with an `engine_*` or `cwd_missing` error. */
   open(request: EngineRequest, host: EngineHost): Promise<EngineSession>;
 }
@@ -37,8 +40,24 @@ export interface EngineRequest {
   readonly history: readonly HistoryItem[];
   /** Subagents that were started before; one of them may be spoken to again. */
   readonly subagents: readonly StartedSubagent[];
-  /** The last turn was cut by a crash and is to go on by itself. */
-  readonly continueTurn: boolean;
+  /** What the process does at its start, before any message. */
+  readonly start: EngineStart;
+  /** Set when the process drives a subagent's line alone; `history` is then that line's. */
+  readonly line?: SubagentLine;
+}
+
+export type EngineStart =
+  /** Waits for a message. */
+  | { readonly kind: "wait" }
+  /** Goes on with the turn that was cut. */
+  | { readonly kind: "continue" }
+  /** Runs this one call of the last answer, which had to wait for a person, and ends the turn there. */
+  | { readonly kind: "call"; readonly callId: string };
+
+/** A subagent whose process is gone and that still has work to do. */
+export interface SubagentLine {
+  readonly threadId: string;
+  readonly name: string;
 }
 
 export interface StartedSubagent {
@@ -54,6 +73,8 @@ export interface EngineHost {
   emit(fact: EngineFact): Promise<void>;
   /** The prepare stage of every tool call. Never rejects: an error inside is a denial. */
   prepare(call: CallRequest, signal: AbortSignal): Promise<CallDecision>;
+  /** A server wants to know something from a person while one of its tools runs. Never rejects. */
+  elicit(question: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>;
   /** The execute stage of a tool that lives in the host. */
   execute(
     call: { readonly tool: Tool; readonly callId: string; readonly input: unknown },
@@ -61,14 +82,31 @@ export interface EngineHost {
   ): Promise<ToolOutcome>;
 }
 
+/** What an MCP server asks a person: values for the fields of a form, or to go to an address. */
+export interface Elicitation {
+  readonly server: string;
+  readonly message: string;
+  readonly requested:
+    | { readonly kind: "form"; readonly schema: Readonly<Record<string, unknown>> }
+    | { readonly kind: "url"; readonly url: string };
+}
+
+export type ElicitationAnswer =
+  | { readonly action: "accept"; readonly content: Readonly<Record<string, ElicitedValue>> }
+  /** A person said no, … */
+  | { readonly action: "decline" }
+  /** … or nobody said anything. */
+  | { readonly action: "cancel" };
+
+export type ElicitedValue = string | number | boolean | string[];
+
 export interface CallRequest {
   readonly callId: string;
   /** The tool's name as users write it. */
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
-  readonly engineAgentId: string | undefined;
   /** What the tool can do; where it does it is for the runtime to see. */
-  readonly traits: Omit<ToolTraits, "inside">;
+  readonly traits: ToolTraits;
 }
 
 export type CallDecision =

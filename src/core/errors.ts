@@ -30,7 +30,10 @@ export const ERROR_CODES = {
   model_refused: 1,
   output_invalid: 1,
   tool_failed: 1,
+  hook_denied: 1,
   limit_reached: 4,
+  approval_closed: 2,
+  approval_pending: 5,
 } as const satisfies Record<string, number>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -1,4 +1,5 @@
 import type { ModelUsage } from "./events.ts";
+import type { Billing } from "./ledger.ts";
 
 /**
  * The port for the model API that agent processes talk to: the only way from an agent to a model.
@@ -41,6 +42,12 @@ export interface ModelRequestInfo {
   /** `main`, `subagent`, `auxiliary`, `compaction`, or `unknown`. A label from the agent process, not to be trusted. */
   readonly requestClass: string;
   readonly bytes: number;
+  /** The most that it lets the model answer, in tokens. */
+  readonly maxTokens: number | undefined;
+  /** Who pays for it. */
+  readonly billing: Billing;
+  /** The results of tools that it is the first to read: those that stand after the model's last words. */
+  readonly toolResults: readonly { readonly callId: string; readonly engineName: string }[];
 }
 
 export interface ModelRequestOutcome {

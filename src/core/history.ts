@@ -1,5 +1,5 @@
 import type { MessageContent, ToolContent } from "./content.ts";
-import type { SessionEvent } from "./events.ts";
+import type { EventOf, SessionEvent } from "./events.ts";
 
 /**
  * What the model must see of the primary thread, read from the log: the truth that an engine's own transcript is
@@ -39,12 +39,16 @@ interface OpenModelItem {
   readonly results: ToolReturn[];
 }
 
-/** `events` begin at the last compaction, or at the start. Events of subagents, which name their thread, are left out. */
-export function historyOf(events: readonly SessionEvent[]): readonly HistoryItem[] {
+/**
+ * What the model must see of one line: the primary one, or a subagent's thread. `events` begin at the last compaction of
+ * the primary line, or at the start; for a thread, at the start.
+ */
+export function historyOf(events: readonly SessionEvent[], line: string | null = null): readonly HistoryItem[] {
   const items: (HistoryItem | OpenModelItem)[] = [];
   const arrived = new Map<string, MessageContent>();
   const models = new Map<string, OpenModelItem>();
   const callOwner = new Map<string, OpenModelItem>();
+  const calls = new Map<string, EventOf<"agent.tool_use">>();
 
   // Blocks of one model message may be interleaved with the results of its first calls; they belong together.
   const modelItem = (messageId: string): OpenModelItem => {
@@ -57,7 +61,13 @@ export function historyOf(events: readonly SessionEvent[]): readonly HistoryItem
   };
 
   for (const event of events) {
-    if ("session_thread_id" in event && event.session_thread_id != null) continue;
+    if (line !== null && isTask(event, line)) {
+      const call = calls.get(event.call_id ?? "");
+      if (call !== undefined) items.push({ kind: "user", eventId: call.id, content: taskOf(call) });
+    }
+    if (event.type === "agent.tool_use" && line !== null) calls.set(event.call_id, event);
+    const thread = "session_thread_id" in event ? (event.session_thread_id ?? null) : null;
+    if (thread !== line) continue;
     switch (event.type) {
       case "agent.thread_context_compacted": {
         const { event_ids: users, message_ids: messages } = event.kept;
@@ -116,4 +126,20 @@ export function historyOf(events: readonly SessionEvent[]): readonly HistoryItem
     }
   }
   return items;
+}
+
+type ThreadWork = EventOf<"session.thread_created" | "session.thread_status_running">;
+
+/** Whether the event gives the subagent of this thread something to do. */
+function isTask(event: SessionEvent, line: string): event is ThreadWork {
+  return (
+    (event.type === "session.thread_created" || event.type === "session.thread_status_running") &&
+    event.session_thread_id === line
+  );
+}
+
+/** What the call that started a subagent, or spoke to it, told it. */
+function taskOf({ input }: EventOf<"agent.tool_use">): MessageContent {
+  const text = input["prompt"] ?? input["message"];
+  return [{ type: "text", text: typeof text === "string" ? text : JSON.stringify(input) }];
 }

@@ -1,32 +1,81 @@
+import { z } from "zod";
 import type { ModelUsage } from "./events.ts";
+import { type ModelPrice, type PriceEntry, PRICES, type TokenPrice, usualPrice } from "./prices.ts";
 
-interface Price {
-  /** USD per million tokens; a cache write costs 1.25 × the input. */
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
+const MILLION = 1_000_000;
+/** Dearer than any model; whoever writes more has mistaken the unit. */
+const ABSURD = 100_000;
+
+const usdPerMillion = z.number().min(0).max(ABSURD);
+
+/** One model's price as a user writes it: USD per million tokens, and per web search. */
+const priceOverride = z.strictObject({
+  input: usdPerMillion,
+  output: usdPerMillion,
+  cache_read: usdPerMillion.optional(),
+  cache_write_5m: usdPerMillion.optional(),
+  cache_write_1h: usdPerMillion.optional(),
+  web_search: usdPerMillion.optional(),
+});
+
+/** By model; `*` in the name stands for any characters. */
+export const priceSettings = z.record(
+  z.string().regex(/^[\w.:@/*[\]-]{1,200}$/, "a model's name, with * for any characters"),
+  priceOverride,
+);
+export type PriceSettings = z.infer<typeof priceSettings>;
+
+/** The user's prices before the list's. The first pattern that fits counts, as they are written. */
+export function pricesWith(overrides: PriceSettings): readonly PriceEntry[] {
+  const own = Object.entries(overrides).map(([pattern, given]): PriceEntry => {
+    const usual = usualPrice(given.input, given.output);
+    return {
+      model: new RegExp(`^${pattern.split("*").map(literal).join(".*")}$`),
+      price: {
+        ...usual,
+        cacheRead: given.cache_read ?? usual.cacheRead,
+        cacheWrite5m: given.cache_write_5m ?? usual.cacheWrite5m,
+        cacheWrite1h: given.cache_write_1h ?? usual.cacheWrite1h,
+        webSearch: given.web_search ?? usual.webSearch,
+      },
+    };
+  });
+  return [...own, ...PRICES];
 }
 
-/** List prices as the pinned SDK counts them; test/e2e/pricing.test.ts compares the two. The first match counts. */
-const PRICES: readonly (readonly [model: RegExp, price: Price])[] = [
-  [/fable-5|mythos-5/, { input: 10, output: 50, cacheRead: 1 }],
-  [/opus-5-5/, { input: 4, output: 20, cacheRead: 0.2 }],
-  [/opus-5|opus-4-[5-8]/, { input: 5, output: 25, cacheRead: 0.5 }],
-  [/sonnet-5-5/, { input: 2, output: 10, cacheRead: 0.1 }],
-  [/sonnet-5/, { input: 2, output: 10, cacheRead: 0.2 }],
-  [/sonnet-4/, { input: 3, output: 15, cacheRead: 0.3 }],
-  [/haiku-5-5/, { input: 0.1, output: 0.5, cacheRead: 0.01 }],
-  [/haiku-4-5/, { input: 1, output: 5, cacheRead: 0.1 }],
-];
+/** The characters that the schema lets through and a pattern would take for more than themselves. */
+function literal(text: string): string {
+  return text.replaceAll(/[.[\]]/g, "\\$&");
+}
+
+export function priceOf(model: string, prices: readonly PriceEntry[] = PRICES): ModelPrice | undefined {
+  return prices.find((entry) => entry.model.test(model))?.price;
+}
 
 /** List price of a request; null when the model has no known price, so that nobody takes a guess for a figure. */
-export function listPrice(model: string, usage: ModelUsage): number | null {
-  const price = PRICES.find(([pattern]) => pattern.test(model))?.[1];
-  if (price === undefined) return null;
+export function listPrice(model: string, usage: ModelUsage, prices: readonly PriceEntry[] = PRICES): number | null {
+  const price = priceOf(model, prices);
+  return price === undefined ? null : cost(price, usage);
+}
+
+function cost(price: ModelPrice, usage: ModelUsage): number {
+  const rate = rateFor(price, usage);
+  const oneHour = Math.min(usage.cache_creation_1h_input_tokens ?? 0, usage.cache_creation_input_tokens);
   const weighted =
-    usage.input_tokens * price.input +
-    usage.output_tokens * price.output +
-    usage.cache_creation_input_tokens * price.input * 1.25 +
-    usage.cache_read_input_tokens * price.cacheRead;
-  return weighted / 1_000_000;
+    usage.input_tokens * rate.input +
+    usage.output_tokens * rate.output +
+    (usage.cache_creation_input_tokens - oneHour) * rate.cacheWrite5m +
+    oneHour * rate.cacheWrite1h +
+    usage.cache_read_input_tokens * rate.cacheRead;
+  return weighted / MILLION + (usage.web_search_requests ?? 0) * price.webSearch;
+}
+
+function rateFor(price: ModelPrice, usage: ModelUsage): TokenPrice {
+  const prompt = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
+  return price.longPrompt !== undefined && prompt > price.longPrompt.above ? price.longPrompt : price;
+}
+
+/** A word such as `opus` that the engine turns into a model's name; which one is known at the first request. */
+export function isAlias(model: string): boolean {
+  return /^[a-z]+(\[\w+\])?$/i.test(model);
 }

@@ -1,4 +1,8 @@
+import type { SessionBudget } from "./budget-schema.ts";
+import type { Crossing } from "./budget-scopes.ts";
 import type { EventOf, ModelUsage, SessionEvent, StopReason } from "./events.ts";
+import { askAbout, callOf, closeCall, decideCall, openCall, settleElicitation } from "./state-calls.ts";
+import { openRequest, settleRequest, withCrossing } from "./state-spend.ts";
 
 /**
  * A session's state is a fold of its events and nothing else. It is plain data, so that a snapshot of it plus the
@@ -12,7 +16,18 @@ export interface SessionState {
   /** Calls that were allowed. */
   readonly toolCalls: number;
   readonly usage: ModelUsage;
+  /** List price of the requests that have one. */
   readonly usd: number;
+  /** Requests whose price is not known, and not in `usd`; absent when there are none. */
+  readonly unpricedRequests?: number;
+  /** Model requests that were let through and are not settled, by the id of their start; absent when there are none. */
+  readonly openRequests?: Readonly<Record<string, OpenRequest>>;
+  /** Limits that took the place of the agent's; absent when they never changed. */
+  readonly budget?: SessionBudget;
+  /** Shares of limits that were told, or that a person agreed to go beyond; absent when there are none. */
+  readonly crossings?: readonly string[];
+  /** The share of a limit that a person must agree to go beyond before another call runs; absent when there is none. */
+  readonly overspent?: Crossing;
   readonly model?: string;
   readonly mode?: string;
   /** User messages that are stored but not yet in the conversation, oldest first. */
@@ -24,6 +39,11 @@ export interface SessionState {
   readonly historyFrom: number;
 }
 
+export type OpenRequest = Pick<
+  EventOf<"span.model_request_start">,
+  "session_thread_id" | "model" | "request_class" | "billing" | "estimate"
+>;
+
 export interface OpenCall {
   readonly eventId: string;
   readonly type: "agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use";
@@ -33,10 +53,19 @@ export interface OpenCall {
   readonly decision: "none" | "allowed" | "denied";
   /** Why it was denied; the model is told this. */
   readonly reason: string;
+  /** The approval it waits for, or waited for. */
+  readonly approvalId?: string;
+  /** The MCP server it is for; absent for a tool of another kind. */
+  readonly server?: string;
+  /** Approvals by which its server asks for something while it runs; absent when there are none. */
+  readonly elicitations?: readonly string[];
 }
 
 export interface ThreadState {
   readonly agentName: string;
+  /** Null when the primary line started it. */
+  readonly parentThreadId: string | null;
+  /** The call that it works for: the one that started it, or that spoke to it last. */
   readonly callId: string;
   readonly status: "running" | "idle" | "terminated";
 }
@@ -60,8 +89,12 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
     case "capstan.input_delivered":
       return { ...state, undelivered: state.undelivered.filter(({ id }) => !event.event_ids.includes(id)) };
     case "session.status_running":
-      // After `rescheduling` the same turn goes on.
-      return { ...state, status: "running", turns: state.turns + (state.status === "idle" ? 1 : 0) };
+      // After `rescheduling`, and when a person was waited for, the same turn goes on.
+      return {
+        ...state,
+        status: "running",
+        turns: state.turns + (state.status === "idle" && event.goes_on !== true ? 1 : 0),
+      };
     case "session.status_idle":
       return { ...state, status: "idle", stopReason: event.stop_reason };
     case "session.status_rescheduled":
@@ -72,23 +105,34 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
     case "agent.mcp_tool_use":
     case "agent.custom_tool_use":
       return openCall(state, event);
+    case "capstan.approval_requested":
+      return askAbout(state, event);
     case "capstan.permission_decided":
       return decideCall(state, event);
+    case "capstan.elicitation_settled":
+      return settleElicitation(state, event);
     case "agent.tool_result":
     case "agent.mcp_tool_result":
       return closeCall(state, event.call_id);
     case "user.custom_tool_result":
       return closeCall(state, callOf(state, event.custom_tool_use_id));
+    case "span.model_request_start":
+      return openRequest(state, event);
     case "span.model_request_end":
-      return { ...state, usage: addUsage(state.usage, event.model_usage), usd: state.usd + (event.usd ?? 0) };
+      return settleRequest(state, event);
+    case "capstan.budget_changed":
+      return { ...state, budget: { ...state.budget, ...event.budget } };
+    case "capstan.budget_warned":
+      return withCrossing(state, event);
     case "session.thread_created":
       return withThread(state, event.session_thread_id, {
         agentName: event.agent_name,
+        parentThreadId: event.parent_thread_id,
         callId: event.call_id,
         status: "running",
       });
     case "session.thread_status_running":
-      return threadStatus(state, event.session_thread_id, "running");
+      return threadRuns(state, event);
     case "session.thread_status_idle":
       return threadStatus(state, event.session_thread_id, "idle");
     case "session.thread_status_terminated":
@@ -109,15 +153,27 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
     case "user.tool_confirmation":
     case "session.error":
     case "session.usage":
-    case "span.model_request_start":
     case "capstan.tool_progress":
     case "capstan.limit_reached":
     case "capstan.process_started":
     case "capstan.process_lost":
     case "capstan.message_withdrawn":
     case "capstan.session_forked":
+    case "capstan.hook_ran":
       return state;
   }
+}
+
+/** A turn has begun and is not over: it runs, or it waits for a person. */
+export function inTurn({ status, stopReason }: Pick<SessionState, "status" | "stopReason">): boolean {
+  return status === "running" || (status === "idle" && stopReason?.type === "requires_action");
+}
+
+/** Calls that a person was asked about and that nobody has decided. */
+export function askedCalls(state: SessionState): readonly (readonly [callId: string, call: OpenCall])[] {
+  return Object.entries(state.openCalls).filter(
+    ([, call]) => call.approvalId !== undefined && call.decision === "none",
+  );
 }
 
 /** A message that waits during a compaction is delivered after it, and what it kept stands before it. */
@@ -125,53 +181,18 @@ function historyStart(state: SessionState, { seq, keptFrom }: { seq: number; kep
   return Math.min(seq, keptFrom, ...state.undelivered.map((message) => message.seq));
 }
 
-export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
-  return {
-    input_tokens: a.input_tokens + b.input_tokens,
-    output_tokens: a.output_tokens + b.output_tokens,
-    cache_read_input_tokens: a.cache_read_input_tokens + b.cache_read_input_tokens,
-    cache_creation_input_tokens: a.cache_creation_input_tokens + b.cache_creation_input_tokens,
-  };
-}
-
-type ToolUse = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
-
-function openCall(state: SessionState, event: ToolUse): SessionState {
-  const call: OpenCall = {
-    eventId: event.id,
-    type: event.type,
-    name: event.name,
-    threadId: event.session_thread_id ?? null,
-    decision: "none",
-    reason: "",
-  };
-  return { ...state, openCalls: { ...state.openCalls, [event.call_id]: call } };
-}
-
-function decideCall(state: SessionState, event: EventOf<"capstan.permission_decided">): SessionState {
-  const call = state.openCalls[event.call_id];
-  if (call === undefined) return state;
-  const decided: OpenCall = {
-    ...call,
-    decision: event.decision === "allow" ? "allowed" : "denied",
-    reason: event.reason,
-  };
-  const toolCalls = state.toolCalls + (event.decision === "allow" ? 1 : 0);
-  return { ...state, toolCalls, openCalls: { ...state.openCalls, [event.call_id]: decided } };
-}
-
-function closeCall(state: SessionState, callId: string | undefined): SessionState {
-  if (callId === undefined || !(callId in state.openCalls)) return state;
-  const { [callId]: _closed, ...openCalls } = state.openCalls;
-  return { ...state, openCalls };
-}
-
-function callOf(state: SessionState, eventId: string): string | undefined {
-  return Object.keys(state.openCalls).find((callId) => state.openCalls[callId]?.eventId === eventId);
-}
-
 function withThread(state: SessionState, id: string, thread: ThreadState): SessionState {
   return { ...state, threads: { ...state.threads, [id]: thread } };
+}
+
+function threadRuns(state: SessionState, event: EventOf<"session.thread_status_running">): SessionState {
+  const thread = state.threads[event.session_thread_id];
+  if (thread === undefined) return state;
+  return withThread(state, event.session_thread_id, {
+    ...thread,
+    status: "running",
+    callId: event.call_id ?? thread.callId,
+  });
 }
 
 function threadStatus(state: SessionState, id: string, status: ThreadState["status"]): SessionState {

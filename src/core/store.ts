@@ -1,5 +1,7 @@
 import type { AgentDefinition } from "./agent-definition.ts";
+import type { ApprovalStore } from "./approval.ts";
 import type { SessionEvent, StoredEvent } from "./events.ts";
+import type { LedgerStore } from "./ledger.ts";
 import type { SessionState } from "./state.ts";
 
 /**
@@ -34,6 +36,8 @@ export interface Store extends AsyncDisposable {
 
   readonly transcripts: TranscriptStore;
   readonly leases: LeaseStore;
+  readonly ledger: LedgerStore;
+  readonly approvals: ApprovalStore;
 }
 
 export interface SessionRecord {
@@ -55,7 +59,13 @@ export interface SessionSummary extends SessionRecord {
   /** Milliseconds since the epoch: when the last event was stored. */
   readonly lastActivityAt: number;
   readonly turns: number;
+  /** List price of the requests that have one, whoever pays. */
   readonly usd: number;
+  /** The parts of `usd` that nobody is billed for: covered by a subscription, or of the scripted model. Absent for none. */
+  readonly includedUsd?: number;
+  readonly rehearsalUsd?: number;
+  /** Requests whose price is not known, and not in `usd`; absent for none. */
+  readonly unpricedRequests?: number;
   /** The beginning of the first message, in one line; empty before there is one. */
   readonly firstMessage: string;
 }
@@ -78,6 +88,8 @@ export interface AppendBatch {
   readonly events: readonly SessionEvent[];
   /** The fencing token of the writer's lease; a newer lease makes it void. */
   readonly fence: number;
+  /** Approval id → the input as it is, where the event holds a redacted one. Erased when the approval is settled. */
+  readonly unredacted?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 export interface EventRange {

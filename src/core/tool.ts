@@ -1,4 +1,5 @@
 import type { ToolContent } from "./content.ts";
+import type { ToolTraits } from "./permission/subject.ts";
 
 /** A function of the host that an agent may call. Made by `defineTool` (tools/define-tool.ts). */
 export interface Tool {
@@ -18,6 +19,11 @@ export interface ToolAnnotations {
   readonly destructive: boolean;
   /** Safe to run without asking in every mode, such as a note-taking tool of our own. */
   readonly safeInternal: boolean;
+}
+
+/** What permission rules want to know of a tool of the host. */
+export function traitsOfTool({ annotations: { readOnly, safeInternal } }: Tool): ToolTraits {
+  return { readOnly, safeInternal, edit: false };
 }
 
 export interface ToolContext {

@@ -6,7 +6,9 @@ import type { HeaderList } from "./upstream.ts";
  * Which line of the session a request belongs to. The headers come from the agent process, so they label a request
  * and never authorise it; what does not look like a label is not taken for one.
  */
-export function attributionOf(headers: HeaderList): Omit<ModelRequestInfo, "model" | "bytes"> {
+export function attributionOf(
+  headers: HeaderList,
+): Pick<ModelRequestInfo, "engineAgentId" | "attributed" | "requestClass"> {
   const agentId = headerValue(headers, "x-claude-code-agent-id");
   const engineAgentId = label(agentId);
   return {

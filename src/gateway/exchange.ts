@@ -5,6 +5,7 @@ import { DO_NOT_RETRY, type ErrorAnswer, sendError } from "./answer.ts";
 import { attributionOf } from "./attribution.ts";
 import type { CredentialWait } from "./credential-wait.ts";
 import { deliver, type Delivery } from "./delivery.ts";
+import { newToolResults } from "./tool-results.ts";
 import { forwardedRequestHeaders, headerList } from "./headers.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -52,7 +53,14 @@ export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Pr
   const grant =
     request === undefined
       ? FREE
-      : await reserve(admission.session, { ...attributionOf(headers), model: request.model, bytes: body.byteLength });
+      : await reserve(admission.session, {
+          ...attributionOf(headers),
+          model: request.model,
+          bytes: body.byteLength,
+          maxTokens: request.maxTokens,
+          billing: deps.upstream.billing,
+          toolResults: request.toolResults,
+        });
   if ("status" in grant) return sendError(res, grant);
   const delivery = deliver({
     request: {
@@ -104,15 +112,20 @@ async function readBody(req: IncomingMessage): Promise<Buffer | undefined> {
   return length <= MAX_REQUEST ? Buffer.concat(chunks) : undefined;
 }
 
-function readRequest(body: Buffer): { readonly model: string; readonly stream: boolean } | ErrorAnswer {
+interface ReadRequest extends Pick<ModelRequestInfo, "model" | "maxTokens" | "toolResults"> {
+  readonly stream: boolean;
+}
+
+function readRequest(body: Buffer): ReadRequest | ErrorAnswer {
   let request: unknown;
   try {
     request = JSON.parse(body.toString("utf8"));
   } catch {
     return { status: 400, type: "invalid_request_error", message: "The request body is not valid JSON." };
   }
-  const { model, stream } = (request ?? {}) as { readonly model?: unknown; readonly stream?: unknown };
+  const { model, stream, max_tokens: most, messages } = (request ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof model !== "string" || model === "")
     return { status: 400, type: "invalid_request_error", message: "model: Field required" };
-  return { model, stream: stream === true };
+  const maxTokens = typeof most === "number" && most > 0 ? most : undefined;
+  return { model, stream: stream === true, maxTokens, toolResults: newToolResults(messages) };
 }

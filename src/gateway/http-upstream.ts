@@ -39,6 +39,7 @@ export function httpUpstream({ baseUrl, credential }: { baseUrl: URL; credential
   }
 
   return {
+    billing: credential.kind === "oauth_token" ? "included" : "paid",
     send(request) {
       return new Promise<UpstreamResponse>((resolve, reject) => {
         const outgoing = open(request);

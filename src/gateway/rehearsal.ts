@@ -24,6 +24,7 @@ export async function openRehearsal(): Promise<Upstream & AsyncDisposable> {
   await mock.start();
   const http = httpUpstream({ baseUrl: new URL(mock.url), credential: { kind: "api_key", secret } });
   return {
+    billing: "rehearsal",
     async send(request) {
       const context = randomUUID();
       replies.set(context, toFixture(request.body));

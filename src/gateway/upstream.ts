@@ -1,8 +1,12 @@
+import type { Billing } from "../core/ledger.ts";
+
 /**
  * The port for what stands behind the gateway: a model API and the one credential for it.
  * The gateway takes the session's token off a request; the upstream puts its credential on.
  */
 export interface Upstream {
+  /** Who pays for what is asked of it. */
+  readonly billing: Billing;
   /** Resolves with the headers of the answer. Rejects when none came, and when the signal aborts. */
   send(request: UpstreamRequest): Promise<UpstreamResponse>;
 }

@@ -137,15 +137,25 @@ function deltaBytes(line: Buffer): number {
 
 /** Figures are cumulative, so a later one replaces an earlier one. */
 function mergeUsage(usage: ModelUsage, reported: JsonObject | undefined): ModelUsage {
-  const figure = (name: keyof ModelUsage): number => {
-    const value = reported?.[name];
-    return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : usage[name];
+  const figure = (name: string, before: number, where = reported): number => {
+    const value = where?.[name];
+    return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : before;
   };
+  const written = figure("cache_creation_input_tokens", usage.cache_creation_input_tokens);
+  const oneHour = figure(
+    "ephemeral_1h_input_tokens",
+    usage.cache_creation_1h_input_tokens ?? 0,
+    object(reported?.["cache_creation"]),
+  );
+  const searches = figure("web_search_requests", usage.web_search_requests ?? 0, object(reported?.["server_tool_use"]));
   return {
-    input_tokens: figure("input_tokens"),
-    output_tokens: figure("output_tokens"),
-    cache_read_input_tokens: figure("cache_read_input_tokens"),
-    cache_creation_input_tokens: figure("cache_creation_input_tokens"),
+    input_tokens: figure("input_tokens", usage.input_tokens),
+    output_tokens: figure("output_tokens", usage.output_tokens),
+    cache_read_input_tokens: figure("cache_read_input_tokens", usage.cache_read_input_tokens),
+    cache_creation_input_tokens: written,
+    // Whatever is not said to be kept for an hour is kept for five minutes.
+    ...(oneHour > 0 && { cache_creation_1h_input_tokens: Math.min(oneHour, written) }),
+    ...(searches > 0 && { web_search_requests: searches }),
   };
 }
 

@@ -1,12 +1,23 @@
 import type { LeaseOwner, Store } from "../core/store.ts";
 
-/** Sessions that are in a turn although nobody drives them: their host died. */
+/** What became of an abandoned session. */
+export interface Recovered {
+  readonly sessionId: string;
+  readonly stopReason?: string | undefined;
+  /** Why it could not be recovered. */
+  readonly error?: string;
+}
+
+/** Sessions that should be at work although nobody drives them: their host died, or left before the answer came. */
 export async function abandonedSessions(
   store: Store,
   isGone: (owner: LeaseOwner) => boolean,
 ): Promise<readonly string[]> {
   const abandoned: string[] = [];
-  for (const { id } of await store.sessions({ status: "running" })) {
+  const answered = await store.approvals.list({ status: "answered" });
+  const running = await store.sessions({ status: "running" });
+  const stuck = new Set([...running.map(({ id }) => id), ...answered.map(({ sessionId }) => sessionId)]);
+  for (const id of stuck) {
     const holder = await store.leases.holder(id);
     if (holder === undefined || isGone(holder)) abandoned.push(id);
   }

@@ -2,16 +2,20 @@ import type { Mode } from "../core/agent-definition.ts";
 import type { LimitHit } from "../core/budget.ts";
 import { engineAgentIdOf } from "../core/clock.ts";
 import type { MessageContent } from "../core/content.ts";
-import type { EngineHost, EngineSession } from "../core/engine.ts";
+import type { EngineHost, EngineSession, EngineStart, SubagentLine } from "../core/engine.ts";
 import { CapstanError } from "../core/errors.ts";
-import type { GatewayAccess } from "../core/gateway.ts";
+import type { GatewayAccess, GatewaySession } from "../core/gateway.ts";
 import { historyOf } from "../core/history.ts";
-import { meter } from "./meter.ts";
+import { meterOf } from "./meter.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
 interface SlotHooks {
   /** Whether a turn is under way: its process must not be put to rest. */
   readonly busy: () => boolean;
+  /** Puts an idle process to rest. */
+  readonly onRest: () => void;
+  /** A model request is over. */
+  readonly onAnswer: () => void;
   readonly host: EngineHost;
   readonly mode: () => Mode;
   readonly onLimit: (hit: LimitHit) => void;
@@ -21,6 +25,12 @@ interface SlotHooks {
 interface Live {
   readonly session: EngineSession;
   readonly access: GatewayAccess;
+}
+
+interface OpenOptions {
+  readonly start: EngineStart;
+  /** The subagent that the process drives alone. */
+  readonly line?: SubagentLine;
 }
 
 interface PendingMessage {
@@ -37,6 +47,9 @@ export class EngineSlot {
   /** Messages the process was given; a new process is given those again that were never taken. */
   readonly #given = new Set<string>();
   #rest: NodeJS.Timeout | undefined;
+  #requests = 0;
+  /** Aborts when the process is gone: whoever is asked on its behalf need not answer any more. */
+  #gone = new AbortController();
 
   constructor(deps: SessionDeps, hooks: SlotHooks) {
     this.#deps = deps;
@@ -51,16 +64,28 @@ export class EngineSlot {
     );
   }
 
-  async open({ continueTurn = false }: { continueTurn?: boolean } = {}): Promise<void> {
+  async open(options: OpenOptions = { start: { kind: "wait" } }): Promise<void> {
     clearTimeout(this.#rest);
-    this.#live ??= this.#start(continueTurn);
+    this.#live ??= this.#start(options);
     const starting = this.#live;
     try {
-      this.#session = (await starting).session;
+      const { session } = await starting;
+      // It may be lost by now.
+      if (this.#live === starting) this.#session = session;
     } catch (thrown) {
       if (this.#live === starting) this.#live = undefined;
       throw thrown;
     }
+  }
+
+  /** A process is there, or on its way. */
+  get isOpen(): boolean {
+    return this.#live !== undefined;
+  }
+
+  /** How many model requests are under way. */
+  get requests(): number {
+    return this.#requests;
   }
 
   /** Messages that are stored and that the process was not given yet. */
@@ -70,7 +95,8 @@ export class EngineSlot {
     for (const { id, seq } of log.state.undelivered) {
       if (this.#given.has(id)) continue;
       const [stored] = await store.events(record.id, { after: seq - 1, limit: 1 });
-      if (stored?.event.type === "user.message") messages.push({ eventId: id, content: stored.event.content });
+      if (stored?.event.type === "user.message")
+        messages.push({ eventId: id, content: log.asWritten(id) ?? stored.event.content });
     }
     return messages;
   }
@@ -78,9 +104,9 @@ export class EngineSlot {
   /** Without a pause between the caller's check that a turn is under way and the process having the message. */
   give(messages: readonly PendingMessage[]): void {
     for (const message of messages) {
-      if (this.#given.has(message.eventId)) continue;
+      if (this.#session === undefined || this.#given.has(message.eventId)) continue;
       this.#given.add(message.eventId);
-      this.#session?.send(message);
+      this.#session.send(message);
     }
   }
 
@@ -109,7 +135,10 @@ export class EngineSlot {
   restLater(): void {
     clearTimeout(this.#rest);
     if (this.#hooks.busy()) return;
-    this.#rest = setTimeout(() => void this.close().catch(() => {}), this.#deps.hibernateAfterMs).unref();
+    this.#rest = setTimeout(() => {
+      // Somebody may have answered in the last moment, so that a call runs.
+      if (!this.#hooks.busy()) this.#hooks.onRest();
+    }, this.#deps.hibernateAfterMs).unref();
   }
 
   async close(): Promise<void> {
@@ -132,19 +161,53 @@ export class EngineSlot {
     this.#vacate();
   }
 
+  /** What an engine asks ends with its process, whether or not the engine itself can still say so. */
+  #bound(host: EngineHost): EngineHost {
+    const gone = this.#gone.signal;
+    return {
+      ...host,
+      prepare: (call, signal) => host.prepare(call, AbortSignal.any([signal, gone])),
+      elicit: (question, signal) => host.elicit(question, AbortSignal.any([signal, gone])),
+    };
+  }
+
+  /** Knows which requests are under way. Those of a process that drives one line belong to that line. */
+  #counted(metered: GatewaySession, line: SubagentLine | undefined): GatewaySession {
+    const driven = line && engineAgentIdOf(line.threadId);
+    return {
+      ...metered,
+      reserve: async (request) => {
+        const reservation = await metered.reserve({ ...request, engineAgentId: request.engineAgentId ?? driven });
+        if (reservation.granted) this.#requests += 1;
+        return reservation;
+      },
+      settle: async (token, outcome) => {
+        await metered.settle(token, outcome).finally(() => {
+          this.#requests = Math.max(0, this.#requests - 1);
+        });
+        this.#hooks.onAnswer();
+      },
+    };
+  }
+
   #vacate(): void {
     this.#live = undefined;
     this.#session = undefined;
     this.#given.clear();
+    this.#requests = 0;
+    this.#gone.abort();
+    this.#gone = new AbortController();
   }
 
-  async #start(continueTurn: boolean): Promise<Live> {
+  async #start({ start, line }: OpenOptions): Promise<Live> {
     const { record, store, log, engine, gateway, stateDir, variables, tools } = this.#deps;
-    const events = await store.events(record.id, { after: Math.max(0, log.state.historyFrom - 1) });
-    const { onLimit, onRefusal, host, mode } = this.#hooks;
-    const access = await gateway.admit(
-      meter({ sessionId: record.id, log, budget: record.agent.budget, onLimit, onRefusal }),
-    );
+    // Before the first pause: it may be given up while it starts.
+    const host = this.#bound(this.#hooks.host);
+    const from = line === undefined ? Math.max(0, log.state.historyFrom - 1) : 0;
+    const events = await store.events(record.id, { after: from });
+    const { onLimit, onRefusal, mode } = this.#hooks;
+    const access = await gateway.admit(this.#counted(meterOf(this.#deps, { onLimit, onRefusal }), line));
+    log.hide({ name: "ANTHROPIC_AUTH_TOKEN", value: access.token });
     try {
       const session = await engine.open(
         {
@@ -158,13 +221,17 @@ export class EngineSlot {
           gateway: access,
           tools,
           transcripts: store.transcripts,
-          history: historyOf(events.map(({ event }) => event)),
+          history: historyOf(
+            events.map(({ event }) => event),
+            line?.threadId,
+          ),
           subagents: Object.entries(log.state.threads).map(([id, { agentName, callId }]) => ({
             engineAgentId: engineAgentIdOf(id),
             name: agentName,
             callId,
           })),
-          continueTurn,
+          start,
+          ...(line !== undefined && { line }),
         },
         host,
       );

@@ -2,6 +2,8 @@ import type { ToolContent } from "../core/content.ts";
 import type { EventDraft, SessionEvent } from "../core/events.ts";
 import { type HistoryItem, historyOf } from "../core/history.ts";
 import type { OpenCall, SessionState } from "../core/state.ts";
+import { delegatingCalls, type Line } from "../core/waiting.ts";
+import { unanswered } from "./elicitations.ts";
 import { toolResult } from "./tool-calls.ts";
 
 /**
@@ -9,7 +11,11 @@ import { toolResult } from "./tool-calls.ts";
  * A call that was allowed may have run; it is never run again, and the model is told that nobody knows.
  */
 export function settleOpenWork(state: SessionState): EventDraft[] {
-  const calls = Object.entries(state.openCalls).map(([callId, call]) => abandoned(callId, call));
+  const calls = Object.entries(state.openCalls).flatMap(([callId, call]) => [
+    ...withdrawn(callId, call),
+    ...unanswered(callId, call),
+    abandoned(callId, call),
+  ]);
   const threads = Object.entries(state.threads)
     .filter(([, thread]) => thread.status === "running")
     .map(([id, thread]): EventDraft => ({
@@ -18,6 +24,37 @@ export function settleOpenWork(state: SessionState): EventDraft[] {
       agent_name: thread.agentName,
     }));
   return [...calls, ...threads];
+}
+
+/**
+ * What must be written when a process is gone while a person is asked: a call that ran gets its outcome; whatever
+ * waits for a decision, or for a subagent, goes on waiting.
+ */
+export function settleRunningCalls(state: SessionState): EventDraft[] {
+  const delegating = delegatingCalls(state);
+  return Object.entries(state.openCalls).flatMap(([callId, call]) =>
+    call.decision === "none" || delegating.includes(callId)
+      ? []
+      : [...unanswered(callId, call), abandoned(callId, call)],
+  );
+}
+
+/** Nobody needs to answer any more. */
+function withdrawn(callId: string, call: OpenCall): EventDraft[] {
+  if (call.approvalId === undefined || call.decision !== "none") return [];
+  return [
+    {
+      type: "capstan.permission_decided",
+      ...(call.threadId !== null && { session_thread_id: call.threadId }),
+      call_id: callId,
+      tool_use_id: call.eventId,
+      tool: call.name,
+      decision: "deny",
+      decided_by: "turn:ended",
+      reason: "The turn was ended before the question was answered.",
+      approval_id: call.approvalId,
+    },
+  ];
 }
 
 function abandoned(callId: string, call: OpenCall): EventDraft {
@@ -37,14 +74,16 @@ export type CutTurn =
   /** The model is to be asked again; `withdraw` names an answer that was cut off and is no part of the conversation. */
   | { readonly kind: "unfinished"; readonly withdraw: string | undefined };
 
-/** `events` begin where the model's view does; open work has been settled in them. */
-export function inspectCutTurn(events: readonly SessionEvent[]): CutTurn {
-  const last: HistoryItem | undefined = historyOf(events).at(-1);
+/** `events` begin where the model's view does; open work of the line has been settled in them. */
+export function inspectCutTurn(events: readonly SessionEvent[], line: Line = null): CutTurn {
+  const last: HistoryItem | undefined = historyOf(events, line).at(-1);
   if (last?.kind !== "model" || last.blocks.some((block) => block.kind === "call"))
     return { kind: "unfinished", withdraw: undefined };
   const answer = events.findLast(
     (event) =>
-      event.type === "span.model_request_end" && event.session_thread_id == null && event.request_class !== "auxiliary",
+      event.type === "span.model_request_end" &&
+      (event.session_thread_id ?? null) === line &&
+      event.request_class !== "auxiliary",
   );
   const complete =
     answer?.type === "span.model_request_end" && answer.stop_reason !== null && answer.stop_reason !== "tool_use";

@@ -6,7 +6,9 @@ import type { Engine } from "../core/engine.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import type { LoggedEvent, Preview } from "../core/events.ts";
 import type { Gateway } from "../core/gateway.ts";
+import type { RunHookCommand } from "../core/hooks.ts";
 import type { OutputCheck, OutputChecks } from "../core/output.ts";
+import { type Redactor, secretVariables } from "../core/redaction.ts";
 import type { StandardSchema } from "../core/standard-schema.ts";
 import type {
   ChainCheck,
@@ -17,13 +19,17 @@ import type {
   SessionSummary,
   Store,
 } from "../core/store.ts";
-import { abandonedSessions } from "./abandoned.ts";
+import { abandonedSessions, type Recovered } from "./abandoned.ts";
+import { type Budgets, budgetChange, budgetInForce, requirePrice, settleCutRequests } from "./budgets.ts";
+import { compileRules } from "../core/permission/rule-set.ts";
 import { Feed, logged } from "./feed.ts";
 import { copyHistory } from "./fork.ts";
+import { Grants, Inbox } from "./inbox.ts";
 import { holdLease } from "./lease.ts";
 import { DrivenSession, type Session } from "./session.ts";
 import { SessionLog } from "./session-log.ts";
 import type { ForkOptions, ResumeOptions, SessionOptions, StartOptions } from "./session-options.ts";
+import { requireUsable } from "./usable-session.ts";
 
 export interface RuntimeDeps {
   readonly store: Store;
@@ -32,25 +38,26 @@ export interface RuntimeDeps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly owner: LeaseOwner;
+  /** The home of the person whose files agents work on: what `~` means in a rule. */
+  readonly home: string;
   /** Where each session's engine keeps its own files. */
   readonly stateRoot: string;
   readonly hibernateAfterMs: number;
   readonly outputs: OutputChecks;
+  readonly runHookCommand: RunHookCommand;
+  /** Takes secrets out of everything that is stored or shown. */
+  readonly redactor: Redactor;
+  readonly budgets: Budgets;
   /** Whether a process that holds a lease is certainly gone, so that its sessions need not wait for the lease to end. */
   readonly isGone: (owner: LeaseOwner) => boolean;
   /** Closes the parts that were opened for this runtime. */
   readonly release: () => Promise<void>;
 }
 
-export interface Recovered {
-  readonly sessionId: string;
-  readonly stopReason?: string | undefined;
-  /** Why it could not be recovered. */
-  readonly error?: string;
-}
-
 /** All sessions that this host drives. */
 export class Runtime {
+  readonly approvals: Inbox;
+  readonly grants: Grants;
   readonly #deps: RuntimeDeps;
   readonly #feeds = new Map<string, Feed>();
   readonly #sessions = new Map<string, DrivenSession>();
@@ -59,6 +66,9 @@ export class Runtime {
 
   constructor(deps: RuntimeDeps) {
     this.#deps = deps;
+    const onAnswer = async (sessionId: string): Promise<void> => this.#sessions.get(sessionId)?.answered();
+    this.approvals = new Inbox({ ...deps, onAnswer });
+    this.grants = new Grants(deps.store);
   }
 
   async startSession<Output = unknown>(options: StartOptions<Output>): Promise<Session<Output>> {
@@ -82,15 +92,21 @@ export class Runtime {
     sessionId: string,
     options: ResumeOptions<Output> = {},
   ): Promise<Session<Output>> {
+    const session = await this.#takeOver(sessionId, options);
+    session.warm();
+    return session;
+  }
+
+  async #takeOver<Output>(sessionId: string, options: ResumeOptions<Output>): Promise<DrivenSession<Output>> {
     const stored = await this.#require(sessionId);
     const record = { ...stored, cwd: options.cwd ?? stored.cwd };
-    this.#deps.engine.validate({ agent: record.agent, cwd: record.cwd, tools: options.tools ?? [] });
-    const session = await this.#drive(record, options);
+    requireUsable(this.#deps.engine, record, options);
+    const budget = options.budget && parseAgent({ ...record.agent, budget: options.budget }).budget;
+    const session = await this.#drive(record, options, async (log) => void (await log.append(budgetChange(budget))));
     await session.recover(options.onCrash ?? "continue").catch(async (thrown: unknown) => {
       await session.close().catch(() => {});
       throw thrown;
     });
-    session.warm();
     return session;
   }
 
@@ -151,10 +167,8 @@ export class Runtime {
 
   async #recoverOne(sessionId: string, onCrash: "continue" | "stop"): Promise<Recovered> {
     try {
-      await using session = await this.resumeSession(sessionId, { onCrash });
-      for await (const event of session.events()) {
-        if (event.type === "session.status_idle" && session.state.status === "idle") break;
-      }
+      await using session = await this.#takeOver(sessionId, { onCrash });
+      await session.settled();
       return { sessionId, stopReason: session.state.stopReason?.type };
     } catch (thrown) {
       return { sessionId, error: messageOf(thrown) };
@@ -179,7 +193,8 @@ export class Runtime {
     const { store, ids, clock, engine } = this.#deps;
     // What cannot work is refused before anything is stored.
     await this.#withOutput(given.agent, options.output);
-    engine.validate({ agent: given.agent, cwd: given.cwd, tools: options.tools ?? [] });
+    requireUsable(engine, given, options);
+    requirePrice(this.#deps.budgets, given.agent);
     const record: SessionRecord = { id: ids.next("sesn"), createdAt: clock.now(), ...given };
     await store.createSession(record);
     return this.#drive(record, options, prepare);
@@ -214,17 +229,22 @@ export class Runtime {
     const held = await holdLease(store.leases, { sessionId, owner, isGone });
     try {
       const feed = this.#feed(sessionId);
-      const log = await SessionLog.open({ store, sessionId, lease: held.lease, feed, clock, ids });
+      const redactor = this.#deps.redactor.with(secretVariables(options.variables ?? {}));
+      const log = await SessionLog.open({ store, sessionId, lease: held.lease, feed, clock, ids, redactor });
+      await log.append((state) => settleCutRequests(state, this.#deps.budgets));
       await prepare?.(log, sessionId);
+      const budget = budgetInForce(this.#deps.budgets, { agent: agent.name, budget: agent.budget, state: log.state });
       const session = new DrivenSession<Output>({
         ...this.#deps,
-        record: { ...record, agent },
+        record: { ...record, agent: { ...agent, budget } },
         log,
         feed,
         stateDir: join(stateRoot, sessionId),
         variables: options.variables ?? {},
         tools: options.tools ?? [],
+        rules: compileRules(agent.permissions),
         ask: options.askPermission,
+        givenHooks: options.hooks,
         output,
         release: async () => {
           this.#sessions.delete(sessionId);

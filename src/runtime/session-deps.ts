@@ -2,14 +2,18 @@ import type { Clock, Ids } from "../core/clock.ts";
 import type { Engine } from "../core/engine.ts";
 import type { Gateway } from "../core/gateway.ts";
 import type { OutputCheck } from "../core/output.ts";
-import type { AskPermission } from "../core/permission.ts";
+import type { AskPermission } from "../core/approval.ts";
+import type { RunHookCommand, SessionHooks } from "../core/hooks.ts";
+import type { RuleSet } from "../core/permission/rule-set.ts";
 import type { SessionRecord, Store } from "../core/store.ts";
 import type { Tool } from "../core/tool.ts";
+import type { Budgets } from "./budgets.ts";
 import type { Feed } from "./feed.ts";
+import type { UserHooks } from "./hooks.ts";
 import type { SessionLog } from "./session-log.ts";
 
-/** What a session in motion needs; put together by the runtime. */
-export interface SessionDeps {
+/** What the runtime puts together for a session. */
+export interface SessionParts {
   readonly record: SessionRecord;
   readonly store: Store;
   readonly log: SessionLog;
@@ -21,10 +25,24 @@ export interface SessionDeps {
   readonly stateDir: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly tools: readonly Tool[];
+  /** The rules of the agent, read once. */
+  readonly rules: RuleSet;
+  /** The home of the person whose files the agent works on: what `~` means in a rule. */
+  readonly home: string;
   readonly ask: AskPermission | undefined;
   /** An idle process is ended after this many milliseconds. */
   readonly hibernateAfterMs: number;
   readonly output: OutputCheck<unknown> | undefined;
+  /** Prices, and the limits of agents, projects and days. */
+  readonly budgets: Budgets;
+  /** The program's own; those of the agent are in its definition. */
+  readonly givenHooks: SessionHooks | undefined;
+  readonly runHookCommand: RunHookCommand;
   /** Gives the lease back. */
   readonly release: () => Promise<void>;
+}
+
+/** What a session in motion needs. */
+export interface SessionDeps extends SessionParts {
+  readonly userHooks: UserHooks;
 }

@@ -1,7 +1,9 @@
 import type { Clock, Ids } from "../core/clock.ts";
+import type { MessageContent } from "../core/content.ts";
 import type { EventDraft, Preview, SessionEvent, StoredEvent } from "../core/events.ts";
+import type { Redactor, Secret } from "../core/redaction.ts";
 import { initialState, reduce, type SessionState } from "../core/state.ts";
-import type { Lease, Store } from "../core/store.ts";
+import type { AppendBatch, Lease, Store } from "../core/store.ts";
 import { type Feed, logged } from "./feed.ts";
 
 /** A snapshot every so many events keeps the opening of a session independent of the length of its log. */
@@ -10,12 +12,18 @@ const SNAPSHOT_EVERY = 500;
 type Made = readonly EventDraft[] | Promise<readonly EventDraft[]>;
 type Drafts = readonly EventDraft[] | ((state: SessionState) => Made);
 
-/** The one writer of a session's log: persists first, then folds the state, then publishes. */
+/**
+ * The one writer of a session's log: takes secrets out, persists, then folds the state, then publishes. Nobody is shown
+ * what is not stored.
+ */
 export class SessionLog {
   readonly #deps: LogDeps;
   #state: SessionState;
   #head: number;
   #snapshotAt: number;
+  #redactor: Redactor;
+  /** Messages that were redacted and that the engine has not taken yet: it is to get what the user really wrote. */
+  readonly #asWritten = new Map<string, MessageContent>();
   /** Appends run one after another: each needs the sequence number of the one before. */
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -24,6 +32,7 @@ export class SessionLog {
     this.#state = at.state;
     this.#head = at.head;
     this.#snapshotAt = at.snapshotAt;
+    this.#redactor = deps.redactor;
   }
 
   static async open(deps: LogDeps): Promise<SessionLog> {
@@ -33,6 +42,11 @@ export class SessionLog {
 
   get state(): SessionState {
     return this.#state;
+  }
+
+  /** Of the lease that lets this writer write. */
+  get fence(): number {
+    return this.#deps.lease.fence;
   }
 
   get head(): number {
@@ -50,14 +64,26 @@ export class SessionLog {
 
   /** In order with the events around it, but never stored. */
   preview(preview: Preview): void {
-    void this.#queue.then(() => this.#deps.feed.publish(preview));
+    void this.#queue.then(() => this.#deps.feed.publish(this.#redactor.event(preview)));
+  }
+
+  /** From now on this value is taken out, too. */
+  hide(secret: Secret): void {
+    this.#redactor = this.#redactor.with([secret]);
+  }
+
+  /** A message that waits for the engine, with the secrets in it. After a crash only the redacted one is left. */
+  asWritten(eventId: string): MessageContent | undefined {
+    return this.#asWritten.get(eventId);
   }
 
   async #append(drafts: readonly EventDraft[]): Promise<readonly StoredEvent[]> {
     if (drafts.length === 0) return [];
     const { store, sessionId, lease, feed } = this.#deps;
-    const events = drafts.map((draft) => this.#finish(draft));
-    const stored = await store.append(sessionId, { after: this.#head, events, fence: lease.fence });
+    const finished = drafts.map((draft) => this.#finish(draft));
+    const events = finished.map((event) => this.#redacted(event));
+    const unredacted = approvalInputs(finished.filter((event, index) => event !== events[index]));
+    const stored = await store.append(sessionId, { after: this.#head, events, fence: lease.fence, unredacted });
     for (const { event, seq } of stored) this.#state = reduce(this.#state, event, seq);
     this.#head += stored.length;
     for (const event of stored) feed.publish(logged(event));
@@ -67,6 +93,13 @@ export class SessionLog {
       await store.saveSnapshot(sessionId, { seq: this.#head, state: this.#state }).catch(() => {});
     }
     return stored;
+  }
+
+  #redacted(event: SessionEvent): SessionEvent {
+    const redacted = this.#redactor.event(event);
+    if (event.type === "user.message" && redacted !== event) this.#asWritten.set(event.id, event.content);
+    if (event.type === "capstan.input_delivered") for (const id of event.event_ids) this.#asWritten.delete(id);
+    return redacted;
   }
 
   #finish(draft: EventDraft): SessionEvent {
@@ -84,6 +117,16 @@ export interface LogDeps {
   readonly feed: Feed;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly redactor: Redactor;
+}
+
+/** What an approver must see as it is. */
+function approvalInputs(events: readonly SessionEvent[]): NonNullable<AppendBatch["unredacted"]> {
+  return Object.fromEntries(
+    events.flatMap((event) =>
+      event.type === "capstan.approval_requested" ? [[event.approval_id, event.input] as const] : [],
+    ),
+  );
 }
 
 /** Snapshot plus tail. */

@@ -1,5 +1,6 @@
-import type { AgentInput } from "../core/agent-definition.ts";
-import type { AskPermission } from "../core/permission.ts";
+import type { AgentInput, Budget } from "../core/agent-definition.ts";
+import type { AskPermission } from "../core/approval.ts";
+import type { SessionHooks } from "../core/hooks.ts";
 import type { StandardSchema } from "../core/standard-schema.ts";
 import type { Tool } from "../core/tool.ts";
 
@@ -10,6 +11,8 @@ export interface SessionOptions<Output = unknown> {
   readonly variables?: Readonly<Record<string, string>>;
   /** Answers what no rule decides. Without it such calls are denied. */
   readonly askPermission?: AskPermission;
+  /** See and change what happens; beside the commands that the agent's own hooks are. */
+  readonly hooks?: SessionHooks;
   /** Asks for structured output, checks and types it; takes the place of the agent's own output schema. */
   readonly output?: StandardSchema<unknown, Output>;
 }
@@ -27,6 +30,8 @@ export interface ResumeOptions<Output = unknown> extends SessionOptions<Output> 
   readonly cwd?: string;
   /** What becomes of a turn that a crash cut off: it goes on by itself, or it is ended with an error. */
   readonly onCrash?: "continue" | "stop";
+  /** Limits in place of those the session has; what is left out stays as it is. In force until they are changed again. */
+  readonly budget?: Budget;
 }
 
 export interface ForkOptions<Output = unknown> extends SessionOptions<Output> {

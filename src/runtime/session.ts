@@ -2,15 +2,16 @@ import type { Mode } from "../core/agent-definition.ts";
 import type { MessageContent } from "../core/content.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { LoggedEvent, Preview } from "../core/events.ts";
-import type { SessionState } from "../core/state.ts";
+import { inTurn, type SessionState } from "../core/state.ts";
 import type { SessionRecord } from "../core/store.ts";
 import type { FeedItem } from "./feed.ts";
-import type { SessionDeps } from "./session-deps.ts";
+import { isEmpty, UserHooks } from "./hooks.ts";
+import type { SessionDeps, SessionParts } from "./session-deps.ts";
 import { Turn } from "./turn.ts";
 import { Turns } from "./turns.ts";
 
 /** A session that this host drives, as programs see it: send it messages, follow what it does, steer it. */
-export type Session<Output = unknown> = Omit<DrivenSession<Output>, "recover" | "abandon">;
+export type Session<Output = unknown> = Omit<DrivenSession<Output>, "recover" | "abandon" | "answered" | "settled">;
 
 export class DrivenSession<Output = unknown> {
   readonly #deps: SessionDeps;
@@ -21,7 +22,8 @@ export class DrivenSession<Output = unknown> {
   /** Aborts when the turn under way is lost together with its log; another takes its place. */
   #failing = new AbortController();
 
-  constructor(deps: SessionDeps) {
+  constructor(parts: SessionParts) {
+    const deps: SessionDeps = { ...parts, userHooks: new UserHooks(parts) };
     this.#deps = deps;
     const onFailure = (error: CapstanError): void => {
       this.#failing.abort(error);
@@ -48,7 +50,8 @@ export class DrivenSession<Output = unknown> {
 
   /** Starts the agent process ahead of the next message, so that the message does not wait for it. */
   warm(): void {
-    this.#turns.engine.warm();
+    // A turn that waits for a person, or is coming back to life, starts its own process when it is time.
+    if (!inTurn(this.state)) this.#turns.engine.warm();
   }
 
   /** Stores the message and starts a turn, or adds it to the turn under way. */
@@ -64,6 +67,7 @@ export class DrivenSession<Output = unknown> {
 
   /** Ends the turn under way and keeps its work. Resolves when the session is idle; at once when it already is. */
   async interrupt(): Promise<void> {
+    this.#deps.userHooks.stopPrompts();
     await this.#turns.interrupt();
   }
 
@@ -77,12 +81,15 @@ export class DrivenSession<Output = unknown> {
     this.#requireOpen();
     await this.#turns.engine.setMode(mode);
     await this.#deps.log.append([{ type: "capstan.mode_changed", mode }]);
+    await this.#turns.reconsider();
   }
 
-  /** Ends the agent process; the next message, or `warm`, starts another. Costs nothing until then. */
+  /**
+   * Ends the agent process; the next message, or `warm`, starts another. Costs nothing until then. A turn that waits
+   * for a person goes on waiting, and comes back to life with the answer; any other is interrupted.
+   */
   async hibernate(): Promise<void> {
-    await this.#turns.interrupt();
-    await this.#turns.engine.close();
+    await this.#turns.rest();
   }
 
   /** Every event after `after`, then what happens, until `signal` aborts or the session is closed. */
@@ -97,12 +104,15 @@ export class DrivenSession<Output = unknown> {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#deps.userHooks.stopPrompts();
     try {
       await this.hibernate();
+      await this.#deps.userHooks.sessionEnded();
     } catch (thrown) {
       this.#turns.abandon();
       throw thrown;
     } finally {
+      this.#turns.stop();
       await this.#deps.release();
       this.#ending.abort();
     }
@@ -115,8 +125,22 @@ export class DrivenSession<Output = unknown> {
   /** For the runtime: another host has taken the session, so nothing may be written and nothing may go on. */
   abandon(error: CapstanError): void {
     this.#closed = true;
+    this.#deps.userHooks.abandon();
     this.#turns.abandon();
     this.#ending.abort(error);
+  }
+
+  /** For the runtime: resolves when the session is idle; rejects when the turn is lost together with its log. */
+  async settled(): Promise<void> {
+    const signals = [this.#ending.signal, this.#failing.signal];
+    for await (const item of this.#subscribe(0, signals))
+      if (item.type === "session.status_idle" && this.state.status === "idle") return;
+    throw signals.find((signal) => signal.aborted)?.reason;
+  }
+
+  /** For the runtime: somebody answered an approval of this session. */
+  async answered(): Promise<void> {
+    await this.#turns.reconsider();
   }
 
   /** For the runtime: goes on where another host left the session. */
@@ -126,9 +150,13 @@ export class DrivenSession<Output = unknown> {
 
   async #send(content: MessageContent): Promise<number> {
     this.#requireOpen();
-    if (content.every((block) => block.type === "text" && block.text.trim() === ""))
+    if (isEmpty(content))
       throw new CapstanError("invalid_input", "The message is empty. Say what the agent should do.");
-    return this.#turns.send(content);
+    const { userHooks } = this.#deps;
+    if (!userHooks.seePrompts) return this.#turns.send(content);
+    const looked = await userHooks.beforePrompt(content);
+    this.#requireOpen();
+    return this.#turns.send(looked);
   }
 
   async #compact(): Promise<number> {

@@ -1,16 +1,16 @@
+import type { Approval } from "../core/approval.ts";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Mode } from "../core/agent-definition.ts";
 import { type LimitHit, budgetLeft, limitOnToolCall } from "../core/budget.ts";
-import { threadId } from "../core/clock.ts";
 import type { ToolContent } from "../core/content.ts";
 import type { CallDecision, CallRequest } from "../core/engine.ts";
-import { messageOf } from "../core/errors.ts";
-import type { EventDraft } from "../core/events.ts";
-import { decide, type PermissionAnswer } from "../core/permission.ts";
+import type { EventDraft, StoredEvent } from "../core/events.ts";
 import type { OpenCall } from "../core/state.ts";
 import type { Tool, ToolOutcome } from "../core/tool.ts";
-import { staysInside } from "./workspace-paths.ts";
+import type { ApprovalDesk } from "./approvals.ts";
+import { CallJudge, type CallOutcome } from "./call-decision.ts";
+import { unanswered } from "./elicitations.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
 /**
@@ -20,124 +20,51 @@ import type { SessionDeps } from "./session-deps.ts";
 export class ToolCalls {
   readonly #deps: SessionDeps;
   readonly #hooks: ToolCallHooks;
+  readonly #decision: CallJudge;
   /** Details of host tools that wait for the result the model is told. */
   readonly #details = new Map<string, string>();
 
   constructor(deps: SessionDeps, hooks: ToolCallHooks) {
     this.#deps = deps;
     this.#hooks = hooks;
+    this.#decision = new CallJudge(deps, hooks);
   }
 
   async prepare(call: CallRequest, signal: AbortSignal): Promise<CallDecision> {
-    const { log } = this.#deps;
+    const { log, record } = this.#deps;
     const open = log.state.openCalls[call.callId];
     if (open === undefined) return { behavior: "deny", message: "This call is not known to the session." };
     if (open.decision !== "none")
       return { behavior: "deny", message: "This call was already decided before a restart." };
-    const { answer, decidedBy, reason } = await this.#decide(call, signal).catch((thrown: unknown) => ({
-      answer: deny(`Permission could not be decided: ${messageOf(thrown)}`),
-      decidedBy: "error",
-      reason: messageOf(thrown),
-    }));
-    const verdict = { granted: answer.behavior === "allow", decidedBy: answer.by ?? decidedBy, reason };
-    if (answer.behavior === "deny") verdict.reason = answer.message ?? reason;
-    await log.append((state) => {
-      // The call may have been settled meanwhile, and calls that were asked about together may have used the limit up.
-      if (!(call.callId in state.openCalls)) return [];
-      const hit = verdict.granted ? limitOnToolCall(this.#deps.record.agent.budget, state) : undefined;
-      if (hit !== undefined) Object.assign(verdict, this.#overLimit(hit));
-      if (signal.aborted) Object.assign(verdict, { granted: false, reason: "The call was given up." });
+    const decided = await this.#decision.decide(call, open, signal);
+    // A call that was given up because its process is gone stays undecided, and is taken up again later.
+    if (decided === undefined && !this.#hooks.stopping())
+      return { behavior: "deny", message: "The agent process is being ended." };
+    let outcome: CallOutcome = decided ?? GIVEN_UP;
+    const mode = this.#hooks.mode();
+    const stored = await log.append((state) => {
+      // The call may have been settled or decided meanwhile, and calls that were asked about together may have used the
+      // limit up.
+      if (state.openCalls[call.callId]?.decision !== "none") return [];
+      const hit = outcome.granted ? limitOnToolCall(record.agent.budget, state) : undefined;
+      if (hit !== undefined) outcome = { ...outcome, ...this.#decision.overLimit(hit) };
+      // The process that asked is gone: the call stays as it is, and so does an answer that was just given.
+      if (signal.aborted && !this.#hooks.stopping()) return [];
+      if (signal.aborted) outcome = { ...outcome, ...GIVEN_UP };
       return [
-        {
-          type: "capstan.permission_decided",
-          ...(open.threadId !== null && { session_thread_id: open.threadId }),
-          call_id: call.callId,
-          tool_use_id: open.eventId,
-          tool: call.tool,
-          decision: verdict.granted ? "allow" : "deny",
-          decided_by: verdict.decidedBy,
-          reason: verdict.reason,
-          ...(answer.behavior === "allow" && answer.input !== undefined && { input: answer.input }),
-        },
+        ...(state.status === "idle" ? [{ type: "session.status_running", goes_on: true } as const] : []),
+        ...(outcome.facts ?? []),
+        decisionEvent({ call, open: { ...open, ...state.openCalls[call.callId] }, outcome, mode }),
       ];
     });
-    if (!verdict.granted || log.state.openCalls[call.callId]?.decision !== "allowed")
-      return { behavior: "deny", message: verdict.reason };
-    return answer.behavior === "allow" && answer.input !== undefined
-      ? { behavior: "allow", input: answer.input }
-      : { behavior: "allow" };
+    this.#deps.userHooks.decided({ ...call, input: outcome.input ?? call.input });
+    if (!outcome.granted || stored.length === 0) return { behavior: "deny", message: outcome.reason };
+    return outcome.input === undefined ? { behavior: "allow" } : { behavior: "allow", input: { ...outcome.input } };
   }
 
-  #overLimit(hit: LimitHit): { granted: boolean; decidedBy: string; reason: string } {
-    this.#hooks.onLimit(hit);
-    return {
-      granted: false,
-      decidedBy: `limit:${hit.which}`,
-      reason: `The session's limit of ${hit.limit} ${hit.which} is reached.`,
-    };
-  }
-
-  async #decide(
-    call: CallRequest,
-    signal: AbortSignal,
-  ): Promise<{ answer: PermissionAnswer; decidedBy: string; reason: string }> {
-    const { record, log, ask } = this.#deps;
-    const { agent, id: sessionId } = record;
-    const { mode } = this.#hooks;
-    const hit = limitOnToolCall(agent.budget, log.state);
-    if (hit !== undefined) {
-      const { decidedBy, reason } = this.#overLimit(hit);
-      return { answer: deny(reason), decidedBy, reason };
-    }
-    if (!this.#enabled(call))
-      return {
-        answer: deny(`${call.tool} is not enabled for this agent.`),
-        decidedBy: "agent:tools",
-        reason: "The tool is not enabled.",
-      };
-    const verdict = decide({
-      tool: call.tool,
-      mode: mode(),
-      rules: agent.permissions,
-      traits: { ...call.traits, inside: staysInside(call.input, record.cwd) },
-    });
-    if (verdict.behavior === "allow") return { answer: { behavior: "allow" }, ...verdict };
-    if (verdict.behavior === "deny") return { answer: deny(verdict.reason), ...verdict };
-    if (ask === undefined)
-      return { answer: deny(`${verdict.reason} Nobody is there to ask, so it was not run.`), ...verdict };
-    const answer = await ask({
-      sessionId,
-      callId: call.callId,
-      tool: call.tool,
-      input: call.input,
-      agent: call.engineAgentId,
-      askedBy: verdict.decidedBy,
-      signal,
-    });
-    return {
-      answer,
-      decidedBy: "caller",
-      reason:
-        answer.behavior === "deny"
-          ? (answer.message ?? "The caller denied this call.")
-          : "The caller allowed this call.",
-    };
-  }
-
-  /** A subagent has its own list of tools, or its agent's. Tools of the host and of the engine itself are not listed. */
-  #enabled({ tool, traits, engineAgentId }: CallRequest): boolean {
-    const { record, tools, log } = this.#deps;
-    const { agent, id: sessionId } = record;
-    const name =
-      engineAgentId === undefined ? undefined : log.state.threads[threadId(sessionId, engineAgentId)]?.agentName;
-    const own = name === undefined ? undefined : agent.subagents[name]?.tools;
-    if (own !== undefined) return own.includes(tool) || traits.safeInternal;
-    return (
-      agent.tools.includes(tool) ||
-      traits.safeInternal ||
-      tool.startsWith("mcp__") ||
-      tools.some((given) => given.name === tool)
-    );
+  /** Whether the approval still waits for somebody: nobody answered, it has not expired, and no rule decides it now. */
+  needsPerson(approval: Approval): Promise<boolean> {
+    return this.#decision.needsPerson(approval);
   }
 
   async execute(
@@ -169,18 +96,66 @@ export class ToolCalls {
   ): Promise<void> {
     const detail = this.#details.get(result.callId);
     this.#details.delete(result.callId);
-    await this.#deps.log.append((state) => {
+    const stored = await this.#deps.log.append((state) => {
       const call = state.openCalls[result.callId];
       if (call === undefined) return [];
       const outcome =
         call.decision === "denied" ? "denied" : !result.isError ? "completed" : interrupted ? "aborted" : "failed";
-      return [toolResult(call, { ...result, outcome, detail })];
+      return [
+        // A server that asked a person has not waited for the answer: the turn goes on without it.
+        ...(state.status === "idle" && !interrupted
+          ? [{ type: "session.status_running", goes_on: true } as const]
+          : []),
+        ...unanswered(result.callId, call),
+        toolResult(call, { ...result, outcome, detail }),
+      ];
     });
+    this.finalized(stored);
   }
+
+  /** To be called with what was stored, for hooks to see the outcomes among it. */
+  finalized(stored: readonly StoredEvent[]): void {
+    this.#deps.userHooks.afterTool(stored, this.#hooks.mode());
+  }
+}
+
+const GIVEN_UP: CallOutcome = { granted: false, decidedBy: "turn:ended", reason: "The call was given up." };
+
+/** `open` tells the approval that was opened while the call was being decided. */
+function decisionEvent({
+  call,
+  open,
+  outcome,
+  mode,
+}: {
+  call: CallRequest;
+  open: OpenCall;
+  outcome: CallOutcome;
+  mode: Mode;
+}): EventDraft<"capstan.permission_decided"> {
+  const { granted, decidedBy, reason, input, subject } = outcome;
+  return {
+    type: "capstan.permission_decided",
+    ...(open.threadId !== null && { session_thread_id: open.threadId }),
+    call_id: call.callId,
+    tool_use_id: open.eventId,
+    tool: call.tool,
+    decision: granted ? "allow" : "deny",
+    decided_by: decidedBy,
+    reason,
+    mode,
+    traits: call.traits,
+    ...(granted && input !== undefined && { input: { ...input } }),
+    ...(subject !== undefined && { subject }),
+    ...(open.approvalId !== undefined && { approval_id: open.approvalId }),
+  };
 }
 
 interface ToolCallHooks {
   readonly mode: () => Mode;
+  readonly desk: ApprovalDesk;
+  /** The turn is to end: what is open will not be taken up again. */
+  readonly stopping: () => boolean;
   /** Milliseconds since the epoch; undefined when the turn has no deadline. */
   readonly deadline: () => number | undefined;
   readonly onLimit: (hit: LimitHit) => void;
@@ -206,8 +181,4 @@ export function toolResult(call: OpenCall, { callId, content, isError, outcome, 
   return call.type === "agent.mcp_tool_use"
     ? { type: "agent.mcp_tool_result", ...common, mcp_tool_use_id: call.eventId }
     : { type: "agent.tool_result", ...common, tool_use_id: call.eventId };
-}
-
-function deny(message: string): PermissionAnswer {
-  return { behavior: "deny", message };
 }

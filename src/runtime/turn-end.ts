@@ -1,18 +1,39 @@
 import type { Budget } from "../core/agent-definition.ts";
 import type { LimitHit } from "../core/budget.ts";
 import type { TurnEnd } from "../core/engine.ts";
-import type { EventDraft } from "../core/events.ts";
-import type { SessionState } from "../core/state.ts";
+import { CapstanError, messageOf } from "../core/errors.ts";
+import type { EventDraft, EventOf, ModelUsage } from "../core/events.ts";
+import { inTurn, type SessionState } from "../core/state.ts";
 import { tellTurnEnd } from "../core/stop-reason.ts";
+import type { ActiveTurn } from "./active-turn.ts";
+import { checkOutput } from "./output.ts";
 import { settleOpenWork } from "./recovery.ts";
+import type { SessionDeps } from "./session-deps.ts";
+
+/** Writes the end of a turn, after what belongs before it. */
+export async function writeTurnEnd(
+  end: TurnEnd,
+  turn: ActiveTurn | undefined,
+  { log, output, record, userHooks }: SessionDeps,
+): Promise<void> {
+  const refused = turn?.refusal;
+  const told: TurnEnd = refused === undefined ? end : { ...end, outcome: "failed", error: refused };
+  // Inside the append: nothing that is sent meanwhile may find a turn that is neither under way nor over.
+  const stored = await log.append(async (state) => {
+    const hooks = await userHooks.settled();
+    const checked = await checkOutput(told, output);
+    return [...hooks, ...turnEndEvents(state, { end: checked, budget: record.agent.budget, limit: turn?.limit })];
+  });
+  userHooks.turnEnded(stored);
+}
 
 /** Everything the log says when a turn is over. `limit` is the one that the runtime itself ended the turn at. */
-export function turnEndEvents(
+function turnEndEvents(
   state: SessionState,
   { end, budget, limit }: { end: TurnEnd; budget: Budget; limit: LimitHit | undefined },
 ): EventDraft[] {
   const open = settleOpenWork(state);
-  if (state.status !== "running") return open;
+  if (!inTurn(state)) return open;
   const { before, stopReason } = tellTurnEnd(end, limit ?? limitOf(end, { budget, state }));
   const output = stopReason.type === "end_turn" && end.output !== undefined ? { output: end.output } : {};
   return [
@@ -31,17 +52,39 @@ function limitOf(end: TurnEnd, { budget, state }: { budget: Budget; state: Sessi
 }
 
 /** The session's spend so far as the gateway metered it, beside what the engine counted for the turn just ended. */
-function usageEvent({ usage, usd }: SessionState, engine: TurnEnd["usage"]): EventDraft<"session.usage"> {
+function usageEvent(
+  { usage, usd, unpricedRequests }: SessionState,
+  engine: TurnEnd["usage"],
+): EventDraft<"session.usage"> {
   return {
     type: "session.usage",
     usage: {
       input_tokens: usage.input_tokens,
       output_tokens: usage.output_tokens,
       cache_read_input_tokens: usage.cache_read_input_tokens,
-      cache_creation: { ephemeral_5m_input_tokens: usage.cache_creation_input_tokens },
+      cache_creation: cacheWrites(usage),
       list_cost: { amount: String(Math.round(usd * 100)), currency: "USD" },
       usd,
+      ...(unpricedRequests !== undefined && { unpriced_requests: unpricedRequests }),
       engine,
     },
   };
+}
+
+function cacheWrites(usage: ModelUsage): EventOf<"session.usage">["usage"]["cache_creation"] {
+  const oneHour = usage.cache_creation_1h_input_tokens ?? 0;
+  const fiveMinutes = { ephemeral_5m_input_tokens: usage.cache_creation_input_tokens - oneHour };
+  return oneHour === 0 ? fiveMinutes : { ...fiveMinutes, ephemeral_1h_input_tokens: oneHour };
+}
+
+/** The end of a turn whose host is gone. */
+export function hostLost(): TurnEnd {
+  const text = "The host that drove this session ended during the turn. Send a message to go on.";
+  return { outcome: "failed", usage: {}, error: new CapstanError("engine_lost", text) };
+}
+
+export function asError(thrown: unknown): CapstanError {
+  return thrown instanceof CapstanError
+    ? thrown
+    : new CapstanError("engine_failed", messageOf(thrown), { cause: thrown });
 }

@@ -1,7 +1,6 @@
-import { textOf } from "../core/text.ts";
 import { CapstanError, type ErrorCode } from "../core/errors.ts";
 import type { EventOf, LoggedEvent, ModelUsage, Preview, StopReason } from "../core/events.ts";
-import { addUsage } from "../core/state.ts";
+import { TurnTally } from "./turn-tally.ts";
 
 /** Everything a session says from one message until it is idle again. A result is a collected stream, nothing else. */
 export class Turn<Output = unknown> implements AsyncIterable<LoggedEvent | Preview> {
@@ -30,38 +29,28 @@ export interface TurnResult<Output = unknown> {
   /** The structured output, when the agent has an output schema and the turn was completed. */
   readonly output: Output | undefined;
   readonly usage: ModelUsage;
-  /** List price of the turn's model requests. */
-  readonly usd: number;
+  /** List price of the turn's model requests; null when one of them went to a model without a known price. */
+  readonly usd: number | null;
   readonly limit: EventOf<"capstan.limit_reached"> | undefined;
 }
 
 async function collect<Output>(stream: AsyncIterable<LoggedEvent | Preview>): Promise<TurnResult<Output>> {
-  const texts: string[] = [];
-  let usage: ModelUsage = {
-    input_tokens: 0,
-    output_tokens: 0,
-    cache_read_input_tokens: 0,
-    cache_creation_input_tokens: 0,
-  };
-  let usd = 0;
+  const tally = new TurnTally();
   let failure: EventOf<"session.error"> | undefined;
   let limit: EventOf<"capstan.limit_reached"> | undefined;
   let idle: EventOf<"session.status_idle"> | undefined;
   for await (const event of stream) {
-    if (event.type === "agent.message" && event.session_thread_id == null) texts.push(textOf(event.content));
-    else if (event.type === "session.error") failure = event;
+    if (event.type === "session.error") failure = event;
     else if (event.type === "capstan.limit_reached") limit = event;
     else if (event.type === "session.status_idle") idle = event;
-    else if (event.type === "span.model_request_end") {
-      usage = addUsage(usage, event.model_usage);
-      usd += event.usd ?? 0;
-    }
+    else if ("seq" in event) tally.add(event);
   }
   if (idle === undefined) throw new CapstanError("session_ended", "The session was closed before the turn ended.");
   if (idle.stop_reason.type === "retries_exhausted") throw turnError(failure);
   // Only an output that matched the schema is stored, so that its type holds for every reader of the log.
   const output = idle.output as Output | undefined;
-  return { stopReason: idle.stop_reason, text: texts.join("\n"), output, usage, usd, limit };
+  const { text, usage, usd } = tally;
+  return { stopReason: idle.stop_reason, text, output, usage, usd, limit };
 }
 
 function turnError(failure: EventOf<"session.error"> | undefined): CapstanError {

@@ -2,26 +2,21 @@ import type { Mode } from "../core/agent-definition.ts";
 import { type LimitHit, limitOnTurn } from "../core/budget.ts";
 import type { MessageContent } from "../core/content.ts";
 import type { EngineFact, TurnEnd } from "../core/engine.ts";
-import { CapstanError, messageOf } from "../core/errors.ts";
+import { CapstanError } from "../core/errors.ts";
 import type { EventDraft, StoredEvent } from "../core/events.ts";
+import { askedCalls, inTurn } from "../core/state.ts";
+import { ActiveTurn } from "./active-turn.ts";
+import { ApprovalDesk } from "./approvals.ts";
+import { elicit } from "./elicitations.ts";
 import { EngineSlot } from "./engine-slot.ts";
-import { locateKept } from "./kept.ts";
-import { checkOutput } from "./output.ts";
-import { inspectCutTurn, settleOpenWork } from "./recovery.ts";
+import { recordPlainFact } from "./plain-facts.ts";
+import { isPaused, Pauses, waitsFor } from "./pauses.ts";
+import { processLost, settleCutTurn } from "./cut-turn.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { ToolCalls } from "./tool-calls.ts";
-import { turnEndEvents } from "./turn-end.ts";
+import { asError, hostLost, writeTurnEnd } from "./turn-end.ts";
 
-/** What is going on between `session.status_running` and `session.status_idle`. */
-interface ActiveTurn {
-  readonly over: PromiseWithResolvers<void>;
-  readonly deadline: number | undefined;
-  readonly timer: NodeJS.Timeout | undefined;
-  interrupted: boolean;
-  limit: LimitHit | undefined;
-  /** Why the model could not be asked. */
-  refusal: CapstanError | undefined;
-}
+const HOST_GONE = "The host that drove this session is gone.";
 
 /**
  * Runs the turns of one session. It alone decides what the engine's facts mean for the log: the engine says what
@@ -33,25 +28,48 @@ export class Turns {
   readonly #calls: ToolCalls;
   /** Called when the log cannot be written: nothing may go on unlogged. */
   readonly #onFailure: (error: CapstanError) => void;
+  readonly #desk: ApprovalDesk;
+  readonly #pauses: Pauses;
   #active: ActiveTurn | undefined;
 
   constructor(deps: SessionDeps, { mode, onFailure }: { mode: () => Mode; onFailure: (error: CapstanError) => void }) {
     this.#deps = deps;
     this.#onFailure = onFailure;
     const onLimit = (hit: LimitHit): void => this.#reachLimit(hit);
-    this.#calls = new ToolCalls(deps, { mode, onLimit, deadline: () => this.#active?.deadline });
+    this.#desk = new ApprovalDesk(deps, { onChange: () => this.#pauses.moved() });
+    this.#calls = new ToolCalls(deps, {
+      mode,
+      onLimit,
+      desk: this.#desk,
+      deadline: () => this.#active?.deadline,
+      stopping: () => this.#active?.isStopping === true,
+    });
     this.engine = new EngineSlot(deps, {
       host: {
         newEventId: () => deps.ids.next("sevt"),
         emit: (fact) => this.#take(fact),
         prepare: (call, signal) => this.#calls.prepare(call, signal),
         execute: (call, signal) => this.#calls.execute(call, signal),
+        elicit: (question, signal) => elicit(question, signal, { ...deps, desk: this.#desk }),
       },
       mode,
-      busy: () => this.#active !== undefined,
+      busy: () => this.#active !== undefined && deps.log.state.status !== "idle",
+      onRest: () => void this.rest().catch(() => {}),
+      onAnswer: () => this.#pauses.moved(),
       onLimit,
       onRefusal: (error) => this.#refuse(error),
     });
+    this.#pauses = new Pauses(
+      deps,
+      { desk: this.#desk, engine: this.engine, calls: this.#calls },
+      {
+        active: () => this.#active,
+        begin: () => this.#begin(),
+        abort: () => this.#abort(),
+        step: (step) => void this.#step(step),
+        onFailure: (thrown) => this.#fail(thrown),
+      },
+    );
   }
 
   /** Stores the message and starts a turn, or adds it to the one under way. Resolves to the place before the message. */
@@ -59,19 +77,26 @@ export class Turns {
     await this.#settleFailedTurn();
     const message: EventDraft = { type: "user.message", content };
     // A message that starts a turn is stored together with the start: one write on the way to the model instead of two.
-    const starts = this.#active === undefined && this.#limitOnTurn() === undefined;
+    const waits = isPaused(this.#deps.log.state);
+    const starts = this.#active === undefined && !waits && this.#limitOnTurn() === undefined;
     if (starts) this.#begin();
-    const drafts: EventDraft[] = starts ? [message, { type: "session.status_running" }] : [message];
+    const drafts: EventDraft[] = [
+      message,
+      ...(starts ? [{ type: "session.status_running" } as const] : []),
+      // It is taken up when the turn that waits has gone on; whoever sent it is told what that waits for.
+      ...(waits ? [waitsFor(this.#deps.log.state)] : []),
+    ];
     const [stored] = await this.#deps.log.append(drafts).catch((thrown: unknown) => {
       if (starts) this.#abort();
       throw thrown;
     });
-    await this.#deliver();
-    return before(stored);
+    if (this.#active !== undefined || !waits) await this.#deliver();
+    return (stored?.seq ?? 1) - 1;
   }
 
+  /** Resolves to the place before the turn. */
   async compact(): Promise<number> {
-    if (this.#active !== undefined)
+    if (this.#active !== undefined || isPaused(this.#deps.log.state))
       throw new CapstanError("invalid_input", "A turn is under way. Compact when the session is idle.");
     await this.#settleFailedTurn();
     const [stored] = await this.#start();
@@ -79,35 +104,65 @@ export class Turns {
       await this.engine.open();
       if (!stopped()) await this.engine.compact();
     });
-    return before(stored);
+    return (stored?.seq ?? 1) - 1;
   }
 
   /** Another host has taken the session: nothing is written any more, and whoever waits is let go. */
   abandon(): void {
     this.engine.kill();
+    this.stop();
     this.#abort();
   }
 
-  /** Resolves when the turn under way is over; at once when there is none. */
+  /** Resolves when the turn under way is over; at once when there is none. What people were asked is denied. */
   async interrupt(): Promise<void> {
     const turn = this.#active;
-    if (turn === undefined) return;
-    await this.#deps.log.append([{ type: "user.interrupt" }]);
+    const { log, userHooks } = this.#deps;
+    if (turn === undefined) {
+      // The end of a turn may just be being written, and nothing but hooks holds that up.
+      userHooks.stop();
+      await log.append([]);
+      if (!isPaused(log.state)) return;
+    }
+    await log.append([{ type: "user.interrupt" }]);
+    if (turn === undefined) return this.#end({ outcome: "interrupted", usage: {} });
     turn.interrupted = true;
+    userHooks.stop();
+    this.#pauses.giveUp();
     await this.engine.interrupt();
-    await turn.over.promise;
+    await turn.over;
+  }
+
+  /** Ends the process. A turn that waits for people goes on waiting without it; any other is interrupted. */
+  async rest(): Promise<void> {
+    if (await this.#pauses.rest()) return;
+    await this.interrupt();
+    await this.engine.close();
+  }
+
+  /** The mode or the grants changed, or somebody answered: goes on with whatever that settles. */
+  async reconsider(): Promise<void> {
+    await this.#desk.reconsider();
+    await this.#desk.look();
+    await this.#pauses.wake();
+  }
+
+  /** For good: nothing is watched any more. */
+  stop(): void {
+    this.#pauses.stop();
   }
 
   /** Goes on where another host left the session, or ends the turn it left. */
   async recover(onCrash: "continue" | "stop"): Promise<void> {
     const { log } = this.#deps;
-    if (log.state.status === "running") {
-      const finished = await this.#settleCutTurn("The host that drove this session is gone.");
+    if (await this.#pauses.takeOver(processLost(HOST_GONE))) return;
+    if (inTurn(log.state)) {
+      const finished = await this.#settleCutTurn(HOST_GONE);
       if (!finished && onCrash === "stop") return this.#end(hostLost());
       if (!finished) {
         await log.append([{ type: "session.status_rescheduled" }, { type: "session.status_running" }]);
         this.#begin();
-        void this.#step(() => this.engine.open({ continueTurn: true }));
+        void this.#step(() => this.engine.open({ start: { kind: "continue" } }));
       }
     }
     if (log.state.undelivered.length > 0) await this.#deliver();
@@ -117,21 +172,18 @@ export class Turns {
   async #settleFailedTurn(): Promise<void> {
     // A turn whose end is just being written is not a failed one.
     await this.#deps.log.append([]);
-    if (this.#active !== undefined || this.#deps.log.state.status !== "running") return;
+    const { state } = this.#deps.log;
+    // A turn that waits for people about calls that have not run is none either; it needs no process.
+    if (this.#active !== undefined || !inTurn(state) || (isPaused(state) && askedCalls(state).length > 0)) return;
     if (!(await this.#settleCutTurn("The turn was given up because its log could not be written.")))
       await this.#end(hostLost());
   }
 
-  /** Gives everything open its outcome. True when only the end of the turn was missing, which is then told. */
+  /** True when only the end of the turn was missing, which is then told. */
   async #settleCutTurn(reason: string): Promise<boolean> {
-    const { log, store, record } = this.#deps;
-    await log.append((state) => [{ type: "capstan.process_lost", reason, stderr: "" }, ...settleOpenWork(state)]);
-    const events = await store.events(record.id, { after: Math.max(0, log.state.historyFrom - 1) });
-    const cut = inspectCutTurn(events.map(({ event }) => event));
-    if (cut.kind === "finished") await this.#end({ outcome: "completed", usage: {} });
-    else if (cut.withdraw !== undefined)
-      await log.append([{ type: "capstan.message_withdrawn", message_id: cut.withdraw }]);
-    return cut.kind === "finished";
+    const finished = (await settleCutTurn(this.#deps, reason)) === "finished";
+    if (finished) await this.#end({ outcome: "completed", usage: {} });
+    return finished;
   }
 
   /** Gives the engine every stored message that it does not have, in a new turn when none is under way. */
@@ -164,23 +216,17 @@ export class Turns {
   }
 
   #begin(): void {
-    const limit = this.#deps.record.agent.budget.deadline_ms;
-    const late = (): void => this.#reachLimit({ which: "deadline", limit: limit ?? 0, spent: limit ?? 0 });
-    const over = Promise.withResolvers<void>();
-    this.#active = {
-      over,
-      deadline: limit === undefined ? undefined : this.#deps.clock.now() + limit,
-      timer: limit === undefined ? undefined : setTimeout(late, limit),
-      interrupted: false,
-      limit: undefined,
-      refusal: undefined,
-    };
+    const { record, clock, userHooks } = this.#deps;
+    userHooks.begin();
+    const limitMs = record.agent.budget.deadline_ms;
+    const onLate = (limit: number): void => this.#reachLimit({ which: "deadline", limit, spent: limit });
+    this.#active = new ActiveTurn({ clock, limitMs, onLate });
   }
 
   /** One step of the turn under way. A turn that is to stop takes no further step; a step that fails ends it. */
   async #step(step: (stopped: () => boolean) => Promise<void>): Promise<void> {
     const turn = this.#active;
-    const stopped = (): boolean => turn !== undefined && (turn.interrupted || turn.limit !== undefined);
+    const stopped = (): boolean => turn?.isStopping === true;
     try {
       if (!stopped()) await step(stopped);
       if (stopped()) await this.engine.interrupt();
@@ -195,35 +241,29 @@ export class Turns {
   async #take(fact: EngineFact): Promise<void> {
     try {
       await this.#record(fact);
+      this.#pauses.moved();
     } catch (thrown) {
       this.#fail(thrown);
     }
   }
 
   async #record(fact: EngineFact): Promise<void> {
-    const { log } = this.#deps;
     switch (fact.kind) {
       case "preview":
-        log.preview(fact.preview);
-        return;
       case "event":
-        await log.append([await locateKept(fact.draft, this.#deps)]);
-        return;
       case "delivered":
-        await log.append((state) => {
-          const ids = fact.eventIds.filter((id) => state.undelivered.some((message) => message.id === id));
-          return ids.length === 0 ? [] : [{ type: "capstan.input_delivered", event_ids: ids }];
-        });
-        return;
+        return recordPlainFact(fact, this.#deps);
       case "tool_result":
-        await this.#calls.finalize(fact, this.#active?.interrupted === true || this.#active?.limit !== undefined);
+        await this.#calls.finalize(fact, this.#active?.isStopping === true);
+        this.#pauses.progressed();
         return;
       case "turn_ended":
-        await this.#end(fact.end);
-        return;
+        return this.#pauses.takesEnd(fact.end) ? undefined : this.#end(fact.end);
       case "lost": {
         this.engine.forget();
-        await log.append([{ type: "capstan.process_lost", reason: fact.error.message, stderr: fact.stderr }]);
+        const lost = processLost(fact.error.message, fact.stderr);
+        if (await this.#pauses.survives(lost)) return;
+        await this.#deps.log.append([lost]);
         // A process that hung when it was told to stop is stopped all the same.
         const wanted = this.#active?.interrupted === true;
         await this.#end({
@@ -239,17 +279,12 @@ export class Turns {
   async #end(end: TurnEnd): Promise<void> {
     const turn = this.#active;
     this.#active = undefined;
-    clearTimeout(turn?.timer);
+    this.#pauses.stop();
+    turn?.pause();
     // The engine would go on with messages that wait; they are for the next turn.
     if (end.outcome === "interrupted" && this.#deps.log.state.undelivered.length > 0) this.engine.kill();
-    const refused = turn?.refusal;
-    const told: TurnEnd = refused === undefined ? end : { ...end, outcome: "failed", error: refused };
-    const { output, log, record } = this.#deps;
-    // Checked inside the append: nothing that is sent meanwhile may find a turn that is neither under way nor over.
-    await log.append(async (state) =>
-      turnEndEvents(state, { end: await checkOutput(told, output), budget: record.agent.budget, limit: turn?.limit }),
-    );
-    turn?.over.resolve();
+    await writeTurnEnd(end, turn, this.#deps);
+    turn?.release();
     // A process that has reached a limit of its own keeps to it; the next one counts anew. It is not waited for: the
     // process itself may be the one that tells of its end.
     if (end.outcome === "steps" || end.outcome === "budget") void this.engine.close().catch(() => {});
@@ -260,6 +295,7 @@ export class Turns {
     const turn = this.#active;
     if (turn === undefined || turn.limit !== undefined) return;
     turn.limit = hit;
+    if (hit.which === "deadline") this.#deps.userHooks.stop();
     void this.engine.interrupt();
   }
 
@@ -275,23 +311,7 @@ export class Turns {
   }
 
   #abort(): void {
-    clearTimeout(this.#active?.timer);
-    this.#active?.over.resolve();
+    this.#active?.release();
     this.#active = undefined;
   }
-}
-
-function before(stored: StoredEvent | undefined): number {
-  return (stored?.seq ?? 1) - 1;
-}
-
-function asError(thrown: unknown): CapstanError {
-  return thrown instanceof CapstanError
-    ? thrown
-    : new CapstanError("engine_failed", messageOf(thrown), { cause: thrown });
-}
-
-function hostLost(): TurnEnd {
-  const text = "The host that drove this session ended during the turn. Send a message to go on.";
-  return { outcome: "failed", usage: {}, error: new CapstanError("engine_lost", text) };
 }

@@ -16,7 +16,7 @@ test("run streams the answer, tells each tool call in a line, and closes with th
   expect(stderr).toBe("");
   expect(code).toBe(0);
   expect(stdout).toMatch(/^✓ Write a\.txt \d+\.\ds$/m);
-  expect(stdout).toMatch(/^✓ Bash cat a\.txt \d+\.\ds$/m);
+  expect(stdout).toMatch(/^✓ Bash cat a\.txt \d+\.\ds\n\nWrote a\.txt\.$/m);
   expect(stdout).toMatch(/\$0\.\d+ \(rehearsal\) · [\d,]+ tokens in, [\d,]+ out · \d+\.\ds · session [0-9a-f]{8}\n$/);
   expect(readFileSync(join(cli.cwd, "a.txt"), "utf8")).toContain("hi");
   expect(stdout).not.toContain("\u001B");
@@ -153,7 +153,7 @@ for (const { name, args, code, says, input } of wrong)
   });
 
 const ends: { name: string; args: string[]; code: number; says: RegExp; fault?: ReturnType<typeof apiError> }[] = [
-  { name: "a limit", args: ["--max-turns", "2", "--mode", "yolo"], code: 4, says: /limit on steps/ },
+  { name: "a limit", args: ["--max-turns", "2", "--mode", "yolo"], code: 4, says: /limit of 2 steps is reached/ },
   {
     name: "a refused key",
     args: [],
@@ -281,15 +281,21 @@ test("a trace that cannot be written is refused before a session is made", async
 test("going on with a session refuses what it could only ignore", async () => {
   using cli = testCli();
   await cli.run(["run", "--rehearsal", "hello"]);
-  const { code, stderr } = await cli.run(["run", "--rehearsal", "-c", "--max-usd", "1", "again"]);
+  const { code, stderr } = await cli.run(["run", "--rehearsal", "-c", "--allow", "Bash", "again"]);
   expect(code).toBe(2);
-  expect(stderr).toContain("--max-usd");
+  expect(stderr).toContain("--allow");
+  const last = JSON.parse((await cli.run(["sessions", "list", "--json"])).stdout) as { id: string };
+  const forked = await cli.run(["run", "--rehearsal", "--fork", last.id, "--max-usd", "1", "again"]);
+  expect(forked.code).toBe(2);
+  expect(forked.stderr).toContain("--max-usd");
 });
 
-test("a call that nobody allowed is shown with the flag that would allow it", async () => {
-  using cli = testCli();
-  const { stdout, code } = await cli.run(["run", "--rehearsal", "run touch x"]);
-  expect(code).toBe(0);
-  expect(stdout).toMatch(/✗ Bash touch x denied .*\n {2}No rule speaks of Bash\. Allow it with --allow Bash\./);
-  expect(existsSync(join(cli.cwd, "x"))).toBe(false);
+test("a limit that was reached is raised for a session that goes on", async () => {
+  await using model = await scriptedModel(() => say("ok", { usage: { input_tokens: 60_000, output_tokens: 10 } }));
+  using cli = testCli(model.url);
+  expect((await cli.run(["run", "--max-usd", "0.31", "spend"])).code).toBe(0);
+  const stopped = await cli.run(["run", "-c", "spend"]);
+  expect(stopped.code).toBe(4);
+  expect(stopped.stderr).toContain("limit of 0.31 USD is reached");
+  expect((await cli.run(["run", "-c", "--max-usd", "2", "spend"])).code).toBe(0);
 });

@@ -8,7 +8,7 @@ import { type Cli, testCli } from "../support/cli.ts";
 import { say, scriptedModel } from "../support/scripted-model.ts";
 
 async function session(cli: Cli, message: string): Promise<string> {
-  const { stdout } = await cli.run(["run", "--rehearsal", message]);
+  const { stdout } = await cli.run(["run", "--rehearsal", "--yes", message]);
   return /session ([0-9a-f]{8})/.exec(stdout)?.[1] ?? "?";
 }
 
@@ -73,7 +73,7 @@ test("projects are found upwards and keep their sessions apart", async () => {
 test("config show tells where each value came from", async () => {
   using cli = testCli();
   mkdirSync(join(cli.cwd, ".capstan"));
-  writeFileSync(join(cli.cwd, ".capstan", "config.yaml"), "model: claude-haiku-4-5\non_crash: stop\n");
+  writeFileSync(join(cli.cwd, ".capstan", "config.yaml"), "model: claude-haiku-4-5\non_crash: continue\n");
   const { stdout } = await cli.run(["config", "show", "--json"]);
   const values = stdout
     .trim()
@@ -94,7 +94,7 @@ test("a backup can be restored, and pruning first only says what it would do", a
   const id = await session(cli, "hello");
   expect((await cli.run(["backup", "copy.db"])).code).toBe(0);
   expect(existsSync(join(cli.cwd, "copy.db"))).toBe(true);
-  expect((await cli.run(["backup", "copy.db"])).code).toBe(3);
+  expect((await cli.run(["backup", "copy.db"])).code).toBe(2);
   const dry = await cli.run(["prune", "--older-than", "1ms"]);
   expect(dry.stdout).toContain(id);
   expect(dry.stderr).toContain("Nothing was erased");

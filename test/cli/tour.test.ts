@@ -21,7 +21,7 @@ test("the tour: a host dies in a turn, the doctor sees it, recovery settles it, 
   expect(doctor.stdout).toMatch(/✗ store .*1 session was left by a dead host\n\s+→ capstan sessions recover/);
   expect(doctor.code).toBe(3);
 
-  const recovered = await cli.run(["sessions", "recover"]);
+  const recovered = await cli.run(["sessions", "recover", "--on-crash", "continue"]);
   expect(recovered.stdout).toMatch(/^Session [0-9a-f]{8}: the turn is over \(end_turn\)$/m);
   expect(recovered.code).toBe(0);
   expect(model.requests.at(-1)?.transcript).toContain("its outcome is unknown");
@@ -41,7 +41,7 @@ test("the tour: a host dies in a turn, the doctor sees it, recovery settles it, 
   expect(model.requests.at(-1)?.transcript).toMatch(/Work on it\.[^]*What happened\?[^]*And here\?/);
 });
 
-test("a turn that was cut off can be ended instead of being continued", async () => {
+test("without a policy, recovery ends a turn that was cut off, and asks the model nothing", async () => {
   await using model = await scriptedModel(() => call("Bash", { command: "sleep 60" }));
   using cli = testCli(model.url);
   const child = cli.start(["run", "--mode", "yolo", "--json", "Work."]);
@@ -49,9 +49,7 @@ test("a turn that was cut off can be ended instead of being continued", async ()
   child.kill("SIGKILL");
   await once(child, "exit");
   const requests = model.requests.length;
-  const told = await cli.run(["run", "--rehearsal", "hello"]);
-  expect(told.stderr).toContain("A session was left in a turn by a dead host. Go on with: capstan sessions recover");
-  const { stdout } = await cli.run(["sessions", "recover", "--on-crash", "stop"]);
+  const { stdout } = await cli.run(["sessions", "recover"]);
   expect(stdout).toContain("(retries_exhausted)");
   expect(model.requests.length).toBe(requests);
 });

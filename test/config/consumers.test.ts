@@ -8,7 +8,7 @@ import { files } from "./files.ts";
 /** field → a value that is not the default, and where it must arrive. The agent's fields have a test of their own. */
 const ARRIVES: Readonly<Record<string, readonly [written: string, path: readonly string[], value: unknown]>> = {
   model: ["haiku", ["agent", "model"], "haiku"],
-  on_crash: ["stop", ["settings", "on_crash"], "stop"],
+  on_crash: ["continue", ["settings", "on_crash"], "continue"],
   retries: ["1", ["settings", "retries"], 1],
   upstream_idle_ms: ["1", ["settings", "upstream_idle_ms"], 1],
   hibernate_after_ms: ["1", ["settings", "hibernate_after_ms"], 1],
@@ -16,12 +16,47 @@ const ARRIVES: Readonly<Record<string, readonly [written: string, path: readonly
   "permissions.allow": ["[Bash]", ["agent", "permissions", "allow"], ["Bash"]],
   "permissions.ask": ["[Bash]", ["agent", "permissions", "ask"], ["Bash"]],
   "permissions.deny": ["[Bash]", ["agent", "permissions", "deny"], ["Bash"]],
+  "permissions.approvals_expire_ms": ["300", ["agent", "permissions", "approvals_expire_ms"], 300],
   "budget.usd": ["1", ["agent", "budget", "usd"], 1],
   "budget.tokens": ["1", ["agent", "budget", "tokens"], 1],
+  "budget.input_tokens": ["1", ["agent", "budget", "input_tokens"], 1],
+  "budget.output_tokens": ["1", ["agent", "budget", "output_tokens"], 1],
+  "budget.cache_tokens": ["1", ["agent", "budget", "cache_tokens"], 1],
   "budget.turns": ["1", ["agent", "budget", "turns"], 1],
-  "budget.steps": ["1", ["agent", "budget", "steps"], 1],
   "budget.tool_calls": ["1", ["agent", "budget", "tool_calls"], 1],
   "budget.deadline_ms": ["1", ["agent", "budget", "deadline_ms"], 1],
+  "budget.warn_at": ["1", ["agent", "budget", "warn_at"], 1],
+  "budget.ask_at": ["1", ["agent", "budget", "ask_at"], 1],
+  "budget.steps": ["1", ["agent", "budget", "steps"], 1],
+  "budgets.project.usd": ["1", ["settings", "budgets", "project", "usd"], 1],
+  "budgets.project.tokens": ["1", ["settings", "budgets", "project", "tokens"], 1],
+  "budgets.project.input_tokens": ["1", ["settings", "budgets", "project", "input_tokens"], 1],
+  "budgets.project.output_tokens": ["1", ["settings", "budgets", "project", "output_tokens"], 1],
+  "budgets.project.cache_tokens": ["1", ["settings", "budgets", "project", "cache_tokens"], 1],
+  "budgets.project.turns": ["1", ["settings", "budgets", "project", "turns"], 1],
+  "budgets.project.tool_calls": ["1", ["settings", "budgets", "project", "tool_calls"], 1],
+  "budgets.project.deadline_ms": ["1", ["settings", "budgets", "project", "deadline_ms"], 1],
+  "budgets.project.warn_at": ["1", ["settings", "budgets", "project", "warn_at"], 1],
+  "budgets.project.ask_at": ["1", ["settings", "budgets", "project", "ask_at"], 1],
+  "budgets.day.usd": ["1", ["settings", "budgets", "day", "usd"], 1],
+  "budgets.day.tokens": ["1", ["settings", "budgets", "day", "tokens"], 1],
+  "budgets.day.input_tokens": ["1", ["settings", "budgets", "day", "input_tokens"], 1],
+  "budgets.day.output_tokens": ["1", ["settings", "budgets", "day", "output_tokens"], 1],
+  "budgets.day.cache_tokens": ["1", ["settings", "budgets", "day", "cache_tokens"], 1],
+  "budgets.day.turns": ["1", ["settings", "budgets", "day", "turns"], 1],
+  "budgets.day.tool_calls": ["1", ["settings", "budgets", "day", "tool_calls"], 1],
+  "budgets.day.deadline_ms": ["1", ["settings", "budgets", "day", "deadline_ms"], 1],
+  "budgets.day.warn_at": ["1", ["settings", "budgets", "day", "warn_at"], 1],
+  "budgets.day.ask_at": ["1", ["settings", "budgets", "day", "ask_at"], 1],
+  "budgets.day.time_zone": ["Europe/Berlin", ["settings", "budgets", "day", "time_zone"], "Europe/Berlin"],
+  "budgets.agents": ["{ clerk: { usd: 1 } }", ["settings", "budgets", "agents"], { clerk: { usd: 1 } }],
+  "budgets.reserve_output_tokens": ["1", ["settings", "budgets", "reserve_output_tokens"], 1],
+  prices: ["{ tiny: { input: 1, output: 2 } }", ["settings", "prices"], { tiny: { input: 1, output: 2 } }],
+  redact: [
+    "[{ name: acme, pattern: 'ACME-\\d{4}' }]",
+    ["settings", "redact"],
+    [{ name: "acme", pattern: "ACME-\\d{4}" }],
+  ],
 };
 
 interface JsonSchema {
@@ -39,8 +74,7 @@ describe("every field of a settings file", () => {
   });
 
   test.each(Object.entries(ARRIVES))("%s arrives", async (field, [written, path, value]) => {
-    const [key = "", inner] = field.split(".");
-    const text = inner === undefined ? `${key}: ${written}\n` : `${key}: { ${inner}: ${written} }\n`;
+    const text = `${field.replaceAll(".", ": { ")}: ${written}${" }".repeat(field.split(".").length - 1)}\n`;
     using tree = files({ "app/.capstan/config.yaml": text });
     const configuration = await loadConfiguration({
       cwd: tree.at("app"),

@@ -10,6 +10,12 @@ const blocks = [...page.matchAll(/^```yaml(?: (\w+))?\n([\s\S]*?)^```$/gm)].map(
   text,
 }));
 
+test("docs/hooks.md has an example of an agent that is valid", async () => {
+  const [, text = ""] = /^```yaml agent\n([\s\S]*?)^```$/m.exec(readFileSync("docs/hooks.md", "utf8")) ?? [];
+  using tree = files({ "agent.yaml": text });
+  expect((await readAgentAsWritten(tree.at("agent.yaml"))).hooks).toBeDefined();
+});
+
 describe("docs/configuration.md", () => {
   test("shows settings and an agent", () => {
     expect(blocks.map(({ kind }) => kind)).toEqual(["settings", "agent"]);
@@ -25,12 +31,15 @@ describe("docs/configuration.md", () => {
     const section = /^## Settings$([\s\S]*?)^## /m.exec(page)?.[1] ?? "";
     const rows = [...section.matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)].map(([, name = "", value = ""]) => [name, value]);
     expect(rows.map(([name]) => name)).toEqual(Object.keys(settingsFile.shape));
-    const { permissions, budget, ...scalars } = BUILT_IN_SETTINGS;
+    const { permissions, budget, budgets, prices, redact, ...scalars } = BUILT_IN_SETTINGS;
     const told = Object.fromEntries(rows.map(([name, value = ""]) => [name, value.replaceAll("`", "")]));
     expect(told).toEqual({
       ...Object.fromEntries(Object.entries(scalars).map(([name, value]) => [name, String(value)])),
       permissions: `mode ${permissions.mode}`,
       budget: Object.keys(budget).length === 0 ? "no limits" : "",
+      budgets: `reserve_output_tokens ${budgets.reserve_output_tokens}`,
+      prices: Object.keys(prices).length === 0 ? "the list" : "",
+      redact: redact.length === 0 ? "none" : "",
     });
   });
 });

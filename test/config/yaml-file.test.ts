@@ -31,7 +31,7 @@ describe("a YAML file", () => {
   });
 
   const tool = "expected a tool name such as Bash or mcp__server__tool, without a pattern";
-  const keys = "name, instructions, model, tools, permissions, budget, subagents, output_schema";
+  const keys = "name, instructions, model, tools, permissions, budget, subagents, mcp_servers, output_schema, hooks";
   test.each<[what: string, text: string, ...problems: string[]]>([
     ["a wrong type", `${HEAD}budget:\n  usd: ten\n`, '4:8 budget.usd: expected a number (found "ten")'],
     ["true for a text", `${HEAD}instructions: true\n`, "3:15 instructions: expected text (found true)"],
@@ -73,11 +73,11 @@ describe("a YAML file", () => {
     ["an empty text", 'name: clerk\nmodel: ""\n', '2:8 model: expected text that is not empty (found "")'],
     [
       "figures out of range",
-      `${HEAD}budget: { usd: 0, turns: 0.5, tokens: .inf, steps: 1e20 }\n`,
+      `${HEAD}budget: { usd: 0, turns: 0.5, tokens: .inf, steps: 1e10 }\n`,
       "3:16 budget.usd: expected a number greater than 0 (found 0)",
       "3:26 budget.turns: expected a whole number (found 0.5)",
       "3:39 budget.tokens: expected a number (found Infinity)",
-      "3:52 budget.steps: expected at most 9007199254740991 (found 100000000000000000000)",
+      "3:52 budget.steps: expected at most 1000000000 (found 10000000000)",
     ],
     [
       "a wrong name of a subagent",

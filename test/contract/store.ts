@@ -1,8 +1,11 @@
 import { describe } from "vitest";
+import { approvalTests } from "../store/contract/approvals.ts";
 import { deletionTests } from "../store/contract/deletion.ts";
 import { leaseTests } from "../store/contract/leases.ts";
+import { ledgerTests } from "../store/contract/ledger.ts";
 import { listTests } from "../store/contract/lists.ts";
 import { logTests } from "../store/contract/log.ts";
+import { reservationTests } from "../store/contract/reservations.ts";
 import { sessionTests } from "../store/contract/sessions.ts";
 import { summaryTests } from "../store/contract/summaries.ts";
 import { snapshotTests, transcriptTests } from "../store/contract/transcripts.ts";
@@ -24,5 +27,8 @@ export function storeContract({ name, create }: StoreContract): void {
     snapshotTests(create);
     transcriptTests(create);
     leaseTests(create);
+    approvalTests(create);
+    ledgerTests(create);
+    reservationTests(create);
   });
 }

@@ -23,10 +23,25 @@ describe("an agent definition", () => {
       ...least,
       instructions: "Be brief.",
       tools: ["Read", "mcp__files__list"],
-      permissions: { mode: "plan", allow: ["Read"], ask: ["Bash"], deny: ["WebFetch"] },
+      permissions: {
+        mode: "plan",
+        allow: ["Read", "Bash(npm run *)"],
+        ask: ["Bash", { rule: "Bash(git push *)", remember: false }],
+        deny: ["WebFetch", "Read(./secrets/**)", "*"],
+      },
       budget: { usd: 0.5, tokens: 1000, turns: 3, steps: 20, tool_calls: 10, deadline_ms: 60_000 },
       subagents: { reviewer: { description: "Reviews.", instructions: "Review.", tools: ["Read"], model: "haiku" } },
+      mcp_servers: { files_2: { command: "npx", args: ["-y", "server"], env: { TOKEN: "t" } } },
       output_schema: { type: "object" },
+      hooks: {
+        before_prompt: [{ command: "grep -v password", on_failure: "continue" }],
+        before_tool: [
+          { name: "no pushes", command: ["./check", "--push"], matcher: "Bash(git push *)", timeout_ms: 5000 },
+        ],
+        after_tool: [{ command: "cat >> calls.log", matcher: "Bash" }],
+        on_turn_end: [{ command: ["notify"] }],
+        on_session_end: [{ command: ["notify"] }],
+      },
     };
     expect(parseAgent(full)).toEqual(full);
     expect(parseAgent(parseAgent(full))).toEqual(full);
@@ -51,19 +66,74 @@ describe("an agent definition", () => {
     ],
     ["an unknown mode", { ...least, permissions: { mode: "careful" } }, /permissions\.mode: /],
     [
-      "a rule with a pattern",
-      { ...least, permissions: { deny: ["Read", "Bash(rm *)"] } },
-      /permissions\.deny\.1: .*without a pattern/,
+      "a malformed rule",
+      { ...least, permissions: { deny: ["Read", "Bash(rm *"] } },
+      /permissions\.deny\.1: expected a closing parenthesis/,
     ],
+    [
+      "a malformed ask rule",
+      { ...least, permissions: { ask: [{ rule: "Bash(", remember: false }] } },
+      /permissions\.ask\.0\.rule: expected a closing parenthesis/,
+    ],
+    ["a rule that allows everything", { ...least, permissions: { allow: ["*"] } }, /permissions\.allow\.0: .*yolo/],
     ["a tool with a pattern", { ...least, tools: ["Bash(ls)"] }, /tools\.0: /],
     ["no money at all", { ...least, budget: { usd: 0 } }, /budget\.usd: /],
     ["half a turn", { ...least, budget: { turns: 0.5 } }, /budget\.turns: /],
+    ["money that is owed", { ...least, budget: { usd: -1 } }, /budget\.usd: /],
+    ["more money than there is", { ...least, budget: { usd: 1e12 } }, /budget\.usd: /],
+    ["tokens without end", { ...least, budget: { tokens: Number.POSITIVE_INFINITY } }, /budget\.tokens: /],
+    ["a share above the whole", { ...least, budget: { ask_at: 1.5 } }, /budget\.ask_at: /],
+    ["a share of nothing", { ...least, budget: { warn_at: 0 } }, /budget\.warn_at: /],
     [
       "a subagent without instructions",
       { ...least, subagents: { a: { description: "x" } } },
       /subagents\.a\.instructions: /,
     ],
     ["a subagent with a bad name", { ...least, subagents: { "A b": subagent } }, /subagents\.A b: /],
+    ["a hook of a kind that is not there", { ...least, hooks: { before_lunch: [] } }, /hooks: .*"before_lunch"/],
+    ["a hook without a command", { ...least, hooks: { before_tool: [{}] } }, /hooks\.before_tool\.0\.command: /],
+    [
+      "a hook with an empty command",
+      { ...least, hooks: { on_turn_end: [{ command: [] }] } },
+      /hooks\.on_turn_end\.0\.command: /,
+    ],
+    [
+      "a hook with a malformed matcher",
+      { ...least, hooks: { before_tool: [{ command: "x", matcher: "Bash(" }] } },
+      /hooks\.before_tool\.0\.matcher: expected a closing parenthesis/,
+    ],
+    [
+      "a hook with a matcher where there is no call",
+      { ...least, hooks: { before_prompt: [{ command: "x", matcher: "Bash" }] } },
+      /hooks\.before_prompt\.0: .*"matcher"/,
+    ],
+    [
+      "a hook that would deny the past",
+      { ...least, hooks: { after_tool: [{ command: "x", on_failure: "deny" }] } },
+      /hooks\.after_tool\.0: .*"on_failure"/,
+    ],
+    [
+      "a hook with no time",
+      { ...least, hooks: { before_tool: [{ command: "x", timeout_ms: 0 }] } },
+      /hooks\.before_tool\.0\.timeout_ms: /,
+    ],
+    ["a server without a command", { ...least, mcp_servers: { files: {} } }, /mcp_servers\.files\.command: /],
+    [
+      "a server elsewhere",
+      { ...least, mcp_servers: { files: { command: "x", url: "http://x" } } },
+      /mcp_servers\.files: .*"url"/,
+    ],
+    [
+      "a server with the host's name",
+      { ...least, mcp_servers: { Capstan: { command: "x" } } },
+      /mcp_servers\.Capstan: the name capstan is reserved/,
+    ],
+    ["a server that looks like a tool", { ...least, mcp_servers: { a__b: { command: "x" } } }, /single underscores/],
+    [
+      "a variable that is none",
+      { ...least, mcp_servers: { files: { command: "x", env: { "A B": "" } } } },
+      /mcp_servers\.files\.env/,
+    ],
     ["an output schema that is no object", { ...least, output_schema: "string" }, /output_schema: /],
   ])("with %s is refused, naming the field", (_what, input, problem) => {
     expect(() => parseAgent(input)).toThrow(
@@ -96,17 +166,36 @@ const CONSUMERS: Readonly<Record<string, string>> = {
   "permissions.allow": "rules.allow",
   "permissions.ask": "rules.ask",
   "permissions.deny": "rules.deny",
+  "permissions.approvals_expire_ms": "approvals_expire_ms: lifetime",
   "budget.usd": "budget.usd",
   "budget.tokens": "budget.tokens",
   "budget.turns": "budget.turns",
   "budget.steps": "budget.steps",
   "budget.tool_calls": "budget.tool_calls",
   "budget.deadline_ms": "budget.deadline_ms",
+  "budget.input_tokens": "budget.input_tokens",
+  "budget.output_tokens": "budget.output_tokens",
+  "budget.cache_tokens": "budget.cache_tokens",
+  "budget.warn_at": "limits.warn_at",
+  "budget.ask_at": "limits.ask_at",
   "subagents.*.description": "{ description, instructions, tools, model }",
   "subagents.*.instructions": "{ description, instructions, tools, model }",
   "subagents.*.tools": "{ description, instructions, tools, model }",
   "subagents.*.model": "{ description, instructions, tools, model }",
+  "mcp_servers.*.command": "{ command, args, env }: McpServer",
+  "mcp_servers.*.args": "{ command, args, env }: McpServer",
+  "mcp_servers.*.env": "{ command, args, env }: McpServer",
   output_schema: "agent.output_schema",
+  // Each kind by its name, each field of a hook where hooks are listed.
+  ...Object.fromEntries(
+    ["before_prompt", "before_tool", "after_tool", "on_turn_end", "on_session_end"].flatMap((kind) => [
+      [`hooks.${kind}.*.name`, `list("${kind}")`],
+      [`hooks.${kind}.*.command`, "does: { command }"],
+      [`hooks.${kind}.*.timeout_ms`, "timeout_ms: timeoutMs"],
+      ...(kind.startsWith("before_") ? [[`hooks.${kind}.*.on_failure`, "on_failure: onFailure"]] : []),
+      ...(kind.endsWith("_tool") ? [[`hooks.${kind}.*.matcher`, "parseRule(matcher)"]] : []),
+    ]),
+  ),
 };
 /** Words for people, which the program passes on without looking at them. */
 const LABELS = ["name"];
@@ -114,13 +203,20 @@ const LABELS = ["name"];
 interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: JsonSchema | false;
+  readonly items?: JsonSchema;
 }
 
-/** Objects and records with a shape of their own are looked into; an open record, such as a JSON Schema, is one field. */
-function fieldsOf({ properties = {}, additionalProperties }: JsonSchema, path: readonly string[] = []): string[] {
+/**
+ * Objects, and records and lists of such, are looked into; an open record, such as a JSON Schema, is one field.
+ */
+function fieldsOf(
+  { properties = {}, additionalProperties, items }: JsonSchema,
+  path: readonly string[] = [],
+): string[] {
   const inner = {
     ...properties,
     ...(additionalProperties && additionalProperties.properties && { "*": additionalProperties }),
+    ...(items?.properties && { "*": items }),
   };
   if (Object.keys(inner).length === 0) return [path.join(".")];
   return Object.entries(inner).flatMap(([key, schema]) => fieldsOf(schema, [...path, key]));

@@ -96,17 +96,25 @@ describe("the state of a session", () => {
     [
       "knows its threads",
       [created],
-      { threads: { sthr_1_worker: { agentName: "worker", callId: "toolu_2", status: "running" } } },
+      {
+        threads: { sthr_1_worker: { agentName: "worker", parentThreadId: null, callId: "toolu_2", status: "running" } },
+      },
     ],
     [
       "follows a thread to its end",
       [created, example("session.thread_status_idle"), example("session.thread_status_terminated")],
-      { threads: { sthr_1_worker: { agentName: "worker", callId: "toolu_2", status: "terminated" } } },
+      {
+        threads: {
+          sthr_1_worker: { agentName: "worker", parentThreadId: null, callId: "toolu_2", status: "terminated" },
+        },
+      },
     ],
     [
       "follows a thread that is taken up again",
       [created, example("session.thread_status_idle"), example("session.thread_status_running")],
-      { threads: { sthr_1_worker: { agentName: "worker", callId: "toolu_2", status: "running" } } },
+      {
+        threads: { sthr_1_worker: { agentName: "worker", parentThreadId: null, callId: "toolu_2", status: "running" } },
+      },
     ],
     ["ignores the status of a thread it does not know", [example("session.thread_status_idle")], { threads: {} }],
     ["has a history from the last compaction on", [running, compacted, idle, compacted], { historyFrom: 4 }],
@@ -141,7 +149,6 @@ describe("the state of a session", () => {
     "user.tool_confirmation",
     "session.error",
     "session.usage",
-    "span.model_request_start",
     "capstan.tool_progress",
     "capstan.limit_reached",
     "capstan.process_started",

@@ -218,11 +218,8 @@ test("a host tool that throws tells the model plainly and the log everything", a
 
 test("a limit in USD is not pretended for a model without a price", async () => {
   await using t = await testHost(() => say("ok"));
-  const session = await t.host.startSession({
-    agent: agent({ model: "other-model-1", budget: { usd: 1 } }),
-    cwd: t.cwd,
-  });
-  await expect(session.send("Hello.").result()).rejects.toMatchObject({
+  const refused = t.host.startSession({ agent: agent({ model: "other-model-1", budget: { usd: 1 } }), cwd: t.cwd });
+  await expect(refused).rejects.toMatchObject({
     code: "unsupported",
     message: expect.stringContaining("no known price") as string,
   });

@@ -12,15 +12,18 @@ interface LimitCase {
 }
 
 const cases: LimitCase[] = [
-  { which: "usd", budget: { usd: 0.01 }, requests: 4 },
-  { which: "tokens", budget: { tokens: 1_500 }, requests: 4 },
+  { which: "usd", budget: { usd: 0.01 }, requests: 0 },
+  { which: "usd", budget: { usd: 0.15 }, requests: 4 },
+  { which: "tokens", budget: { tokens: 1_500 }, requests: 0 },
+  { which: "tokens", budget: { tokens: 12_000 }, requests: 4 },
   { which: "tool_calls", budget: { tool_calls: 2 }, requests: 3 },
   { which: "steps", budget: { steps: 3 }, requests: 3 },
 ];
 
 for (const { which, budget, requests } of cases)
-  test(`a model that never stops is stopped by the limit on ${which}`, async () => {
-    await using t = await testHost(() => call("Bash", { command: "true" }));
+  test(`a model that never stops is stopped by a limit such as ${JSON.stringify(budget)}`, async () => {
+    const usage = { input_tokens: 3_000, output_tokens: 1_000 };
+    await using t = await testHost(() => ({ ...call("Bash", { command: "true" }), usage }));
     const session = await t.host.startSession({
       agent: agent({ tools: ["Bash"], permissions: { allow: ["Bash"] }, budget }),
       cwd: t.cwd,
@@ -63,16 +66,17 @@ test("a limit on turns refuses the next one without asking the model", async () 
 });
 
 test("a subagent cannot spend past the session's limit", async () => {
+  const usage = { input_tokens: 6_000, output_tokens: 200 };
   await using t = await testHost((request) =>
     request.agent === "main" && request.index === 0
-      ? call("Agent", { description: "loop", subagent_type: "looper", prompt: "loop" })
-      : call("Bash", { command: "true" }),
+      ? { ...call("Agent", { description: "loop", subagent_type: "looper", prompt: "loop" }), usage }
+      : { ...call("Bash", { command: "true" }), usage },
   );
   const session = await t.host.startSession({
     agent: agent({
       tools: ["Bash"],
       permissions: { allow: ["Bash"] },
-      budget: { usd: 0.02 },
+      budget: { usd: 0.3 },
       subagents: { looper: { description: "loops", instructions: "Loop." } },
     }),
     cwd: t.cwd,
@@ -84,8 +88,10 @@ test("a subagent cannot spend past the session's limit", async () => {
   expect(t.model.requests.length).toBe(made);
   let spent = 0;
   for (const event of await eventsOf(t.host, session.id)) {
-    if (event.type === "span.model_request_start") expect(spent).toBeLessThan(0.02);
+    if (event.type === "span.model_request_start") expect(spent).toBeLessThan(0.3);
     if (event.type === "span.model_request_end") spent += event.usd ?? 0;
   }
-  expect(spent).toBeGreaterThanOrEqual(0.02);
+  expect(spent).toBeLessThanOrEqual(0.3);
+  expect(result.limit).toMatchObject({ scope: "session", which: "usd", limit: 0.3, spent });
+  expect(spent + (result.limit?.needed ?? 0)).toBeGreaterThan(0.3);
 });

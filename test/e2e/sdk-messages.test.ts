@@ -117,7 +117,7 @@ describe("what the SDK says is in the log:", () => {
       "claude-opus-4-8": {
         input_tokens: sum((span) => span.model_usage.input_tokens),
         output_tokens: sum((span) => span.model_usage.output_tokens),
-        usd: expect.closeTo(result.usd, 10) as number,
+        usd: expect.closeTo(result.usd ?? 0, 10) as number,
       },
     });
     expect(result.usd).toBeGreaterThan(0);
@@ -125,15 +125,15 @@ describe("what the SDK says is in the log:", () => {
   });
 
   test("result error_max_budget_usd, as the limit and what was spent", async () => {
-    // No call and no second request: only the CLI itself can say that the budget is spent.
-    await using t = await testHost(() => say("This costs more than there is."));
-    const { events, result } = await oneTurn(t, { agent: { budget: { usd: 0.0001 } } });
+    // An answer far longer than what was reserved for it, no call and no second request: only the CLI can say so.
+    await using t = await testHost(() => say("This costs more than there is.", { usage: { output_tokens: 100_000 } }));
+    const { events, result } = await oneTurn(t, { agent: { budget: { usd: 0.2 } } });
     expect(t.model.requests).toHaveLength(1);
     expect(result.stopReason).toEqual({ type: "budget_reached" });
     expect(ofType(events, "capstan.limit_reached")).toMatchObject([
-      { which: "usd", limit: 0.0001, spent: expect.closeTo(result.usd, 10) as number },
+      { which: "usd", limit: 0.2, spent: expect.closeTo(result.usd ?? 0, 10) as number },
     ]);
-    expect(result.usd).toBeGreaterThan(0.0001);
+    expect(result.usd).toBeGreaterThan(0.2);
   });
 
   test("result error_max_turns, as the limit and the steps made", async () => {

@@ -65,7 +65,7 @@ test("what the gateway metered is what the engine counted", async () => {
     const [usage] = ofType(await eventsOf(t.host, session.id), "session.usage").slice(-1);
     const engine = Object.values(usage?.usage.engine ?? {}).reduce((sum, model) => sum + model.usd, 0);
     expect(usd).toBeGreaterThan(0);
-    expect(engine).toBeCloseTo(usd, 10);
+    expect(engine).toBeCloseTo(usd ?? 0, 10);
   }
 });
 

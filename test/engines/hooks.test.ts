@@ -34,12 +34,17 @@ async function ask(given: Given): Promise<{ answer: HookJSONOutput; asked: reado
     newEventId: unused,
     emit: unused,
     execute: unused,
+    elicit: unused,
     prepare: (call, signal) => {
       asked.push(call);
       return decide(call, signal);
     },
   };
-  const hooks = gate(host, { tools: given.tools ?? [note], announced: given.announced ?? (async () => {}) });
+  const hooks = gate(host, {
+    tools: given.tools ?? [note],
+    announced: given.announced ?? (async () => {}),
+    oneCall: false,
+  });
   const [hook] = hooks?.PreToolUse?.flatMap((matcher) => matcher.hooks) ?? [];
   if (hook === undefined) throw new Error("there is no hook");
   const input: PreToolUseHookInput = {
@@ -141,7 +146,7 @@ describe("the gate", () => {
   });
 
   test("blocks the call when the hook itself fails, and waits for a person as long as a timer can", () => {
-    const hooks = gate({} as EngineHost, { tools: [], announced: async () => {} });
+    const hooks = gate({} as EngineHost, { tools: [], announced: async () => {}, oneCall: false });
     expect(hooks?.PreToolUse).toMatchObject([{ onFailure: "block", timeout: 2_147_483 }]);
     expect(hooks?.PreToolUse?.[0]?.matcher).toBeUndefined();
   });
@@ -169,11 +174,6 @@ describe("the host is asked about", () => {
     const bash = defineTool({ ...noteLike, name: "Bash" });
     const { asked } = await ask({ tools: [bash], input: { tool_name: "Bash" } });
     expect(asked).toMatchObject([{ tool: "Bash", traits: acts }]);
-  });
-
-  test("the call of a subagent under the subagent's name", async () => {
-    expect((await ask({ input: { agent_id: "a1" } })).asked).toMatchObject([{ engineAgentId: "a1" }]);
-    expect((await ask({})).asked).toMatchObject([{ engineAgentId: undefined }]);
   });
 
   test("a call with its id and input; one without input has an empty one", async () => {

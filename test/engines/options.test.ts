@@ -33,7 +33,7 @@ function optionsFor({ resume = false, ...given }: Given = {}): Options & { reado
     transcripts: transcripts(),
     history: [],
     subagents: [],
-    continueTurn: false,
+    start: { kind: "wait" },
     ...given,
     agent: parseAgent(agent(given.agent)),
   };
@@ -75,7 +75,7 @@ describe("the child's environment", () => {
 
   test("has the two variables of a continued turn only when there is one", () => {
     const continued = ["CLAUDE_CODE_RESUME_INTERRUPTED_TURN", "CLAUDE_CODE_RESUME_SHOWS_CUT_OFF_CALLS"];
-    const { env } = optionsFor({ continueTurn: true });
+    const { env } = optionsFor({ start: { kind: "continue" } });
     expect(Object.keys(env ?? {}).toSorted()).toEqual([...always, ...continued].toSorted());
   });
 

@@ -39,7 +39,13 @@ export const SESSION = "sesn_0190aaaabbbb7cccdddd0000000000aa";
 export function translator(given: Partial<TranslatorState> = {}): TranslatorState {
   let made = 0;
   const newId = (): string => `id${(made += 1)}`;
-  const fresh = { sessionId: SESSION, instructions: "You are a test agent.", wantsOutput: false, totals: {} };
+  const fresh = {
+    sessionId: SESSION,
+    instructions: "You are a test agent.",
+    wantsOutput: false,
+    totals: {},
+    line: undefined,
+  };
   return { ...startTranslator({ ...fresh, newId, agentOfCall: new Map() }), ...given };
 }
 

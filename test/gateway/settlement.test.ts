@@ -75,7 +75,7 @@ describe("a reservation", () => {
     await using model = await scriptedModel(() => say("hello"));
     await using fixture = await gatewayTo(model.url);
     await ask(fixture.access.url, { token: fixture.access.token });
-    expect(fixture.session.reserved).toEqual([
+    expect(fixture.session.reserved).toMatchObject([
       {
         model: MESSAGE.model,
         bytes: JSON.stringify(MESSAGE).length,

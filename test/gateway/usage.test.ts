@@ -166,6 +166,19 @@ describe("the meter of a stream", () => {
 });
 
 describe("the meter of an answer in one piece", () => {
+  test.each([
+    [{ cache_creation: { ephemeral_1h_input_tokens: 40 } }, { cache_creation_1h_input_tokens: 40 }],
+    // Never more than all that was written.
+    [{ cache_creation: { ephemeral_1h_input_tokens: 400 } }, { cache_creation_1h_input_tokens: 50 }],
+    [{ server_tool_use: { web_search_requests: 2 } }, { web_search_requests: 2 }],
+    [{ cache_creation: null, server_tool_use: { web_search_requests: "2" } }, {}],
+  ])("reads %j", (more, read) => {
+    const written = { ...usage(3, 4), cache_creation_input_tokens: 50 };
+    const meter = bodyMeter();
+    meter.push(Buffer.from(JSON.stringify({ usage: { ...written, ...more } })));
+    expect(meter.reading().usage).toEqual({ ...written, ...read });
+  });
+
   test("reads usage and stop reason, wherever it is cut", () => {
     const bytes = Buffer.from(
       JSON.stringify({ content: [{ text: "é" }], stop_reason: "end_turn", usage: usage(3, 4) }),

@@ -99,11 +99,11 @@ test("publint and attw find nothing wrong", async () => {
 test("the README states its size and its dependencies", ({ skip }) => {
   skip(offline !== undefined, `No npm registry: ${offline}`);
   const readme = readFileSync("README.md", "utf8");
-  const [, packed, unpacked, packages] = /(\d+) kB packed, (\d+) kB unpacked, (\d+) packages/.exec(readme) ?? [];
+  const [, packed, unpacked, packages] = /(\d+) kB packed, ([\d.]+) MB unpacked, (\d+) packages/.exec(readme) ?? [];
   const lock = readFileSync(join(user, "node_modules/.package-lock.json"), "utf8");
   const installed = Object.keys((JSON.parse(lock) as { packages: object }).packages).length;
   expectAbout(Number(packed), statSync(tarball).size / 1000);
-  expectAbout(Number(unpacked), sizeOf(join(user, "node_modules/capstan")) / 1000);
+  expectAbout(Number(unpacked), sizeOf(join(user, "node_modules/capstan")) / 1_000_000);
   expectAbout(Number(packages), installed);
 });
 

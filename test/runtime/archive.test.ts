@@ -145,7 +145,7 @@ test("an import for which there is no room leaves no session", async () => {
   await using directory = await temporaryDirectory();
   const database = new Database({ path: join(directory.path, "capstan.db") });
   migrate(database);
-  await using store = storeIn(database, clock);
+  await using store = storeIn(database, { clock });
   // Room for the first batches, not for all.
   database.exec("PRAGMA max_page_count = 150");
   await expect(importSession(store, lines, deps)).rejects.toMatchObject({ code: "store_full" });

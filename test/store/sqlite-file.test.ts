@@ -66,8 +66,11 @@ test("damage inside the file is reported as such", async () => {
     const { size } = await file.stat();
     await file.write(Buffer.alloc(size - pageSize, 0xa5), 0, size - pageSize, pageSize);
   }
-  await using store = await openSqliteStore({ path, clock });
-  await expect(store.createSession(sampleSession("sesn_1"))).rejects.toMatchObject({ code: "store_corrupt" });
+  const use = async (): Promise<void> => {
+    await using store = await openSqliteStore({ path, clock });
+    await store.createSession(sampleSession("sesn_1"));
+  };
+  await expect(use()).rejects.toMatchObject({ code: "store_corrupt" });
 });
 
 test("an event whose text was made unreadable is reported as damage", async () => {
@@ -86,7 +89,7 @@ test("a full disk refuses the batch as a whole; the store goes on when there is 
   await using temporary = await temporaryDirectory();
   const database = new Database({ path: join(temporary.path, "capstan.db") });
   migrate(database);
-  await using store = storeIn(database, clock);
+  await using store = storeIn(database, { clock });
   const { fence } = await drivenSession(store);
   await store.append("sesn_1", { after: 0, fence, events: sampleMessages(3) });
 

@@ -60,6 +60,24 @@ test("sessions of a file of version 1 are listed and found by what their events 
   expect(await store.sessions({ status: "running", project: "default" })).toMatchObject([{ id: "sesn_cut" }]);
 });
 
+test("what the sessions of an older file have cost is in the ledger", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openSqliteStore({ path: await copyOfV1(directory), clock });
+  const [line, ...others] = await store.ledger.lines({ by: "session" });
+  expect(line).toMatchObject({ key: session.id, billing: "paid", requests: 1, usd: summary.usd });
+  expect(others).toEqual([]);
+  const lease = await store.leases.acquire(session.id, content.owner, leaseMs);
+  const verdict = await store.ledger.reserve({
+    id: "sevt_new",
+    sessionId: session.id,
+    fence: lease.fence,
+    amounts: { usd: 1, input: 0, output: 0, cache: 0 },
+    scopes: [{ scope: "project", limits: { usd: 1 } }],
+    agreed: [],
+  });
+  expect(verdict).toMatchObject({ hit: { spent: summary.usd } });
+});
+
 test("a session in a file of version 1 goes on with the lease it had, or with a new one", async () => {
   await using directory = await temporaryDirectory();
   let now = madeAt;

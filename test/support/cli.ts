@@ -1,6 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { temporaryDirectory } from "./host.ts";
 
@@ -23,6 +25,8 @@ export interface CliOptions {
   readonly input?: string | Uint8Array;
   readonly environment?: Record<string, string | undefined>;
   readonly cwd?: string;
+  /** A command, with its first arguments, that runs the CLI: under a limit, or in a namespace. */
+  readonly within?: readonly string[];
 }
 
 /** The CLI as a process of its own, with a home, a directory and an environment made for the test. */
@@ -39,7 +43,8 @@ export function testCli(modelUrl?: string): Cli {
   const start: Cli["start"] = (args, options = {}) => {
     const env = { ...environment, ...options.environment };
     const main = resolve("src/cli/main.ts");
-    const child = spawn(process.execPath, [main, ...args], { cwd: options.cwd ?? cwd, env, stdio: "pipe" });
+    const [command = "", ...rest] = [...(options.within ?? []), process.execPath, main, ...args];
+    const child = spawn(command, rest, { cwd: options.cwd ?? cwd, env, stdio: "pipe" });
     child.stdin.on("error", () => {});
     child.stdin.end(options.input ?? "");
     return child;
@@ -60,4 +65,17 @@ export function testCli(modelUrl?: string): Cli {
     },
     [Symbol.dispose]: () => directory[Symbol.dispose](),
   };
+}
+
+/** Until the child is gone; its exit code. */
+export async function exitOf(child: ChildProcessWithoutNullStreams): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  return child.exitCode;
+}
+
+/** All that a stream says, as it comes. */
+export function collect(stream: Readable): { readonly text: string } {
+  const seen = { text: "" };
+  stream.setEncoding("utf8").on("data", (chunk: string) => (seen.text += chunk));
+  return seen;
 }

@@ -13,6 +13,8 @@ export function addRun(program: Command): void {
     .option("-m, --model <model>", "the model to use")
     .addOption(new Option("--mode <mode>", "what may run without asking").choices(MODES))
     .option("--allow <tool>", "a tool that may run without asking; once for each", each)
+    .option("--yes", "allow, once, every call and plan that is asked about")
+    .option("--deny", "deny everything that is asked about")
     .option("--schema <file>", "a JSON Schema the answer must match; prints the answer as JSON")
     .option("-f, --file <file>", "attach a text file, an image or a PDF; once for each", each)
     .option("--json", "print the events, one JSON object per line")

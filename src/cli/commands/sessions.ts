@@ -24,7 +24,9 @@ export function addSessions(program: Command): void {
     .option("--stderr", "show only what the agent processes wrote to standard error")
     .option("--json", "print the events, one JSON object per line")
     .addHelpText("after", "\nExample:\n  $ capstan sessions show 3f9a11c2 --follow")
-    .action(async (id: string, flags: ShowFlags) => (await import("../sessions.ts")).show(id, flags));
+    .action(async (id: string, flags: ShowFlags) => {
+      process.exitCode = await (await import("../sessions.ts")).show(id, flags);
+    });
   sessions
     .command("export")
     .description("write a session to a file that `sessions import` reads")

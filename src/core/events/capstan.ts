@@ -1,4 +1,7 @@
 import { z } from "zod";
+import { sessionBudget } from "../budget-schema.ts";
+import { SCOPES } from "../budget-scopes.ts";
+import { callSubject, toolTraits } from "../permission/subject.ts";
 import { onThread, stored, toolInput } from "./fields.ts";
 
 /** Facts the API has no word for. */
@@ -32,6 +35,75 @@ export const permissionDecided = z.object({
   reason: z.string(),
   /** Present when the decision changed the input: what really ran. */
   input: toolInput.optional(),
+  /** The approval that was answered. */
+  approval_id: z.string().optional(),
+  /** What the decision looked at, so that changed rules can be tried on it: what the call is about, … */
+  subject: callSubject.optional(),
+  /** … the session's mode, … */
+  mode: z.string().optional(),
+  /** … and what the tool can do. */
+  traits: toolTraits.optional(),
+});
+/** A hook was run: a command of the agent, or a function of the program. */
+export const hookRan = z.object({
+  type: z.literal("capstan.hook_ran"),
+  ...stored,
+  ...onThread,
+  hook: z.enum(["before_prompt", "before_tool", "after_tool", "on_turn_end", "on_session_end"]),
+  name: z.string(),
+  /** For hooks on tools. */
+  call_id: z.string().optional(),
+  /** Whether one that `failed` also denied is for the decision to say: that depends on its `on_failure`. */
+  outcome: z.enum(["passed", "changed", "denied", "failed"]),
+  duration_ms: z.number(),
+  /** Why it denied, or how it failed. */
+  message: z.string().optional(),
+});
+/** A person is asked. The session waits until it is answered, however long that takes and whatever process is there. */
+export const approvalRequested = z.object({
+  type: z.literal("capstan.approval_requested"),
+  ...stored,
+  ...onThread,
+  approval_id: z.string(),
+  kind: z.enum(["tool", "plan", "question"]),
+  call_id: z.string(),
+  tool_use_id: z.string(),
+  tool: z.string(),
+  input: toolInput,
+  /** One line that says what would happen. */
+  title: z.string(),
+  /** For an edit: the change, as a unified diff. */
+  diff: z.string().optional(),
+  /** For a shell command: each program it would run. */
+  commands: z.array(z.string()).optional(),
+  /** The subagent that asks; absent on the primary line. */
+  agent: z.string().optional(),
+  /** The MCP server that asks while its call runs. Its question ends with the process, and decides nothing about the call. */
+  server: z.string().optional(),
+  /** The rule or the default that asked, and why. */
+  asked_by: z.string(),
+  reason: z.string(),
+  traits: toolTraits,
+  /** The rules that a remembered answer would save; empty when it may not be remembered. */
+  remember: z.array(z.string()),
+  /** From then on it counts as denied; null for never. */
+  expires_at: z.string().nullable(),
+});
+/** What an MCP server asked was answered, or will not be any more. */
+export const elicitationSettled = z.object({
+  type: z.literal("capstan.elicitation_settled"),
+  ...stored,
+  ...onThread,
+  approval_id: z.string(),
+  /** The call that was running. */
+  call_id: z.string(),
+  tool_use_id: z.string(),
+  server: z.string(),
+  action: z.enum(["accept", "decline", "cancel"]),
+  decided_by: z.string(),
+  reason: z.string(),
+  /** What the server was told. */
+  content: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).optional(),
 });
 export const toolProgress = z.object({
   type: z.literal("capstan.tool_progress"),
@@ -41,12 +113,51 @@ export const toolProgress = z.object({
   elapsed_seconds: z.number(),
   text: z.string().optional(),
 });
+const limitName = z.enum([
+  "usd",
+  "tokens",
+  "input_tokens",
+  "output_tokens",
+  "cache_tokens",
+  "turns",
+  "steps",
+  "tool_calls",
+  "deadline",
+]);
+const budgetScope = z.enum(SCOPES);
 export const limitReached = z.object({
   type: z.literal("capstan.limit_reached"),
   ...stored,
-  which: z.enum(["usd", "tokens", "turns", "steps", "tool_calls", "deadline"]),
+  which: limitName,
   limit: z.number(),
   spent: z.number(),
+  /** Whose limit it is; absent in logs of earlier versions, where it is the session's. */
+  scope: budgetScope.optional(),
+  /** Held for requests under way, and what the refused request was estimated to need. */
+  reserved: z.number().optional(),
+  needed: z.number().optional(),
+});
+/** A share of a limit is spent. Told once for each limit; with `ask` a person has agreed to go on. */
+export const budgetWarned = z.object({
+  type: z.literal("capstan.budget_warned"),
+  ...stored,
+  kind: z.enum(["warn", "ask"]),
+  scope: budgetScope,
+  which: limitName,
+  limit: z.number(),
+  spent: z.number(),
+  /** The share, from 0 to 1. */
+  at: z.number(),
+  /** For the limit of a day: its date. */
+  day: z.string().optional(),
+  /** For `ask`: who agreed that the session goes on. Absent when the share was just reached, and nobody was asked yet. */
+  agreed_by: z.string().optional(),
+});
+/** Limits of the session that are in force from here on, in place of those it was started with. */
+export const budgetChanged = z.object({
+  type: z.literal("capstan.budget_changed"),
+  ...stored,
+  budget: sessionBudget,
 });
 export const modelChanged = z.object({ type: z.literal("capstan.model_changed"), ...stored, model: z.string() });
 export const modeChanged = z.object({ type: z.literal("capstan.mode_changed"), ...stored, mode: z.string() });
@@ -63,6 +174,7 @@ export const processStarted = z.object({
 export const messageWithdrawn = z.object({
   type: z.literal("capstan.message_withdrawn"),
   ...stored,
+  ...onThread,
   message_id: z.string(),
 });
 export const processLost = z.object({

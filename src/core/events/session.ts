@@ -17,7 +17,12 @@ const stopDetails = z.object({
 });
 const idle = { stop_reason: stopReason, stop_details: stopDetails.nullable() };
 
-export const sessionStatusRunning = z.object({ type: z.literal("session.status_running"), ...stored });
+/** `goes_on`: the turn that waited for a person goes on. */
+export const sessionStatusRunning = z.object({
+  type: z.literal("session.status_running"),
+  ...stored,
+  goes_on: z.literal(true).optional(),
+});
 /** `output` is the structured output of the turn, present only when it matched the agent's schema. */
 export const sessionStatusIdle = z.object({
   type: z.literal("session.status_idle"),
@@ -66,9 +71,14 @@ export const sessionUsage = z.object({
     input_tokens: z.number(),
     output_tokens: z.number(),
     cache_read_input_tokens: z.number(),
-    cache_creation: z.object({ ephemeral_5m_input_tokens: z.number() }),
+    cache_creation: z.object({
+      ephemeral_5m_input_tokens: z.number(),
+      ephemeral_1h_input_tokens: z.number().optional(),
+    }),
     list_cost: money,
     usd: z.number(),
+    /** Requests whose price is not known, and not in `usd`; absent when there are none. */
+    unpriced_requests: z.number().int().optional(),
     /** What the engine itself counted for this turn, per model: the difference of its cumulative figures. */
     engine: z.record(z.string(), z.object({ input_tokens: z.number(), output_tokens: z.number(), usd: z.number() })),
   }),
@@ -85,7 +95,12 @@ export const sessionThreadCreated = z.object({
   call_id: z.string(),
   task: z.string(),
 });
-export const sessionThreadStatusRunning = z.object({ type: z.literal("session.thread_status_running"), ...thread });
+/** `call_id`: the call that made it work again. */
+export const sessionThreadStatusRunning = z.object({
+  type: z.literal("session.thread_status_running"),
+  ...thread,
+  call_id: z.string().optional(),
+});
 export const sessionThreadStatusIdle = z.object({ type: z.literal("session.thread_status_idle"), ...thread, ...idle });
 export const sessionThreadStatusTerminated = z.object({
   type: z.literal("session.thread_status_terminated"),

@@ -13,6 +13,12 @@ export const userToolConfirmation = z.object({
   tool_use_id: z.string(),
   result: z.enum(["allow", "deny"]),
   deny_message: z.string().nullish(),
+  /** What the API does not ask for: which approval it answers, who did so from where, and what is remembered. */
+  approval_id: z.string().optional(),
+  by: z.string().optional(),
+  from: z.string().optional(),
+  scope: z.enum(["once", "session", "project", "always"]).optional(),
+  rules: z.array(z.string()).optional(),
 });
 export const userCustomToolResult = z.object({
   type: z.literal("user.custom_tool_result"),

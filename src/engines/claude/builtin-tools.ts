@@ -26,9 +26,16 @@ const BUILTIN: Readonly<Record<string, ToolTraits>> = {
   TaskList: INTERNAL,
   TaskUpdate: INTERNAL,
   StructuredOutput: INTERNAL,
+  AskUserQuestion: READS,
+  ExitPlanMode: READS,
 };
 
-export const BUILTIN_NAMES: readonly string[] = Object.keys(BUILTIN).filter((name) => name !== "StructuredOutput");
+export const BUILTIN_NAMES: readonly string[] = Object.keys(BUILTIN).filter(
+  (name) => name !== "StructuredOutput" && name !== "ExitPlanMode",
+);
+
+/** The way out of plan mode; an agent has it whenever its process starts in that mode. */
+export const PLAN_EXIT = "ExitPlanMode";
 
 export function traitsOf(tool: string): ToolTraits {
   return BUILTIN[tool] ?? ACTS;

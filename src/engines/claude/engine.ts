@@ -3,20 +3,24 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { query, startup, type Options, type Query, type SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { uuidOf } from "../../core/clock.ts";
+import { HOST_SERVER } from "../../core/agent-definition.ts";
 import type { Engine, EngineHost, EngineRequest, EngineSession } from "../../core/engine.ts";
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import type { Tool, ToolOutcome } from "../../core/tool.ts";
 import { Announcements } from "./announcements.ts";
+import { elicit } from "./elicitation.ts";
 import { gate } from "./hooks.ts";
 import { InputQueue } from "./input-queue.ts";
 import { Leftovers } from "./leftovers.ts";
+import { mcpServers, requireServers } from "./mcp-servers.ts";
 import { type ClaudeSettings, requireDirectory, sdkOptions, toolNames } from "./options.ts";
 import { CliProcess, describeLoss, findContainment } from "./process.ts";
+import { requireKnownTools } from "./rule-tools.ts";
 import { ClaudeSession } from "./session.ts";
-import { HOST_SERVER } from "./tool-names.ts";
 import { reconcile, usageBaseline } from "./transcript.ts";
+import { transcriptPath, transcriptUuid } from "./transcript-store.ts";
 import { startTranslator } from "./translation.ts";
+import { withWaitingCall } from "./waiting-call.ts";
 
 /** Makes the in-process MCP server that carries the host's tools; one for each process, as instances cannot be shared. */
 export type ToolServerFactory = (options: {
@@ -45,20 +49,30 @@ export function claudeEngine(
     const announcements = new Announcements(callsIn(request));
     const options: Options = {
       ...sdkOptions(request, settings, { resume, tempDir: leftovers.temporaryDirectory() }),
-      hooks: gate(host, { tools: request.tools, announced: (id, signal) => announcements.wait(id, signal) }),
-      mcpServers: await hostTools(request, host, createToolServer),
+      hooks: gate(host, {
+        tools: request.tools,
+        announced: (id, signal) => announcements.wait(id, signal),
+        oneCall: request.start.kind === "call",
+      }),
+      mcpServers: { ...mcpServers(request, settings), ...(await hostTools(request, host, createToolServer)) },
+      // Its mere presence gives the agent the tools that need a person. Whatever gets past the hook undecided is denied.
+      canUseTool: async () => ({ behavior: "deny", message: "The host has not decided about this call." }),
+      onElicitation: (asked, { signal }) => elicit(host, asked, signal),
       spawnClaudeCodeProcess: (spawnOptions) => process.spawn(spawnOptions),
     };
     const input = new InputQueue<SDKUserMessage>();
-    const started = await start(options, { input, continueTurn: request.continueTurn }).catch((thrown: unknown) => {
+    const working = request.start.kind !== "wait";
+    const servers = Object.keys(request.agent.mcp_servers ?? {});
+    const started = await start(options, { input, working, servers }).catch((thrown: unknown) => {
       process.kill();
       leftovers.sweep();
       throw startFailure(thrown, process.stderr);
     });
     const translator = startTranslator({
       sessionId: request.sessionId,
+      line: request.line?.threadId,
       instructions: request.agent.instructions,
-      wantsOutput: request.agent.output_schema !== undefined,
+      wantsOutput: request.line === undefined && request.agent.output_schema !== undefined,
       newId: () => host.newEventId(),
       totals: baseline,
       agentOfCall: new Map(
@@ -75,7 +89,7 @@ export function claudeEngine(
       translator,
       history,
       contained: wrapper !== undefined,
-      working: request.continueTurn,
+      working,
     });
   }
 
@@ -83,37 +97,37 @@ export function claudeEngine(
   async function agreeOnHistory(
     request: EngineRequest,
   ): Promise<{ resume: boolean; history: EngineSession["history"]; baseline: ReturnType<typeof usageBaseline> }> {
-    const { sessionId, transcripts } = request;
-    const stored = await transcripts.load(sessionId, "");
+    const { sessionId, transcripts, start: wanted } = request;
+    const path = transcriptPath(request);
+    const stored = await transcripts.load(sessionId, path);
     const { entries, agrees } = reconcile(stored, {
       history: request.history,
-      sessionUuid: uuidOf(sessionId),
+      sessionUuid: transcriptUuid(request),
       cwd: request.cwd,
       version,
     });
-    if (!agrees) await transcripts.replace(sessionId, "", entries);
+    const ready = wanted.kind === "call" ? withWaitingCall(entries, wanted.callId) : entries;
+    if (ready !== stored) await transcripts.replace(sessionId, path, ready);
     const resume = entries.some((entry) => entry.type === "user" || entry.type === "assistant");
     return { resume, history: !agrees ? "reseeded" : resume ? "resumed" : "new", baseline: usageBaseline(entries) };
   }
 }
 
-function validate(request: Pick<EngineRequest, "agent" | "cwd" | "tools">): void {
+function validate(request: Parameters<Engine["validate"]>[0]): void {
   requireDirectory(request.cwd);
   toolNames(request);
+  requireKnownTools(request);
 }
 
-/** A process ready for the first message; one that continues a turn starts working at once instead. */
+/** A process ready for the first message; one that has work from before starts working at once instead. */
 async function start(
   options: Options,
-  { input, continueTurn }: { input: InputQueue<SDKUserMessage>; continueTurn: boolean },
+  { input, working, servers }: { input: InputQueue<SDKUserMessage>; working: boolean; servers: readonly string[] },
 ): Promise<Query> {
-  if (continueTurn) {
-    const working = query({ prompt: input, options });
-    await working.initializationResult();
-    return working;
-  }
-  const warm = await startup({ options });
-  return warm.query(input);
+  const started = working ? query({ prompt: input, options }) : (await startup({ options })).query(input);
+  if (working) await started.initializationResult();
+  await requireServers(started, servers);
+  return started;
 }
 
 async function hostTools(
@@ -138,6 +152,7 @@ function callsIn({ history }: EngineRequest): string[] {
 }
 
 function startFailure(thrown: unknown, stderr: string): CapstanError {
+  if (thrown instanceof CapstanError) return thrown;
   const loss = describeLoss(thrown, stderr);
   if (loss.code === "engine_missing") return loss;
   return new CapstanError(

@@ -61,6 +61,8 @@ export function translate(state: TranslatorState, message: SDKMessage | CommandL
 function onSystem(state: TranslatorState, message: Of<"system">): Translation {
   switch (message.subtype) {
     case "init": {
+      // What a subagent is told is part of the agent's definition; the log tells what the session's own line was told.
+      if (state.line !== undefined) return same(state);
       const draft: EventDraft<"capstan.prompt_rendered"> = {
         type: "capstan.prompt_rendered",
         model: message.model,
@@ -79,6 +81,7 @@ function onSystem(state: TranslatorState, message: Of<"system">): Translation {
     case "api_retry":
       return events(state, {
         type: "session.error",
+        ...threadOf(state, null),
         error: {
           type:
             message.error_status === 429
@@ -132,13 +135,13 @@ function onTaskStarted(state: TranslatorState, message: TaskStarted): Translatio
   const agent = known ?? { id: message.task_id, name: message.subagent_type };
   const next = { ...state, agentOfCall: new Map(state.agentOfCall).set(callId, agent) };
   const thread = { session_thread_id: threadId(state.sessionId, agent.id), agent_name: agent.name };
-  if (known !== undefined) return events(next, { type: "session.thread_status_running", ...thread });
+  if (known !== undefined) return events(next, { type: "session.thread_status_running", ...thread, call_id: callId });
   const parent = message.parent_task_id;
   return events(next, {
     type: "session.thread_created",
     ...thread,
     workflow_run_id: null,
-    parent_thread_id: parent === undefined ? null : threadId(state.sessionId, parent),
+    parent_thread_id: parent === undefined ? (state.line ?? null) : threadId(state.sessionId, parent),
     call_id: callId,
     task: message.description,
   });
@@ -207,7 +210,7 @@ function onUser(state: TranslatorState, message: Of<"user">): Translation {
     const summary = typeof content === "string" ? content : textIn(content);
     return events(
       { ...state, compaction: undefined },
-      { type: "agent.thread_context_compacted", ...state.compaction, summary },
+      { type: "agent.thread_context_compacted", ...threadOf(state, null), ...state.compaction, summary },
     );
   }
   if (typeof content === "string") return same(state);
@@ -244,7 +247,7 @@ function toolContent(content: unknown): ToolContent {
 }
 
 function threadOf(state: TranslatorState, parentCall: string | null | undefined): { session_thread_id?: string } {
-  if (parentCall == null) return {};
+  if (parentCall == null) return state.line === undefined ? {} : { session_thread_id: state.line };
   // The CLI announces a subagent before it speaks; an unknown one is told apart all the same.
   const agent = state.agentOfCall.get(parentCall);
   return { session_thread_id: threadId(state.sessionId, agent?.id ?? parentCall) };

@@ -1,7 +1,7 @@
 import type { HookCallbackMatcher, HookInput, HookJSONOutput, Options } from "@anthropic-ai/claude-agent-sdk";
 import type { EngineHost } from "../../core/engine.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { Tool } from "../../core/tool.ts";
+import { type Tool, traitsOfTool } from "../../core/tool.ts";
 import { traitsOf } from "./builtin-tools.ts";
 import { readToolName } from "./tool-names.ts";
 
@@ -14,8 +14,17 @@ const HOOK_TIMEOUT_SECONDS = 2_147_483;
  */
 export function gate(
   host: EngineHost,
-  { tools, announced }: { tools: readonly Tool[]; announced: (callId: string, signal: AbortSignal) => Promise<void> },
-): Options["hooks"] {
+  {
+    tools,
+    announced,
+    oneCall,
+  }: {
+    readonly tools: readonly Tool[];
+    readonly announced: (callId: string, signal: AbortSignal) => Promise<void>;
+    /** The process is there for one call that waited; it must not go on to ask the model. */
+    readonly oneCall: boolean;
+  },
+): NonNullable<Options["hooks"]> {
   const onPreToolUse = async (input: HookInput, signal: AbortSignal): Promise<HookJSONOutput> => {
     if (input.hook_event_name !== "PreToolUse") return {};
     const name = readToolName(input.tool_name);
@@ -27,8 +36,7 @@ export function gate(
           callId: input.tool_use_id,
           tool: name.name,
           input: (input.tool_input ?? {}) as Record<string, unknown>,
-          engineAgentId: input.agent_id,
-          traits: hostTool === undefined ? traitsOf(input.tool_name) : { ...hostTool.annotations, edit: false },
+          traits: hostTool === undefined ? traitsOf(input.tool_name) : traitsOfTool(hostTool),
         },
         signal,
       );
@@ -42,7 +50,8 @@ export function gate(
     onFailure: "block",
     hooks: [async (input, _toolUseId, { signal }) => onPreToolUse(input, signal)],
   };
-  return { PreToolUse: [matcher] };
+  const stop: HookCallbackMatcher = { hooks: [async () => ({ decision: "block", reason: "The call has run." })] };
+  return { PreToolUse: [matcher], ...(oneCall && { UserPromptSubmit: [stop] }) };
 }
 
 function answer(

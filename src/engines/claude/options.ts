@@ -1,13 +1,12 @@
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentDefinition as SdkAgent, Options } from "@anthropic-ai/claude-agent-sdk";
-import { uuidOf } from "../../core/clock.ts";
 import type { Mode } from "../../core/agent-definition.ts";
 import type { EngineRequest } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
-import { BUILTIN_NAMES } from "./builtin-tools.ts";
-import { hostToolName } from "./tool-names.ts";
-import { sessionStoreFor } from "./transcript.ts";
+import { BUILTIN_NAMES, PLAN_EXIT } from "./builtin-tools.ts";
+import { hostToolName, readToolName } from "./tool-names.ts";
+import { sessionStoreFor, transcriptPath, transcriptUuid } from "./transcript-store.ts";
 
 /** What holds for all sessions of an engine. */
 export interface ClaudeSettings {
@@ -23,28 +22,30 @@ export function sdkOptions(
   settings: ClaudeSettings,
   { resume, tempDir }: { resume: boolean; tempDir: string },
 ): Options {
-  const { agent, sessionId } = request;
-  const uuid = uuidOf(sessionId);
+  const { agent, sessionId, line } = request;
+  const own = line && agent.subagents[line.name];
+  const uuid = transcriptUuid(request);
   const agents = subagents(request);
   return {
     cwd: request.cwd,
     model: request.model,
-    systemPrompt: agent.instructions,
+    systemPrompt: own?.instructions ?? agent.instructions,
     // Permissions are decided in the PreToolUse hook alone; this mode only makes sure that nothing is waved through.
     permissionMode: permissionModeFor(request.mode),
-    tools: toolNames(request),
+    tools: [...toolNames(request), ...(request.mode === "plan" ? [PLAN_EXIT] : [])],
     agents,
     env: childEnvironment(request, settings, tempDir),
     settingSources: [],
     settings: { disableSkillShellExecution: true, skipWebFetchPreflight: true },
     strictMcpConfig: true,
-    includePartialMessages: true,
+    // What a subagent says is told when it is said, on its own as within its agent's process.
+    includePartialMessages: line === undefined,
     forwardSubagentText: true,
-    sessionStore: sessionStoreFor(sessionId, request.transcripts),
+    sessionStore: sessionStoreFor(sessionId, request.transcripts, transcriptPath(request)),
     sessionStoreFlush: "eager",
     ...(resume ? { resume: uuid } : { sessionId: uuid }),
-    ...(agent.output_schema !== undefined && { outputFormat: outputFormat(agent.output_schema) }),
-    ...(agent.budget.steps !== undefined && { maxTurns: agent.budget.steps }),
+    ...(line === undefined && agent.output_schema !== undefined && { outputFormat: outputFormat(agent.output_schema) }),
+    ...(line === undefined && agent.budget.steps !== undefined && { maxTurns: agent.budget.steps }),
     ...(agent.budget.usd !== undefined && { maxBudgetUsd: agent.budget.usd }),
     extraArgs: {
       // Without it a resumed process may run a pending call before our hooks are registered.
@@ -69,15 +70,22 @@ export function toolNames(request: Pick<EngineRequest, "agent" | "tools">): stri
   const { tools, subagents } = request.agent;
   const wanted = [...tools, ...Object.values(subagents).flatMap((subagent) => subagent.tools ?? [])];
   const hostTools = request.tools.map((tool) => tool.name);
-  const unknown = wanted.filter((tool) => !BUILTIN_NAMES.includes(tool) && !hostTools.includes(tool));
+  const servers = Object.keys(request.agent.mcp_servers ?? {});
+  const ofServer = (tool: string): boolean => {
+    const name = readToolName(tool);
+    return name.kind === "mcp" && servers.includes(name.server);
+  };
+  const unknown = wanted.filter(
+    (tool) => !BUILTIN_NAMES.includes(tool) && !hostTools.includes(tool) && !ofServer(tool),
+  );
   if (unknown.length > 0)
     throw new CapstanError(
       "invalid_agent",
-      `tools: there is no tool named ${unknown.join(", ")}. The Claude engine has ${BUILTIN_NAMES.join(", ")}; tools of your own are given with the session.`,
+      `tools: there is no tool named ${unknown.join(", ")}. The Claude engine has ${BUILTIN_NAMES.join(", ")}; tools of your own are given with the session, and those of a server in mcp_servers are named mcp__server__tool.`,
       { data: { unknown } },
     );
   const delegation = Object.keys(subagents).length > 0 ? ["Agent", "SendMessage"] : [];
-  return [...new Set([...wanted, ...delegation])].filter((tool) => !hostTools.includes(tool));
+  return [...new Set([...wanted, ...delegation])].filter((tool) => !hostTools.includes(tool) && !ofServer(tool));
 }
 
 function subagents({ agent, tools: hostTools }: EngineRequest): Record<string, SdkAgent> {
@@ -130,7 +138,7 @@ function childEnvironment(request: EngineRequest, settings: ClaudeSettings, temp
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
     CLAUDE_CODE_MAX_RETRIES: String(settings.retries),
     DISABLE_AUTOUPDATER: "1",
-    ...(request.continueTurn && {
+    ...(request.start.kind === "continue" && {
       CLAUDE_CODE_RESUME_INTERRUPTED_TURN: "1",
       CLAUDE_CODE_RESUME_SHOWS_CUT_OFF_CALLS: "1",
     }),

@@ -155,7 +155,8 @@ export class ClaudeSession implements EngineSession {
     if (fact.kind === "turn_ended") this.#rest();
     if (fact.kind === "delivered") for (const id of fact.eventIds) this.#untaken.delete(id);
     await this.#parts.host.emit(fact);
-    if (fact.kind === "event" && "call_id" in fact.draft) this.#parts.announcements.announce(fact.draft.call_id);
+    if (fact.kind === "event" && "call_id" in fact.draft && fact.draft.call_id !== undefined)
+      this.#parts.announcements.announce(fact.draft.call_id);
   }
 
   #rest(): void {

@@ -1,5 +1,6 @@
-/** The server that carries the host's own tools into the CLI. Its prefix is stripped; no other server's is. */
-export const HOST_SERVER = "capstan";
+import { HOST_SERVER } from "../../core/agent-definition.ts";
+
+/** Of the server that carries the host's own tools into the CLI. It is stripped; no other server's is. */
 const HOST_PREFIX = `mcp__${HOST_SERVER}__`;
 
 export function hostToolName(tool: string): string {

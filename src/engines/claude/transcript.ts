@@ -1,26 +1,14 @@
 import { createHash, randomUUID } from "node:crypto";
-import type { SessionStore, SessionStoreEntry } from "@anthropic-ai/claude-agent-sdk";
 import { uuidOf } from "../../core/clock.ts";
 import type { MessageContent, ToolContent } from "../../core/content.ts";
 import type { HistoryItem, ModelBlock } from "../../core/history.ts";
-import type { TranscriptEntry, TranscriptStore } from "../../core/store.ts";
+import { hasMarker, mayStandFor } from "../../core/redaction-marker.ts";
+import type { TranscriptEntry } from "../../core/store.ts";
 
 /**
  * The CLI's transcript, kept in our store and made to agree with the log. The log is the truth: where the two part,
  * after a crash, a fork or a loss, the transcript is cut there and written anew from the log.
  */
-
-/** The SDK's own port onto our store. Keyed by session alone, so that any directory or machine can resume. */
-export function sessionStoreFor(sessionId: string, transcripts: TranscriptStore): SessionStore {
-  return {
-    append: (key, entries) => transcripts.append(sessionId, key.subpath ?? "", entries),
-    load: async (key) => {
-      const entries = await transcripts.load(sessionId, key.subpath ?? "");
-      return entries.length === 0 ? null : (entries as SessionStoreEntry[]);
-    },
-    listSubkeys: async () => [...(await transcripts.paths(sessionId))],
-  };
-}
 
 /** Marks entries of ours that repeat what a compaction kept word for word; they belong to the summary before them. */
 const KEPT = "capstanKept";
@@ -52,7 +40,7 @@ export function reconcile(
   // An answer of nothing but thinking, left by a stream that broke, is nothing the model can be sent.
   const told = history.filter((item) => item.kind !== "model" || item.blocks.some(({ kind }) => kind !== "thinking"));
   const wanted = told.map(marksOfItem);
-  const seen = seenBy(entries, new Set(wanted.flatMap((marks) => [...marks])));
+  const seen = seenBy(entries, { known: new Set(wanted.flatMap((marks) => [...marks])), asTold: redactedTexts(told) });
   let same = 0;
   while (same < wanted.length && same < seen.length && equalSets(wanted[same], seen[same]?.marks)) same += 1;
   if (same === wanted.length && same === seen.length) return { entries, agrees: true };
@@ -78,8 +66,27 @@ function markOfBlock(block: ModelBlock): Mark[] {
   return block.kind === "call" ? [`call ${block.callId}`] : [];
 }
 
+/**
+ * The log's form of a text of the transcript: secrets are taken out of the log and never out of the transcript, so the
+ * two are the same text when markers stand where they differ.
+ */
+type AsTold = (text: string) => string;
+
+function redactedTexts(history: readonly HistoryItem[]): AsTold {
+  const redacted = history
+    .flatMap((item) => {
+      if (item.kind === "summary") return [item.text];
+      return item.kind === "model" ? item.blocks.map((block) => (block.kind === "text" ? block.text : "")) : [];
+    })
+    .filter(hasMarker);
+  return (text) => redacted.find((candidate) => mayStandFor(candidate, text)) ?? text;
+}
+
 /** Groups the marks of the entries since the last compaction the way a history groups them: by model message. */
-function seenBy(entries: readonly TranscriptEntry[], known: ReadonlySet<Mark>): Seen[] {
+function seenBy(
+  entries: readonly TranscriptEntry[],
+  { known, asTold }: { known: ReadonlySet<Mark>; asTold: AsTold },
+): Seen[] {
   const start = entries.findLastIndex((entry) => entry["subtype"] === "compact_boundary");
   const items: Seen[] = [];
   const byMessage = new Map<string, Seen>();
@@ -95,17 +102,17 @@ function seenBy(entries: readonly TranscriptEntry[], known: ReadonlySet<Mark>): 
     if (entry.type === "assistant" && message?.model !== "<synthetic>") {
       const item = byMessage.get(message?.id ?? "") ?? open(index);
       byMessage.set(message?.id ?? "", item);
-      for (const mark of blocksOf(message?.content).flatMap(markOfApiBlock)) {
+      for (const mark of blocksOf(message?.content).flatMap((block) => markOfApiBlock(block, asTold))) {
         item.marks.add(`message ${message?.id ?? ""}`);
         item.marks.add(mark);
         byCall.set(mark.replace(/^call/, "result"), item);
       }
     } else if (entry["isCompactSummary"] === true) {
       const content = message?.content;
-      open(index).marks.add(summaryMark(typeof content === "string" ? content : JSON.stringify(content)));
+      open(index).marks.add(summaryMark(asTold(typeof content === "string" ? content : JSON.stringify(content))));
     } else if (entry.type === "user") {
       const results = blocksOf(message?.content)
-        .flatMap(markOfApiBlock)
+        .flatMap((block) => markOfApiBlock(block, asTold))
         .filter((mark) => mark.startsWith("result "));
       for (const mark of results) (byCall.get(mark) ?? open(index)).marks.add(mark);
       // Other user entries are the CLI's own notes, such as "[Request interrupted by user]".
@@ -120,14 +127,14 @@ function seenBy(entries: readonly TranscriptEntry[], known: ReadonlySet<Mark>): 
   return items.filter((item) => item.marks.size > 0);
 }
 
-function blocksOf(content: unknown): Record<string, unknown>[] {
+export function blocksOf(content: unknown): Record<string, unknown>[] {
   return Array.isArray(content) ? (content as Record<string, unknown>[]) : [];
 }
 
-function markOfApiBlock(block: Record<string, unknown>): Mark[] {
+function markOfApiBlock(block: Record<string, unknown>, asTold: AsTold): Mark[] {
   if (block["type"] === "tool_use") return [`call ${String(block["id"])}`];
   if (block["type"] === "tool_result") return [`result ${String(block["tool_use_id"])}`];
-  if (block["type"] === "text") return markOfBlock({ kind: "text", text: String(block["text"]) });
+  if (block["type"] === "text") return markOfBlock({ kind: "text", text: asTold(String(block["text"])) });
   return [];
 }
 
@@ -152,7 +159,7 @@ function withoutLoneThinking(entries: readonly TranscriptEntry[]): readonly Tran
 }
 
 /** The last entry that is part of the conversation's chain. */
-function lastLink(entries: readonly TranscriptEntry[]): string | null {
+export function lastLink(entries: readonly TranscriptEntry[]): string | null {
   const link = entries.findLast(
     (entry) => entry.uuid !== undefined && ["user", "assistant", "attachment", "system"].includes(entry.type),
   );
@@ -180,19 +187,21 @@ function seed(items: readonly HistoryItem[], parent: string | null, common: obje
           uuidOf(item.eventId),
         ),
       ];
-    const calls = item.blocks.some((block) => block.kind === "call");
+    // Thinking that a secret was taken out of no longer fits its signature: the model API would refuse it.
+    const blocks = item.blocks.filter((block) => block.kind !== "thinking" || !hasMarker(block.thinking));
+    const calls = blocks.some((block) => block.kind === "call");
     const message = (block: ModelBlock, index: number): object => ({
       id: item.messageId,
       type: "message",
       role: "assistant",
       model: "claude",
       content: [apiBlock(block)],
-      stop_reason: index < item.blocks.length - 1 ? null : calls ? "tool_use" : "end_turn",
+      stop_reason: index < blocks.length - 1 ? null : calls ? "tool_use" : "end_turn",
       stop_sequence: null,
       usage: { input_tokens: 0, output_tokens: 0 },
     });
     return [
-      ...item.blocks.map((block, index) => link("assistant", { message: message(block, index) })),
+      ...blocks.map((block, index) => link("assistant", { message: message(block, index) })),
       ...item.results.map((result) =>
         link("user", {
           message: {

@@ -6,6 +6,8 @@ import type { FailureNotes } from "./turn-end.ts";
 /** What the translator of SDK messages remembers between two messages. */
 export interface TranslatorState {
   readonly sessionId: string;
+  /** The thread of the subagent that the process drives alone; undefined for the session's own line. */
+  readonly line: string | undefined;
   readonly instructions: string;
   readonly wantsOutput: boolean;
   readonly newId: () => string;
@@ -36,7 +38,10 @@ export interface Translation {
 }
 
 export function startTranslator(
-  given: Pick<TranslatorState, "sessionId" | "instructions" | "wantsOutput" | "newId" | "totals" | "agentOfCall">,
+  given: Pick<
+    TranslatorState,
+    "sessionId" | "line" | "instructions" | "wantsOutput" | "newId" | "totals" | "agentOfCall"
+  >,
 ): TranslatorState {
   return {
     ...given,

@@ -1,6 +1,8 @@
 import type { Clock } from "../../core/clock.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
+import type { AuditLog } from "./audit-log.ts";
+import type { Head } from "./audit-register.ts";
 import type { Database } from "./database.ts";
 import { requireFence } from "./fence.ts";
 import { unknownSession } from "./sessions.ts";
@@ -8,12 +10,15 @@ import { unknownSession } from "./sessions.ts";
 /** What stands in place of an event that was erased; never valid JSON. */
 export const ERASED = "";
 
-export function sessionEraser(database: Database, clock: Clock): Pick<Store, "deleteSession"> {
-  const selectFence = database.prepare(
-    "SELECT fence FROM sessions LEFT JOIN leases ON session_id = id WHERE id = ? AND deleted_at IS NULL",
+export function sessionEraser(
+  database: Database,
+  { clock, audit }: { readonly clock: Clock; readonly audit: AuditLog },
+): Pick<Store, "deleteSession"> {
+  const selectEnd = database.prepare(
+    "SELECT fence, head_seq AS seq, head_hash AS hash FROM sessions LEFT JOIN leases ON session_id = id WHERE id = ? AND deleted_at IS NULL",
   );
   const eraseEvents = database.prepare(`UPDATE events SET event = '${ERASED}' WHERE session_id = ?`);
-  const deletions = ["transcript_entries", "snapshots", "leases"].map((table) =>
+  const deletions = ["transcript_entries", "snapshots", "leases", "approvals", "grants"].map((table) =>
     database.prepare(`DELETE FROM ${table} WHERE session_id = ?`),
   );
   // The tombstone: id, times, spend and the end of the chain. What people wrote is gone.
@@ -24,12 +29,13 @@ export function sessionEraser(database: Database, clock: Clock): Pick<Store, "de
   return {
     async deleteSession(sessionId, fence) {
       database.write(() => {
-        const row = selectFence.get(sessionId) as { readonly fence: number | null } | undefined;
+        const row = selectEnd.get(sessionId) as (Head & { readonly fence: number | null }) | undefined;
         if (row === undefined) throw unknownSession(sessionId);
         requireFence(sessionId, { fence, current: row.fence });
         eraseEvents.run(sessionId);
         for (const deletion of deletions) deletion.run(sessionId);
         bury.run(clock.now(), sessionId);
+        audit.deleted(sessionId, row);
       });
       emptyWal(database);
     },

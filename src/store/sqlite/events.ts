@@ -2,9 +2,12 @@ import type { Clock } from "../../core/clock.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { SessionEvent, StoredEvent } from "../../core/events.ts";
 import type { AppendBatch, Store } from "../../core/store.ts";
+import { approvalProjection } from "./approvals.ts";
+import type { AuditLog } from "./audit-log.ts";
 import type { Database } from "./database.ts";
 import { requireFence } from "./fence.ts";
 import { eventHash } from "./hash-chain.ts";
+import { spendProjection } from "./ledger-projection.ts";
 import { unknownSession } from "./sessions.ts";
 import { type Summary, summarize } from "./summary.ts";
 
@@ -22,11 +25,17 @@ interface LogEnd extends Summary {
   readonly head_seq: number;
   readonly head_hash: string;
   readonly fence: number | null;
+  readonly project: string;
+  readonly agent: string;
 }
 
-export function eventLog(database: Database, clock: Clock): Pick<Store, "append" | "events" | "head"> {
+export function eventLog(
+  database: Database,
+  { clock, audit }: { readonly clock: Clock; readonly audit: AuditLog },
+): Pick<Store, "append" | "events" | "head"> {
   const selectEnd = database.prepare(
-    `SELECT head_seq, head_hash, fence, status, turns, usd, first_message AS firstMessage
+    `SELECT head_seq, head_hash, fence, project, coalesce(agent ->> '$.name', '') AS agent, status, turns, usd,
+       first_message AS firstMessage
      FROM sessions LEFT JOIN leases ON session_id = id WHERE id = ? AND deleted_at IS NULL`,
   );
   const insert = database.prepare("INSERT INTO events (session_id, seq, event, hash) VALUES (?, ?, ?, ?)");
@@ -37,11 +46,14 @@ export function eventLog(database: Database, clock: Clock): Pick<Store, "append"
   const selectRange = database.prepare(
     SELECT_EVENTS.replace("ORDER BY", "AND (SELECT deleted_at FROM sessions WHERE id = ?) IS NULL ORDER BY"),
   );
+  const projectApproval = approvalProjection(database);
+  const recordSpend = spendProjection(database);
   const selectHead = database.prepare("SELECT head_seq FROM sessions WHERE id = ? AND deleted_at IS NULL");
 
   return {
     async append(sessionId, batch) {
-      return database.write(() => {
+      let signed = false;
+      const stored = database.write(() => {
         const end = selectEnd.get(sessionId) as LogEnd | undefined;
         if (end === undefined) throw unknownSession(sessionId);
         checkBatch(sessionId, { batch, end });
@@ -54,13 +66,21 @@ export function eventLog(database: Database, clock: Clock): Pick<Store, "append"
           seq += 1;
           previous = eventHash({ previous, sessionId, seq, text });
           insert.run(sessionId, seq, text, previous);
+          const { turns: before } = summary;
           summary = summarize(summary, event);
+          recordSpend({ sessionId, project: end.project, agent: end.agent, seq, event, turns: summary.turns - before });
+          projectApproval(sessionId, event, batch.unredacted);
           stored.push(toStoredEvent({ seq, event: text, hash: previous }));
         }
         const { status, turns, usd, firstMessage } = summary;
         moveEnd.run(seq, previous, status, turns, usd, firstMessage, clock.now(), sessionId);
+        const head = { seq, hash: previous };
+        signed = audit.appending(sessionId, { from: end.head_seq, head, events: batch.events });
         return stored;
       });
+      const last = stored.at(-1);
+      if (last !== undefined) audit.appended(sessionId, { from: batch.after, head: last, signed });
+      return stored;
     },
 
     async events(sessionId, { after = 0, upTo = Number.MAX_SAFE_INTEGER, limit = -1 } = {}) {

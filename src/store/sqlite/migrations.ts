@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { CapstanError } from "../../core/errors.ts";
 import { APPLICATION_ID, Database } from "./database.ts";
 import { syncToDisk } from "./disk.ts";
+import { addLedger } from "./ledger-migration.ts";
 import { fillSummaries } from "./summary.ts";
 
 /** SQL, or work in the transaction of the migration. */
@@ -79,6 +80,54 @@ export const MIGRATIONS: readonly Migration[] = [
         WHERE deleted_at IS NULL;
     `);
   },
+  addLedger,
+  `
+  CREATE TABLE approvals (
+    id TEXT NOT NULL PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id),
+    status TEXT NOT NULL,
+    request TEXT NOT NULL,
+    -- The input as it is, for the approver alone; NULL when it holds no secret, and once the approval is settled.
+    input TEXT,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    answer TEXT
+  ) STRICT;
+  CREATE INDEX approvals_by_session ON approvals (session_id, status);
+  CREATE INDEX approvals_open ON approvals (status, created_at) WHERE status <> 'settled';
+
+  CREATE TABLE grants (
+    id TEXT NOT NULL PRIMARY KEY,
+    rule TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    session_id TEXT,
+    project TEXT,
+    approval_id TEXT NOT NULL,
+    granted_by TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    last_used_at INTEGER,
+    uses INTEGER NOT NULL
+  ) STRICT;
+  `,
+  `
+  -- The register of signed heads; core/audit.ts says what the fields mean. No reference to sessions: it must outlive them.
+  CREATE TABLE audit_seals (
+    seq INTEGER NOT NULL PRIMARY KEY CHECK (seq > 0),
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    head_seq INTEGER NOT NULL,
+    head_hash TEXT NOT NULL,
+    note TEXT NOT NULL,
+    previous TEXT NOT NULL,
+    key_id TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    signature TEXT NOT NULL
+  ) STRICT;
+
+  -- Public keys that signed; believed only when a trusted key vouches for them.
+  CREATE TABLE audit_keys (id TEXT NOT NULL PRIMARY KEY, public_key TEXT NOT NULL) STRICT;
+  `,
 ];
 
 /** Brings the file to the newest version in one transaction, after a backup of what was there. */

@@ -1,4 +1,4 @@
-import { existsSync, linkSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
@@ -50,7 +50,9 @@ export async function restoreStore({ path, from, clock }: RestoreOptions): Promi
 /** Checked is what will be put in place, not what it was copied from. */
 async function copyOf(backup: string, copy: string): Promise<void> {
   // SQLite would take a path that does not exist for a database to be made.
-  if (!existsSync(backup)) throw unusable(backup, { code: "not_found", reason: "there is no such file" });
+  const found = statSync(backup, { throwIfNoEntry: false });
+  if (found === undefined) throw unusable(backup, { code: "not_found", reason: "there is no such file" });
+  if (found.isDirectory()) throw unusable(backup, { code: "invalid_input", reason: "it is a directory" });
   try {
     using source = openUntouched(backup);
     await copyDatabase(source, copy);

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from "../../core/agent-definition.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { SessionRecord, SessionSummary, Store } from "../../core/store.ts";
+import type { AuditLog } from "./audit-log.ts";
 import { type Database, MATCHES } from "./database.ts";
 import { genesisHash } from "./hash-chain.ts";
 
@@ -20,13 +21,24 @@ interface SummaryRow extends RecordRow {
   readonly turns: number;
   readonly usd: number;
   readonly first_message: string;
+  /** Null for none. */
+  readonly included_usd: number | null;
+  readonly rehearsal_usd: number | null;
+  readonly unpriced: number | null;
 }
 
 const RECORD = "id, created_at, project, agent, cwd, title, forked_from";
 
+/** Out of the session's own sums in the ledger; worked out only for the rows that are given. */
+const sumOf = (column: string, where: string): string =>
+  `(SELECT sum(${column}) FROM spend WHERE scope = 'session' AND key = id AND ${where})`;
+
 /** One index holds the order and the first two filters, so that no row is read only to be passed over for them. */
 const SELECT_SUMMARIES = `
-  SELECT ${RECORD}, status, last_activity_at, turns, usd, first_message FROM sessions
+  SELECT ${RECORD}, status, last_activity_at, turns, usd, first_message,
+    ${sumOf("usd", "billing = 'included'")} AS included_usd, ${sumOf("usd", "billing = 'rehearsal'")} AS rehearsal_usd,
+    ${sumOf("unpriced", "TRUE")} AS unpriced
+  FROM sessions
   WHERE deleted_at IS NULL AND last_activity_at < :inactiveSince
     AND (:project IS NULL OR project = :project)
     AND (:status IS NULL OR status = :status)
@@ -34,7 +46,10 @@ const SELECT_SUMMARIES = `
     AND (:search IS NULL OR ${MATCHES}(:search, title, first_message, cwd, agent ->> '$.name'))
   ORDER BY last_activity_at DESC, id LIMIT :limit`;
 
-export function sessionTable(database: Database): Pick<Store, "createSession" | "session" | "sessions"> {
+export function sessionTable(
+  database: Database,
+  audit: AuditLog,
+): Pick<Store, "createSession" | "session" | "sessions"> {
   const insert = database.prepare(
     `INSERT INTO sessions (${RECORD}, last_activity_at, head_seq, head_hash)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT DO NOTHING`,
@@ -54,6 +69,7 @@ export function sessionTable(database: Database): Pick<Store, "createSession" | 
           throw new CapstanError("store_conflict", `There is a session ${id} already. Give the new one another id.`, {
             data: { sessionId: id },
           });
+        audit.created(id, { seq: 0, hash: genesisHash(id) });
       });
     },
 
@@ -112,5 +128,8 @@ function toSummary(row: SummaryRow): SessionSummary {
     turns: row.turns,
     usd: row.usd,
     firstMessage: row.first_message,
+    ...(row.included_usd && { includedUsd: row.included_usd }),
+    ...(row.rehearsal_usd && { rehearsalUsd: row.rehearsal_usd }),
+    ...(row.unpriced && { unpricedRequests: row.unpriced }),
   };
 }

@@ -1,10 +1,14 @@
+import type { AuditKey } from "../../core/audit.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Store } from "../../core/store.ts";
+import { approvalTable } from "./approvals.ts";
+import { auditLog } from "./audit-log.ts";
 import { backups } from "./backup.ts";
 import { Database, type DatabaseOptions } from "./database.ts";
 import { sessionEraser } from "./erase.ts";
 import { eventLog } from "./events.ts";
 import { leaseTable } from "./leases.ts";
+import { ledgerTable } from "./ledger.ts";
 import { migrate } from "./migrations.ts";
 import { sessionTable } from "./sessions.ts";
 import { snapshotTable } from "./snapshots.ts";
@@ -13,14 +17,16 @@ import { chainVerifier } from "./verify.ts";
 
 export interface SqliteStoreOptions extends DatabaseOptions {
   readonly clock: Clock;
+  /** Signs the heads of the logs. Without it nothing is signed. */
+  readonly auditKey?: AuditKey | undefined;
 }
 
 /** Opens the store in the file at `path`, making or migrating it when needed. Several processes may share one file. */
-export async function openSqliteStore({ clock, ...options }: SqliteStoreOptions): Promise<Store> {
+export async function openSqliteStore({ clock, auditKey, ...options }: SqliteStoreOptions): Promise<Store> {
   const database = new Database(options);
   try {
     migrate(database);
-    return storeIn(database, clock);
+    return storeIn(database, { clock, auditKey });
   } catch (thrown) {
     database[Symbol.dispose]();
     throw thrown;
@@ -28,17 +34,24 @@ export async function openSqliteStore({ clock, ...options }: SqliteStoreOptions)
 }
 
 /** The store over an open database of the current version; closing the store closes the database. */
-export function storeIn(database: Database, clock: Clock): Store {
+export function storeIn(
+  database: Database,
+  { clock, auditKey }: Pick<SqliteStoreOptions, "clock" | "auditKey">,
+): Store {
+  const audit = auditLog(database, { clock, key: auditKey });
   return {
-    ...sessionTable(database),
-    ...sessionEraser(database, clock),
-    ...eventLog(database, clock),
+    ...sessionTable(database, audit),
+    ...sessionEraser(database, { clock, audit }),
+    ...eventLog(database, { clock, audit }),
     ...chainVerifier(database),
     ...backups(database),
     ...snapshotTable(database),
     transcripts: transcriptTable(database),
     leases: leaseTable(database, clock),
+    ledger: ledgerTable(database, clock),
+    approvals: approvalTable(database, clock),
     async [Symbol.asyncDispose]() {
+      audit.close();
       database[Symbol.dispose]();
     },
   };

@@ -126,7 +126,7 @@ async function idle(
 }
 
 /** No process works in the test's directory or names it on its command line or in its environment. */
-async function expectNothingLeft(directory: string): Promise<void> {
+export async function expectNothingLeft(directory: string): Promise<void> {
   const until = Date.now() + GONE_WITHIN_MS;
   while (processesOf(directory).length > 0 && Date.now() < until) await sleep(50);
   expect(processesOf(directory)).toEqual([]);
@@ -147,12 +147,12 @@ function read(path: string): string {
   }
 }
 
-function effectsIn(cwd: string): string[] {
+export function effectsIn(cwd: string): string[] {
   const file = join(cwd, "effects.txt");
   return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
 }
 
-async function expectValidLog(
+export async function expectValidLog(
   home: string,
   { sessionId, events }: { sessionId: string; events: readonly SessionEvent[] },
 ): Promise<void> {
@@ -187,7 +187,7 @@ function expectEffects(effects: readonly string[], events: readonly SessionEvent
 }
 
 /** The model is still sent all that was said and done on the primary line, once. */
-function expectHistory(request: ModelRequest | undefined, events: readonly SessionEvent[]): void {
+export function expectHistory(request: ModelRequest | undefined, events: readonly SessionEvent[]): void {
   const withdrawn = new Set(ofType(events, "capstan.message_withdrawn").map((event) => event.message_id));
   const blocks = (request?.body.messages ?? []).flatMap((message) =>
     typeof message.content === "string" ? [] : message.content,

@@ -4,9 +4,9 @@ import { assemble } from "../../../src/app/assemble.ts";
 import { clock } from "../../../src/app/clock.ts";
 import type { AgentInput } from "../../../src/core/agent-definition.ts";
 import { CapstanError } from "../../../src/core/errors.ts";
-import type { Store } from "../../../src/core/store.ts";
 import { upstreamFromEnvironment } from "../../../src/gateway/upstreams.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
+import { crashing, type CrashPoint } from "./crashing-store.ts";
 
 /** A host in a process of its own that works on one task, and may kill itself before or after one of its appends. */
 export interface HostTask {
@@ -14,8 +14,8 @@ export interface HostTask {
   readonly cwd: string;
   readonly environment: Record<string, string>;
   readonly agent: AgentInput;
-  /** Die at the n-th append to the log; undefined to live. */
-  readonly crash?: { readonly append: number; readonly when: "before" | "after" };
+  /** Undefined to live. */
+  readonly crash?: CrashPoint;
 }
 
 export type HostReport =
@@ -56,24 +56,4 @@ async function run(task: HostTask): Promise<void> {
 
 function report(message: HostReport): void {
   process.send?.(message);
-}
-
-/** The real store, with a crash point around its appends. */
-function crashing(store: Store, crash: HostTask["crash"]): { store: Store; appends: () => number } {
-  let appends = 0;
-  const append: Store["append"] = async (...given) => {
-    appends += 1;
-    const number = appends;
-    if (crash?.append === number && crash.when === "before") die();
-    const stored = await store.append(...given);
-    if (crash?.append === number && crash.when === "after") die();
-    return stored;
-  };
-  return { store: { ...store, append }, appends: () => appends };
-}
-
-function die(): never {
-  process.kill(process.pid, "SIGKILL");
-  // The signal may take a moment; nothing may happen in it.
-  for (;;);
 }

@@ -1,0 +1,115 @@
+import { join } from "node:path";
+import { clock, ids } from "../src/app/clock.ts";
+import { hookCommands } from "../src/app/hook-command.ts";
+import { outputs } from "../src/app/lazy-tools.ts";
+import { openStore } from "../src/app/open-store.ts";
+import { isGone, thisProcess } from "../src/app/processes.ts";
+import type { Engine, EngineHost, EngineSession } from "../src/core/engine.ts";
+import type { Gateway } from "../src/core/gateway.ts";
+import { pricesWith } from "../src/core/pricing.ts";
+import { createRedactor } from "../src/core/redaction.ts";
+import { gate } from "../src/engines/claude/hooks.ts";
+import { Runtime } from "../src/runtime/runtime.ts";
+import { agent, testHost } from "../test/support/host.ts";
+import { call, say, type Script } from "../test/support/scripted-model.ts";
+import { BareSession } from "./bare.ts";
+import { inTurn, interleave } from "./interleave.ts";
+import { type BenchCase, ratioRow } from "./row.ts";
+import { ends } from "./turns.ts";
+
+const name = "tool-gate";
+const PROCESSES = 3;
+const worker = agent({ tools: ["Bash"], permissions: { allow: ["Bash(true)"] } });
+/** One call, then a word. */
+const oneCall: Script = ({ toolResults }) =>
+  toolResults.length === 0 ? call("Bash", { command: "true" }) : say("Done, just as you asked.", { pace: 1 });
+
+/** What deciding a call, and storing the decision, adds to a turn with one call: the SDK alone on both sides but for the hook. */
+export const toolGate: BenchCase = {
+  name,
+  async run() {
+    await using stack = new AsyncDisposableStack();
+    const { model, cwd, home, environment } = stack.use(await testHost(oneCall));
+    const settings = { agent: worker, cwd, url: model.url, path: environment["PATH"] ?? "" };
+    const pairs = await Promise.all(
+      Array.from({ length: PROCESSES }, async (_, index) => {
+        const runtime = await decidingHost(join(home, `gate-${index}`), cwd);
+        stack.defer(() => runtime.close());
+        return {
+          gated: stack.use(new BareSession({ ...settings, hooks: gateOf(runtime.host) })),
+          bare: stack.use(new BareSession(settings)),
+        };
+      }),
+    );
+    const pair = (round: number) => inTurn(pairs, round);
+    const { gated, bare } = await interleave(
+      { rounds: 120, warmUp: 4 * PROCESSES },
+      {
+        gated: (round) => pair(round).gated.liveTurn(`Message ${round}`),
+        bare: (round) => pair(round).bare.liveTurn(`Message ${round}`),
+      },
+    );
+    return [
+      ratioRow(
+        { name, what: "turn with one call, with PreToolUse : without", measured: ends(gated), against: ends(bare) },
+        1.05,
+      ),
+    ];
+  },
+};
+
+/** The gate of the Claude engine; the call is written down before it is decided, as in a session. */
+function gateOf(host: EngineHost) {
+  const announced = async (callId: string): Promise<void> => {
+    const input = { command: "true" };
+    const draft = { type: "agent.tool_use" as const, call_id: callId, name: "Bash", engine_name: "Bash", input };
+    await host.emit({ kind: "event", draft });
+  };
+  return gate(host, { tools: [], announced, oneCall: false });
+}
+
+/** A real host and session whose engine is the bench itself: all of it but the process. */
+async function decidingHost(home: string, cwd: string): Promise<{ host: EngineHost; close: () => Promise<void> }> {
+  const captured = Promise.withResolvers<EngineHost>();
+  const session: EngineSession = {
+    pid: process.pid,
+    history: "new",
+    contained: true,
+    send: () => {},
+    interrupt: async () => {},
+    close: async () => {},
+    kill: () => {},
+  };
+  const store = await openStore(home);
+  const open: Engine["open"] = async (_request, host) => {
+    captured.resolve(host);
+    return session;
+  };
+  const gateway: Gateway = {
+    admit: async () => ({ url: "", token: "", close: async () => {} }),
+    [Symbol.asyncDispose]: async () => {},
+  };
+  const runtime = new Runtime({
+    store,
+    gateway,
+    engine: { name: "bench", version: "0", validate: () => {}, open },
+    clock,
+    ids,
+    owner: thisProcess(ids.next("host")),
+    isGone,
+    home,
+    stateRoot: join(home, "sessions"),
+    hibernateAfterMs: 600_000,
+    release: async () => store[Symbol.asyncDispose](),
+    outputs,
+    runHookCommand: hookCommands({ path: "/usr/bin:/bin" }),
+    redactor: createRedactor(),
+    budgets: { settings: {}, prices: pricesWith({}) },
+  });
+  const driven = await runtime.startSession({ agent: worker, cwd });
+  const close = async (): Promise<void> => {
+    await driven.close();
+    await runtime.close();
+  };
+  return { host: await captured.promise, close };
+}

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { CommandEnd, CommandSurroundings, RunHookCommand } from "../core/hooks.ts";
+import { findContainment } from "../engines/claude/process.ts";
+
+/** In characters. An answer is a small piece of JSON; a command that prints without end must not fill the memory. */
+const MAX_STDOUT = 10_000_000;
+const STDERR_TAIL = 8_192;
+
+interface CommandSettings {
+  /** The commands' search path. */
+  readonly path: string;
+  /** What holds a command and all it starts together; empty for none. Default: what this machine has. */
+  readonly wrapper?: readonly string[];
+}
+
+/** Runs hooks that are commands, with an environment built from nothing. */
+export function hookCommands({ path, wrapper: given }: CommandSettings): RunHookCommand {
+  let wrapper = given;
+  return async (command, surroundings) => {
+    // Looked for when the first hook runs: most hosts never need it.
+    wrapper ??= findContainment() ?? [];
+    return run(typeof command === "string" ? ["sh", "-c", command] : command, { ...surroundings, path, wrapper });
+  };
+}
+
+async function run(
+  words: readonly string[],
+  { stdin, cwd, stateDir, variables, signal, path, wrapper }: CommandSurroundings & Required<CommandSettings>,
+): Promise<CommandEnd> {
+  const directory = async (name: string): Promise<string> => {
+    const made = join(stateDir, name);
+    await mkdir(made, { recursive: true, mode: 0o700 });
+    return made;
+  };
+  const HOME = await directory("home");
+  const TMPDIR = await directory("tmp");
+  const env = { PATH: path, LANG: "C.UTF-8", ...variables, HOME, TMPDIR };
+  signal.throwIfAborted();
+  // A process group of its own, for machines on which nothing else holds what the command starts together.
+  const [program = "", ...args] = [...wrapper, ...words];
+  const child = spawn(program, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"], detached: true });
+  const kill = (): void => killGroup(child);
+  signal.addEventListener("abort", kill, { once: true });
+  // What a command leaves behind ends with it, or would hold the pipes open. A wrapper sees to that by itself.
+  if (wrapper.length === 0) child.on("exit", kill);
+  try {
+    return await endOf(child, { stdin, kill });
+  } finally {
+    signal.removeEventListener("abort", kill);
+  }
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // There is nothing left of it.
+  }
+}
+
+function endOf(child: ChildProcess, { stdin, kill }: { stdin: string; kill: () => void }): Promise<CommandEnd> {
+  return new Promise((resolve, reject) => {
+    let stdout = "";
+    let stderr = "";
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+      if (stdout.length <= MAX_STDOUT) return;
+      kill();
+      reject(new Error(`It printed more than ${MAX_STDOUT} characters.`));
+    });
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      stderr = (stderr + text).slice(-STDERR_TAIL);
+    });
+    child.on("error", reject);
+    child.on("close", (exitCode) => resolve({ exitCode, stdout, stderr }));
+    // A command need not read what it is told.
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(stdin);
+  });
+}

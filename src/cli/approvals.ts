@@ -1,0 +1,137 @@
+import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseDuration } from "../config/duration.ts";
+import type { Approval } from "../core/approval.ts";
+import type { Store } from "../core/store.ts";
+import { APPROVAL, howToAnswer, isOpen, resolveId, standing } from "./approvals-id.ts";
+import { approvalBlock, visible } from "./ask-block.ts";
+import { userStore } from "./home.ts";
+import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
+import { resolveSession } from "./session-id.ts";
+import { ago, colour, columns, shortId, table } from "./text.ts";
+
+export interface ListFlags {
+  readonly all?: boolean;
+  readonly session?: string;
+  readonly project?: string;
+  readonly json?: boolean;
+}
+
+export async function list(flags: ListFlags): Promise<void> {
+  await using store = await userStore();
+  const approvals = await find(store, flags);
+  if (approvals.length === 0 && flags.json !== true)
+    return print(flags.all === true ? "Nobody was asked anything." : "No approval is waiting.");
+  tell(approvals, flags);
+}
+
+async function find(store: Store, { all, session, project }: ListFlags): Promise<readonly Approval[]> {
+  const sessionId = session === undefined ? undefined : await resolveSession(store, session);
+  const place = project === undefined || project === "default" ? project : resolve(project);
+  const approvals = await store.approvals.list({
+    ...(all !== true && { status: "pending" as const }),
+    ...(sessionId !== undefined && { sessionId }),
+    ...(place !== undefined && { project: place }),
+  });
+  return all === true ? approvals : approvals.filter(isOpen);
+}
+
+function tell(approvals: readonly Approval[], { json }: { readonly json?: boolean }): void {
+  if (json === true) return approvals.forEach((approval) => print(JSON.stringify(approval)));
+  const rows = approvals.map((approval) => [
+    shortId(approval.id),
+    shortId(approval.sessionId),
+    standing(approval),
+    ago(Date.now() - approval.createdAt),
+    approval.agent,
+    approval.request.title,
+  ]);
+  print(table(["APPROVAL", "SESSION", "STATUS", "ASKED", "AGENT", "ABOUT"], rows));
+  const [open, ...others] = approvals.filter(isOpen);
+  if (open !== undefined)
+    print(
+      `\n${others.length === 0 ? "Answer it" : "Answer the first"} with: ${howToAnswer(open)}\nSee what would run: capstan approvals show ${shortId(open.id)}`,
+    );
+}
+
+export async function show(given: string, flags: { readonly json?: boolean }): Promise<void> {
+  await using store = await userStore();
+  const approval = resolveId(await store.approvals.list(), given, APPROVAL);
+  if (flags.json === true) return print(JSON.stringify(approval));
+  const { request, expiresAt, createdAt, sessionId } = approval;
+  print(`${approval.id}\n`);
+  print(approvalBlock(approval, { width: columns() }).text);
+  if (request.kind === "question") {
+    const { questionLines } = await import("./ask-questions.ts");
+    print(`\n${questionLines(approval)}`);
+  }
+  const rows: [string, string][] = [
+    ["kind", request.kind],
+    ["session", `${shortId(sessionId)} of ${approval.agent}, project ${approval.project}`],
+    ["thread", request.session_thread_id ?? "the primary line"],
+    ["asked", at(createdAt)],
+    ["expires", expiresAt === null ? "never" : at(expiresAt)],
+    ["status", standing(approval)],
+    ...remembered(approval),
+    ...answered(approval),
+  ];
+  print(`\n${rows.map(([name, text]) => `  ${colour.dim(name.padEnd(13))}${text}`).join("\n")}`);
+  if (isOpen(approval)) print(`\nAllow it: ${howToAnswer(approval)}\nDeny it:  ${denial(approval)}`);
+}
+
+function denial({ id }: Approval): string {
+  return `capstan approvals answer ${shortId(id)} deny --message "…"`;
+}
+
+function remembered({ request }: Approval): [string, string][] {
+  if (request.kind !== "tool") return [];
+  if (request.remember.length === 0) return [["remember", "may not be remembered; --scope once only"]];
+  return request.remember.map((rule, index) => [index === 0 ? "remember" : "", visible(rule)]);
+}
+
+function answered({ answer }: Approval): [string, string][] {
+  if (answer === null) return [];
+  const { by, from, message, scope = "once", rules = [], answers = {}, notes = {} } = answer;
+  return [
+    ["answered", `${answer.behavior} by ${visible(by)} from ${from}, ${at(answer.at)}, scope ${scope}`],
+    ...rules.map((rule): [string, string] => ["rule", visible(rule)]),
+    ...(message === undefined ? [] : [["message", visible(message)] as [string, string]]),
+    ...Object.entries(answers).map(([question, text]): [string, string] => ["answer", visible(`${question} ${text}`)]),
+    ...Object.entries(notes).map(([question, text]): [string, string] => ["note", visible(`${question} ${text}`)]),
+  ];
+}
+
+function at(ms: number): string {
+  return `${new Date(ms).toISOString()} (${ms > Date.now() ? "to come" : ago(Date.now() - ms)})`;
+}
+
+const POLL_MS = 300;
+/** As for every limit that is reached. */
+const TIMED_OUT = 4;
+
+/** Blocks until somebody is needed. Returns the exit code. */
+export async function wait(flags: ListFlags & { readonly timeout?: string }): Promise<number> {
+  const until = flags.timeout === undefined ? Infinity : Date.now() + parseDuration(flags.timeout);
+  const leaving = new AbortController();
+  using stopping = interruptOnSignal(async () => leaving.abort());
+  await using store = await userStore();
+  for (;;) {
+    const approvals = await find(store, { ...flags, all: false });
+    if (approvals.length > 0) {
+      tell(approvals, flags);
+      return 0;
+    }
+    if (Date.now() >= until) {
+      process.stderr.write(
+        `capstan: Nobody was asked anything within ${flags.timeout ?? ""}. Wait longer with --timeout.\n`,
+      );
+      return TIMED_OUT;
+    }
+    await sleep(Math.min(POLL_MS, until - Date.now()), undefined, { signal: leaving.signal }).catch(() => {});
+    if (stopping.stopped) return INTERRUPTED;
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

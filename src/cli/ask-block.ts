@@ -1,0 +1,102 @@
+import { stringify } from "yaml";
+import type { Approval } from "../core/approval.ts";
+import { colour, oneLine } from "./text.ts";
+
+/** An approval as a person decides about it. What runs is shown whole and as it is: nothing is cut or hidden silently. */
+export interface Block {
+  readonly text: string;
+  /** Lines of the change that were left out. */
+  readonly leftOut: number;
+}
+
+interface BlockOptions {
+  /** In columns. */
+  readonly width: number;
+  /** Lines of a change that are shown. Default: all. */
+  readonly maxLines?: number;
+}
+
+export function approvalBlock({ request }: Approval, { width, maxLines = Infinity }: BlockOptions): Block {
+  const { tool, agent, commands, diff, input } = request;
+  const rows: [string, string][] = [
+    ["tool", agent === undefined ? tool : `${tool}, called by the subagent ${agent}`],
+    ["asked by", request.asked_by],
+    ["because", request.reason],
+    ...(commands ?? []).map((command, index): [string, string] => [index === 0 ? "runs" : "", command]),
+  ];
+  const lines = [
+    ...wrapped(visible(request.title), width).map((line) => colour.bold(line)),
+    ...rows.flatMap(([name, text]) => row(name, text, width)),
+    ...(request.kind === "tool" ? restOf(input, diff !== undefined, request.title, width) : []),
+    ...(request.kind === "plan" ? planOf(input, width) : []),
+  ];
+  const change = diff === undefined ? [] : visible(diff.trimEnd()).split("\n");
+  const shown = change.slice(0, maxLines);
+  return { text: [...lines, ...shown.map(inColour)].join("\n"), leftOut: change.length - shown.length };
+}
+
+const NAME = 13;
+
+function row(name: string, text: string, width: number): string[] {
+  return visible(text)
+    .split("\n")
+    .flatMap((line) => wrapped(line, width - NAME - 2))
+    .map((line, index) => `  ${colour.dim((index === 0 ? oneLine(name, NAME - 1) : "").padEnd(NAME))}${line}`);
+}
+
+/** What a change shows of the input, so that it need not be said again. */
+const IN_DIFF = ["file_path", "content", "old_string", "new_string"];
+
+/** Everything of the input that was not shown yet: a flag of a command can matter as much as the command. */
+function restOf(input: Approval["request"]["input"], hasDiff: boolean, title: string, width: number): string[] {
+  const rest = Object.entries(input).filter(([key, value]) => {
+    if (hasDiff && IN_DIFF.includes(key)) return false;
+    return !(key === "command" && `Run ${String(value)}` === title);
+  });
+  return rest.flatMap(([key, value]) =>
+    row(key, typeof value === "string" ? value : stringify(value).trimEnd(), width),
+  );
+}
+
+function planOf(input: Approval["request"]["input"], width: number): string[] {
+  const plan = input["plan"];
+  if (typeof plan !== "string") return [];
+  return [
+    "",
+    ...visible(plan.trimEnd())
+      .split("\n")
+      .flatMap((line) => wrapped(line, width - 2).map((part) => `  ${part}`)),
+    "",
+  ];
+}
+
+function inColour(line: string): string {
+  if (/^(?:\+\+\+|---|@@)/.test(line)) return colour.dim(line);
+  if (line.startsWith("+")) return colour.green(line);
+  return line.startsWith("-") ? colour.red(line) : line;
+}
+
+/**
+ * With every character that steers the terminal, hides itself or turns the direction of reading written out: what a
+ * person reads is what runs.
+ */
+export function visible(text: string): string {
+  return text.replaceAll(HIDDEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+// oxlint-disable-next-line no-control-regex -- control characters are what it is about
+const HIDDEN = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/gu;
+
+/** Lines of at most `width` characters, broken between words where that is possible. */
+export function wrapped(text: string, width: number): string[] {
+  const room = Math.max(width, 20);
+  const lines: string[] = [];
+  let rest = Array.from(text);
+  while (rest.length > room) {
+    const space = rest.lastIndexOf(" ", room);
+    const at = space > room / 2 ? space : room;
+    lines.push(rest.slice(0, at).join(""));
+    rest = rest.slice(space > room / 2 ? at + 1 : at);
+  }
+  return [...lines, rest.join("")];
+}

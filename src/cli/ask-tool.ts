@@ -1,0 +1,155 @@
+import { stringify } from "yaml";
+import type { Approval, ApprovalAnswer, GrantScope } from "../core/approval.ts";
+import { messageOf } from "../core/errors.ts";
+import { parseAllowRule } from "../core/permission/rule-set.ts";
+import { approvalBlock, visible } from "./ask-block.ts";
+import { editInput } from "./ask-edit.ts";
+import type { Choice, Prompts } from "./ask-prompts.ts";
+import { colour, columns } from "./text.ts";
+
+/** `later` leaves the approval open; `interrupt` ends the turn. */
+export type Given = ApprovalAnswer | "later" | "interrupt";
+
+type Remembered = Exclude<GrantScope, "once">;
+type Action = GrantScope | "deny" | "reason" | "edit" | "whole" | "later";
+
+/** A change that is longer is shown in full on request: the choices must stay on the screen. */
+const MAX_LINES = 40;
+
+const WHERE: Readonly<Record<Remembered, string>> = {
+  session: "in this session",
+  project: "in this project",
+  always: "everywhere",
+};
+
+export async function askAboutCall(approval: Approval, prompts: Prompts): Promise<Given> {
+  const { request } = approval;
+  const { leftOut } = show(approval, MAX_LINES);
+  for (let cut = leftOut > 0; ;) {
+    const choices: Choice<Action>[] = [
+      ...actionsFor(approval),
+      ...(cut ? [{ value: "whole", label: `Show the whole change (${leftOut} more lines)` } as const] : []),
+      { value: "later", label: "Later", hint: "leaves it open; the session waits" },
+    ];
+    const question = request.kind === "plan" ? "Approve this plan?" : "May it run?";
+    const action = await prompts.choose(question, choices, { isFirst: true });
+    switch (action) {
+      case undefined:
+        return "interrupt";
+      case "later":
+        return "later";
+      case "once":
+        return { behavior: "allow" };
+      case "deny":
+        return { behavior: "deny" };
+      case "whole":
+        cut = false;
+        show(approval, Infinity);
+        break;
+      case "reason": {
+        const message = await prompts.line("What should the agent be told?", { validate: notEmpty });
+        if (message !== undefined) return { behavior: "deny", message };
+        break;
+      }
+      case "edit": {
+        const input = await editInput(request.input, prompts);
+        if (input !== undefined && (await confirmed(input, prompts))) return { behavior: "allow", input };
+        break;
+      }
+      default: {
+        const rules = await rulesToRemember(approval, { scope: action, prompts });
+        if (rules !== undefined) return { behavior: "allow", scope: action, rules };
+      }
+    }
+  }
+}
+
+function show(approval: Approval, maxLines: number): { leftOut: number } {
+  const { text, leftOut } = approvalBlock(approval, { width: columns(), maxLines });
+  print(`\n${text}`);
+  if (leftOut > 0) print(colour.dim(`… ${leftOut} more lines`));
+  return { leftOut };
+}
+
+function actionsFor({ request }: Approval): Choice<Action>[] {
+  const deny: Choice<Action>[] = [
+    { value: "deny", label: "Deny" },
+    { value: "reason", label: "Deny with a reason…" },
+  ];
+  if (request.kind === "plan") return [{ value: "once", label: "Approve" }, ...deny];
+  const hint = request.remember.map(visible).join(", ");
+  const remembered: Choice<Action>[] = (["session", "project", "always"] as const).map((scope) => ({
+    value: scope,
+    label: `Allow ${scope === "always" ? "always, everywhere" : `from now on ${WHERE[scope]}`}…`,
+    hint,
+  }));
+  return [
+    { value: "once", label: "Allow once" },
+    ...(request.remember.length > 0 ? remembered : []),
+    ...deny,
+    { value: "edit", label: "Edit the input…" },
+  ];
+}
+
+/** The exact rules are shown before they are saved, and can be changed. */
+async function rulesToRemember(
+  { request }: Approval,
+  { scope, prompts }: { scope: Remembered; prompts: Prompts },
+): Promise<readonly string[] | undefined> {
+  let rules: readonly string[] = request.remember;
+  for (;;) {
+    print(`${WHERE[scope][0]?.toUpperCase()}${WHERE[scope].slice(1)} this will run without asking:`);
+    for (const rule of rules) print(`  ${colour.bold(visible(rule))}`);
+    const next = await prompts.choose(rules.length === 1 ? "Save this rule?" : `Save these ${rules.length} rules?`, [
+      { value: "save", label: "Save, and allow" },
+      { value: "edit", label: "Edit…" },
+      { value: "back", label: "Back" },
+    ]);
+    if (next === "save") return rules;
+    if (next !== "edit") return undefined;
+    const edited = await editRules(rules, prompts);
+    if (edited !== undefined && edited.length > 0) rules = edited;
+  }
+}
+
+async function editRules(rules: readonly string[], prompts: Prompts): Promise<readonly string[] | undefined> {
+  const edited: string[] = [];
+  for (const [index, rule] of rules.entries()) {
+    const which = rules.length === 1 ? "The rule:" : `Rule ${index + 1} of ${rules.length} (empty leaves it out):`;
+    const text = await prompts.line(which, {
+      initial: rule,
+      validate: (given) => (given.trim() === "" && rules.length > 1 ? undefined : wrongWith(given.trim())),
+    });
+    if (text === undefined) return undefined;
+    if (text.trim() !== "") edited.push(text.trim());
+  }
+  return edited;
+}
+
+/** What is wrong with a rule to remember, in a sentence. */
+export function wrongWith(rule: string): string | undefined {
+  try {
+    parseAllowRule(rule);
+    return undefined;
+  } catch (thrown) {
+    const text = messageOf(thrown);
+    return `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}.`;
+  }
+}
+
+async function confirmed(input: Approval["request"]["input"], prompts: Prompts): Promise<boolean> {
+  print(`\n${visible(stringify(input, { lineWidth: 0 }).trimEnd())}`);
+  const next = await prompts.choose("Run it once with this input?", [
+    { value: "run", label: "Allow once, as edited" },
+    { value: "back", label: "Back" },
+  ]);
+  return next === "run";
+}
+
+export function notEmpty(text: string): string | undefined {
+  return text.trim() === "" ? "Write something, or press Escape to go back." : undefined;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

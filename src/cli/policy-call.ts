@@ -1,0 +1,29 @@
+import { canonicalTool } from "../core/permission/tool-names.ts";
+import type { CalledTool } from "../runtime/call-subject.ts";
+import { usage } from "./failure.ts";
+
+/** The field of a tool's input that stands in the parentheses. */
+const FIELDS: Readonly<Record<string, string>> = {
+  Bash: "command",
+  Read: "file_path",
+  Write: "file_path",
+  Edit: "file_path",
+  NotebookEdit: "notebook_path",
+  Glob: "pattern",
+  Grep: "path",
+  WebFetch: "url",
+  Agent: "subagent_type",
+};
+
+/** A tool call as people write it: like a rule, but with what is really called in the place of a pattern. */
+export function readCall(text: string): CalledTool {
+  const [, written = "", inner] = /^([A-Za-z][\w.-]*)(?:\((.*)\))?$/s.exec(text.trim()) ?? [];
+  if (written === "")
+    throw usage(`"${text}" is not a tool call. Write it as in: capstan policy check "Bash(rm -rf build)"`);
+  const tool = canonicalTool(written);
+  const field = FIELDS[tool];
+  if (inner === undefined) return { tool, input: {} };
+  if (field === undefined) throw usage(`What ${tool} is called with does not matter to rules. Write ${tool} alone.`);
+  const value = tool === "WebFetch" ? inner.replace(/^domain:/, "https://") : inner;
+  return { tool, input: { [field]: value } };
+}

@@ -1,0 +1,91 @@
+import { resolve } from "node:path";
+import { parseDuration } from "../config/duration.ts";
+import { loadConfiguration } from "../config/load.ts";
+import { isTimeZone } from "../core/budget-schema.ts";
+import { addLines, BILLINGS, type Billing, type Grouping, type LedgerLine } from "../core/ledger.ts";
+import { PRICES_DATE } from "../core/prices.ts";
+import { usage as wrongUse } from "./failure.ts";
+import { userStore } from "./home.ts";
+import { count, money, shortId, table } from "./text.ts";
+
+export interface UsageFlags {
+  readonly by: Grouping;
+  readonly since?: string;
+  readonly project?: string;
+  readonly timeZone?: string;
+  readonly json?: boolean;
+}
+
+export async function usage(flags: UsageFlags): Promise<void> {
+  const { by } = flags;
+  const timeZone = by === "day" ? await zoneOf(flags.timeZone) : "UTC";
+  const since = flags.since === undefined ? 0 : Date.now() - parseDuration(flags.since);
+  const project = flags.project === undefined || flags.project === "default" ? flags.project : resolve(flags.project);
+  await using store = await userStore();
+  const lines = await store.ledger.lines({ by, since, timeZone, ...(project !== undefined && { project }) });
+  const totals = BILLINGS.flatMap((billing) => totalOf(lines, billing));
+  if (flags.json === true) {
+    for (const line of lines) print(JSON.stringify({ by, ...line }));
+    for (const total of totals) print(JSON.stringify({ by: "total", ...total }));
+    return;
+  }
+  if (lines.length === 0) return print("Nothing was spent.");
+  // Each sort of bill by itself: what a subscription covers and what the scripted model did is no money spent.
+  const rows = totals.flatMap((total) => [
+    ...lines.filter(({ billing }) => billing === total.billing).map((line) => row(line, by)),
+    row(total, by),
+  ]);
+  print(table(["USD", "REQUESTS", "IN", "CACHED", "OUT", "SEARCHES", "BILLING", by.toUpperCase()], rows));
+  print(`\n${notes(lines, { by, timeZone }).join("\n")}`);
+}
+
+async function zoneOf(given: string | undefined): Promise<string> {
+  if (given !== undefined && !isTimeZone(given))
+    throw wrongUse(`--time-zone ${given} is no time zone. Write one such as Europe/Berlin or UTC.`);
+  if (given !== undefined) return given;
+  const { settings } = await loadConfiguration({ cwd: process.cwd(), environment: process.env, flags: {} });
+  return settings.budgets.day?.time_zone ?? "UTC";
+}
+
+function totalOf(lines: readonly LedgerLine[], billing: Billing): LedgerLine[] {
+  const [first, ...rest] = lines.filter((line) => line.billing === billing);
+  return first === undefined ? [] : [{ ...rest.reduce(addLines, first), key: "total" }];
+}
+
+function row(line: LedgerLine, by: Grouping): string[] {
+  const key = by === "session" && line.key !== "total" ? shortId(line.key) : line.key;
+  return [
+    usd(line),
+    count(line.requests),
+    count(line.inputTokens),
+    count(line.cacheReadTokens + line.cacheWriteTokens),
+    count(line.outputTokens),
+    count(line.webSearches),
+    line.billing,
+    key,
+  ];
+}
+
+/** An unknown price is said, never taken for nothing. */
+function usd(line: LedgerLine): string {
+  if (line.unpricedRequests === 0) return money(line.usd);
+  return line.unpricedRequests === line.requests ? "unknown" : `${money(line.usd)} + unknown`;
+}
+
+function notes(lines: readonly LedgerLine[], { by, timeZone }: { by: Grouping; timeZone: string }): string[] {
+  const sum = (figure: "unpricedRequests" | "estimatedRequests"): number =>
+    lines.reduce((total, line) => total + line[figure], 0);
+  const unpriced = sum("unpricedRequests");
+  const estimated = sum("estimatedRequests");
+  return [
+    `List prices of ${PRICES_DATE} where the settings name no others${by === "day" ? `; days of ${timeZone}` : ""}.`,
+    ...(unpriced > 0
+      ? [`Requests without a known price: ${count(unpriced)}. Give it under prices in the settings.`]
+      : []),
+    ...(estimated > 0 ? [`Requests that were cut off, and are estimated: ${count(estimated)}.`] : []),
+  ];
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,132 @@
+/**
+ * What makes tampering with the store visible to whoever has the key: a register of seals, each of which
+ * names a session and where its log ended, and an anchor outside the store that says where the register ended.
+ */
+
+/** Why a seal was made. */
+export type SealKind =
+  /** A session began, its log grew, it was erased. */
+  | "created"
+  | "head"
+  | "deleted"
+  /** A backup took the place of the store; somebody accepted the state of the store as it was found. */
+  | "restored"
+  | "accepted";
+
+/** One signed line of the register. */
+export interface Seal {
+  /** 1, 2, 3 … without a gap. */
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly kind: SealKind;
+  /** Empty for `restored` and `accepted`. */
+  readonly session_id: string;
+  /** Where the session's log ended. For `restored` and `accepted`: the anchor that was valid until then. */
+  readonly head_seq: number;
+  readonly head_hash: string;
+  /** JSON for `restored` and `accepted`, see SealNote; empty otherwise. */
+  readonly note: string;
+  /** The hash of the seal before it; empty for the first. */
+  readonly previous: string;
+  readonly key_id: string;
+  readonly hash: string;
+  /** Ed25519, in base64, over the text that the hash is made of. */
+  readonly signature: string;
+}
+
+export interface SealNote {
+  readonly reason: string;
+  /** Earlier keys that this seal vouches for: id → public key. */
+  readonly keys: Readonly<Record<string, string>>;
+}
+
+export interface PublicKey {
+  /** The first 16 hex digits of the SHA-256 of the public key. */
+  readonly id: string;
+  /** SubjectPublicKeyInfo (DER) in base64. */
+  readonly publicKey: string;
+}
+
+export interface AuditSigner extends PublicKey {
+  sign(text: string): string;
+}
+
+/** Where the register ended when this was written; `seq` 0 before the first seal. */
+export interface Anchor {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** The key and the anchor, kept outside the store. All calls are synchronous: they happen inside a transaction. */
+export interface AuditKey {
+  readonly path: string;
+  /** Undefined when there is no key. Throws when it cannot be read. */
+  load(): AuditSigner | undefined;
+  /** Makes a key and an anchor at 0; when another process was faster, gives its key. */
+  create(): AuditSigner;
+  /** Puts a lost or foreign key aside, and makes a new one. */
+  replace(): AuditSigner;
+  /** Undefined when there is none. Throws when it cannot be read. */
+  anchor(): Anchor | undefined;
+  moveAnchor(anchor: Anchor): void;
+}
+
+/** Everything that an audit looks at, in this order: the header, all seals, then each session and its events. */
+export type AuditRecord =
+  | {
+      readonly record: "header";
+      readonly capstan_audit: 1;
+      readonly made_at: string;
+      /** False when only some sessions were asked for: the register then has gaps. */
+      readonly complete: boolean;
+      /** The key of this store first, then earlier ones. */
+      readonly keys: readonly { readonly id: string; readonly public_key: string }[];
+      readonly anchor: Anchor | null;
+    }
+  | ({ readonly record: "seal" } & Seal)
+  | {
+      readonly record: "session";
+      readonly session_id: string;
+      readonly head_seq: number;
+      readonly head_hash: string;
+      /** What was said and done was erased; hashes are left. */
+      readonly deleted: boolean;
+    }
+  | {
+      readonly record: "event";
+      readonly session_id: string;
+      readonly seq: number;
+      /** The event's JSON exactly as it is stored; empty when it was erased. */
+      readonly event: string;
+      readonly hash: string;
+    };
+
+export interface SessionAudit {
+  readonly session_id: string;
+  readonly status: "ok" | "altered" | "truncated" | "missing";
+  readonly events: number;
+  /** Events after the last signed head. They follow from it, but could still be exchanged. */
+  readonly unsigned: number;
+  readonly erased: boolean;
+}
+
+export interface AuditFinding {
+  readonly kind: "altered" | "truncated" | "missing" | "register" | "rolled_back" | "key";
+  /** Absent when the finding is about the register or the key. */
+  readonly session_id?: string;
+  /** Of the event; of the seal when there is no session. */
+  readonly seq?: number;
+  readonly problem: string;
+  readonly remedy: string;
+}
+
+export interface AuditReport {
+  readonly sound: boolean;
+  readonly key_id: string | null;
+  readonly seals: number;
+  readonly sessions: readonly SessionAudit[];
+  readonly findings: readonly AuditFinding[];
+  /** Facts that are no findings: restores, accepted states, changed keys. */
+  readonly notes: readonly string[];
+}

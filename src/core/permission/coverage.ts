@@ -1,0 +1,70 @@
+import { type Call, isCoveredBy, isHarmless, type Part, type ShellCommand } from "./match-call.ts";
+import type { Rule } from "./rule.ts";
+import type { GrantedRule } from "./rule-set.ts";
+import type { CallSubject } from "./subject.ts";
+
+export interface Allowances {
+  readonly rules: readonly Rule[];
+  readonly grants: readonly GrantedRule[];
+}
+
+/**
+ * The rules and grants that together cover all parts of a call; undefined when a part is left. `isFree` says which parts
+ * need none. A command that was not understood is covered by a rule for the whole tool only.
+ */
+export function coverageOf(
+  call: Call,
+  allowances: Allowances,
+  isFree: (part: Part) => boolean,
+): Allowances | undefined {
+  const { subject, parts } = call;
+  const whole = covering({ kind: "call" }, call, allowances);
+  if (whole !== undefined) return whole;
+  const { shell } = subject;
+  if (shell === undefined || shell.unclear.length > 0 || shell.commands.length === 0) return undefined;
+  const rules = new Set<Rule>();
+  const grants = new Set<GrantedRule>();
+  for (const part of parts) {
+    if (isFree(part) || (part.kind === "command" && isTransparent(part.command, subject))) continue;
+    const found = covering(part, call, allowances);
+    if (found === undefined) return undefined;
+    for (const rule of found.rules) rules.add(rule);
+    for (const grant of found.grants) grants.add(grant);
+  }
+  return { rules: [...rules], grants: [...grants] };
+}
+
+/** The first part that nothing covers. */
+export function uncovered(call: Call, allowances: Allowances, isFree: (part: Part) => boolean): Part | undefined {
+  return call.parts.find(
+    (part) =>
+      !isFree(part) &&
+      !(part.kind === "command" && isTransparent(part.command, call.subject)) &&
+      covering(part, call, allowances) === undefined,
+  );
+}
+
+function covering(part: Part, call: Call, { rules, grants }: Allowances): Allowances | undefined {
+  const rule = rules.find((candidate) => isCoveredBy(candidate, part, call));
+  if (rule !== undefined) return { rules: [rule], grants: [] };
+  const grant = grants.find((candidate) => isCoveredBy(candidate.rule, part, call));
+  return grant && { rules: [], grants: [grant] };
+}
+
+/** Programs that do nothing but start another one, which needs a rule of its own. */
+const TRANSPARENT = new Set(["nohup", "nice", "time", "timeout", "stdbuf", "command", "env"]);
+
+/** Whether a command only starts another one that is listed, in a way that cannot change what that one does. */
+export function isTransparent(command: ShellCommand, { shell }: CallSubject): boolean {
+  const [program, ...rest] = command.words;
+  if (program === undefined || program.dynamic || !TRANSPARENT.has(program.text)) return false;
+  const leadsOn = shell?.commands.some(({ via }) => via.includes(program.text)) === true;
+  if (!leadsOn || !command.assignments.every(isHarmless)) return false;
+  const first = rest.findIndex(({ text }) => !text.startsWith("-") && !text.includes("="));
+  const own = first < 0 ? rest : rest.slice(0, first);
+  if (own.some(({ dynamic }) => dynamic)) return false;
+  if (program.text === "env")
+    return own.every(({ text }) => text === "--" || isHarmless(/^(\w+)=/.exec(text)?.[1] ?? ""));
+  // GNU time can write its figures to a file.
+  return program.text !== "time" || own.every(({ text }) => text === "-p" || text === "--");
+}

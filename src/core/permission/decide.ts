@@ -1,0 +1,206 @@
+import type { Mode } from "../agent-definition.ts";
+import { type Allowances, coverageOf, uncovered } from "./coverage.ts";
+import { type Call, callOf, type Hit, hitBy, isCoveredBy, type Part } from "./match-call.ts";
+import type { Rule } from "./rule.ts";
+import type { AskRule, GrantedRule, Rules, RuleSet } from "./rule-set.ts";
+import type { CallSubject, ToolTraits } from "./subject.ts";
+import { suggestRules } from "./suggest.ts";
+import { PLAN_TOOL, QUESTION_TOOL } from "./tool-names.ts";
+
+/** Whether a tool call may run: one pure function for every engine and every tool, in the order of docs/permissions.md. */
+export interface PermissionQuery {
+  /** The agent, or the subagent that calls, has the tool. */
+  readonly enabled: boolean;
+  readonly mode: Mode;
+  readonly rules: RuleSet;
+  readonly traits: ToolTraits;
+  readonly subject: CallSubject;
+  /** It runs in a sandbox, does not ask to leave it, and the settings allow such calls. */
+  readonly sandboxed: boolean;
+  /** Those that hold in this session. */
+  readonly grants: readonly GrantedRule[];
+}
+
+export interface Verdict {
+  readonly behavior: "allow" | "deny" | "ask";
+  /** The rule, mode or grant that decided, such as `rule:deny Bash(rm *)`, `mode:yolo` or `grant:grnt_1`. */
+  readonly decidedBy: string;
+  readonly reason: string;
+  /** An answer to this question may be kept as a grant. Only ever true of `ask`. */
+  readonly rememberable: boolean;
+  /** What a person is asked for: leave for a call, approval of a plan, or an answer. */
+  readonly kind: "tool" | "plan" | "question";
+}
+
+/** What is looked at, in this order, until something decides. */
+export const STEPS = [
+  "enabled tools",
+  "deny rules",
+  "mode",
+  "ask rules",
+  "allow rules",
+  "tools marked safe",
+  "accepted edits",
+  "sandbox",
+  "mode yolo",
+  "reading in the workspace",
+  "otherwise",
+] as const;
+
+/** `passed` is told of each step that did not decide, in order, why not. */
+export function decide(query: PermissionQuery, passed: (why: string) => void = () => {}): Verdict {
+  const { mode, traits, subject } = query;
+  const { tool } = subject;
+  const call = callOf(subject);
+  const rules = query.rules.among(call);
+
+  if (!query.enabled) return verdict("deny", "agent:tools", `${tool} is not enabled for this agent.`);
+  passed("the agent has it");
+
+  const denial = firstHit(rules.deny, call);
+  if (denial?.hit.isSure === true)
+    return verdict("deny", `rule:deny ${denial.rule.text}`, `The rule ${denial.rule.text} denies this call.`);
+  passed(denial === undefined ? "none speaks of it" : `${denial.rule.text} might`);
+
+  const isOwnKind = tool === PLAN_TOOL || tool === QUESTION_TOOL;
+  if ((mode === "read-only" || mode === "plan") && !traits.readOnly && !isOwnKind)
+    return verdict("deny", `mode:${mode}`, `${tool} may change something, and the session is in ${mode} mode.`);
+  passed(`${mode} does not deny it`);
+
+  if (tool === PLAN_TOOL) return { ...verdict("ask", `tool:${tool}`, "A plan is to be approved."), kind: "plan" };
+  if (tool === QUESTION_TOOL)
+    return { ...verdict("ask", `tool:${tool}`, "The agent has a question."), kind: "question" };
+  // A grant would speak of a command that nobody has seen; only a person can tell whether it is the denied one.
+  if (denial !== undefined)
+    return verdict("ask", `rule:deny ${denial.rule.text}`, doubt(denial.rule, call, "could deny this call"));
+  const asking = askRulesFor(rules.ask, call);
+  const forbidding = asking.find(({ rule }) => !rule.remember);
+  const [question] = forbidding === undefined ? asking : [forbidding];
+  const answer = question && forbidding === undefined ? answeredBy(query.grants, asking, call) : undefined;
+  if (question !== undefined && answer === undefined) {
+    const { rule, hit } = question;
+    const reason = hit.isSure ? `The rule ${rule.rule.text} asks before this call.` : doubt(rule.rule, call, "may ask");
+    return ask(`rule:ask ${rule.rule.text}`, reason, forbidding === undefined && isKnown(call));
+  }
+  passed(answer === undefined ? "none speaks of it" : `${answer.id} answers`);
+
+  const permission = permitted(query, call, rules, passed);
+  if (permission !== undefined) return answer === undefined ? permission : granted(answer);
+  const allowances: Allowances = { rules: rules.allow, grants: query.grants };
+  const grant = query.grants.length > 0 ? coverageOf(call, allowances, isFreeIn(mode))?.grants[0] : undefined;
+  if (grant !== undefined) return granted(grant);
+  return ask("default:ask", unspoken(call, uncovered(call, allowances, isFreeIn(mode))), isKnown(call));
+
+  function ask(decidedBy: string, reason: string, mayRemember: boolean): Verdict {
+    const rememberable = mayRemember && suggestRules(subject).length > 0;
+    return { ...verdict("ask", decidedBy, reason), rememberable };
+  }
+}
+
+/** Steps 5 to 10: what allows a call without a person. */
+function permitted(
+  query: PermissionQuery,
+  call: Call,
+  rules: Rules,
+  passed: (why: string) => void,
+): Verdict | undefined {
+  const { mode, traits, sandboxed } = query;
+  const { tool, inside } = query.subject;
+  const coverage = coverageOf(call, { rules: rules.allow, grants: [] }, isFreeIn(mode));
+  if (coverage !== undefined) {
+    const names = coverage.rules.map(({ text }) => text);
+    const who = names.length === 1 ? `The rule ${names[0]} allows` : `The rules ${names.join(" and ")} together allow`;
+    return verdict("allow", `rule:allow ${names.join(", ")}`, `${who} this call.`);
+  }
+  passed("they do not cover it");
+  if (traits.safeInternal) return verdict("allow", "tool:safe-internal", `${tool} is marked safe.`);
+  passed("not marked safe");
+  if (mode === "accept-edits" && traits.edit && inside)
+    return verdict("allow", "mode:accept-edits", "Edits in the workspace are accepted in this mode.");
+  passed(mode !== "accept-edits" ? `the mode is ${mode}` : traits.edit ? "outside" : "not an edit");
+  if (sandboxed && tool === "Bash") return verdict("allow", "sandbox:auto-allow", "The command runs in the sandbox.");
+  passed(sandboxed ? "only for Bash" : "not in one");
+  if (mode === "yolo") return verdict("allow", "mode:yolo", "Everything that no rule denies is allowed in this mode.");
+  passed(`the mode is ${mode}`);
+  if (traits.readOnly && inside) return verdict("allow", "tool:read-only", `${tool} only reads, and in the workspace.`);
+  passed(traits.readOnly ? "outside" : "may change something");
+  return undefined;
+}
+
+/** Parts of a shell command that need no rule: files of the workspace that it reads, and in accept-edits mode writes. */
+function isFreeIn(mode: Mode): (part: Part) => boolean {
+  return (part) => part.kind === "redirection" && part.inside && (part.access === "read" || mode === "accept-edits");
+}
+
+function firstHit(rules: readonly Rule[], call: Call): { rule: Rule; hit: Hit } | undefined {
+  let possible: { rule: Rule; hit: Hit } | undefined;
+  for (const rule of rules) {
+    const hit = hitBy(rule, call);
+    if (hit?.isSure === true) return { rule, hit };
+    if (hit !== undefined) possible ??= { rule, hit };
+  }
+  return possible;
+}
+
+interface Asking {
+  readonly rule: AskRule;
+  readonly hit: Hit;
+}
+
+function askRulesFor(rules: readonly AskRule[], call: Call): readonly Asking[] {
+  const all: Asking[] = [];
+  for (const rule of rules) {
+    const hit = hitBy(rule.rule, call);
+    if (hit !== undefined) all.push({ rule, hit });
+  }
+  return all;
+}
+
+/** The grant that speaks of what is asked about, when each part that is asked about has one. */
+function answeredBy(grants: readonly GrantedRule[], asking: readonly Asking[], call: Call): GrantedRule | undefined {
+  const parts = new Set(asking.flatMap(({ hit }) => hit.parts));
+  // What was not understood is answered by a grant for the whole tool only.
+  const asked: Iterable<Part> = isKnown(call) ? parts : [{ kind: "call" }];
+  let first: GrantedRule | undefined;
+  for (const part of asked) {
+    const grant = grants.find(({ rule }) => isCoveredBy(rule, part, call));
+    if (grant === undefined) return undefined;
+    first ??= grant;
+  }
+  return first;
+}
+
+function isKnown({ subject }: Call): boolean {
+  return subject.shell === undefined || subject.shell.unclear.length === 0;
+}
+
+function doubt({ text }: Rule, { subject }: Call, does: string): string {
+  const [unclear] = subject.shell?.unclear ?? [];
+  if (unclear !== undefined) return `The rule ${text} ${does}, but the command is not understood: ${unclear}`;
+  if (subject.search === true) return `The rule ${text} ${does}: the search may reach what it speaks of.`;
+  return `The rule ${text} ${does}; what it does is only known when it runs.`;
+}
+
+function unspoken({ subject: { shell, tool } }: Call, part: Part | undefined): string {
+  const [unclear] = shell?.unclear ?? [];
+  if (unclear !== undefined) return `The command is not understood: ${unclear}`;
+  if (part?.kind === "redirection") return `No rule speaks of what it ${part.access === "read" ? "reads" : "writes"}.`;
+  const words = part?.kind === "command" ? part.command.words.map(({ text }) => text).join(" ") : "";
+  return words === ""
+    ? `No rule speaks of this call of ${tool}.`
+    : `No rule speaks of the command ${shortened(words)}.`;
+}
+
+const SHOWN_LENGTH = 80;
+
+function shortened(text: string): string {
+  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+}
+
+function granted({ id, rule }: GrantedRule): Verdict {
+  return verdict("allow", `grant:${id}`, `An earlier answer allows this call, kept as ${rule.text}.`);
+}
+
+function verdict(behavior: Verdict["behavior"], decidedBy: string, reason: string): Verdict {
+  return { behavior, decidedBy, reason, rememberable: false, kind: "tool" };
+}

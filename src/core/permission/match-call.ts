@@ -1,0 +1,217 @@
+import { matchesGlob } from "./glob.ts";
+import { commandOf, type CommandWords, matchCommand } from "./match-command.ts";
+import { type LocatedPath, locator, matchPath, type PathPattern } from "./match-path.ts";
+import type { Rule } from "./rule.ts";
+import { type CallSubject, isInside, type Place, type Redirection } from "./subject.ts";
+import { speaksOf } from "./tool-names.ts";
+
+/** A call, made ready to be held against many rules. */
+export interface Call {
+  readonly subject: CallSubject;
+  /** What must be allowed for the call to be: the call as such, or for a shell command each thing it does. */
+  readonly parts: readonly Part[];
+  readonly paths: readonly LocatedPlace[];
+  readonly mentions: readonly LocatedPlace[];
+}
+
+export type Part =
+  | { readonly kind: "call" }
+  | { readonly kind: "command"; readonly command: ShellCommand; readonly spoken: CommandWords }
+  | {
+      readonly kind: "redirection";
+      readonly access: "read" | "write";
+      readonly places: readonly LocatedPlace[];
+      /** It is known, and lies in the workspace. */
+      readonly inside: boolean;
+    };
+
+export type ShellCommand = NonNullable<CallSubject["shell"]>["commands"][number];
+
+interface LocatedPlace {
+  readonly named: LocatedPath;
+  readonly real: LocatedPath;
+}
+
+export function callOf(subject: CallSubject): Call {
+  const locate = locator(subject);
+  const located = ({ named, real }: Place): LocatedPlace => {
+    const first = locate(named);
+    return { named: first, real: named === real ? first : locate(real) };
+  };
+  const redirected =
+    (access: "read" | "write") =>
+    ({ places }: Redirection): Part => ({
+      kind: "redirection",
+      access,
+      places: places.map(located),
+      inside: places.length > 0 && places.every(({ real }) => isInside(real, subject.workspace)),
+    });
+  const { shell } = subject;
+  const parts: Part[] = [
+    ...(shell?.commands ?? []).map((command): Part => ({ kind: "command", command, spoken: commandOf(command.words) })),
+    ...(shell?.writes ?? []).map(redirected("write")),
+    ...(shell?.reads ?? []).map(redirected("read")),
+  ];
+  return {
+    subject,
+    parts: parts.length === 0 ? [{ kind: "call" }] : parts,
+    paths: subject.paths.map(located),
+    mentions: (shell?.mentions ?? []).map(located),
+  };
+}
+
+/** What of a call a deny or ask rule speaks of. */
+export interface Hit {
+  /** Otherwise it could, and cannot be known to. */
+  readonly isSure: boolean;
+  readonly parts: readonly Part[];
+}
+
+/** Whether a deny or ask rule speaks of a call; read as widely as the rule can be meant. */
+export function hitBy(rule: Rule, call: Call): Hit | undefined {
+  const { subject } = call;
+  switch (rule.kind) {
+    case "any":
+      return all(call, true);
+    case "tool":
+      if (speaksOf(rule.tool, subject.tool) || rule.written === subject.tool) return all(call, true);
+      return subject.shell === undefined ? undefined : redirectionsHit(rule.tool, call);
+    case "command":
+      return subject.shell === undefined ? undefined : commandsHit(rule, call);
+    case "path":
+      if (subject.shell !== undefined) return shellPathsHit(rule, call);
+      return speaksOf(rule.tool, subject.tool) ? pathsHit(rule.pattern, call) : undefined;
+    case "domain":
+      if (subject.tool !== "WebFetch") return undefined;
+      return subject.domain === undefined
+        ? all(call, false)
+        : isDomain(rule, subject.domain)
+          ? all(call, true)
+          : undefined;
+    case "mcp": {
+      const isBelow = subject.tool.startsWith(`${rule.text}__`);
+      return isBelow || matchesGlob(rule.name, subject.tool) ? all(call, true) : undefined;
+    }
+    case "subagent":
+      if (subject.tool !== "Agent") return undefined;
+      return subject.subagent === undefined
+        ? all(call, false)
+        : matchesGlob(rule.name, subject.subagent)
+          ? all(call, true)
+          : undefined;
+  }
+}
+
+function all({ parts }: Call, isSure: boolean): Hit {
+  return { isSure, parts };
+}
+
+function isDomain(rule: Extract<Rule, { kind: "domain" }>, domain: string): boolean {
+  return rule.subdomains ? domain.endsWith(`.${rule.domain}`) : domain === rule.domain;
+}
+
+function commandsHit({ pattern }: Extract<Rule, { kind: "command" }>, { subject, parts }: Call): Hit | undefined {
+  let sure: Part[] | undefined;
+  let possible: Part[] | undefined;
+  for (const part of parts) {
+    if (part.kind !== "command") continue;
+    const match = matchCommand(pattern, part.spoken, "restrict");
+    if (match === "yes") (sure ??= []).push(part);
+    else if (match === "maybe") (possible ??= []).push(part);
+  }
+  if (sure !== undefined) return { isSure: true, parts: sure };
+  // What was not understood could hide the very command.
+  if (subject.shell?.unclear.length !== 0) return { isSure: false, parts };
+  return possible && { isSure: false, parts: possible };
+}
+
+const ACCESS: Readonly<Record<string, "read" | "write">> = { Read: "read", Edit: "write", Write: "write" };
+
+/** A redirection reads or edits a file, and a rule for the whole tool speaks of it too. */
+function redirectionsHit(tool: string, { parts }: Call): Hit | undefined {
+  const access = ACCESS[tool];
+  const hit = parts.filter((part) => part.kind === "redirection" && part.access === access);
+  return hit.length === 0 ? undefined : { isSure: true, parts: hit };
+}
+
+function shellPathsHit({ tool, pattern }: Extract<Rule, { kind: "path" }>, call: Call): Hit | undefined {
+  const access = ACCESS[tool];
+  if (access === undefined) return undefined;
+  if (call.mentions.some((place) => touches(pattern, place))) return { isSure: true, parts: call.parts };
+  const redirections = call.parts
+    .filter((part) => part.kind === "redirection")
+    .filter((part) => part.access === access);
+  const hit = redirections.filter(({ places }) => places.some((place) => touches(pattern, place)));
+  if (hit.length > 0) return { isSure: true, parts: hit };
+  if (call.subject.shell?.more_mentions === true) return { isSure: false, parts: call.parts };
+  const unknown = redirections.filter(({ places }) => places.length === 0);
+  return unknown.length === 0 ? undefined : { isSure: false, parts: unknown };
+}
+
+function pathsHit(pattern: PathPattern, { subject, parts, paths }: Call): Hit | undefined {
+  if (paths.some((place) => touches(pattern, place))) return { isSure: true, parts };
+  // A search reads what lies below, and a call that names no path may work anywhere.
+  const reaches =
+    subject.search === true &&
+    paths.some(({ named, real }) => [named, real].some((path) => matchPath(pattern, path, "restrict").reaches));
+  return reaches || paths.length === 0 ? { isSure: false, parts } : undefined;
+}
+
+function touches(pattern: PathPattern, { named, real }: LocatedPlace): boolean {
+  return (
+    matchPath(pattern, named, "restrict").matches || (named !== real && matchPath(pattern, real, "restrict").matches)
+  );
+}
+
+/** Variables that change how a program speaks, never what it runs or where it writes. */
+const HARMLESS =
+  /^(?:CI|DEBUG|NODE_ENV|RAILS_ENV|LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|TERM|COLUMNS|LINES|RUST_LOG|RUST_BACKTRACE|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GOOS|GOARCH)$/;
+
+/** Whether a command may be given this variable without a rule that says so. */
+export function isHarmless(variable: string): boolean {
+  return HARMLESS.test(variable);
+}
+
+/** Whether an allow rule or a grant speaks of a part of a call; read as narrowly as the rule can be meant. */
+export function isCoveredBy(rule: Rule, part: Part, call: Call): boolean {
+  const { subject } = call;
+  switch (rule.kind) {
+    case "any":
+      return false;
+    case "tool":
+      if (speaksOf(rule.tool, subject.tool) || rule.written === subject.tool) return true;
+      return part.kind === "redirection" && ACCESS[rule.tool] === part.access && rule.tool !== "Write";
+    case "command":
+      return (
+        part.kind === "command" &&
+        matchCommand(rule.pattern, part.spoken, "allow") === "yes" &&
+        part.command.assignments.every(isHarmless)
+      );
+    case "path":
+      if (part.kind === "redirection")
+        return ACCESS[rule.tool] === part.access && rule.tool !== "Write" && holds(rule.pattern, part.places, false);
+      return (
+        part.kind === "call" && speaksOf(rule.tool, subject.tool) && holds(rule.pattern, call.paths, subject.search)
+      );
+    case "domain":
+      return subject.tool === "WebFetch" && subject.domain !== undefined && isDomain(rule, subject.domain);
+    case "mcp":
+      return (
+        matchesGlob(rule.name, subject.tool) ||
+        (rule.server !== undefined && subject.tool.startsWith(`${rule.server}__`))
+      );
+    case "subagent":
+      return subject.tool === "Agent" && subject.subagent !== undefined && matchesGlob(rule.name, subject.subagent);
+  }
+}
+
+/** Every place really lies there; of a directory to be searched, all that is in it. */
+function holds(pattern: PathPattern, places: readonly LocatedPlace[], isSearch = false): boolean {
+  return (
+    places.length > 0 &&
+    places.every(({ real }) => {
+      const match = matchPath(pattern, real, "allow");
+      return isSearch ? match.whole : match.matches;
+    })
+  );
+}

@@ -1,0 +1,40 @@
+import { MODES, type Mode } from "../agent-definition.ts";
+import type { EventOf } from "../events.ts";
+import { decide, type Verdict } from "./decide.ts";
+import type { RuleSet } from "./rule-set.ts";
+
+export type Decided = EventOf<"capstan.permission_decided">;
+
+/** What other rules would have made of a recorded decision. Nothing but the record is looked at. */
+export interface Replayed {
+  readonly before: Verdict["behavior"];
+  readonly now: Verdict["behavior"];
+  readonly verdict: Verdict;
+}
+
+/** Decisions that no rule could have made otherwise. */
+const NOT_BY_RULES = /^(?:limit:|error$)/;
+/** A person was asked. */
+const ASKED = /^(?:person:|caller$|expired$|default:ask$|rule:ask |tool:(?:ExitPlanMode|AskUserQuestion)$)/;
+
+/** Undefined for a decision that was not about rules, and for one that was recorded without what rules look at. */
+export function replayDecision(event: Decided, rules: RuleSet, mode?: Mode): Replayed | undefined {
+  const { subject, traits, decided_by: decidedBy, decision } = event;
+  const recorded = MODES.find((known) => known === event.mode);
+  if (subject === undefined || traits === undefined || recorded === undefined || NOT_BY_RULES.test(decidedBy))
+    return undefined;
+  const enabled = decidedBy !== "agent:tools";
+  const verdict = decide({
+    enabled,
+    mode: mode ?? recorded,
+    rules,
+    traits,
+    subject,
+    sandboxed: decidedBy.startsWith("sandbox:"),
+    grants: [],
+  });
+  const before = ASKED.test(decidedBy) ? "ask" : decision;
+  // The grant that answered then would answer again.
+  const isGranted = decidedBy.startsWith("grant:") && verdict.behavior === "ask" && verdict.rememberable;
+  return { before, now: isGranted ? "allow" : verdict.behavior, verdict };
+}

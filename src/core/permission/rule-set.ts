@@ -1,0 +1,69 @@
+import type { Permissions } from "../agent-definition.ts";
+import { CapstanError } from "../errors.ts";
+import type { Call } from "./match-call.ts";
+import { ALLOWS_ALL, parseRule, type Rule } from "./rule.ts";
+import { RuleIndex } from "./rule-index.ts";
+
+/** The rules of a session, read once and held against every call. */
+export interface RuleSet extends Rules {
+  /** Those that can speak of a call. */
+  among(call: Call): Rules;
+}
+
+export interface Rules {
+  readonly allow: readonly Rule[];
+  readonly ask: readonly AskRule[];
+  readonly deny: readonly Rule[];
+}
+
+export interface AskRule {
+  readonly rule: Rule;
+  /** Whether an answer may be kept as a grant, and a grant may answer. */
+  readonly remember: boolean;
+}
+
+/** A remembered answer. */
+export interface GrantedRule {
+  readonly id: string;
+  readonly rule: Rule;
+}
+
+export type RuleLists = Pick<Permissions, "allow" | "ask" | "deny">;
+
+/** Throws `invalid_agent` for a malformed rule. */
+export function compileRules(lists: RuleLists): RuleSet {
+  const deny = lists.deny.map(parseRule);
+  const ask = lists.ask.map((entry): AskRule =>
+    typeof entry === "string"
+      ? { rule: parseRule(entry), remember: true }
+      : { rule: parseRule(entry.rule), remember: entry.remember },
+  );
+  const allow = lists.allow.map(parseAllowRule);
+  const index = new RuleIndex([...deny, ...ask.map(({ rule }) => rule), ...allow]);
+  const firstAsk = deny.length;
+  const firstAllow = firstAsk + ask.length;
+  return {
+    allow,
+    ask,
+    deny,
+    among(call) {
+      const found: { allow: Rule[]; ask: AskRule[]; deny: Rule[] } = { allow: [], ask: [], deny: [] };
+      for (const id of index.candidates(call))
+        if (id < firstAsk) take(found.deny, deny[id]);
+        else if (id < firstAllow) take(found.ask, ask[id - firstAsk]);
+        else take(found.allow, allow[id - firstAllow]);
+      return found;
+    },
+  };
+}
+
+function take<Entry>(list: Entry[], entry: Entry | undefined): void {
+  if (entry !== undefined) list.push(entry);
+}
+
+/** A rule that may allow, as in the list `allow` or in a grant. */
+export function parseAllowRule(text: string): Rule {
+  const rule = parseRule(text);
+  if (rule.kind !== "any") return rule;
+  throw new CapstanError("invalid_agent", ALLOWS_ALL, { data: { rule: text } });
+}

@@ -1,0 +1,58 @@
+import { z } from "zod";
+
+/**
+ * What a tool call is about, as rules look at it: plain data, stored with each decision, so that changed rules can be
+ * tried on it later without touching a file.
+ */
+
+/** `named` is absolute, with `.` and `..` taken out; `real` is where its links lead. */
+const place = z.object({ named: z.string(), real: z.string() });
+const pathAccess = place.extend({ access: z.enum(["read", "write"]) });
+const shellWord = z.object({ text: z.string(), dynamic: z.boolean() });
+/** A file that a redirection names; without places when the name is only known when the command runs. */
+const redirection = z.object({ text: z.string(), places: z.array(place) });
+
+const shellSubject = z.object({
+  commands: z.array(
+    z.object({ words: z.array(shellWord), assignments: z.array(z.string()), via: z.array(z.string()) }),
+  ),
+  writes: z.array(redirection),
+  reads: z.array(redirection),
+  /** Paths among the words, as far as they can be told. */
+  mentions: z.array(place),
+  /** There are more than were looked at. */
+  more_mentions: z.boolean().optional(),
+  /** Why the command is not fully understood, a sentence each. */
+  unclear: z.array(z.string()),
+});
+
+export const callSubject = z.object({
+  tool: z.string(),
+  /** All that the input names. One name may have several places, where readers of it differ. */
+  paths: z.array(pathAccess),
+  /** The paths are directories to be searched: whatever is below them is read. */
+  search: z.boolean().optional(),
+  shell: shellSubject.optional(),
+  /** The host name of the address, in lower case. */
+  domain: z.string().optional(),
+  subagent: z.string().optional(),
+  mcp: z.object({ server: z.string(), tool: z.string() }).optional(),
+  /** Everything named lies in the workspace, links resolved. */
+  inside: z.boolean(),
+  /** Without links. */
+  workspace: z.string(),
+  home: z.string(),
+});
+
+export type CallSubject = z.infer<typeof callSubject>;
+export type ShellSubject = z.infer<typeof shellSubject>;
+export type Place = z.infer<typeof place>;
+export type Redirection = z.infer<typeof redirection>;
+
+/** What a tool can do, whatever it is called with. */
+export const toolTraits = z.object({ readOnly: z.boolean(), edit: z.boolean(), safeInternal: z.boolean() });
+export type ToolTraits = z.infer<typeof toolTraits>;
+
+export function isInside(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
+}

@@ -1,0 +1,71 @@
+import { isTransparent } from "./coverage.ts";
+import { isHarmless } from "./match-call.ts";
+import { readRule } from "./rule.ts";
+import { type CallSubject, isInside, type Place, type ShellSubject } from "./subject.ts";
+import { canonicalTool, PLAN_TOOL, QUESTION_TOOL, speaksOf } from "./tool-names.ts";
+
+/**
+ * The rules that "remember this" would save: together they allow this very call again, and as little else as rules can
+ * say. Empty when there are none, as for a command that is only known when it runs.
+ */
+export function suggestRules(subject: CallSubject): readonly string[] {
+  const rules = [...new Set(rulesFor(subject))];
+  return rules.every((rule) => typeof readRule(rule) !== "string") ? rules : [];
+}
+
+function rulesFor(subject: CallSubject): readonly string[] {
+  const { tool, shell, paths, domain, subagent } = subject;
+  if (tool === PLAN_TOOL || tool === QUESTION_TOOL) return [];
+  if (shell !== undefined) return shellRules(shell, subject);
+  if (tool === "WebFetch") return domain === undefined ? [] : [`WebFetch(domain:${domain})`];
+  if (tool === "Agent") return subagent === undefined ? [] : [`Agent(${escaped(subagent)})`];
+  const family = subject.search === true ? tool : ["Edit", "Read"].find((name) => speaksOf(name, tool));
+  if (family !== undefined) return samePath(family, paths, subject);
+  // The rule would also speak of a built-in tool of almost that name.
+  return tool === "Bash" || canonicalTool(tool) !== tool ? [] : [tool];
+}
+
+function shellRules(shell: ShellSubject, subject: CallSubject): readonly string[] {
+  if (shell.unclear.length > 0) return [];
+  const commands = shell.commands.filter((command) => !isTransparent(command, subject));
+  const isSayable = commands.every(
+    ({ words, assignments }) => words.every(({ dynamic }) => !dynamic) && assignments.every(isHarmless),
+  );
+  if (!isSayable) return [];
+  const redirected = [
+    ...shell.writes.map(({ places }) => samePath("Edit", places, subject)),
+    ...shell.reads
+      .filter(({ places }) => places.length === 0 || !places.every(({ real }) => isInside(real, subject.workspace)))
+      .map(({ places }) => samePath("Read", places, subject)),
+  ];
+  if (redirected.some((rules) => rules.length === 0)) return [];
+  return [
+    ...commands.map(({ words }) => `Bash(${words.map(({ text }) => quoted(text)).join(" ")})`),
+    ...redirected.flat(),
+  ];
+}
+
+/** A rule speaks of one path; a name that readers take for several has none. */
+function samePath(tool: string, places: readonly Place[], subject: CallSubject): readonly string[] {
+  const [path, ...others] = new Set(places.map(({ real }) => real));
+  return path === undefined || others.length > 0 ? [] : [`${tool}(${pathText(path, subject)})`];
+}
+
+function pathText(path: string, { workspace, home }: CallSubject): string {
+  if (path === workspace) return ".";
+  if (isInside(path, workspace)) {
+    const relative = escaped(path.slice(workspace.length).replace(/^\//, ""));
+    // A name alone would be looked for at any depth.
+    return /^[^/~][^/]*\//.test(relative) ? relative : `./${relative}`;
+  }
+  return isInside(path, home) && path !== home ? `~${escaped(path.slice(home.length))}` : `/${escaped(path)}`;
+}
+
+/** So that no character is taken for a wildcard, and no space at an end for a slip. */
+function escaped(text: string): string {
+  return text.replaceAll(/[\\*?[\]{},]|^\s|\s$/g, String.raw`\$&`);
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

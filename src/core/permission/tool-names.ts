@@ -1,0 +1,51 @@
+/** The built-in tools that rules may speak of, under the names the log uses. */
+export const BUILT_IN_TOOLS: readonly string[] = [
+  "Agent",
+  "AskUserQuestion",
+  "Bash",
+  "Edit",
+  "EnterPlanMode",
+  "ExitPlanMode",
+  "Glob",
+  "Grep",
+  "NotebookEdit",
+  "Read",
+  "SendMessage",
+  "TaskCreate",
+  "TaskGet",
+  "TaskList",
+  "TaskUpdate",
+  "WebFetch",
+  "WebSearch",
+  "Write",
+];
+
+/** The approval of a plan, and a question of the agent's own: a person answers, in every mode. */
+export const PLAN_TOOL = "ExitPlanMode";
+export const QUESTION_TOOL = "AskUserQuestion";
+
+/** What a rule for one tool also speaks of: every tool that reads or edits files. */
+const FAMILIES: Readonly<Record<string, readonly string[]>> = {
+  Read: ["Read", "Glob", "Grep"],
+  Edit: ["Edit", "Write", "NotebookEdit"],
+};
+
+/** `Bash`, `bash`, `web_fetch` and the old `Task` are names of built-in tools; any other name is returned as it is. */
+export function canonicalTool(written: string): string {
+  return CANONICAL.get(plain(written)) ?? written;
+}
+
+const CANONICAL = new Map([...BUILT_IN_TOOLS.map((name) => [plain(name), name] as const), ["task", "Agent"]]);
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll("_", "");
+}
+
+/** The tools that a rule for a tool speaks of. */
+export function familyOf(ruleTool: string): readonly string[] {
+  return FAMILIES[ruleTool] ?? [ruleTool];
+}
+
+export function speaksOf(ruleTool: string, tool: string): boolean {
+  return ruleTool === tool || FAMILIES[ruleTool]?.includes(tool) === true;
+}

@@ -1,0 +1,64 @@
+import { readFind, readXargs } from "./find-and-xargs.ts";
+import { readGit } from "./git.ts";
+import { deeper, quoted, type At, type ReadWord } from "./reading.ts";
+import { readSed } from "./sed.ts";
+
+/** Options of tar that name a program, in the long form up to the value. */
+const TAR_LONG =
+  /^--(?:checkpoint-action|to-command|use-compress-program|info-script|new-volume-script|rsh-command|rmt-command)(?:=(.*))?$/s;
+
+function readTar(words: readonly ReadWord[], at: At): void {
+  for (const [index, word] of words.entries()) {
+    if (index === 0) continue;
+    if (word.dynamic && (word.splits || word.prefix === "" || word.prefix.startsWith("-"))) {
+      at.notes.unclear.add(`${quoted(word.source)} may be an option with which tar runs a program.`);
+      continue;
+    }
+    const { text } = word;
+    const long = TAR_LONG.exec(text);
+    if (long !== null) readTarProgram(long[1] ?? words[index + 1]?.text ?? "", at);
+    // GNU programs take any unambiguous beginning of a long option.
+    else if (/^--(?:checkpoint-|to-|us|inf|new-|rsh|rmt)/.test(text))
+      at.notes.unclear.add(`With ${quoted(text)} tar may run a program.`);
+    // -I and -F take a program, in a cluster and in the old form without a dash, too; -T a file that may hold options.
+    else if (
+      /^-[^-]*[IFT]|^--files-f/.test(text) ||
+      (index === 1 && /^[A-Za-z]*[IFT]/.test(text) && !text.includes("/"))
+    )
+      at.notes.unclear.add(`With ${quoted(text)} tar may run a program.`);
+  }
+}
+
+function readTarProgram(value: string, at: At): void {
+  const action = /^(?:exec=)?(.*)$/s.exec(value)?.[1] ?? "";
+  const inside = deeper(at, "tar");
+  if (action !== "dot" && action !== "bell" && inside !== undefined) at.text(action, inside);
+}
+
+/** Reads what a known program runs in turn; false when it is not one of these. */
+export function readProgram(name: string, words: readonly ReadWord[], at: At): boolean {
+  switch (name) {
+    case "find":
+    case "gfind":
+      readFind(words, at);
+      return true;
+    case "xargs":
+    case "gxargs":
+      readXargs(words, at);
+      return true;
+    case "git":
+      readGit(words, at);
+      return true;
+    case "tar":
+    case "gtar":
+    case "bsdtar":
+      readTar(words, at);
+      return true;
+    case "sed":
+    case "gsed":
+      readSed(words, at);
+      return true;
+    default:
+      return false;
+  }
+}

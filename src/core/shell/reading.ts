@@ -1,0 +1,127 @@
+import type { ParsedScript, Word } from "unbash";
+
+export interface ShellWord {
+  readonly text: string;
+  readonly dynamic: boolean;
+}
+
+/** One program a command line may run. */
+export interface ShellCommand {
+  /**
+   * Words after expansion of quotes; a word whose text is only known when it runs (a variable, a substitution, a glob,
+   * a brace or tilde expansion) has `dynamic: true` and `text` as written. The first is the program.
+   */
+  readonly words: readonly ShellWord[];
+  /** Names of the assignments before it, such as `PATH` in `PATH=/x ls`. One that changes what runs is also unclear. */
+  readonly assignments: readonly string[];
+  /** How it is reached when not directly, outermost first: `sudo`, `bash -c`, `$(…)`, `function f`, … */
+  readonly via: readonly string[];
+}
+
+export interface ShellWrite {
+  readonly path: ShellWord;
+  /** The redirection that writes: `>`, `>>`, `&>`, … */
+  readonly how: string;
+}
+
+export interface ShellReading {
+  readonly commands: readonly ShellCommand[];
+  /** Files that redirections write; not /dev/null, /dev/stdout, /dev/stderr, /dev/tty, nor copies such as `2>&1`. */
+  readonly writes: readonly ShellWrite[];
+  /** Files that redirections read. */
+  readonly reads: readonly ShellWord[];
+  /** Why the line is not fully understood, a sentence each. With any entry a person must be asked. */
+  readonly unclear: readonly string[];
+}
+
+/** A word with what the reader itself has to know about it. */
+export interface ReadWord extends ShellWord {
+  /** It may become no word, or several: an unquoted variable or substitution, a glob, braces, `"$@"`. */
+  readonly splits: boolean;
+  /** The known beginning of a dynamic word; the whole text of one that is not dynamic. */
+  readonly prefix: string;
+  /** As written, quotes and all. */
+  readonly source: string;
+}
+
+/** What a command has on its standard input, as far as its own redirections say. */
+export type Input =
+  | { readonly kind: "unknown" }
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "none" };
+
+/** Where the reader stands, and how it goes on from there. Passed along so that no two files need each other. */
+export interface At {
+  readonly notes: Notes;
+  readonly via: readonly string[];
+  readonly depth: number;
+  /** Functions that surely exist here: a call of one is not a program. */
+  readonly functions: ReadonlySet<string>;
+  /**
+   * Bash 5.2 writes a substitution out again before it runs it, and after a heredoc forgets what separates the commands
+   * that follow. So there a heredoc is clear only where nothing follows.
+   */
+  readonly rewritten: boolean;
+  script(script: ParsedScript | undefined, at: At): void;
+  /** Reads text that a shell will run, such as the argument of `bash -c`. */
+  text(source: string, at: At): void;
+  word(word: Word, at: At): ReadWord;
+  /** Lists a command and what it runs in turn. */
+  run(words: readonly ReadWord[], assignments: readonly string[], at: At, input: Input): void;
+}
+
+/** What has been found so far. */
+export class Notes {
+  readonly commands: ShellCommand[] = [];
+  readonly writes: ShellWrite[] = [];
+  readonly reads: ShellWord[] = [];
+  readonly unclear = new Set<string>();
+  /** Variables that got something other than a plain number on this line. */
+  readonly untrusted = new Set<string>();
+  readonly numbers = new Set<string>();
+  /** Variables that arithmetic looks into: it runs what it finds there. */
+  readonly counted = new Set<string>();
+}
+
+const MAX_DEPTH = 24;
+
+/** One level further in; undefined, and unclear, when that is too deep. */
+export function deeper(at: At, how?: string): At | undefined {
+  if (at.depth >= MAX_DEPTH) {
+    at.notes.unclear.add("It is nested too deeply to be read.");
+    return undefined;
+  }
+  return { ...at, depth: at.depth + 1, via: how === undefined ? at.via : [...at.via, how] };
+}
+
+/** Reads `$(…)` or `<(…)`. */
+export function readSubstitution(script: ParsedScript | undefined, how: string, at: At): void {
+  const inside = deeper(at, how);
+  if (inside === undefined) return;
+  const nested = at.via.some((outer) => outer.endsWith("(…)"));
+  const single = script?.commands.length === 1 && script.commands[0]?.command.type === "Command";
+  at.script(script, { ...inside, rewritten: nested || !single });
+}
+
+/** The word as others see it. */
+export function plain({ text, dynamic }: ReadWord): ShellWord {
+  return { text, dynamic };
+}
+
+/** A word that is known to be exactly this text. */
+export function literal(text: string): ReadWord {
+  return { text, dynamic: false, splits: false, prefix: text, source: text };
+}
+
+/** Words that only appear when the command runs, such as what xargs reads. */
+export function unknownWords(source: string): ReadWord {
+  return { text: source, dynamic: true, splits: true, prefix: "", source };
+}
+
+const QUOTED_LENGTH = 60;
+
+/** A piece of the line for a message. */
+export function quoted(text: string): string {
+  const short = text.length > QUOTED_LENGTH ? `${text.slice(0, QUOTED_LENGTH)}…` : text;
+  return JSON.stringify(short);
+}

@@ -1,0 +1,25 @@
+import { readBuiltin } from "./builtins.ts";
+import { isPlainAscii } from "./characters.ts";
+import { readProgram } from "./programs.ts";
+import { plain, quoted, type At, type Input, type ReadWord } from "./reading.ts";
+import { readShellText } from "./shells.ts";
+import { readWrapper } from "./wrappers.ts";
+
+/** Lists a command, and then what it runs in turn. */
+export function runCommand(words: readonly ReadWord[], assignments: readonly string[], at: At, input: Input): void {
+  const [program] = words;
+  if (program === undefined) return;
+  at.notes.commands.push({ words: words.map(plain), assignments, via: at.via });
+  if (program.dynamic) {
+    at.notes.unclear.add(`Which program ${quoted(program.source)} is, is only known when it runs.`);
+    return;
+  }
+  if (program.text === "") at.notes.unclear.add("A program has no name.");
+  // In zsh =name is the path of a program; elsewhere it is nobody's name.
+  if (!isPlainAscii(program.text) || program.text.startsWith("="))
+    at.notes.unclear.add(`The program name ${quoted(program.text)} has characters that are not plain.`);
+  // The name decides, wherever the program lies, and in either case: some file systems find sudo as SUDO.
+  const name = program.text.slice(program.text.lastIndexOf("/") + 1).toLowerCase();
+  if (readWrapper(name, words, at, input) || readShellText(name, words, at, input)) return;
+  if (!readProgram(name, words, at)) readBuiltin(name, words, at);
+}

@@ -1,0 +1,103 @@
+import { scanOptions, type Options } from "./options.ts";
+import { quoted, type At, type ReadWord } from "./reading.ts";
+
+const SED: Options = {
+  flags: "nErsuz",
+  values: "el",
+  longFlags: ["quiet", "silent", "regexp-extended", "separate", "unbuffered", "null-data", "posix", "debug", "sandbox"],
+  longValues: ["expression", "line-length"],
+};
+
+/** A sed script can run programs (`e`, `s///e`) and write files (`w`); only scripts that surely do neither are clear. */
+export function readSed(words: readonly ReadWord[], at: At): void {
+  const scripts: ReadWord[] = [];
+  const operands: ReadWord[] = [];
+  let next = 1;
+  while (next < words.length) {
+    const [program] = words;
+    const word = words[next];
+    if (program === undefined || word === undefined) break;
+    // GNU sed takes options among the files, too. -i and its suffix are not told from other letters by position.
+    if (!word.dynamic && /^(?:-[nErsuz]*i[^e]*|--in-place(?:=[^/]*)?)$/.test(word.text)) {
+      next += 1;
+      continue;
+    }
+    const end = !word.dynamic && word.text === "--";
+    const scanned = scanOptions([program, ...words.slice(next)], 1, SED, at);
+    if (scanned === undefined) return;
+    for (const { name, value } of scanned.options)
+      if ((name === "-e" || name === "--expression") && value !== undefined) scripts.push(value);
+    next += scanned.next - 1;
+    if (end) {
+      operands.push(...words.slice(next));
+      break;
+    }
+    const operand = words[next];
+    if (scanned.next === 1 && operand !== undefined) {
+      operands.push(operand);
+      next += 1;
+    }
+  }
+  if (scripts.length === 0) {
+    const [script] = operands;
+    if (script !== undefined) scripts.push(script);
+  }
+  // Several -e are one script with a line each.
+  for (const script of scripts)
+    if (script.dynamic || !isHarmless(script.text))
+      at.notes.unclear.add(`The sed script ${quoted(script.source)} may run programs or write files.`);
+}
+
+const ADDRESS = /^(?:[0-9]+(?:~[0-9]+)?|\$|\/(?:[^/\\\n[]|\\[^\n]|\[\^?\]?[^\]\n]*\])+\/[IM]*)/;
+
+/** Whether a script consists of nothing but commands that touch the text alone. */
+function isHarmless(script: string): boolean {
+  let rest = script;
+  for (;;) {
+    rest = rest.replace(/^[\s;]+/, "");
+    if (rest === "") return true;
+    const next = afterCommand(afterAddresses(rest));
+    if (next === undefined) return false;
+    rest = next;
+  }
+}
+
+function afterAddresses(text: string): string {
+  let rest = text.replace(ADDRESS, "");
+  if (rest !== text && /^\s*,/.test(rest)) {
+    const second = rest.replace(/^\s*,\s*/, "");
+    const after = second.replace(/^[+~][0-9]+/, "").replace(ADDRESS, "");
+    if (after === second) return "?";
+    rest = after;
+  }
+  return rest.replace(/^\s*!?\s*/, "");
+}
+
+/** The text after one command; undefined when it is not known to be harmless. */
+function afterCommand(text: string): string | undefined {
+  const simple = /^[pPdDgGhHxnNz={}](?=[\s;}]|$)|^[{](?=.)|^[qQl]\s*[0-9]*(?=[\s;}]|$)/.exec(text);
+  if (simple !== null) return text.slice(simple[0].length);
+  const substitute = /^([sy])([^\sA-Za-z0-9\\;])/.exec(text);
+  if (substitute === null) return undefined;
+  const delimiter = substitute[2] ?? "/";
+  // Backslashes and brackets hide a delimiter; where brackets are doubtful, so is the script.
+  const body = text.slice(2);
+  const parts = splitAt(body, delimiter);
+  if (parts === undefined || (body.slice(0, parts.first).includes("[") && /\[[^\]]*$/.test(body.slice(0, parts.first))))
+    return undefined;
+  const after = body.slice(parts.second + 1);
+  const flags = /^[gpiIm0-9]*(?=\s*(?:[;}\n]|$))/i.exec(after);
+  if (flags === null || /[^gpiImM0-9]/.test(flags[0])) return undefined;
+  return after.slice(flags[0].length);
+}
+
+function splitAt(text: string, delimiter: string): { readonly first: number; readonly second: number } | undefined {
+  const found: number[] = [];
+  for (let index = 0; index < text.length && found.length < 2; index++) {
+    if (text[index] === "\\") index += 1;
+    else if (text[index] === delimiter) found.push(index);
+    else if (text[index] === "\n" && found.length === 0) return undefined;
+  }
+  const [first, second] = found;
+  return first === undefined || second === undefined ? undefined : { first, second };
+}

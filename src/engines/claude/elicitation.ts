@@ -1,0 +1,25 @@
+import type { ElicitationRequest, ElicitationResult } from "@anthropic-ai/claude-agent-sdk";
+import type { EngineHost } from "../../core/engine.ts";
+
+/** Passes on what an MCP server asks, and the answer. An error answers nothing: the server is told that nobody did. */
+export async function elicit(
+  host: EngineHost,
+  { serverName, message, mode, url, requestedSchema }: ElicitationRequest,
+  signal: AbortSignal,
+): Promise<ElicitationResult> {
+  try {
+    const answer = await host.elicit(
+      {
+        server: serverName,
+        message,
+        requested: mode === "url" ? { kind: "url", url: url ?? "" } : { kind: "form", schema: requestedSchema ?? {} },
+      },
+      signal,
+    );
+    if (answer.action !== "accept") return { action: answer.action };
+    // An address has nothing to send back but that it was opened.
+    return mode === "url" ? { action: "accept" } : { action: "accept", content: { ...answer.content } };
+  } catch {
+    return { action: "cancel" };
+  }
+}

@@ -1,0 +1,27 @@
+import type { Engine } from "../../core/engine.ts";
+import { CapstanError } from "../../core/errors.ts";
+import { readRule, unknownTool } from "../../core/permission/rule.ts";
+import { BUILT_IN_TOOLS } from "../../core/permission/tool-names.ts";
+import { BUILTIN_NAMES } from "./builtin-tools.ts";
+
+/** A rule for a tool that does not exist protects nothing: somebody mistyped it. */
+export function requireKnownTools({
+  agent,
+  tools,
+  matchers = [],
+}: Omit<Parameters<Engine["validate"]>[0], "cwd">): void {
+  const known = [...new Set([...BUILTIN_NAMES, ...BUILT_IN_TOOLS, ...tools.map(({ name }) => name)])];
+  const { allow, ask, deny } = agent.permissions;
+  const rules: readonly (readonly [where: string, rule: string])[] = [
+    ...allow.map((rule) => ["permissions.allow", rule] as const),
+    ...ask.map((entry) => ["permissions.ask", typeof entry === "string" ? entry : entry.rule] as const),
+    ...deny.map((rule) => ["permissions.deny", rule] as const),
+    ...matchers.map((rule) => ["hooks", rule] as const),
+  ];
+  const problems = rules.flatMap(([where, text]) => {
+    const rule = readRule(text);
+    const problem = typeof rule === "string" ? rule : unknownTool(rule, known);
+    return problem === undefined ? [] : [`${where}: ${problem}`];
+  });
+  if (problems.length > 0) throw new CapstanError("invalid_agent", problems.join("\n"), { data: { problems } });
+}

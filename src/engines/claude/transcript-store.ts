@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+import type { SessionStore, SessionStoreEntry } from "@anthropic-ai/claude-agent-sdk";
+import { uuidOf } from "../../core/clock.ts";
+import type { EngineRequest } from "../../core/engine.ts";
+import type { TranscriptStore } from "../../core/store.ts";
+
+/** The SDK's own port onto our store. Keyed by session alone, so that any directory or machine can resume. */
+export function sessionStoreFor(sessionId: string, transcripts: TranscriptStore, root: string): SessionStore {
+  const pathOf = (subpath: string | undefined): string => [root, subpath ?? ""].filter(Boolean).join("/");
+  return {
+    append: (key, entries) => transcripts.append(sessionId, pathOf(key.subpath), entries),
+    load: async (key) => {
+      const entries = await transcripts.load(sessionId, pathOf(key.subpath));
+      return entries.length === 0 ? null : (entries as SessionStoreEntry[]);
+    },
+    listSubkeys: async () => {
+      const paths = await transcripts.paths(sessionId);
+      if (root === "") return paths.filter((path) => !path.startsWith(LINES));
+      return paths.flatMap((path) => (path.startsWith(`${root}/`) ? [path.slice(root.length + 1)] : []));
+    },
+  };
+}
+
+/** Where the lines of subagents are kept that had to be driven alone. */
+const LINES = "lines/";
+
+/** The session's own transcript, or that of the one line the process drives. */
+export function transcriptPath({ line }: Pick<EngineRequest, "line">): string {
+  return line === undefined ? "" : LINES + line.threadId;
+}
+
+/** The CLI's name for the conversation. A line gets one of its own, the same each time. */
+export function transcriptUuid({ sessionId, line }: Pick<EngineRequest, "sessionId" | "line">): string {
+  return line === undefined
+    ? uuidOf(sessionId)
+    : uuidOf(`line_${createHash("sha256").update(line.threadId).digest("hex")}`);
+}

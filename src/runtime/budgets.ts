@@ -1,0 +1,121 @@
+import type { Budget } from "../core/agent-definition.ts";
+import { dayOf, dayStart } from "../core/budget-day.ts";
+import { type BudgetSettings, DEFAULT_RESERVE_OUTPUT_TOKENS, type SessionBudget } from "../core/budget-schema.ts";
+import type { ScopeLimits } from "../core/budget-scopes.ts";
+import type { LimitHit } from "../core/budget.ts";
+import { CapstanError } from "../core/errors.ts";
+import type { EventDraft, ModelUsage } from "../core/events.ts";
+import { isAlias, listPrice, priceOf } from "../core/pricing.ts";
+import { type PriceEntry, PRICES } from "../core/prices.ts";
+import type { SessionState } from "../core/state.ts";
+import type { SessionDeps } from "./session-deps.ts";
+
+/** What the host knows about money: prices, and limits beyond one session. */
+export interface Budgets {
+  readonly settings: BudgetSettings;
+  readonly prices: readonly PriceEntry[];
+}
+
+export const NO_BUDGETS: Budgets = { settings: {}, prices: PRICES };
+
+export function reserveOutputTokens({ settings }: Budgets): number {
+  return settings.reserve_output_tokens ?? DEFAULT_RESERVE_OUTPUT_TOKENS;
+}
+
+/** Every scope with limits that a session of this agent belongs to, at this moment. */
+export function scopesOf(
+  { settings }: Budgets,
+  { agent, budget, now }: { readonly agent: string; readonly budget: Budget; readonly now: number },
+): readonly ScopeLimits[] {
+  // The session's own turns are checked before they begin.
+  const { turns: _turns, ...session } = budget;
+  const zone = settings.day?.time_zone ?? "UTC";
+  const all: readonly (ScopeLimits | undefined)[] = [
+    { scope: "session", limits: session },
+    settings.agents?.[agent] && { scope: "agent", limits: settings.agents[agent] },
+    settings.project && { scope: "project", limits: settings.project },
+    settings.day && {
+      scope: "day",
+      limits: settings.day,
+      day: { date: dayOf(now, zone), fromBucket: dayStart(now, zone) },
+    },
+  ];
+  return all.filter((scope) => scope !== undefined).filter(({ limits }) => Object.values(limits).some(isSet));
+}
+
+/** The limit of the agent, the project or the day that forbids another tool call. The session's own is in its state. */
+export async function sharedLimitOnToolCall(
+  session: Pick<SessionDeps, "store" | "record" | "budgets" | "clock">,
+): Promise<LimitHit | undefined> {
+  const { store, record, budgets, clock } = session;
+  const { name: agent, budget } = record.agent;
+  const scopes = scopesOf(budgets, { agent, budget, now: clock.now() }).filter(
+    ({ scope, limits }) => scope !== "session" && limits.tool_calls !== undefined,
+  );
+  return scopes.length === 0 ? undefined : store.ledger.limitOnToolCall(record.id, scopes);
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined;
+}
+
+/** The limits of a session as they are in force: what it was resumed with last, and the shortest of all deadlines. */
+export function budgetInForce(
+  { settings }: Budgets,
+  { agent, budget, state }: { readonly agent: string; readonly budget: Budget; readonly state: SessionState },
+): Budget {
+  const own: Budget = { ...budget, ...state.budget };
+  const deadlines = [own, settings.agents?.[agent], settings.project, settings.day].flatMap((limits) =>
+    limits?.deadline_ms === undefined ? [] : [limits.deadline_ms],
+  );
+  return deadlines.length === 0 ? own : { ...own, deadline_ms: Math.min(...deadlines) };
+}
+
+/** The event that changes a session's limits; none when nothing is to change. */
+export function budgetChange(budget: SessionBudget | undefined): EventDraft[] {
+  return budget === undefined || Object.keys(budget).length === 0 ? [] : [{ type: "capstan.budget_changed", budget }];
+}
+
+/** A limit in USD cannot be kept for a model without a price. An alias is judged at the first request. */
+export function requirePrice(
+  { settings, prices }: Budgets,
+  { name, model, budget }: { readonly name: string; readonly model: string; readonly budget: Budget },
+): void {
+  const limits = [budget, settings.agents?.[name], settings.project, settings.day];
+  if (limits.every((scope) => scope?.usd === undefined) || isAlias(model)) return;
+  if (priceOf(model, prices) === undefined) throw unpriced(model);
+}
+
+export function unpriced(model: string): CapstanError {
+  return new CapstanError(
+    "unsupported",
+    `The model ${model} has no known price, so that a limit in USD cannot be kept. Give its price under prices in the settings, or limit its tokens instead.`,
+    { data: { model } },
+  );
+}
+
+/**
+ * Model requests whose end nobody saw, because their host died. What they cost is not known: each is counted at what
+ * was estimated before it was sent, and marked so. Only for whoever has just taken the session over.
+ */
+export function settleCutRequests(state: SessionState, { prices }: Budgets): EventDraft[] {
+  return Object.entries(state.openRequests ?? {}).map(([id, { estimate, ...request }]) => {
+    const usage: ModelUsage = {
+      input_tokens: estimate?.input ?? 0,
+      output_tokens: estimate?.output ?? 0,
+      cache_read_input_tokens: estimate?.cache ?? 0,
+      cache_creation_input_tokens: 0,
+    };
+    return {
+      type: "span.model_request_end",
+      ...request,
+      model_request_start_id: id,
+      is_error: true,
+      model_usage: usage,
+      usd: listPrice(request.model, usage, prices),
+      http_status: null,
+      stop_reason: null,
+      estimated: true,
+    };
+  });
+}

@@ -1,0 +1,244 @@
+import type { Mode } from "../core/agent-definition.ts";
+import type { Approval, ApprovalRequest } from "../core/approval.ts";
+import type { Crossing } from "../core/budget-scopes.ts";
+import { type LimitHit, limitOnToolCall, limitText } from "../core/budget.ts";
+import type { CallRequest } from "../core/engine.ts";
+import { messageOf } from "../core/errors.ts";
+import type { EventDraft } from "../core/events.ts";
+import { decide, type Verdict } from "../core/permission/decide.ts";
+import type { CallSubject } from "../core/permission/subject.ts";
+import { parseRule } from "../core/permission/rule.ts";
+import { PLAN_TOOL } from "../core/permission/tool-names.ts";
+import type { OpenCall } from "../core/state.ts";
+import { sharedLimitOnToolCall } from "./budgets.ts";
+import { describeCall } from "./approval-request.ts";
+import { type ApprovalDesk, confirmation, type Settled } from "./approvals.ts";
+import { sessionSubject } from "./call-subject.ts";
+import type { HookedCall } from "./hooks.ts";
+import type { SessionDeps } from "./session-deps.ts";
+
+/** What was decided about a call, and everything the log must say of it. */
+export interface CallOutcome {
+  readonly granted: boolean;
+  readonly decidedBy: string;
+  readonly reason: string;
+  /** What is to run instead of what the model wrote. */
+  readonly input?: Readonly<Record<string, unknown>> | undefined;
+  readonly subject?: CallSubject | undefined;
+  readonly approvalId?: string | undefined;
+  /** Who answered, and what follows from the answer. */
+  readonly facts?: readonly EventDraft[];
+}
+
+interface DecisionHooks {
+  readonly mode: () => Mode;
+  readonly onLimit: (hit: LimitHit) => void;
+  readonly desk: ApprovalDesk;
+}
+
+/** Whether a call may run: limits, then hooks, then rules, then people. Whatever goes wrong on the way denies. */
+export class CallJudge {
+  readonly #deps: SessionDeps;
+  readonly #hooks: DecisionHooks;
+
+  constructor(deps: SessionDeps, hooks: DecisionHooks) {
+    this.#deps = deps;
+    this.#hooks = hooks;
+  }
+
+  /** Undefined when the call was given up before anybody decided it. */
+  async decide(call: CallRequest, open: OpenCall, signal: AbortSignal): Promise<CallOutcome | undefined> {
+    try {
+      return await this.#decide(call, open, signal);
+    } catch (thrown) {
+      const reason = `Permission could not be decided: ${messageOf(thrown)}`;
+      return { granted: false, decidedBy: "error", reason };
+    }
+  }
+
+  async needsPerson({ request, status, expiresAt }: Approval): Promise<boolean> {
+    const { log, clock } = this.#deps;
+    const open = log.state.openCalls[request.call_id];
+    if (open === undefined || status !== "pending") return false;
+    if (expiresAt !== null && expiresAt <= clock.now()) return false;
+    const { call_id: callId, tool, input, traits } = request;
+    const call: CallRequest = { callId, tool, input, traits };
+    return (await this.#judge(call, open, this.#subject(call))).behavior === "ask";
+  }
+
+  overLimit(hit: LimitHit): CallOutcome {
+    this.#hooks.onLimit(hit);
+    return { granted: false, decidedBy: `limit:${hit.which}`, reason: limitText(hit) };
+  }
+
+  async #decide(made: CallRequest, open: OpenCall, signal: AbortSignal): Promise<CallOutcome | undefined> {
+    const { record, log } = this.#deps;
+    const hit = limitOnToolCall(record.agent.budget, log.state) ?? (await sharedLimitOnToolCall(this.#deps));
+    if (hit !== undefined) return this.overLimit(hit);
+    const hooked = await this.#hooked(made, open, signal);
+    if (hooked.kind === "given_up") return undefined;
+    if (hooked.kind === "denied") return { granted: false, decidedBy: hooked.by, reason: hooked.reason };
+    const { input } = hooked;
+    const outcome = await this.#permit({ ...made, input }, open, signal);
+    const isChanged = input !== made.input && JSON.stringify(input) !== JSON.stringify(made.input);
+    return outcome && isChanged ? { ...outcome, input: outcome.input ?? input } : outcome;
+  }
+
+  /** Hooks look at a call once. What a person was asked about is what they left of it, also after a restart. */
+  async #hooked(call: CallRequest, { approvalId, threadId }: OpenCall, signal: AbortSignal): Promise<HookedCall> {
+    const { userHooks, store } = this.#deps;
+    if (approvalId === undefined) return userHooks.beforeTool(call, { threadId, mode: this.#hooks.mode() }, signal);
+    const asked = await store.approvals.get(approvalId);
+    return { kind: "passed", input: asked?.request.input ?? call.input };
+  }
+
+  /** Whether the call, as hooks have left it, may run. */
+  async #permit(call: CallRequest, open: OpenCall, signal: AbortSignal): Promise<CallOutcome | undefined> {
+    const subject = this.#subject(call);
+    const verdict = await this.#judge(call, open, subject);
+    // Somebody's answer counts as they gave it, also when it has since become a rule that would allow the call.
+    const answered = verdict.behavior === "deny" ? undefined : await this.#answerTo(open);
+    if (answered !== undefined) return this.#afterAsking(answered, { call, open, subject });
+    if (verdict.behavior !== "ask") {
+      await this.#countGrant(verdict);
+      return { ...byVerdict(verdict), subject };
+    }
+    const settled = await this.#hooks.desk.ask(
+      {
+        call,
+        open,
+        request: () => describeCall({ call, open, verdict, subject }, this.#deps),
+        decideAgain: () => this.#judge(call, open, subject),
+      },
+      signal,
+    );
+    if (settled.kind === "decided") await this.#countGrant(settled.verdict);
+    return this.#afterAsking(settled, { call, open, subject });
+  }
+
+  /** What a person has answered before the call was taken up again. */
+  async #answerTo({ approvalId }: OpenCall): Promise<Settled | undefined> {
+    const approval = approvalId === undefined ? undefined : await this.#deps.store.approvals.get(approvalId);
+    const answer = approval?.answer ?? null;
+    if (approval === undefined || answer === null || answer.from === "session") return undefined;
+    return { kind: "answered", approval, answer };
+  }
+
+  async #afterAsking(
+    settled: Settled,
+    { call, open, subject }: { call: CallRequest; open: OpenCall; subject: CallSubject },
+  ): Promise<CallOutcome | undefined> {
+    if (settled.kind === "given_up") return undefined;
+    const { id: approvalId, request } = settled.approval;
+    if (settled.kind === "decided") return { ...byVerdict(settled.verdict), subject, approvalId };
+    if (settled.kind === "expired")
+      return { granted: false, decidedBy: "expired", reason: "Nobody answered in time.", subject, approvalId };
+    const { answer } = settled;
+    const facts: EventDraft[] = [confirmation(request, answer)];
+    const by = `person:${answer.by}`;
+    if (answer.behavior === "deny")
+      return {
+        granted: false,
+        decidedBy: by,
+        reason: answer.message ?? `${answer.by} denied this call.`,
+        subject,
+        approvalId,
+        facts,
+      };
+    const input = answered(call, answer) ?? approved(call, request);
+    // A person may edit what runs, but not into something that a rule denies.
+    const edited = answer.input === undefined ? subject : this.#subject({ ...call, input: answer.input });
+    const verdict = answer.input === undefined ? undefined : await this.#judge(call, open, edited);
+    if (verdict?.behavior === "deny") return { ...byVerdict(verdict), subject: edited, approvalId, facts };
+    const { overspent } = this.#deps.log.state;
+    if (request.asked_by === SPENDING && overspent !== undefined)
+      facts.push({ type: "capstan.budget_warned", ...overspent, agreed_by: answer.by });
+    if (request.kind === "plan" && this.#hooks.mode() === "plan")
+      facts.push({ type: "capstan.mode_changed", mode: "normal" });
+    return {
+      granted: true,
+      decidedBy: by,
+      reason: `${answer.by} allowed this call.`,
+      input,
+      subject: edited,
+      approvalId,
+      facts,
+    };
+  }
+
+  async #judge(call: CallRequest, open: OpenCall, subject: CallSubject): Promise<Verdict> {
+    const { record, rules, store } = this.#deps;
+    const grants = await store.approvals.grants({ sessionId: record.id, project: record.project });
+    const verdict = decide({
+      enabled: this.#enabled(call, open),
+      mode: this.#hooks.mode(),
+      rules,
+      traits: call.traits,
+      subject,
+      sandboxed: false,
+      grants: grants.map(({ id, rule }) => ({ id, rule: parseRule(rule) })),
+    });
+    const { overspent } = this.#deps.log.state;
+    return overspent === undefined || verdict.behavior === "deny" ? verdict : spendingVerdict(overspent);
+  }
+
+  #subject(call: CallRequest): CallSubject {
+    return sessionSubject(call, this.#deps);
+  }
+
+  async #countGrant({ decidedBy }: Verdict): Promise<void> {
+    if (decidedBy.startsWith("grant:")) await this.#deps.store.approvals.used(decidedBy.slice("grant:".length));
+  }
+
+  /** A subagent has its own list of tools, or its agent's. Tools of the host and of the engine itself are not listed. */
+  #enabled({ tool, traits }: CallRequest, { threadId }: OpenCall): boolean {
+    const { record, tools, log } = this.#deps;
+    const { agent } = record;
+    // The engine offers it in plan mode alone.
+    if (tool === PLAN_TOOL) return true;
+    const name = threadId === null ? undefined : log.state.threads[threadId]?.agentName;
+    const own = name === undefined ? undefined : agent.subagents[name]?.tools;
+    if (own !== undefined) return own.includes(tool) || traits.safeInternal;
+    return (
+      agent.tools.includes(tool) ||
+      traits.safeInternal ||
+      tool.startsWith("mcp__") ||
+      tools.some((given) => given.name === tool)
+    );
+  }
+}
+
+/** Who asks when a share of a limit is spent that a person must agree to go beyond. */
+const SPENDING = "budget:ask_at";
+
+function spendingVerdict({ scope, which, limit, spent, at }: Crossing): Verdict {
+  const share = `${Math.round(at * 100)} %`;
+  const reason = `${share} of the ${scope}'s limit of ${limit} ${which} is spent (${Number(spent.toPrecision(4))}). Allow the call to go on spending.`;
+  return { behavior: "ask", decidedBy: SPENDING, reason, rememberable: false, kind: "tool" };
+}
+
+function byVerdict({ behavior, decidedBy, reason }: Verdict): CallOutcome {
+  return { granted: behavior === "allow", decidedBy, reason };
+}
+
+/** What runs is what was approved, also when the call had to be rebuilt from a log without its secrets. */
+function approved(call: CallRequest, request: ApprovalRequest): CallRequest["input"] | undefined {
+  if (request.kind !== "tool") return undefined;
+  return JSON.stringify(request.input) === JSON.stringify(call.input) ? undefined : request.input;
+}
+
+/** What runs after a person allowed it: their input, or the agent's own question together with its answers. */
+function answered(
+  call: CallRequest,
+  {
+    input,
+    answers,
+    notes,
+  }: { input?: CallRequest["input"]; answers?: object; notes?: Readonly<Record<string, string>> },
+): CallRequest["input"] | undefined {
+  if (answers === undefined) return input;
+  const annotations = Object.fromEntries(
+    Object.entries(notes ?? {}).map(([question, text]) => [question, { notes: text }]),
+  );
+  return { ...call.input, answers, ...(notes !== undefined && { annotations }) };
+}

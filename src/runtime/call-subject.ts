@@ -1,0 +1,223 @@
+import { lstatSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+import {
+  type CallSubject,
+  isInside,
+  type Place,
+  type Redirection,
+  type ShellSubject,
+} from "../core/permission/subject.ts";
+import { readCommands, type ShellCommand, type ShellWord } from "../core/shell/read-commands.ts";
+import { realPath } from "./real-path.ts";
+import type { SessionParts } from "./session-deps.ts";
+
+export interface CalledTool {
+  /** The tool's name as rules have it. */
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The tool is the engine's own and not the host's or a server's, whose input may mean anything. Default: true. */
+  readonly engineTool?: boolean;
+}
+
+export interface Surroundings {
+  /** Where the session works: its workspace. */
+  readonly cwd: string;
+  /** What `~` stands for in rules. */
+  readonly home: string;
+}
+
+/** The fields that name a path, and what the tool does there. */
+const PATH_FIELDS: Readonly<Record<string, readonly [field: string, access: "read" | "write"]>> = {
+  Read: ["file_path", "read"],
+  Write: ["file_path", "write"],
+  Edit: ["file_path", "write"],
+  NotebookEdit: ["notebook_path", "write"],
+};
+const SEARCHES = ["Glob", "Grep"];
+/** Where any other tool names a path, if it does; rules for paths do not speak of such tools. */
+const USUAL_FIELDS = ["file_path", "path", "notebook_path"];
+
+/** What a call of a session is about. */
+export function sessionSubject(
+  { tool, input }: Pick<CalledTool, "tool" | "input">,
+  { record, home, tools }: Pick<SessionParts, "record" | "home" | "tools">,
+): CallSubject {
+  const engineTool = !tools.some(({ name }) => name === tool);
+  return subjectOf({ tool, input, engineTool }, { cwd: record.cwd, home });
+}
+
+/** What a tool call is about. Looks at the file system, so that a decision on what it returns need not. */
+export function subjectOf({ tool, input, engineTool = true }: CalledTool, { cwd, home }: Surroundings): CallSubject {
+  const names = new Names(cwd, home);
+  const text = (field: string): string | undefined => (typeof input[field] === "string" ? input[field] : undefined);
+  const none = { tool, paths: [], inside: true, workspace: names.workspace, home: names.home } satisfies CallSubject;
+  if (!engineTool) return other();
+  const [field, access] = PATH_FIELDS[tool] ?? [];
+  if (field !== undefined && access !== undefined) {
+    const places = names.places(text(field));
+    return { ...none, paths: places.map((place) => ({ ...place, access })), inside: names.areInside(places) };
+  }
+  if (SEARCHES.includes(tool)) {
+    const places = names.searched(text("path"), tool === "Glob" ? text("pattern") : undefined);
+    const paths = places.map((place) => ({ ...place, access: "read" as const }));
+    return { ...none, paths, search: true, inside: names.areInside(places) };
+  }
+  if (tool === "Bash") {
+    const command = text("command");
+    if (command === undefined) return { ...none, inside: false };
+    const shell = shellSubject(command, names);
+    const places = [...shell.writes, ...shell.reads].flatMap((redirection) => redirection.places);
+    const isKnown =
+      shell.unclear.length === 0 && [...shell.writes, ...shell.reads].every((one) => one.places.length > 0);
+    return { ...none, shell, inside: isKnown && names.areInside([...places, ...shell.mentions]) };
+  }
+  if (tool === "WebFetch") {
+    const domain = URL.parse(text("url") ?? "")
+      ?.hostname.toLowerCase()
+      .replace(/\.$/, "");
+    return { ...none, ...(domain && { domain }) };
+  }
+  if (tool === "Agent") {
+    const subagent = text("subagent_type");
+    return { ...none, ...(subagent !== undefined && { subagent }) };
+  }
+  return other();
+
+  function other(): CallSubject {
+    const [, server = "", name = ""] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
+    const places = USUAL_FIELDS.flatMap((usual) => names.places(text(usual)));
+    return { ...none, inside: names.areInside(places), ...(server !== "" && { mcp: { server, tool: name } }) };
+  }
+}
+
+/** Names of files as one session's tools understand them. */
+class Names {
+  readonly workspace: string;
+  readonly home: string;
+  readonly #cwd: string;
+
+  constructor(cwd: string, home: string) {
+    this.#cwd = resolve(cwd);
+    this.workspace = realPath(this.#cwd);
+    this.home = realPath(resolve(home));
+  }
+
+  /** Where a name leads: one place, or two where `..` follows a link and not all readers go back the same way. */
+  places(name: string | undefined, base = this.workspace): Place[] {
+    if (name === undefined || name === "") return [];
+    const written = name.replace(/^~(?=\/|$)/, () => this.home);
+    const unresolved = isAbsolute(written) ? this.#withoutLinkTo(written) : `${base}/${written}`;
+    const named = resolve(unresolved);
+    const reals = new Set([realPath(named), realPath(unresolved, this.workspace)]);
+    return [...reals].map((real) => ({ named, real }));
+  }
+
+  /** The workspace may itself be known under a name with links. */
+  #withoutLinkTo(path: string): string {
+    return isInside(path, this.#cwd) ? this.workspace + path.slice(this.#cwd.length) : path;
+  }
+
+  /** The directory that a search begins in. A pattern may lead elsewhere by itself. */
+  searched(path: string | undefined, pattern = ""): Place[] {
+    const roots = path === undefined || path === "" ? this.places(".") : this.places(path);
+    const climbs = pattern.split(/[/{},]/).includes("..");
+    const start = isAbsolute(pattern) || pattern.startsWith("~") ? (/^[^*?[{]*(?=\/|$)/.exec(pattern)?.[0] ?? "/") : "";
+    if (climbs) return [...roots, ...this.places("/")];
+    return start === "" && !isAbsolute(pattern) ? roots : [...roots, ...this.places(start || "/")];
+  }
+
+  areInside(places: readonly Place[]): boolean {
+    return places.every(({ real }) => isInside(real, this.workspace));
+  }
+
+  exists(name: string, base: string): boolean {
+    try {
+      return lstatSync(resolve(base, name), { throwIfNoEntry: false }) !== undefined;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** So many directories may one command be in; with more nobody can say where it writes. */
+const MAX_BASES = 16;
+/** So many paths of a command are looked at; a decision must not hold up the host. */
+const MAX_LOOKED = 1_000;
+
+function shellSubject(command: string, names: Names): ShellSubject {
+  const { commands, writes, reads, unclear } = readCommands(command);
+  const directories = basesOf(
+    commands.map(({ words }) => words),
+    names,
+  );
+  const relative = [...writes.map(({ path }) => path), ...reads].some(({ text }) => !/^[/~]/.test(text));
+  const located = ({ text, dynamic }: ShellWord): Redirection => ({
+    text,
+    places: dynamic ? [] : distinct(directories.bases.flatMap((base) => names.places(text, base))),
+  });
+  const { mentions, isCut } = mentionsIn(commands, directories.bases, names);
+  return {
+    commands: commands.map(({ words, assignments, via }) => ({
+      words: words.map(({ text, dynamic }) => ({ text, dynamic })),
+      assignments: [...assignments],
+      via: [...via],
+    })),
+    writes: writes.map(({ path }) => located(path)),
+    reads: reads.map(located),
+    mentions,
+    ...(isCut && { more_mentions: true }),
+    unclear: [
+      ...unclear,
+      ...(relative && !directories.areKnown ? ["It changes its directory, and then names files relative to it."] : []),
+    ],
+  };
+}
+
+/** The paths among the words of commands; not all of them when they are too many to be looked at. */
+function mentionsIn(
+  commands: readonly ShellCommand[],
+  bases: readonly string[],
+  names: Names,
+): { mentions: Place[]; isCut: boolean } {
+  // The program is a path only when it is written as one.
+  const words = commands.flatMap((command) => command.words.filter(({ text }, at) => at > 0 || text.includes("/")));
+  const texts = [...new Set(words.flatMap(pathsIn))];
+  const looked = texts.slice(0, Math.ceil(MAX_LOOKED / bases.length));
+  const found = looked.flatMap((text) =>
+    bases.filter((base) => looksLikePath(text) || names.exists(text, base)).flatMap((base) => names.places(text, base)),
+  );
+  return { mentions: distinct(found), isCut: looked.length < texts.length };
+}
+
+/** Every directory the command may be in, as far as its `cd`s tell. */
+function basesOf(commands: readonly (readonly ShellWord[])[], names: Names): { bases: string[]; areKnown: boolean } {
+  let bases = [names.workspace];
+  let areKnown = true;
+  for (const [program, ...words] of commands) {
+    if (program === undefined || !["cd", "pushd", "popd"].includes(program.text)) continue;
+    const [target] = words;
+    const isPlain =
+      program.text === "cd" && words.length === 1 && target?.dynamic === false && !/^[-+]/.test(target.text);
+    if (!isPlain) areKnown = false;
+    const texts = words.length === 0 ? ["~"] : words.flatMap((word) => pathsIn(word).slice(0, 1));
+    const further = texts.flatMap((text) => bases.flatMap((base) => names.places(text, base)));
+    bases = [...new Set([...bases, ...further.map(({ real }) => real)])];
+    if (bases.length > MAX_BASES) return { bases: bases.slice(0, MAX_BASES), areKnown: false };
+  }
+  return { bases, areKnown };
+}
+
+/** What of a word could be a path: all of it, or what follows `=` or `@`. Of a word with wildcards, the part before them. */
+function pathsIn({ text, dynamic }: ShellWord): string[] {
+  const home = text.replace(/^"?\$\{?HOME\}?"?(?=\/|$)/, "~");
+  const known = dynamic ? (/^[^$`*?[{"'\\]*(?:\/|$)/.exec(home)?.[0] ?? "") : text;
+  return [known, /=(.+)$/s.exec(known)?.[1] ?? "", /^@(.+)$/s.exec(known)?.[1] ?? ""].filter((part) => part !== "");
+}
+
+function looksLikePath(text: string): boolean {
+  return /^[.~]|\//.test(text) && !/^\w+:\/\//.test(text);
+}
+
+function distinct(places: readonly Place[]): Place[] {
+  return [...new Map(places.map((place) => [`${place.named}\0${place.real}`, place])).values()];
+}

@@ -1,0 +1,20 @@
+import type { EventDraft } from "../core/events.ts";
+import { type CutTurn, inspectCutTurn, settleOpenWork } from "./recovery.ts";
+import type { SessionDeps } from "./session-deps.ts";
+
+/** Gives everything open in a cut turn its outcome, and tells whether the model had said its last word. */
+export async function settleCutTurn(
+  { log, store, record }: Pick<SessionDeps, "log" | "store" | "record">,
+  reason: string,
+): Promise<CutTurn["kind"]> {
+  await log.append((state) => [processLost(reason), ...settleOpenWork(state)]);
+  const events = await store.events(record.id, { after: Math.max(0, log.state.historyFrom - 1) });
+  const cut = inspectCutTurn(events.map(({ event }) => event));
+  if (cut.kind === "unfinished" && cut.withdraw !== undefined)
+    await log.append([{ type: "capstan.message_withdrawn", message_id: cut.withdraw }]);
+  return cut.kind;
+}
+
+export function processLost(reason: string, stderr = ""): EventDraft<"capstan.process_lost"> {
+  return { type: "capstan.process_lost", reason, stderr };
+}

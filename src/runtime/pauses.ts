@@ -1,0 +1,199 @@
+import type { TurnEnd } from "../core/engine.ts";
+import { CapstanError } from "../core/errors.ts";
+import type { EventDraft } from "../core/events.ts";
+import { askedCalls, inTurn, type SessionState } from "../core/state.ts";
+import { callsThatWait, elicitingCalls, standsStill } from "../core/waiting.ts";
+import type { ActiveTurn } from "./active-turn.ts";
+import type { ApprovalDesk } from "./approvals.ts";
+import type { EngineSlot } from "./engine-slot.ts";
+import { settleRunningCalls } from "./recovery.ts";
+import { Revival } from "./revival.ts";
+import type { SessionDeps } from "./session-deps.ts";
+import type { ToolCalls } from "./tool-calls.ts";
+
+/** A subagent may be about to ask as well; a session that says it waits should be able to name everything. */
+const STILL_FOR_MS = 150;
+/** How soon a session without a process sees an answer that another process stored. */
+const LOOK_EVERY_MS = 500;
+/** A process that dies this often in a row with an answer to act on will die again. */
+const MAX_LOSSES = 3;
+
+/** What the log says when nothing moves until a person answers. */
+export function waitsFor(state: SessionState, calls = callsThatWait(state)): EventDraft<"session.status_idle"> {
+  const event_ids = calls.map(([, call]) => call.eventId);
+  return { type: "session.status_idle", stop_reason: { type: "requires_action", event_ids }, stop_details: null };
+}
+
+/** A turn is neither running nor over: it waits for a person. */
+export function isPaused(state: SessionState): boolean {
+  return state.status === "idle" && inTurn(state);
+}
+
+/**
+ * The pauses of a session's turns, in which nothing moves until a person has answered. A pause is said in the log,
+ * needs no process, outlives every one, and ends when an answer is there.
+ */
+export class Pauses {
+  readonly #deps: SessionDeps;
+  readonly #parts: Parts;
+  readonly #turns: TurnControl;
+  readonly #revival: Revival;
+  #still: NodeJS.Timeout | undefined;
+  #look: NodeJS.Timeout | undefined;
+  /** How often in a row a process was lost that had an answer to act on. */
+  #losses = 0;
+
+  constructor(deps: SessionDeps, parts: Parts, turns: TurnControl) {
+    this.#deps = deps;
+    this.#parts = parts;
+    this.#turns = turns;
+    this.#revival = new Revival(deps, parts);
+  }
+
+  /** To be called whenever something happened in the turn under way. */
+  moved(): void {
+    clearTimeout(this.#still);
+    const { state } = this.#deps.log;
+    if (state.status === "running") this.#turns.active()?.goOn();
+    if (callsThatWait(state).length === 0) return;
+    this.#still = setTimeout(() => void this.#say().catch(this.#turns.onFailure), STILL_FOR_MS);
+  }
+
+  /** A call got its outcome: processes are not lost for nothing. */
+  progressed(): void {
+    this.#losses = 0;
+  }
+
+  /** Whether the end was that of a process which brings the turn back to life, and not of the turn itself. */
+  takesEnd(end: TurnEnd): boolean {
+    if (!this.#revival.isDriving) return false;
+    this.#revival.ended(end);
+    return true;
+  }
+
+  /** A turn that waits for people outlives its process. One whose processes are lost again and again does not. */
+  async survives(lost: EventDraft<"capstan.process_lost">): Promise<boolean> {
+    if (this.#turns.active()?.isStopping !== false || askedCalls(this.#deps.log.state).length === 0) return false;
+    this.#losses += 1;
+    if (this.#losses > MAX_LOSSES) return false;
+    await this.#pause(lost);
+    await this.wake();
+    return true;
+  }
+
+  /** Ends the process of a turn that waits for people. False when there is no such turn. */
+  async rest(): Promise<boolean> {
+    const { log } = this.#deps;
+    if (askedCalls(log.state).length === 0 || !inTurn(log.state)) return false;
+    this.#parts.engine.kill();
+    await this.#pause(undefined);
+    this.#wakeLater();
+    return true;
+  }
+
+  /** Takes over a turn that waited for people when its host died. False when there is no such turn. */
+  async takeOver(lost: EventDraft<"capstan.process_lost">): Promise<boolean> {
+    const { state } = this.#deps.log;
+    if (askedCalls(state).length === 0 || !inTurn(state)) return false;
+    await this.#pause(state.status === "running" ? lost : undefined);
+    await this.wake();
+    return true;
+  }
+
+  /** Goes on with a turn whose process is gone as soon as somebody has answered. */
+  async wake(): Promise<void> {
+    const { log } = this.#deps;
+    const isOver = (): boolean => this.#turns.active() !== undefined || !isPaused(log.state);
+    if (isOver()) return;
+    if (!(await this.#revival.isReady())) return isOver() ? undefined : this.#wakeLater();
+    // Two answers at the same time wake it twice; the second finds it awake.
+    if (isOver()) return;
+    this.#turns.begin();
+    await log.append([{ type: "session.status_running", goes_on: true }]);
+    this.#turns.step(async (stopped) => {
+      const { engine } = this.#parts;
+      const found = await this.#revive();
+      if (stopped() || found === "gone") return;
+      if (found === "ready") {
+        await engine.open({ start: { kind: "continue" } });
+        return engine.give(await engine.pending());
+      }
+      await this.#pause(undefined);
+      this.#wakeLater();
+    });
+  }
+
+  /** A process that was lost while it started is lost like any other: what people were asked outlives it. */
+  async #revive(): Promise<Awaited<ReturnType<Revival["run"]>>> {
+    try {
+      return await this.#revival.run();
+    } catch (thrown) {
+      if (!(thrown instanceof CapstanError) || thrown.code !== "engine_failed") throw thrown;
+      if (await this.survives({ type: "capstan.process_lost", reason: thrown.message, stderr: "" })) return "gone";
+      throw thrown;
+    }
+  }
+
+  /** The turn is to end: nothing more is brought back to life. */
+  giveUp(): void {
+    this.#revival.stop();
+  }
+
+  /** Nothing is watched any more, and whatever worked is gone. */
+  stop(): void {
+    clearTimeout(this.#still);
+    clearTimeout(this.#look);
+    this.#revival.ended(undefined);
+  }
+
+  /** Nobody in this host is asked and nothing moves: the session is idle, and whoever follows it is told why. */
+  async #say(): Promise<void> {
+    const { log } = this.#deps;
+    const isRunning = this.#turns.active()?.isStopping === false;
+    await log.append((state) =>
+      isRunning && state.status === "running" && this.#isStill(state) ? [waitsFor(state)] : [],
+    );
+    if (!isPaused(log.state)) return;
+    this.#turns.active()?.pause();
+    // What a server asks can only be answered while its process is there.
+    if (elicitingCalls(log.state).length === 0) this.#parts.engine.restLater();
+  }
+
+  #isStill(state: SessionState): boolean {
+    if (this.#deps.userHooks.isLooking) return false;
+    return !this.#parts.desk.attended && this.#parts.engine.requests === 0 && standsStill(state);
+  }
+
+  /** The process is gone. What ran gets its outcome; what waits goes on waiting. */
+  async #pause(lost: EventDraft<"capstan.process_lost"> | undefined): Promise<void> {
+    clearTimeout(this.#still);
+    this.#revival.ended(undefined);
+    this.#turns.abort();
+    await this.#deps.log.append((state) => [
+      ...(lost === undefined ? [] : [lost]),
+      ...settleRunningCalls(state),
+      ...(state.status === "running" ? [waitsFor(state, askedCalls(state))] : []),
+    ]);
+  }
+
+  #wakeLater(): void {
+    clearTimeout(this.#look);
+    this.#look = setTimeout(() => void this.wake().catch(this.#turns.onFailure), LOOK_EVERY_MS).unref();
+  }
+}
+
+interface Parts {
+  readonly desk: ApprovalDesk;
+  readonly engine: EngineSlot;
+  readonly calls: ToolCalls;
+}
+
+/** What a pause needs of the turns it interrupts. */
+interface TurnControl {
+  readonly active: () => ActiveTurn | undefined;
+  readonly begin: () => void;
+  /** Lets the turn go without a word in the log. */
+  readonly abort: () => void;
+  readonly step: (step: (stopped: () => boolean) => Promise<void>) => void;
+  readonly onFailure: (thrown: unknown) => void;
+}

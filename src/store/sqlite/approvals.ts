@@ -1,0 +1,123 @@
+import type { Approval, ApprovalRequest, ApprovalStatus, ApprovalStore, StoredAnswer } from "../../core/approval.ts";
+import type { Clock } from "../../core/clock.ts";
+import { CapstanError } from "../../core/errors.ts";
+import type { SessionEvent } from "../../core/events.ts";
+import type { AppendBatch } from "../../core/store.ts";
+import type { Database } from "./database.ts";
+import { grantTable } from "./grants.ts";
+
+interface ApprovalRow {
+  readonly id: string;
+  readonly session_id: string;
+  readonly project: string;
+  readonly agent: string;
+  readonly status: ApprovalStatus;
+  readonly request: string;
+  readonly input: string | null;
+  readonly created_at: number;
+  readonly expires_at: number | null;
+  readonly answer: string | null;
+}
+
+const SELECT = `
+  SELECT approvals.id, session_id, project, agent ->> '$.name' AS agent, approvals.status, request, input,
+    approvals.created_at, expires_at, answer
+  FROM approvals JOIN sessions ON sessions.id = session_id`;
+
+/**
+ * Approvals live beside the log because whoever answers one does not drive the session and may not write its log.
+ * Their opening and their settling are read off the log, in the transaction that appends to it.
+ */
+export function approvalTable(database: Database, clock: Clock): ApprovalStore {
+  const selectOne = database.prepare(`${SELECT} WHERE approvals.id = ?`);
+  const selectMany = database.prepare(
+    `${SELECT} WHERE (:status IS NULL OR approvals.status = :status) AND (:sessionId IS NULL OR session_id = :sessionId)
+       AND (:project IS NULL OR project = :project) ORDER BY approvals.created_at, approvals.id`,
+  );
+  const take = database.prepare("UPDATE approvals SET status = 'answered', answer = ? WHERE id = ?");
+  const { add, ...grants } = grantTable(database, clock);
+
+  return {
+    async get(approvalId) {
+      const row = database.read(() => selectOne.get(approvalId)) as ApprovalRow | undefined;
+      return row && toApproval(row);
+    },
+
+    async list({ status, sessionId, project } = {}) {
+      const filters = { status: status ?? null, sessionId: sessionId ?? null, project: project ?? null };
+      return database.read(() => (selectMany.all(filters) as unknown as ApprovalRow[]).map(toApproval));
+    },
+
+    async answer(approvalId, answer, given) {
+      database.write(() => {
+        const row = selectOne.get(approvalId) as ApprovalRow | undefined;
+        if (row === undefined) throw unknownApproval(approvalId);
+        if (row.status !== "pending") throw closed(row);
+        if (row.expires_at !== null && row.expires_at <= clock.now()) throw expired(row);
+        take.run(JSON.stringify(answer), approvalId);
+        for (const grant of given) add(grant);
+      });
+    },
+
+    ...grants,
+  };
+}
+
+/** Keeps the approvals of a session in step with its log. To be called in the transaction that stores the event. */
+export function approvalProjection(
+  database: Database,
+): (sessionId: string, event: SessionEvent, unredacted: AppendBatch["unredacted"]) => void {
+  const open = database.prepare(
+    `INSERT INTO approvals (id, session_id, status, request, input, created_at, expires_at)
+     VALUES (?, ?, 'pending', ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  );
+  const settle = database.prepare("UPDATE approvals SET status = 'settled', input = NULL WHERE id = ?");
+  return (sessionId, event, unredacted) => {
+    if (event.type === "capstan.approval_requested") {
+      const { approval_id: id, expires_at: expires } = event;
+      const input = unredacted?.[id] === undefined ? null : JSON.stringify(unredacted[id]);
+      const expiresAt = expires === null ? null : Date.parse(expires);
+      open.run(id, sessionId, JSON.stringify(event), input, Date.parse(event.processed_at), expiresAt);
+    } else if (event.type === "capstan.permission_decided" && event.approval_id !== undefined)
+      settle.run(event.approval_id);
+    else if (event.type === "capstan.elicitation_settled") settle.run(event.approval_id);
+  };
+}
+
+function toApproval(row: ApprovalRow): Approval {
+  const request = JSON.parse(row.request) as ApprovalRequest;
+  return {
+    id: row.id,
+    sessionId: row.session_id,
+    project: row.project,
+    agent: row.agent,
+    status: row.status,
+    request: row.input === null ? request : { ...request, input: JSON.parse(row.input) as ApprovalRequest["input"] },
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    answer: row.answer === null ? null : (JSON.parse(row.answer) as StoredAnswer),
+  };
+}
+
+function unknownApproval(approvalId: string): CapstanError {
+  return new CapstanError("not_found", `There is no approval ${approvalId}. List the approvals to find its id.`, {
+    data: { approvalId },
+  });
+}
+
+function closed(row: ApprovalRow): CapstanError {
+  const answer = row.answer === null ? null : (JSON.parse(row.answer) as StoredAnswer);
+  const text =
+    answer === null
+      ? `The approval ${row.id} is over without an answer: its turn was ended. Nothing is left to answer.`
+      : `The approval ${row.id} was answered with "${answer.behavior}" by ${answer.by} at ${new Date(answer.at).toISOString()}. The first answer counts.`;
+  return new CapstanError("approval_closed", text, { data: { approvalId: row.id, answer } });
+}
+
+function expired(row: ApprovalRow): CapstanError {
+  return new CapstanError(
+    "approval_closed",
+    `The approval ${row.id} expired at ${new Date(row.expires_at ?? 0).toISOString()} and counts as denied. Ask the agent to try again.`,
+    { data: { approvalId: row.id, answer: null } },
+  );
+}

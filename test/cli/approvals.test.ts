@@ -1,0 +1,252 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { userInfo } from "node:os";
+import { expect, test } from "vitest";
+import { openHost } from "../../src/app/open-host.ts";
+import type { Approval } from "../../src/core/approval.ts";
+import { type Cli, collect, exitOf, testCli } from "../support/cli.ts";
+import { agent, testEnvironment } from "../support/host.ts";
+import { call, say, scriptedModel, type Script } from "../support/scripted-model.ts";
+
+const bash =
+  (command: string): Script =>
+  (request) =>
+    request.toolResults.length === 0 ? call("Bash", { command }) : say(`It said: ${request.toolResults[0]?.text}`);
+
+const effects = (cli: Cli): string =>
+  existsSync(join(cli.cwd, "effects.txt")) ? readFileSync(join(cli.cwd, "effects.txt"), "utf8") : "";
+
+/** A run that ends because somebody must be asked; the approval it left. */
+async function asked(cli: Cli, args: readonly string[] = []): Promise<Approval> {
+  expect((await cli.run(["run", ...args, "Work."])).code).toBe(5);
+  const { stdout } = await cli.run(["approvals", "list", "--json"]);
+  return JSON.parse(stdout) as Approval;
+}
+
+const QUESTIONS = [
+  {
+    question: "1+1=?",
+    header: "Sum",
+    options: [
+      { label: "two", description: "2" },
+      { label: "three", description: "3" },
+    ],
+    multiSelect: false,
+  },
+  {
+    question: "Which tests?",
+    header: "Tests",
+    options: [
+      { label: "unit", description: "fast" },
+      { label: "soak", description: "slow" },
+    ],
+    multiSelect: true,
+  },
+];
+const questions: Script = (request) =>
+  request.toolResults.length === 0 ? call("AskUserQuestion", { questions: QUESTIONS }) : say("Thanks.");
+const asker = (cli: Cli): string[] => {
+  writeFileSync(join(cli.cwd, "agent.yaml"), "name: asker\ninstructions: Ask.\ntools: [AskUserQuestion, Bash]\n");
+  return ["--agent", "agent.yaml"];
+};
+
+test("without a terminal an approval ends the run with 5 and the command that answers it, also with --json", async () => {
+  await using model = await scriptedModel(bash("echo A >> effects.txt"));
+  using cli = testCli(model.url);
+  const { code, stderr } = await cli.run(["run", "Work."]);
+  expect(code).toBe(5);
+  const [, id] = /capstan approvals answer ([0-9a-f]{8}) allow\n/.exec(stderr) ?? [];
+  expect(stderr).toMatch(/^capstan: An approval is waiting in session [0-9a-f]{8}\. Answer with allow or deny:\n/);
+  expect(stderr).toContain(`${id}  Run echo A >> effects.txt\n`);
+
+  const json = await cli.run(["run", "--json", "Work."]);
+  expect(json.code).toBe(5);
+  expect(json.stderr).toContain("capstan approvals answer");
+  expect(
+    json.stdout
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { type: string }).type),
+  ).toContain("capstan.approval_requested");
+
+  const list = await cli.run(["sessions", "list"]);
+  expect(list.stdout.match(/ waiting /g)).toHaveLength(2);
+  const [, session = "?"] = /session ([0-9a-f]{8})\./.exec(stderr) ?? [];
+  expect((await cli.run(["sessions", "show", session])).stdout).toContain(`capstan approvals answer ${id} allow`);
+  expect(effects(cli)).toBe("");
+});
+
+test("answering goes on with the session when nobody drives it, and ends as the run would", async () => {
+  await using model = await scriptedModel(bash("echo A >> effects.txt; echo done"));
+  using cli = testCli(model.url);
+  const { id, sessionId } = await asked(cli);
+  const { code, stdout, stderr } = await cli.run(["approvals", "answer", id.slice(-8), "allow"]);
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^Allowed: Run echo A .*\n✓ Bash echo A .*\n\nIt said: done\n/);
+  expect(effects(cli)).toBe("A\n");
+  const events = await cli.run(["sessions", "show", sessionId, "--json"]);
+  expect(events.stdout).toContain(`"by":"${userInfo().username}","from":"cli"`);
+
+  const again = await cli.run(["approvals", "answer", id, "deny"]);
+  expect(again.code).toBe(2);
+  expect(again.stderr).toMatch(
+    /^capstan: The approval appr_\w+ was answered with "allow" by .*first answer counts\.\n$/,
+  );
+  expect(model.requests).toHaveLength(2);
+});
+
+test("a denial tells the agent why; an edited input runs instead", async () => {
+  await using model = await scriptedModel(bash("echo A >> effects.txt"));
+  using cli = testCli(model.url);
+  const denied = await asked(cli);
+  const { code, stdout } = await cli.run(["approvals", "answer", denied.id, "deny", "--message", "not now"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("✗ Bash");
+  expect(model.requests.at(-1)?.last).toContain("not now");
+
+  const edited = await asked(cli);
+  writeFileSync(join(cli.cwd, "input.json"), JSON.stringify({ command: "echo B >> effects.txt" }));
+  await cli.run(["approvals", "answer", edited.id, "allow", "--input", "@input.json", "--as", "Anna"]);
+  expect(effects(cli)).toBe("B\n");
+  const shown = await cli.run(["approvals", "show", edited.id]);
+  expect(shown.stdout).toContain("allow by Anna from cli");
+});
+
+test("--no-resume only stores the answer; the session goes on when it is resumed, without a prompt", async () => {
+  await using model = await scriptedModel(bash("echo A >> effects.txt"));
+  using cli = testCli(model.url);
+  const { id, sessionId } = await asked(cli);
+  const { code, stdout } = await cli.run(["approvals", "answer", id, "allow", "--no-resume"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain(`Go on with: capstan run --resume ${sessionId.slice(-8)}`);
+  expect(effects(cli)).toBe("");
+  expect((await cli.run(["run", "--resume", sessionId])).code).toBe(0);
+  expect(effects(cli)).toBe("A\n");
+  const over = await cli.run(["run", "--resume", sessionId]);
+  expect(over.code).toBe(2);
+  expect(over.stderr).toContain("There is nothing to do.");
+});
+
+test("an answer without a credential is stored all the same, and says how to go on", async () => {
+  await using model = await scriptedModel(bash("echo A >> effects.txt"));
+  using cli = testCli(model.url);
+  const { id, sessionId } = await asked(cli);
+  const environment = { ANTHROPIC_API_KEY: undefined, ANTHROPIC_BASE_URL: undefined };
+  const { code, stderr } = await cli.run(["approvals", "answer", id, "allow"], { environment });
+  expect(code).toBe(2);
+  expect(stderr).toContain(`The answer is stored; go on with: capstan run --resume ${sessionId.slice(-8)}`);
+  expect((await cli.run(["run", "--resume", sessionId])).code).toBe(0);
+  expect(effects(cli)).toBe("A\n");
+});
+
+test("--yes allows once and says who; --deny denies; a question is nothing that --yes can answer", async () => {
+  await using model = await scriptedModel(bash("echo A >> effects.txt"));
+  using cli = testCli(model.url);
+  expect((await cli.run(["run", "--yes", "Work."])).code).toBe(0);
+  expect(effects(cli)).toBe("A\n");
+  expect((await cli.run(["run", "--deny", "Work."])).code).toBe(0);
+  expect(effects(cli)).toBe("A\n");
+  expect(model.requests.at(-1)?.last).toContain("started with --deny");
+  const { stdout } = await cli.run(["approvals", "list", "--all", "--json"]);
+  const answers = stdout
+    .trim()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as Approval).answer);
+  expect(answers).toMatchObject([
+    { behavior: "allow", by: "--yes", from: "cli" },
+    { behavior: "deny", by: "--deny", from: "cli" },
+  ]);
+  expect((await cli.run(["grants", "list"])).stdout).toBe("No answer is remembered.\n");
+  const both = await cli.run(["run", "--yes", "--deny", "Work."]);
+  expect([both.code, both.stderr]).toEqual([2, "capstan: --yes and --deny exclude each other. Give one of them.\n"]);
+});
+
+test("a question is answered by its words, its header or its number", async () => {
+  await using model = await scriptedModel(questions);
+  using cli = testCli(model.url);
+  const first = await cli.run(["run", ...asker(cli), "--yes", "Work."]);
+  expect(first.code).toBe(5);
+  expect(first.stderr).toContain('allow --answer "1=…" --answer "2=…"');
+  const pending = JSON.parse((await cli.run(["approvals", "list", "--json"])).stdout) as Approval;
+  const shown = await cli.run(["approvals", "show", pending.id]);
+  expect(shown.stdout).toContain("1+1=?\n  - two: 2\n  - three: 3\n");
+
+  const answer = (...flags: string[]) => cli.run(["approvals", "answer", pending.id, "allow", ...flags]);
+  const missing = await answer("--answer", "1+1=?=two");
+  expect(missing.code).toBe(2);
+  expect(missing.stderr).toContain("An answer is missing to: Which tests? Add --answer");
+  const unknown = await answer("--answer", "Why?=so");
+  expect(unknown.code).toBe(2);
+  expect(unknown.stderr).toContain("names no question of the agent. It asked: 1. 1+1=? / 2. Which tests?");
+
+  const flags = ["--answer", "1+1=?=two", "--answer", "2=unit", "--answer", "Tests=all=of them", "--note", "2=soon"];
+  const { code, stdout } = await answer(...flags);
+  expect(code).toBe(0);
+  expect(stdout).toContain("Thanks.");
+  const { stdout: settled } = await cli.run(["approvals", "show", pending.id, "--json"]);
+  expect((JSON.parse(settled) as Approval).answer).toMatchObject({
+    answers: { "1+1=?": "two", "Which tests?": "unit, all=of them" },
+    notes: { "Which tests?": "soon" },
+  });
+});
+
+test("wait blocks until somebody is needed, and gives up after its time with 4", async () => {
+  await using model = await scriptedModel(bash("echo A"));
+  using cli = testCli(model.url);
+  const late = await cli.run(["approvals", "wait", "--timeout", "50ms"]);
+  expect(late.code).toBe(4);
+  expect(late.stderr).toContain("within 50ms");
+  const waiting = cli.start(["approvals", "wait", "--timeout", "60s"]);
+  const seen = collect(waiting.stdout);
+  await cli.run(["run", "Work."]);
+  expect(await exitOf(waiting)).toBe(0);
+  expect(seen.text).toMatch(/waiting .* Run echo A\n/);
+  expect((await cli.run(["approvals", "wait", "--json"])).stdout).toContain('"title":"Run echo A"');
+});
+
+test("wrong answers are refused in a sentence, and leave the approval open", async () => {
+  await using model = await scriptedModel(bash("echo A"));
+  using cli = testCli(model.url);
+  const { id } = await asked(cli);
+  const wrong: [string[], RegExp][] = [
+    [["answer", "ffffffff", "allow"], /There is no approval ffffffff\. See: capstan approvals list --all/],
+    [["answer", "ff", "allow"], /too short to name an approval/],
+    [["show", "nothing-like-it"], /There is no approval nothing-like-it/],
+    [["answer", id, "maybe"], /Allowed choices are allow, deny/],
+    [
+      ["answer", id, "allow", "--scope", "project", "--rule", "Bash("],
+      /--rule Bash\( cannot be remembered\. Expected a closing/,
+    ],
+    [["answer", id, "allow", "--scope", "project", "--rule", "*"], /cannot be remembered\. Expected a tool/],
+    [["answer", id, "allow", "--rule", "Bash(echo *)"], /only remembered with a scope/],
+    [["answer", id, "deny", "--scope", "always"], /A denial is not remembered/],
+    [["answer", id, "allow", "--message", "no"], /--message tells the agent why it was denied/],
+    [["answer", id, "allow", "--input", "{"], /--input: The input cannot be read/],
+    [["answer", id, "allow", "--input", "[1]"], /--input: The input must be an object/],
+    [["answer", id, "allow", "--input", "@no.json"], /--input @no\.json cannot be read/],
+    [["answer", id, "allow", "--answer", "a=b"], /--answer and --note are for questions/],
+    [["wait", "--timeout", "soon"], /"soon" is not a duration/],
+  ];
+  const results = await Promise.all(wrong.map(([args]) => cli.run(["approvals", ...args])));
+  for (const [index, { code, stderr }] of results.entries()) {
+    expect(stderr).toMatch(wrong[index]?.[1] ?? /never/);
+    expect(code, stderr).toBe(2);
+  }
+  expect((await cli.run(["approvals", "list", "--json"])).stdout).toContain(id);
+});
+
+test("one that has expired cannot be answered, and is not listed as waiting", async () => {
+  await using model = await scriptedModel(bash("echo A"));
+  using cli = testCli(model.url);
+  await using host = await openHost({ home: join(cli.home, ".capstan"), environment: testEnvironment(model.url) });
+  const hasty = agent({ tools: ["Bash"], permissions: { approvals_expire_ms: 700 } });
+  await using session = await host.startSession({ agent: hasty, cwd: cli.cwd });
+  await session.send("Work.").result();
+  await session.close();
+  const { id } = JSON.parse((await cli.run(["approvals", "list", "--all", "--json"])).stdout) as Approval;
+  await expect.poll(async () => (await cli.run(["approvals"])).stdout).toBe("No approval is waiting.\n");
+  const { code, stderr } = await cli.run(["approvals", "answer", id, "allow"]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/expired at .* counts as denied/);
+});

@@ -1,0 +1,163 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { clock, ids } from "../../src/app/clock.ts";
+import { openStore } from "../../src/app/open-store.ts";
+import { parseAgent } from "../../src/core/agent-definition.ts";
+import type { SessionEvent } from "../../src/core/events.ts";
+import { subjectOf } from "../../src/runtime/call-subject.ts";
+import { type Cli, testCli } from "../support/cli.ts";
+import { agent } from "../support/host.ts";
+
+function write(cli: Cli, name: string, text: string): void {
+  mkdirSync(join(cli.cwd, name, ".."), { recursive: true });
+  writeFileSync(join(cli.cwd, name), text);
+}
+
+test("policy check explains a decision, with the rule that made it and where it stands", async () => {
+  using cli = testCli();
+  write(cli, ".capstan/config.yaml", "permissions:\n  deny: [Bash(rm *)]\n");
+  const { code, stdout } = await cli.run(["policy", "check", "Bash(sudo rm -rf build)"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("would be denied");
+  expect(stdout).toMatch(/by +rule:deny Bash\(rm \*\), from project \(.*config\.yaml\)/);
+  expect(stdout).toContain("rm -rf build (by sudo)");
+  expect(stdout).toMatch(/2\. deny rules: decided/);
+});
+
+test("policy check tells what would be remembered, as JSON too", async () => {
+  using cli = testCli();
+  const { stdout } = await cli.run(["policy", "check", "Bash(npm test > log.txt)"]);
+  expect(stdout).toMatch(/remember +Bash\(npm test\)\n +Edit\(\.\/log\.txt\)/);
+  const json = await cli.run(["policy", "check", "Bash(npm test > log.txt)", "--json"]);
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    behavior: "ask",
+    decidedBy: "default:ask",
+    mode: "normal",
+    remembers: ["Bash(npm test)", "Edit(./log.txt)"],
+    subject: { tool: "Bash", shell: { writes: [{ text: "log.txt" }] } },
+  });
+});
+
+test("policy check takes an agent, a mode and a directory", async () => {
+  using cli = testCli();
+  write(
+    cli,
+    "agent.yaml",
+    "name: reader\ntools: [Read]\npermissions:\n  ask: [{ rule: Read(.env), remember: false }]\n",
+  );
+  mkdirSync(join(cli.cwd, "below"));
+  const check = async (...args: string[]): Promise<unknown> =>
+    JSON.parse((await cli.run(["policy", "check", ...args, "--json"])).stdout);
+  expect(await check("bash(ls)", "-a", "agent.yaml")).toMatchObject({ behavior: "deny", decidedBy: "agent:tools" });
+  expect(await check("Read(.env)", "-a", "agent.yaml")).toMatchObject({
+    decidedBy: "rule:ask Read(.env)",
+    source: expect.stringMatching(/^agent/),
+    rememberable: false,
+  });
+  expect(await check("Bash(ls)", "--mode", "yolo")).toMatchObject({ decidedBy: "mode:yolo", source: "flag --mode" });
+  expect(await check("Read(../x)", "-C", "below")).toMatchObject({ behavior: "ask", subject: { inside: false } });
+  expect(await check("Read(x)", "-C", "below")).toMatchObject({ decidedBy: "tool:read-only" });
+  expect(await check("mcp__files__list")).toMatchObject({ behavior: "ask", remembers: ["mcp__files__list"] });
+});
+
+test.each([
+  [["policy", "check", "rm -rf build"], /"rm -rf build" is not a tool call/],
+  [["policy", "check", "WebSearch(x)"], /Write WebSearch alone/],
+  [["policy", "check", "Bash(ls)", "--mode", "careful"], /Allowed choices are normal/],
+  [["policy", "replay"], /--rules/],
+  [["policy", "replay", "--rules", "none.yaml"], /Cannot read the rules none\.yaml/],
+  [["policy", "replay", "--rules", "bad.yaml"], /bad\.yaml:2:10 permissions\.deny\.0: expected a closing parenthesis/],
+  [["policy", "replay", "--rules", "good.yaml", "--since", "soon"], /"soon" is not a duration/],
+])("%j is wrong use", async (args, message) => {
+  using cli = testCli();
+  write(cli, "bad.yaml", "permissions:\n  deny: ['Bash(rm']\n");
+  write(cli, "good.yaml", "permissions:\n  deny: [Bash(rm *)]\n");
+  const { code, stderr } = await cli.run(args);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+});
+
+const DAY_MS = 86_400_000;
+
+/** A session in which these commands were decided, each so many days ago. */
+async function recorded(
+  cli: Cli,
+  decisions: readonly (readonly [command: string, decidedBy: string, daysAgo: number])[],
+) {
+  await using store = await openStore(join(cli.home, ".capstan"), {});
+  const id = ids.next("sesn");
+  const record = {
+    id,
+    createdAt: clock.now(),
+    project: "default",
+    agent: parseAgent(agent()),
+    cwd: cli.cwd,
+    title: null,
+    forkedFrom: null,
+  };
+  await store.createSession(record);
+  const lease = await store.leases.acquire(id, { hostId: "host_1", pid: process.pid, hostname: "here" }, 60_000);
+  const events = decisions.map(([command, decided_by, daysAgo], index): SessionEvent => ({
+    type: "capstan.permission_decided",
+    id: ids.next("sevt"),
+    processed_at: new Date(clock.now() - daysAgo * DAY_MS).toISOString(),
+    call_id: `call_${index}`,
+    tool_use_id: `sevt_${index}`,
+    tool: "Bash",
+    decision: "allow",
+    decided_by,
+    reason: "",
+    subject: subjectOf({ tool: "Bash", input: { command } }, { cwd: cli.cwd, home: cli.home }),
+    mode: "normal",
+    traits: { readOnly: false, edit: false, safeInternal: false },
+  }));
+  await store.append(id, { after: 0, fence: lease.fence, events });
+  await store.leases.release(lease);
+  return id;
+}
+
+test("policy replay lists what changed rules would decide otherwise", async () => {
+  using cli = testCli();
+  const id = await recorded(cli, [
+    ["npm test", "person:me", 0],
+    ["rm -rf build", "rule:allow Bash", 1],
+    ["git push", "rule:allow Bash", 1],
+    ["rm old", "rule:allow Bash", 30],
+    ["ls", "limit:usd", 0],
+  ]);
+  await recorded(cli, [["rm other", "rule:allow Bash", 0]]);
+  write(cli, "new.yaml", "permissions:\n  allow: [Bash(npm test)]\n  ask: [Bash(git push *)]\n  deny: [Bash(rm *)]\n");
+  const args = ["policy", "replay", "--rules", "new.yaml", "--since", "7d", "--session", id];
+  const { code, stdout, stderr } = await cli.run(args);
+  expect(code, stderr).toBe(0);
+  expect(stdout).toMatch(/1 call would now be allowed:\n[\s\S]*asked about .*npm test/);
+  expect(stdout).toMatch(/1 call would now be asked about:\n[\s\S]*git push/);
+  expect(stdout).toMatch(/1 call would now be denied:\n[\s\S]*rm -rf build/);
+  expect(stdout).toContain("1 call cannot be replayed");
+  expect(stdout).not.toContain("rm old");
+  expect(stdout).not.toContain("rm other");
+  const lines = (await cli.run([...args, "--json"])).stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as object);
+  expect(lines).toHaveLength(3);
+  expect(lines[1]).toMatchObject({
+    session_id: id,
+    about: "rm -rf build",
+    before: "allow",
+    now: "deny",
+    changed: true,
+  });
+  const all = (await cli.run(["policy", "replay", "--rules", "new.yaml"])).stdout;
+  expect(all).toMatch(/3 calls would now be denied/);
+});
+
+test("policy replay of nothing says so", async () => {
+  using cli = testCli();
+  write(cli, "new.yaml", "permissions: {}\n");
+  expect(await cli.run(["policy", "replay", "--rules", "new.yaml"])).toMatchObject({
+    code: 0,
+    stdout: "0 calls would be decided as before.\n",
+  });
+});

@@ -1,0 +1,102 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { clock } from "../../src/app/clock.ts";
+import { parseAgent } from "../../src/core/agent-definition.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { testCli } from "../support/cli.ts";
+
+test("backup overwrites nothing, and restore takes no directory: wrong use, said in a sentence", async () => {
+  using cli = testCli();
+  writeFileSync(join(cli.cwd, "mine.txt"), "mine");
+  expect(await cli.run(["backup", "mine.txt"])).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "capstan: mine.txt is there already. Choose another name, or remove it.\n",
+  });
+  expect(readFileSync(join(cli.cwd, "mine.txt"), "utf8")).toBe("mine");
+  expect(await cli.run(["restore", "."])).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: `capstan: ${cli.cwd} cannot be restored: it is a directory. Nothing was changed. Choose another backup.\n`,
+  });
+});
+
+test("prune --json prints JSON and nothing else on standard output", async () => {
+  using cli = testCli();
+  expect(await cli.run(["prune", "--older-than", "1ms", "--json"])).toEqual({ code: 0, stdout: "", stderr: "" });
+  await cli.run(["run", "--rehearsal", "hello"]);
+  const dry = await cli.run(["prune", "--older-than", "1ms", "--json"]);
+  expect(dry.stderr).toContain("Nothing was erased. Add --yes to erase it.");
+  const { stdout, stderr } = await cli.run(["prune", "--older-than", "1ms", "--json", "--yes"]);
+  expect(JSON.parse(stdout)).toMatchObject({ firstMessage: "hello" });
+  expect(stdout).toBe(dry.stdout);
+  expect(stderr).toBe("");
+  expect((await cli.run(["sessions", "list", "--json"])).stdout).toBe("");
+});
+
+test("config show and projects cut nothing, however long", async () => {
+  using cli = testCli();
+  const root = join(cli.cwd, "a-long-name-".repeat(15));
+  mkdirSync(join(root, ".capstan"), { recursive: true });
+  const tool = "mcp__server__".concat("tool_".repeat(30));
+  writeFileSync(join(root, ".capstan", "config.yaml"), `permissions:\n  deny: [${tool}]\n`);
+  const shown = (await cli.run(["config", "show"], { cwd: root })).stdout;
+  expect(shown).toContain(`  ${tool}\n`);
+  expect(shown).toContain(root);
+  expect(shown).not.toContain("…");
+  await cli.run(["run", "--rehearsal", "hello"], { cwd: root });
+  expect((await cli.run(["projects"])).stdout).toContain(`  ${root}\n`);
+});
+
+test("models without a credential names the variables, and no option that it does not have", async () => {
+  using cli = testCli();
+  const { code, stderr } = await cli.run(["models"]);
+  expect(stderr).toMatch(/^capstan: .*Set one of ANTHROPIC_API_KEY, .*ANTHROPIC_AUTH_TOKEN.*CLAUDE_CODE_OAUTH_TOKEN/);
+  expect(stderr).not.toContain("--rehearsal");
+  expect(code).toBe(2);
+});
+
+/** Tells on standard error the most that ever waited in the CLI for the reader of its output. */
+const OBSERVER = `let most = 0;
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = (...given) => {
+    const more = write(...given);
+    most = Math.max(most, process.stdout.writableLength);
+    return more;
+  };
+  process.on("exit", () => process.stderr.write(String(most)));`;
+
+test("export to standard output waits for its reader instead of filling the memory", async () => {
+  using cli = testCli();
+  const text = "x".repeat(10_000);
+  const events = 1_200;
+  {
+    await using store = await openSqliteStore({ path: join(cli.home, ".capstan", "capstan.db"), clock });
+    const agent = parseAgent({ name: "writer", model: "claude-opus-4-8" });
+    const record = { agent, cwd: cli.cwd, project: "default", title: null, forkedFrom: null };
+    await store.createSession({ id: "sesn_large", createdAt: 0, ...record });
+    const owner = { hostId: "host_test", pid: process.pid, hostname: "test" };
+    const lease = await store.leases.acquire("sesn_large", owner, 60_000);
+    const messages = Array.from({ length: events }, (_, index) => ({
+      id: `sevt_${index}`,
+      type: "user.message" as const,
+      processed_at: null,
+      content: [{ type: "text" as const, text }],
+    }));
+    await store.append("sesn_large", { after: 0, events: messages, fence: lease.fence });
+    await store.leases.release(lease);
+  }
+  const { code, stdout, stderr } = await cli.run(["sessions", "export", "sesn_large"], {
+    environment: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(OBSERVER)}` },
+  });
+  expect(code).toBe(0);
+  expect(stdout.trimEnd().split("\n").length).toBe(1 + events);
+  expect(Number(stderr)).toBeGreaterThan(0);
+  expect(Number(stderr)).toBeLessThan(20 * text.length);
+
+  const leaving = ["sh", "-c", '{ "$@"; echo $? > code.txt; } | head -c 10', "sh"];
+  const cut = await cli.run(["sessions", "export", "sesn_large"], { within: leaving });
+  expect(cut).toMatchObject({ stdout: '{"capstan"', stderr: "" });
+  expect(readFileSync(join(cli.cwd, "code.txt"), "utf8")).toBe("0\n");
+});

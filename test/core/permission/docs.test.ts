@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { readSettings } from "../../../src/config/settings.ts";
+import { MODES } from "../../../src/core/agent-definition.ts";
+import { STEPS } from "../../../src/core/permission/decide.ts";
+import { parseRule } from "../../../src/core/permission/rule.ts";
+import { files } from "../../config/files.ts";
+
+const page = readFileSync("docs/permissions.md", "utf8");
+
+function section(title: string): string {
+  return new RegExp(`^## ${title}$([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, "m").exec(page)?.[1] ?? "";
+}
+
+describe("docs/permissions.md", () => {
+  const cells = [...section("Rules").matchAll(/^\| (`.*?`) \|/gm)].map(([, cell = ""]) => cell);
+  const rules = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, rule = ""]) => rule));
+
+  test("shows rules of every kind", () => {
+    const kinds = new Set(rules.map((rule) => parseRule(rule).kind));
+    expect(kinds).toEqual(new Set(["any", "tool", "command", "path", "domain", "mcp", "subagent"]));
+  });
+
+  test("has an example that is valid", async () => {
+    const text = /^```yaml settings\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? "";
+    using tree = files({ "config.yaml": text });
+    expect(await readSettings(tree.path)).toMatchObject({ values: { permissions: { mode: "normal" } } });
+  });
+
+  test("has every mode and every step of the order", () => {
+    expect([...section("Modes").matchAll(/^\| ([a-z-]+) \|/gm)].map(([, mode]) => mode)).toEqual(["mode", ...MODES]);
+    expect(section("The order").match(/^\d+\. /gm)).toHaveLength(STEPS.length);
+  });
+});

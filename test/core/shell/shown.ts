@@ -1,0 +1,11 @@
+import type { ShellReading, ShellWord } from "../../../src/core/shell/read-commands.ts";
+
+/** The commands of a reading as text, for tables. */
+export function shown({ commands }: ShellReading): string[] {
+  return commands.map(({ words }) => words.map(shownWord).join(" "));
+}
+
+function shownWord({ text, dynamic }: ShellWord): string {
+  if (dynamic) return `«${text}»`;
+  return text === "" || /\s/.test(text) ? `'${text}'` : text;
+}

@@ -1,0 +1,147 @@
+import { symlinkSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { callSubject, type CallSubject } from "../../src/core/permission/subject.ts";
+import { subjectOf } from "../../src/runtime/call-subject.ts";
+import { decided, type Situation } from "../core/permission/subjects.ts";
+import { files } from "../config/files.ts";
+
+/** A workspace with links that lead astray, beside what they lead to. */
+function tree() {
+  const all = files({
+    "ws/src/a.ts": "",
+    "ws/secrets/key": "",
+    "outside/file": "",
+    "home/.ssh/id": "",
+  });
+  const link = (target: string, name: string): void => symlinkSync(target, all.at(name));
+  link(all.at("outside"), "ws/out");
+  link("../outside/file", "ws/file");
+  link("secrets", "ws/harmless");
+  link(all.at("outside/new"), "ws/dangling");
+  link("loop", "ws/loop");
+  link("ws", "alias");
+  return Object.assign(all, {
+    about: (tool: string, input: Record<string, unknown>, cwd = "ws"): CallSubject =>
+      subjectOf({ tool, input }, { cwd: all.at(cwd), home: all.at("home") }),
+  });
+}
+
+describe("where a call leads", () => {
+  test.each<[string, real: string, inside: boolean]>([
+    ["src/a.ts", "ws/src/a.ts", true],
+    ["./src/../src/./a.ts", "ws/src/a.ts", true],
+    ["new/file", "ws/new/file", true],
+    ["../outside/file", "outside/file", false],
+    ["out/file", "outside/file", false],
+    ["out/new", "outside/new", false],
+    ["file", "outside/file", false],
+    ["dangling", "outside/new", false],
+    ["harmless/key", "ws/secrets/key", true],
+    ["loop", "ws/loop", true],
+    // Another process may be meant.
+    ["/proc/self/cwd/secrets/key", "ws/secrets/key", false],
+    ["~/.ssh/id", "home/.ssh/id", false],
+  ])("%s", (path, real, inside) => {
+    using all = tree();
+    const subject = all.about("Write", { file_path: path });
+    expect(subject.paths.map((place) => place.real)).toContain(all.at(real));
+    expect(subject.inside).toBe(inside);
+    expect(callSubject.parse(subject)).toEqual(subject);
+  });
+
+  test("a `..` after a link is taken both ways", () => {
+    using all = tree();
+    const subject = all.about("Read", { file_path: "out/../ws/src/a.ts" });
+    expect(new Set(subject.paths.map(({ real }) => real))).toEqual(
+      new Set([all.at("ws/ws/src/a.ts"), all.at("ws/src/a.ts")]),
+    );
+    const escape = all.about("Write", { file_path: "out/../home/x" });
+    expect(escape.inside).toBe(false);
+    expect(decided(escape, { mode: "accept-edits" }).behavior).toBe("ask");
+    expect(decided(escape, { allow: ["Edit(home/**)"] }).behavior).toBe("ask");
+    expect(decided(escape, { allow: ["Edit"], deny: ["Edit(~/**)"] }).behavior).toBe("deny");
+  });
+
+  test("a workspace under a name with links is the same workspace", () => {
+    using all = tree();
+    for (const path of ["src/a.ts", all.at("alias/src/a.ts"), all.at("ws/src/a.ts")]) {
+      const subject = all.about("Read", { file_path: path }, "alias");
+      expect(subject).toMatchObject({ inside: true, workspace: all.at("ws") });
+      expect(subject.paths).toEqual([{ named: all.at("ws/src/a.ts"), real: all.at("ws/src/a.ts"), access: "read" }]);
+    }
+  });
+
+  test("a name that no file can have is taken as it is", () => {
+    using all = tree();
+    for (const path of ["a\0b", "x".repeat(10_000), "src/a.ts/below"])
+      expect(all.about("Read", { file_path: path }).inside).toBe(true);
+  });
+});
+
+describe("a rule sees through links", () => {
+  test.each<[string, string, { allow?: string[]; deny?: string[] }, string]>([
+    ["denies what a link leads to", "harmless/key", { deny: ["Read(./secrets/**)"] }, "deny"],
+    ["denies a link by its own name", "harmless/key", { deny: ["Read(harmless)"] }, "deny"],
+    ["does not allow by a link's name", "out/file", { allow: ["Read(out/**)"] }, "ask"],
+    ["allows where it leads", "out/file", { allow: ["Read(../outside/**)"] }, "allow"],
+  ])("%s", (_what, path, rules, behavior) => {
+    using all = tree();
+    expect(decided(all.about("Read", { file_path: path }), rules).behavior).toBe(behavior);
+  });
+
+  test.each<[string, { allow?: string[]; deny?: string[] }, string]>([
+    ["cat harmless/key", { allow: ["Bash(cat *)"], deny: ["Read(./secrets/**)"] }, "deny"],
+    ["cat harmless", { allow: ["Bash(cat *)"], deny: ["Read(./secrets/**)"] }, "deny"],
+    ["cat key", { allow: ["Bash(cat *)"], deny: ["Read(./secrets/**)"] }, "allow"],
+    ["cd secrets && cat key", { allow: ["Bash(cat *)", "Bash(cd *)"], deny: ["Read(./secrets/*)"] }, "deny"],
+    ["echo a > out/x", { allow: ["Bash(echo *)", "Edit(out/**)"] }, "ask"],
+    ["echo a > dangling", { allow: ["Bash(echo *)", "Edit(./dangling)"] }, "ask"],
+    ["echo a < file", { allow: ["Bash(echo *)"] }, "ask"],
+  ])("in a command: %s", (command, rules, behavior) => {
+    using all = tree();
+    expect(decided(all.about("Bash", { command }), rules).behavior).toBe(behavior);
+  });
+
+  test("accepted edits stay in the workspace", () => {
+    using all = tree();
+    const rules: Situation = { mode: "accept-edits", allow: ["Bash(echo *)"] };
+    expect(decided(all.about("Edit", { file_path: "src/a.ts" }), rules).behavior).toBe("allow");
+    for (const path of ["out/x", "file", "dangling", "../outside/x", "~/x"]) {
+      expect(decided(all.about("Edit", { file_path: path }), rules).behavior, path).toBe("ask");
+      expect(decided(all.about("Bash", { command: `echo a > ${path}` }), rules).behavior, path).toBe("ask");
+    }
+  });
+});
+
+describe("what else a call is about", () => {
+  test.each<[string, Record<string, unknown>, Partial<CallSubject>]>([
+    ["WebFetch", { url: "HTTPS://Example.ORG:8080/x" }, { domain: "example.org" }],
+    ["WebFetch", { url: "http://bücher.example./" }, { domain: "xn--bcher-kva.example" }],
+    ["Agent", { subagent_type: "reviewer" }, { subagent: "reviewer" }],
+    ["mcp__files__read_it", {}, { mcp: { server: "files", tool: "read_it" } }],
+    ["Grep", { pattern: "x", path: "../outside" }, { search: true, inside: false }],
+    ["Glob", { pattern: "/etc/*" }, { search: true, inside: false }],
+    ["Glob", { pattern: "{..,src}/*" }, { search: true, inside: false }],
+    ["Glob", { pattern: "src/**/*.ts" }, { search: true, inside: true }],
+    ["deploy", { path: "/etc" }, { paths: [], inside: false }],
+    ["Bash", {}, { inside: false }],
+    ["Bash", { command: 5 }, { inside: false }],
+    ["Read", { file_path: 5 }, { paths: [] }],
+  ])("%s %j", (tool, input, expected) => {
+    using all = tree();
+    expect(all.about(tool, input)).toMatchObject(expected);
+  });
+
+  test("a host's own tool of a built-in name is not taken for it", () => {
+    using all = tree();
+    const call = { tool: "Bash", input: { command: "rm x" }, engineTool: false };
+    expect(subjectOf(call, { cwd: all.at("ws"), home: all.at("home") }).shell).toBeUndefined();
+  });
+
+  test("a command with more paths than anybody reads is still decided", () => {
+    using all = tree();
+    const command = `cat ${Array.from({ length: 3_000 }, (_, index) => `./many/${index}`).join(" ")} secrets/key`;
+    const subject = all.about("Bash", { command });
+    expect(decided(subject, { mode: "yolo", deny: ["Read(./secrets/**)"] }).behavior).toBe("ask");
+  });
+});
