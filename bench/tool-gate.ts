@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Options } from "@anthropic-ai/claude-agent-sdk";
 import { clock, ids } from "../src/app/clock.ts";
 import { hookCommands } from "../src/app/hook-command.ts";
 import { outputs } from "../src/app/lazy-tools.ts";
@@ -33,19 +34,30 @@ export const toolGate: BenchCase = {
     const settings = { agent: worker, cwd, url: model.url, path: environment["PATH"] ?? "" };
     const pairs = await Promise.all(
       Array.from({ length: PROCESSES }, async (_, index) => {
-        const runtime = await decidingHost(join(home, `gate-${index}`), cwd);
-        stack.defer(() => runtime.close());
+        const { host, close } = await decidingHost(join(home, `gate-${index}`), cwd);
+        stack.defer(close);
+        const calls: string[] = [];
         return {
-          gated: stack.use(new BareSession({ ...settings, hooks: gateOf(runtime.host) })),
+          gated: stack.use(new BareSession({ ...settings, hooks: gateOf(host, calls) })),
+          /** The outcomes of the last turn's calls, which a session stores while its turn goes on. */
+          settle: async () => {
+            for (const callId of calls.splice(0))
+              await host.emit({ kind: "tool_result", callId, content: [], isError: false });
+          },
+          waved: stack.use(new BareSession({ ...settings, hooks: wave })),
           bare: stack.use(new BareSession(settings)),
         };
       }),
     );
     const pair = (round: number) => inTurn(pairs, round);
-    const { gated, bare } = await interleave(
-      { rounds: 120, warmUp: 4 * PROCESSES },
+    const { gated, waved, bare } = await interleave(
+      { rounds: 180, warmUp: 4 * PROCESSES },
       {
-        gated: (round) => pair(round).gated.liveTurn(`Message ${round}`),
+        gated: async (round) => {
+          await pair(round).settle();
+          return pair(round).gated.liveTurn(`Message ${round}`);
+        },
+        waved: (round) => pair(round).waved.liveTurn(`Message ${round}`),
         bare: (round) => pair(round).bare.liveTurn(`Message ${round}`),
       },
     );
@@ -54,13 +66,28 @@ export const toolGate: BenchCase = {
         { name, what: "turn with one call, with PreToolUse : without", measured: ends(gated), against: ends(bare) },
         1.05,
       ),
+      ratioRow({ name, what: "the same with a hook that only says yes", measured: ends(waved), against: ends(bare) }),
     ];
   },
 };
 
+/** What any hook costs: the way from the CLI to the program and back. */
+const wave: NonNullable<Options["hooks"]> = {
+  PreToolUse: [
+    {
+      hooks: [
+        async () => ({
+          hookSpecificOutput: { hookEventName: "PreToolUse" as const, permissionDecision: "allow" as const },
+        }),
+      ],
+    },
+  ],
+};
+
 /** The gate of the Claude engine; the call is written down before it is decided, as in a session. */
-function gateOf(host: EngineHost) {
+function gateOf(host: EngineHost, calls: string[]) {
   const announced = async (callId: string): Promise<void> => {
+    calls.push(callId);
     const input = { command: "true" };
     const draft = { type: "agent.tool_use" as const, call_id: callId, name: "Bash", engine_name: "Bash", input };
     await host.emit({ kind: "event", draft });
