@@ -6,3 +6,5 @@ export function describeTool(tool: string): { readonly isBuiltIn: boolean; reado
   const { readOnly, edit, safeInternal } = traitsOf(tool);
   return { isBuiltIn: BUILTIN_NAMES.includes(tool), traits: { readOnly, edit, safeInternal } };
 }
+
+export { requireKnownTools } from "../engines/claude/rule-tools.ts";

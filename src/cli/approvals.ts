@@ -1,11 +1,10 @@
-import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseDuration } from "../config/duration.ts";
 import type { Approval } from "../core/approval.ts";
 import type { Store } from "../core/store.ts";
 import { APPROVAL, howToAnswer, isOpen, resolveId, standing } from "./approvals-id.ts";
 import { approvalBlock, visible } from "./ask-block.ts";
-import { userStore } from "./home.ts";
+import { projectOf, userStore } from "./home.ts";
 import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
 import { resolveSession } from "./session-id.ts";
 import { ago, colour, columns, shortId, table } from "./text.ts";
@@ -27,7 +26,7 @@ export async function list(flags: ListFlags): Promise<void> {
 
 async function find(store: Store, { all, session, project }: ListFlags): Promise<readonly Approval[]> {
   const sessionId = session === undefined ? undefined : await resolveSession(store, session);
-  const place = project === undefined || project === "default" ? project : resolve(project);
+  const place = project === undefined ? undefined : projectOf(project);
   const approvals = await store.approvals.list({
     ...(all !== true && { status: "pending" as const }),
     ...(sessionId !== undefined && { sessionId }),

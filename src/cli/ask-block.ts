@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import type { Approval } from "../core/approval.ts";
+import { hasMarker } from "../core/redaction-marker.ts";
 import { colour, oneLine } from "./text.ts";
 
 /** An approval as a person decides about it. What runs is shown whole and as it is: nothing is cut or hidden silently. */
@@ -27,7 +28,7 @@ export function approvalBlock({ request }: Approval, { width, maxLines = Infinit
   const lines = [
     ...wrapped(visible(request.title), width).map((line) => colour.bold(line)),
     ...rows.flatMap(([name, text]) => row(name, text, width)),
-    ...(request.kind === "tool" ? restOf(input, diff !== undefined, request.title, width) : []),
+    ...(request.kind === "tool" ? restOf(input, tellsAll(diff), request.title, width) : []),
     ...(request.kind === "plan" ? planOf(input, width) : []),
   ];
   const change = diff === undefined ? [] : visible(diff.trimEnd()).split("\n");
@@ -47,10 +48,18 @@ function row(name: string, text: string, width: number): string[] {
 /** What a change shows of the input, so that it need not be said again. */
 const IN_DIFF = ["file_path", "content", "old_string", "new_string"];
 
+/** A change without its secrets, or one that was cut, does not show what would be written. */
+function tellsAll(diff: string | undefined): boolean {
+  return diff !== undefined && !hasMarker(diff) && !diff.endsWith(CUT);
+}
+
+/** How a change ends that was too long to be stored whole. */
+const CUT = "(cut: the whole change is in the input)";
+
 /** Everything of the input that was not shown yet: a flag of a command can matter as much as the command. */
-function restOf(input: Approval["request"]["input"], hasDiff: boolean, title: string, width: number): string[] {
+function restOf(input: Approval["request"]["input"], isInDiff: boolean, title: string, width: number): string[] {
   const rest = Object.entries(input).filter(([key, value]) => {
-    if (hasDiff && IN_DIFF.includes(key)) return false;
+    if (isInDiff && IN_DIFF.includes(key)) return false;
     return !(key === "command" && `Run ${String(value)}` === title);
   });
   return rest.flatMap(([key, value]) =>
@@ -84,8 +93,9 @@ export function visible(text: string): string {
   return text.replaceAll(HIDDEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-// oxlint-disable-next-line no-control-regex -- control characters are what it is about
-const HIDDEN = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/gu;
+const HIDDEN =
+  // oxlint-disable-next-line no-control-regex -- control characters are what it is about
+  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u200B-\u200F\u2028-\u202E\u2060-\u2069\u115F\u1160\u3164\uFFA0\uFEFF\u{E0000}-\u{E007F}]/gu;
 
 /** Lines of at most `width` characters, broken between words where that is possible. */
 export function wrapped(text: string, width: number): string[] {

@@ -1,9 +1,11 @@
-import { createReadStream, createWriteStream, existsSync } from "node:fs";
+import { once } from "node:events";
+import { createReadStream, createWriteStream, existsSync, statSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import { acceptState, type Place, readAudit, verifyAudit, verifyExport } from "../app/audit.ts";
 import { parseDuration } from "../config/duration.ts";
 import { homeDirectory } from "../config/home.ts";
+import { reasonOf } from "../config/text-file.ts";
 import type { AuditFinding, AuditReport, SessionAudit } from "../core/audit.ts";
 import { usage } from "./failure.ts";
 import { colour, shortId } from "./text.ts";
@@ -46,7 +48,12 @@ export async function exportTo({ session, since, output }: ExportFlags): Promise
   })();
   if (output === undefined) for await (const line of lines) process.stdout.write(line);
   else {
-    await pipeline(lines, createWriteStream(output, { mode: 0o600 }));
+    const file = createWriteStream(output, { mode: 0o600, flags: "wx" });
+    // Before anything is read: a name that cannot be written is a wrong use, not a failure of the store.
+    await once(file, "open").catch((thrown: unknown) => {
+      throw usage(`Cannot write ${output}: ${reasonOf(thrown)}. Choose another name.`);
+    });
+    await pipeline(lines, file);
     process.stderr.write(`The audit is in ${output}. Check it with: capstan audit verify --file ${output}\n`);
   }
 }
@@ -68,6 +75,8 @@ function timeOf(text: string): number {
 
 function linesOf(file: string): AsyncIterable<string> {
   if (!existsSync(file)) throw usage(`There is no file ${file}.`);
+  if (statSync(file).isDirectory())
+    throw usage(`${file} is a directory. Name the file that capstan audit export wrote.`);
   return createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity });
 }
 

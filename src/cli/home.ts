@@ -1,3 +1,6 @@
+import { existsSync, realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { findProject } from "../config/project.ts";
 import { openStore } from "../app/open-store.ts";
 import { homeDirectory } from "../config/home.ts";
 import type { Store } from "../core/store.ts";
@@ -5,4 +8,13 @@ import type { Store } from "../core/store.ts";
 /** The store of this user, without reading any configuration file. */
 export function userStore(): Promise<Store> {
   return openStore(homeDirectory(process.env).path);
+}
+
+/** The id of the project that `--project` means: the one that the directory belongs to, by whatever name it is given. */
+export function projectOf(given: string): string {
+  if (given === "default") return given;
+  const directory = resolve(given);
+  // Its sessions are still there when the directory is gone.
+  if (!existsSync(directory)) return directory;
+  return findProject(directory, process.env).root ?? realpathSync(directory);
 }

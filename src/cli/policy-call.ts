@@ -1,4 +1,5 @@
-import { canonicalTool } from "../core/permission/tool-names.ts";
+import { nearest } from "../core/nearest.ts";
+import { BUILT_IN_TOOLS, canonicalTool } from "../core/permission/tool-names.ts";
 import type { CalledTool } from "../runtime/call-subject.ts";
 import { usage } from "./failure.ts";
 
@@ -23,6 +24,8 @@ export function readCall(text: string): CalledTool {
   const tool = canonicalTool(written);
   const field = FIELDS[tool];
   if (inner === undefined) return { tool, input: {} };
+  const meant = field === undefined && !BUILT_IN_TOOLS.includes(tool) ? nearest(tool, Object.keys(FIELDS)) : undefined;
+  if (meant !== undefined) throw usage(`There is no built-in tool named ${tool}. Did you mean ${meant}?`);
   if (field === undefined) throw usage(`What ${tool} is called with does not matter to rules. Write ${tool} alone.`);
   const value = tool === "WebFetch" ? inner.replace(/^domain:/, "https://") : inner;
   return { tool, input: { [field]: value } };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { requireKnownTools } from "../app/tool-traits.ts";
 import { parseDuration } from "../config/duration.ts";
 import { layerPermissions } from "../config/settings.ts";
 import { readTextFile } from "../config/text-file.ts";
@@ -28,12 +29,17 @@ export async function replay(flags: ReplayFlags): Promise<void> {
   await using store = await userStore();
   const session = flags.session === undefined ? undefined : await resolveSession(store, flags.session);
   const lines: ReplayLine[] = [];
+  const tools = new Set<string>();
   let skipped = 0;
   for await (const { sessionId, event } of decisionsIn(store, { session, since })) {
+    tools.add(event.tool);
     const replayed = replayDecision(event, rules, mode);
     if (replayed === undefined) skipped++;
     else lines.push(lineOf(sessionId, event, replayed));
   }
+  // Whatever was called is a tool; any other name that is not the engine's was mistyped.
+  const known = [...tools].map((name) => ({ name }));
+  requireKnownTools({ agent: { permissions: { mode: mode ?? "normal", allow, ask, deny } }, tools: known });
   if (flags.json === true) return lines.forEach((line) => print(JSON.stringify(line)));
   show(lines, skipped);
 }

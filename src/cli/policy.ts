@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { describeTool } from "../app/tool-traits.ts";
+import { describeTool, requireKnownTools } from "../app/tool-traits.ts";
 import { type Configuration, loadConfiguration } from "../config/load.ts";
 import type { Mode } from "../core/agent-definition.ts";
 import { decide, STEPS, type Verdict } from "../core/permission/decide.ts";
@@ -28,6 +28,8 @@ export async function check(text: string, flags: CheckFlags): Promise<void> {
     flags: { mode: flags.mode },
     agentFile: flags.agent === undefined ? undefined : resolve(flags.agent),
   });
+  // No session would start with such rules, so nothing would be decided by them.
+  requireKnownTools({ agent: configuration.agent, tools: [] });
   const { tools, permissions, subagents } = configuration.agent;
   const { isBuiltIn, traits } = describeTool(call.tool);
   const hasTool = tools.includes(call.tool) || (call.tool === "Agent" && Object.keys(subagents).length > 0);

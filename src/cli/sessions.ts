@@ -1,11 +1,10 @@
-import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { logged } from "../runtime/feed.ts";
 import type { SessionSummary } from "../core/store.ts";
 import { cost } from "./cost.ts";
 import { usage } from "./failure.ts";
 import { isOpen, waitingText } from "./approvals-id.ts";
-import { userStore } from "./home.ts";
+import { projectOf, userStore } from "./home.ts";
 import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
 import { resolveSession } from "./session-id.ts";
 import { ago, shortId, table } from "./text.ts";
@@ -23,7 +22,7 @@ export async function list(search: string | undefined, flags: ListFlags): Promis
   if (!Number.isInteger(limit) || limit < 1) throw usage(`--limit ${flags.limit} is no whole number above zero.`);
   await using store = await userStore();
   const { status, agent } = flags;
-  const project = flags.project === undefined || flags.project === "default" ? flags.project : resolve(flags.project);
+  const project = flags.project === undefined ? undefined : projectOf(flags.project);
   const sessions = await store.sessions({ limit, project, status, agent, search });
   const waiting = (await store.approvals.list({ status: "pending" })).filter(isOpen);
   const waitingIn = (id: string): number => waiting.filter(({ sessionId }) => sessionId === id).length;

@@ -1,11 +1,10 @@
-import { resolve } from "node:path";
 import { parseDuration } from "../config/duration.ts";
 import { loadConfiguration } from "../config/load.ts";
 import { isTimeZone } from "../core/budget-schema.ts";
 import { addLines, BILLINGS, type Billing, type Grouping, type LedgerLine } from "../core/ledger.ts";
 import { PRICES_DATE } from "../core/prices.ts";
 import { usage as wrongUse } from "./failure.ts";
-import { userStore } from "./home.ts";
+import { projectOf, userStore } from "./home.ts";
 import { count, money, shortId, table } from "./text.ts";
 
 export interface UsageFlags {
@@ -20,7 +19,7 @@ export async function usage(flags: UsageFlags): Promise<void> {
   const { by } = flags;
   const timeZone = by === "day" ? await zoneOf(flags.timeZone) : "UTC";
   const since = flags.since === undefined ? 0 : Date.now() - parseDuration(flags.since);
-  const project = flags.project === undefined || flags.project === "default" ? flags.project : resolve(flags.project);
+  const project = flags.project === undefined ? undefined : projectOf(flags.project);
   await using store = await userStore();
   const lines = await store.ledger.lines({ by, since, timeZone, ...(project !== undefined && { project }) });
   const totals = BILLINGS.flatMap((billing) => totalOf(lines, billing));

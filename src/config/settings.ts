@@ -87,8 +87,13 @@ export async function readSettings(directory: string): Promise<ReadSettings | un
   return { path, values: parseYaml(text, { file: path, code: "invalid_input", schema: settingsFile, empty: {} }) };
 }
 
+const OTHER_NAMES = ["config", "settings"].flatMap((name) =>
+  ["yml", "yaml", "json"].map((ending) => `${name}.${ending}`),
+);
+
 /** A file that looks like settings and is not read would be a silent mistake. */
 function refuseOtherName(directory: string, path: string): undefined {
-  const other = join(directory, "config.yml");
-  if (isThere(other)) throw new CapstanError("invalid_input", `${other} is not read. Rename it to ${path}.`);
+  const other = OTHER_NAMES.map((name) => join(directory, name)).find((file) => isThere(file));
+  if (other !== undefined)
+    throw new CapstanError("invalid_input", `${other} is not read. The settings file is ${path}: rename it, as YAML.`);
 }

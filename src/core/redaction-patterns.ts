@@ -73,6 +73,14 @@ export const SECRET_SHAPES = [
     String.raw`(?<keep>${PASSWORD_NAME}\\?["']?[ \t]{0,4}[:=][ \t]{0,4}\\?["'])${NO_VALUE}[^"'\\\r\n]{4,1024}(?<end>\\?["'])`,
     "i",
   ),
+  // password: hunter2 and password = hunter2 at the end of a line, as in YAML and INI files. Code has types and names
+  // there, so the value must have a digit.
+  shape(
+    "password",
+    "passw|passphrase",
+    String.raw`(?<keep>${PASSWORD_NAME}(?::[ \t]{1,4}|[ \t]{1,4}=[ \t]{0,4}))${NO_VALUE}(?=${UNQUOTED}{0,64}\d)${UNQUOTED}{6,1024}(?=[ \t]*(?:[\r\n]|$))`,
+    "i",
+  ),
   // --password hunter2
   shape(
     "password",

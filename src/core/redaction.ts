@@ -1,3 +1,4 @@
+import type { ShellSubject } from "./permission/subject.ts";
 import { betweenMarkers, marker, markersIn } from "./redaction-marker.ts";
 import { HINT, isSecretField, isSecretVariable, SECRET_SHAPES, type SecretShape } from "./redaction-patterns.ts";
 import { safePattern } from "./safe-pattern.ts";
@@ -40,7 +41,10 @@ export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions 
   const text = (given: string): string => redactText(given, { known, own });
   return {
     text,
-    event: (event) => redactObject(event, { text, isFree: false }),
+    event(event) {
+      const split = secretsOfCommands(event, own);
+      return redactObject(event, { text: split.length === 0 ? text : withSplit(split, { known, own }), isFree: false });
+    },
     with: (more) => createRedactor({ secrets: [...secrets, ...more], patterns }),
   };
 }
@@ -68,6 +72,36 @@ interface Known {
   readonly own: readonly SecretShape[];
 }
 
+/**
+ * A decision is stored with the words of a command, and with paths in them. That `hunter2` is a password shows in
+ * `--password hunter2` and not in either word, so it is looked for in the whole command.
+ */
+function secretsOfCommands(event: object, own: readonly SecretShape[]): readonly Secret[] {
+  const { subject } = event as { readonly subject?: { readonly shell?: Pick<ShellSubject, "commands"> } };
+  return (subject?.shell?.commands ?? []).flatMap(({ words }) =>
+    betweenMarkers(words.map((word) => word.text).join(" ")).flatMap((piece) => secretsIn(piece, own)),
+  );
+}
+
+function secretsIn(piece: string, own: readonly SecretShape[]): Secret[] {
+  return (HINT.test(piece) ? [...own, ...SECRET_SHAPES] : own).flatMap(({ name, secret }) =>
+    Array.from(piece.matchAll(secret), ({ 0: match, groups }) => {
+      const { keep, end } = groupsOf(groups);
+      return { name, value: match.slice(keep.length, match.length - end.length) };
+    }),
+  );
+}
+
+/** A short secret counts only as a whole word: it stands in too many others. */
+function withSplit(split: readonly Secret[], { known, own }: Known): (text: string) => string {
+  const names = new Map(split.map(({ name, value }) => [value, name]));
+  const all = [...split.flatMap(spellings), ...known].toSorted((a, b) => b.value.length - a.value.length);
+  return (text) => {
+    const name = names.get(text);
+    return name === undefined ? redactText(text, { known: all, own }) : marker(name);
+  };
+}
+
 /** Until nothing is found any more: what stands beside a new marker may only now look like a secret. */
 function redactText(text: string, what: Known): string {
   let result = text;
@@ -93,13 +127,17 @@ function redactPiece(piece: string, { known, own }: Known): string {
   for (const { name, value } of known) if (piece.includes(value)) return piece.replaceAll(value, marker(name));
   for (const { name, secret } of HINT.test(piece) ? [...own, ...SECRET_SHAPES] : own) {
     const redacted = piece.replaceAll(secret, (...match: unknown[]) => {
-      const groups = match.at(-1);
-      const { keep = "", end = "" } = (typeof groups === "object" ? groups : {}) as { keep?: string; end?: string };
+      const { keep, end } = groupsOf(match.at(-1));
       return keep + marker(name) + end;
     });
     if (redacted !== piece) return redacted;
   }
   return piece;
+}
+
+function groupsOf(groups: unknown): { readonly keep: string; readonly end: string } {
+  const { keep = "", end = "" } = (typeof groups === "object" ? groups : {}) as { keep?: string; end?: string };
+  return { keep, end };
 }
 
 /** Fields that hold no free text: changing one would break the event, and no secret gets there. */

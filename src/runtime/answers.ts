@@ -1,4 +1,4 @@
-import type { Approval, ApprovalAnswer, Grant, StoredAnswer } from "../core/approval.ts";
+import type { Approval, ApprovalAnswer, Grant, GrantScope, StoredAnswer } from "../core/approval.ts";
 import type { Clock, Ids } from "../core/clock.ts";
 import { elicitedContent } from "../core/elicitation.ts";
 import { CapstanError } from "../core/errors.ts";
@@ -17,6 +17,7 @@ export async function acceptAnswer(
   { store, clock, ids }: { readonly store: Store; readonly clock: Clock; readonly ids: Ids },
   { approval, answer, by, from }: Given,
 ): Promise<void> {
+  requireAnswer(answer);
   const rules = rulesToRemember(approval, answer);
   checkAnswers(approval, answer);
   const now = clock.now();
@@ -37,10 +38,21 @@ export async function acceptAnswer(
   await store.approvals.answer(approval.id, stored, grants);
 }
 
+const BEHAVIORS: readonly unknown[] = ["allow", "deny"] satisfies ApprovalAnswer["behavior"][];
+const SCOPES: readonly unknown[] = ["once", "session", "project", "always"] satisfies GrantScope[];
+
+/** A program without types may answer anything, and nothing but the word itself allows. */
+function requireAnswer({ behavior, scope = "once" }: ApprovalAnswer): void {
+  if (!BEHAVIORS.includes(behavior))
+    throw invalid(`behavior: expected allow or deny, got ${JSON.stringify(behavior)}.`);
+  if (!SCOPES.includes(scope))
+    throw invalid(`scope: expected once, session, project or always, got ${JSON.stringify(scope)}.`);
+}
+
 /** Nothing is remembered of a denial, of an answer for once, or where the asking rule forbids it. */
 function rulesToRemember(
   { request }: Approval,
-  { behavior, scope = "once", rules }: ApprovalAnswer,
+  { behavior, scope = "once", rules, input }: ApprovalAnswer,
 ): readonly string[] {
   if (scope === "once") {
     if (rules !== undefined) throw invalid("Rules are only remembered with a scope: session, project or always.");
@@ -49,6 +61,9 @@ function rulesToRemember(
   if (behavior === "deny") throw invalid("A denial is not remembered. Write a deny rule to deny for good.");
   if (request.remember.length === 0)
     throw invalid(`This answer may not be remembered: ${request.asked_by} asks every time. Answer it for once.`);
+  // The suggested rules speak of the call as it was asked about, which is not what the person wants to run.
+  if (input !== undefined && rules === undefined)
+    throw invalid("The input was edited. Name the rules to remember, or answer for once.");
   const wanted = rules ?? request.remember;
   if (wanted.length === 0) throw invalid("Name at least one rule to remember, or answer for once.");
   for (const rule of wanted) parseAllowRule(rule);
@@ -58,6 +73,8 @@ function rulesToRemember(
 function checkAnswers({ request }: Approval, { behavior, answers, input }: ApprovalAnswer): void {
   if (request.kind !== "question") {
     if (answers !== undefined) throw invalid("Answers are for a question; this approval is about a tool call.");
+    if (request.kind === "plan" && input !== undefined)
+      throw invalid("A plan is approved or denied as it is. Deny it with a message to have it changed.");
     return;
   }
   if (input !== undefined) throw invalid("A question is answered by `answers`; its input stays as it is.");

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createTwoFilesPatch } from "diff";
 import type { CallRequest } from "../core/engine.ts";
@@ -14,6 +14,10 @@ import type { SessionDeps } from "./session-deps.ts";
 /** In characters; what is longer helps nobody to decide and would swell the log. */
 const MAX_DIFF = 200_000;
 const MAX_TITLE = 200;
+/** In bytes. A larger file, or one that is none, is not read: it could hold up the host. */
+const MAX_FILE = 5_000_000;
+/** In lines that are added or removed. To compare more takes seconds in which the host does nothing else. */
+const MAX_EDITS = 3_000;
 
 interface AskedCall {
   readonly call: CallRequest;
@@ -92,13 +96,30 @@ function titleOf({ tool, input }: CallRequest): string {
 async function diffOf({ tool, input }: CallRequest, cwd: string): Promise<string | undefined> {
   const path = input["file_path"];
   if ((tool !== "Write" && tool !== "Edit") || typeof path !== "string") return undefined;
+  const found = await stat(resolve(cwd, path)).catch(() => undefined);
+  if (found !== undefined && (!found.isFile() || found.size > MAX_FILE)) return undefined;
   const before = await readFile(resolve(cwd, path), "utf8").catch(() => undefined);
   const after = tool === "Write" ? textIn(input["content"]) : edited(before ?? "", input);
-  const patch = createTwoFilesPatch(before === undefined ? "/dev/null" : path, path, before ?? "", after, "", "", {
-    context: 3,
-  });
-  const body = patch.replace(/^=+\n/, "");
+  const from = before === undefined ? "/dev/null" : path;
+  const patch = createTwoFilesPatch(from, path, before ?? "", after, "", "", { context: 3, maxEditLength: MAX_EDITS });
+  const body = patch === undefined ? replacement({ from, path, before, after }) : patch.replace(/^=+\n/, "");
   return body.length > MAX_DIFF ? `${body.slice(0, MAX_DIFF)}\n… (cut: the whole change is in the input)` : body;
+}
+
+/** A change that is too long to be compared line by line: what is there goes, and the new text comes. */
+function replacement({ from, path, before = "", after }: Replaced): string {
+  const gone = before === "" ? [] : before.replace(/\n$/, "").split("\n");
+  const come = after === "" ? [] : after.replace(/\n$/, "").split("\n");
+  // The new text comes first, so that it is seen when the whole must be cut.
+  const lines = [...come.map((line) => `+${line}`), ...gone.map((line) => `-${line}`)];
+  return [`--- ${from}`, `+++ ${path}`, `@@ -1,${gone.length} +1,${come.length} @@`, ...lines, ""].join("\n");
+}
+
+interface Replaced {
+  readonly from: string;
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly after: string;
 }
 
 function edited(before: string, input: CallRequest["input"]): string {

@@ -72,13 +72,23 @@ export class ApprovalDesk {
     for (const { approval, settle, decideAgain } of this.#waiting.values()) {
       const verdict = await decideAgain().catch(() => undefined);
       if (verdict === undefined || verdict.behavior === "ask") continue;
-      const answer = { behavior: verdict.behavior, by: verdict.decidedBy, from: "session", at: this.#deps.clock.now() };
-      const won = await this.#deps.store.approvals.answer(approval.id, answer, []).then(
-        () => true,
-        () => false,
-      );
-      if (won) settle({ kind: "decided", approval, verdict });
+      // A store that is busy for a moment leaves the question open, which is safe.
+      const isFirst = await this.settleBy(approval.id, verdict).catch(() => false);
+      if (isFirst) settle({ kind: "decided", approval, verdict });
     }
+  }
+
+  /** Nobody needs to answer any more. False when somebody has, or when it has expired. */
+  async settleBy(approvalId: string, { behavior, decidedBy: by }: Verdict): Promise<boolean> {
+    if (behavior === "ask") return false;
+    const answer = { behavior, by, from: "session", at: this.#deps.clock.now() };
+    return this.#deps.store.approvals.answer(approvalId, answer, []).then(
+      () => true,
+      (thrown: unknown) => {
+        if (thrown instanceof CapstanError && thrown.code === "approval_closed") return false;
+        throw thrown;
+      },
+    );
   }
 
   /** Looks for answers now. */

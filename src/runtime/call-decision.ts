@@ -97,7 +97,7 @@ export class CallJudge {
     const subject = this.#subject(call);
     const verdict = await this.#judge(call, open, subject);
     // Somebody's answer counts as they gave it, also when it has since become a rule that would allow the call.
-    const answered = verdict.behavior === "deny" ? undefined : await this.#answerTo(open);
+    const answered = verdict.behavior === "deny" ? undefined : await this.#answerTo(open, verdict);
     if (answered !== undefined) return this.#afterAsking(answered, { call, open, subject });
     if (verdict.behavior !== "ask") {
       await this.#countGrant(verdict);
@@ -116,9 +116,11 @@ export class CallJudge {
     return this.#afterAsking(settled, { call, open, subject });
   }
 
-  /** What a person has answered before the call was taken up again. */
-  async #answerTo({ approvalId }: OpenCall): Promise<Settled | undefined> {
-    const approval = approvalId === undefined ? undefined : await this.#deps.store.approvals.get(approvalId);
+  /** What a person has answered before the call was taken up again; from then on it is too late for another answer. */
+  async #answerTo({ approvalId }: OpenCall, verdict: Verdict): Promise<Settled | undefined> {
+    if (approvalId === undefined) return undefined;
+    if (verdict.behavior === "allow") await this.#hooks.desk.settleBy(approvalId, verdict);
+    const approval = await this.#deps.store.approvals.get(approvalId);
     const answer = approval?.answer ?? null;
     if (approval === undefined || answer === null || answer.from === "session") return undefined;
     return { kind: "answered", approval, answer };
@@ -146,10 +148,11 @@ export class CallJudge {
         facts,
       };
     const input = answered(call, answer) ?? approved(call, request);
-    // A person may edit what runs, but not into something that a rule denies.
-    const edited = answer.input === undefined ? subject : this.#subject({ ...call, input: answer.input });
-    const verdict = answer.input === undefined ? undefined : await this.#judge(call, open, edited);
-    if (verdict?.behavior === "deny") return { ...byVerdict(verdict), subject: edited, approvalId, facts };
+    // A person may edit what runs, but not into something that a rule denies; and while they thought, links and files
+    // may have changed, so that the call would reach something else.
+    const now = this.#subject({ ...call, input: input ?? call.input });
+    const verdict = await this.#judge(call, open, now);
+    if (verdict.behavior === "deny") return { ...byVerdict(verdict), subject: now, approvalId, facts };
     const { overspent } = this.#deps.log.state;
     if (request.asked_by === SPENDING && overspent !== undefined)
       facts.push({ type: "capstan.budget_warned", ...overspent, agreed_by: answer.by });
@@ -160,7 +163,7 @@ export class CallJudge {
       decidedBy: by,
       reason: `${answer.by} allowed this call.`,
       input,
-      subject: edited,
+      subject: now,
       approvalId,
       facts,
     };
@@ -179,7 +182,9 @@ export class CallJudge {
       grants: grants.map(({ id, rule }) => ({ id, rule: parseRule(rule) })),
     });
     const { overspent } = this.#deps.log.state;
-    return overspent === undefined || verdict.behavior === "deny" ? verdict : spendingVerdict(overspent);
+    // A question or a plan goes to a person anyway, who must be able to answer it.
+    const isAskedAnyway = verdict.behavior === "deny" || verdict.kind !== "tool";
+    return overspent === undefined || isAskedAnyway ? verdict : spendingVerdict(overspent);
   }
 
   #subject(call: CallRequest): CallSubject {

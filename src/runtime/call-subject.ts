@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { isAbsolute, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import {
   type CallSubject,
   isInside,
@@ -7,7 +7,7 @@ import {
   type Redirection,
   type ShellSubject,
 } from "../core/permission/subject.ts";
-import { readCommands, type ShellCommand, type ShellWord } from "../core/shell/read-commands.ts";
+import { readCommands, type ShellReading, type ShellWord } from "../core/shell/read-commands.ts";
 import { realPath } from "./real-path.ts";
 import type { SessionParts } from "./session-deps.ts";
 
@@ -145,7 +145,8 @@ const MAX_BASES = 16;
 const MAX_LOOKED = 1_000;
 
 function shellSubject(command: string, names: Names): ShellSubject {
-  const { commands, writes, reads, unclear } = readCommands(command);
+  const reading = readCommands(command);
+  const { commands, writes, reads, unclear } = reading;
   const directories = basesOf(
     commands.map(({ words }) => words),
     names,
@@ -155,7 +156,7 @@ function shellSubject(command: string, names: Names): ShellSubject {
     text,
     places: dynamic ? [] : distinct(directories.bases.flatMap((base) => names.places(text, base))),
   });
-  const { mentions, isCut } = mentionsIn(commands, directories.bases, names);
+  const { mentions, isCut } = mentionsIn(reading, directories.bases, names);
   return {
     commands: commands.map(({ words, assignments, via }) => ({
       words: words.map(({ text, dynamic }) => ({ text, dynamic })),
@@ -175,13 +176,13 @@ function shellSubject(command: string, names: Names): ShellSubject {
 
 /** The paths among the words of commands; not all of them when they are too many to be looked at. */
 function mentionsIn(
-  commands: readonly ShellCommand[],
+  { commands, loops }: Pick<ShellReading, "commands" | "loops">,
   bases: readonly string[],
   names: Names,
 ): { mentions: Place[]; isCut: boolean } {
   // The program is a path only when it is written as one.
   const words = commands.flatMap((command) => command.words.filter(({ text }, at) => at > 0 || text.includes("/")));
-  const texts = [...new Set(words.flatMap(pathsIn))];
+  const texts = [...new Set([...words, ...loops].flatMap((word) => pathsIn(word, names.home)))];
   const looked = texts.slice(0, Math.ceil(MAX_LOOKED / bases.length));
   const found = looked.flatMap((text) =>
     bases.filter((base) => looksLikePath(text) || names.exists(text, base)).flatMap((base) => names.places(text, base)),
@@ -199,7 +200,7 @@ function basesOf(commands: readonly (readonly ShellWord[])[], names: Names): { b
     const isPlain =
       program.text === "cd" && words.length === 1 && target?.dynamic === false && !/^[-+]/.test(target.text);
     if (!isPlain) areKnown = false;
-    const texts = words.length === 0 ? ["~"] : words.flatMap((word) => pathsIn(word).slice(0, 1));
+    const texts = words.length === 0 ? ["~"] : words.flatMap((word) => pathsIn(word, names.home).slice(0, 1));
     const further = texts.flatMap((text) => bases.flatMap((base) => names.places(text, base)));
     bases = [...new Set([...bases, ...further.map(({ real }) => real)])];
     if (bases.length > MAX_BASES) return { bases: bases.slice(0, MAX_BASES), areKnown: false };
@@ -207,15 +208,42 @@ function basesOf(commands: readonly (readonly ShellWord[])[], names: Names): { b
   return { bases, areKnown };
 }
 
-/** What of a word could be a path: all of it, or what follows `=` or `@`. Of a word with wildcards, the part before them. */
-function pathsIn({ text, dynamic }: ShellWord): string[] {
-  const home = text.replace(/^"?\$\{?HOME\}?"?(?=\/|$)/, "~");
-  const known = dynamic ? (/^[^$`*?[{"'\\]*(?:\/|$)/.exec(home)?.[0] ?? "") : text;
-  return [known, /=(.+)$/s.exec(known)?.[1] ?? "", /^@(.+)$/s.exec(known)?.[1] ?? ""].filter((part) => part !== "");
+/**
+ * What of a word could be a path: all of it, what follows `=` or `@` or a short option, and what looks like one between
+ * such marks, as in `-F f=@.env`, `HEAD:src/a.ts` or `-v /a:/b`. Of a word with wildcards, the part before them.
+ */
+function pathsIn({ text, dynamic }: ShellWord, home: string): string[] {
+  const known = dynamic ? (/^[^$`*?[{"'\\]*(?:\/|$)/.exec(withPlaces(text, home))?.[0] ?? "") : text;
+  const whole = known.replace(/^file:\/\/(?:localhost)?(?=\/)/i, "");
+  const attached = /^-[A-Za-z]([^-].*)$/s.exec(whole)?.[1] ?? "";
+  const pieces = isAddress(whole) ? [] : (attached || whole).split(/[=:;,@<]/);
+  return [
+    whole,
+    attached,
+    /=(.+)$/s.exec(whole)?.[1] ?? "",
+    /^@(.+)$/s.exec(whole)?.[1] ?? "",
+    ...pieces.filter((piece) => piece.length < whole.length && /^(?!\/\/)\S+$/.test(piece) && looksLikePath(piece)),
+  ].filter((part) => part !== "");
 }
 
+/** Variables and tildes that every shell has, in the place of which something known can stand. */
+function withPlaces(text: string, home: string): string {
+  const bare = /^"[^"]*"$/.test(text) ? text.slice(1, -1) : text;
+  return bare
+    .replace(/^"?\$\{?HOME\}?"?(?=\/|$)/, "~")
+    .replace(/^(?:"?\$\{?PWD\}?"?|~\+)(?=\/|$)/, ".")
+    .replace(/^~([\w.-]+)(?=\/|$)/, (_, user: string) => (user === "root" ? "/root" : join(dirname(home), user)));
+}
+
+/** A name with an ending may be that of a file which is not there yet. */
+const WITH_ENDING = /^[\w@%+-][\w@%+.-]*\.[A-Za-z]\w{0,9}$/;
+
 function looksLikePath(text: string): boolean {
-  return /^[.~]|\//.test(text) && !/^\w+:\/\//.test(text);
+  return (/^[.~]|\//.test(text) && !isAddress(text)) || WITH_ENDING.test(text);
+}
+
+function isAddress(text: string): boolean {
+  return /^\w+:\/\//.test(text);
 }
 
 function distinct(places: readonly Place[]): Place[] {

@@ -1,4 +1,5 @@
 import type { EventDraft } from "../core/events.ts";
+import { lateAnswers } from "./late-answers.ts";
 import { type CutTurn, inspectCutTurn, settleOpenWork } from "./recovery.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
@@ -7,7 +8,11 @@ export async function settleCutTurn(
   { log, store, record }: Pick<SessionDeps, "log" | "store" | "record">,
   reason: string,
 ): Promise<CutTurn["kind"]> {
-  await log.append((state) => [processLost(reason), ...settleOpenWork(state)]);
+  await log.append(async (state) => [
+    processLost(reason),
+    ...(await lateAnswers(store, Object.values(state.openCalls))),
+    ...settleOpenWork(state),
+  ]);
   const events = await store.events(record.id, { after: Math.max(0, log.state.historyFrom - 1) });
   const cut = inspectCutTurn(events.map(({ event }) => event));
   if (cut.kind === "unfinished" && cut.withdraw !== undefined)

@@ -6,6 +6,7 @@ import { callsThatWait, elicitingCalls, standsStill } from "../core/waiting.ts";
 import type { ActiveTurn } from "./active-turn.ts";
 import type { ApprovalDesk } from "./approvals.ts";
 import type { EngineSlot } from "./engine-slot.ts";
+import { lateAnswers } from "./late-answers.ts";
 import { settleRunningCalls } from "./recovery.ts";
 import { Revival } from "./revival.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -109,7 +110,11 @@ export class Pauses {
     // Two answers at the same time wake it twice; the second finds it awake.
     if (isOver()) return;
     this.#turns.begin();
-    await log.append([{ type: "session.status_running", goes_on: true }]);
+    // The turn may be over by now: an interrupt ends it while it waits.
+    const [goesOn] = await log.append((state) =>
+      isPaused(state) ? [{ type: "session.status_running", goes_on: true }] : [],
+    );
+    if (goesOn === undefined) return this.#turns.abort();
     this.#turns.step(async (stopped) => {
       const { engine } = this.#parts;
       const found = await this.#revive();
@@ -143,7 +148,7 @@ export class Pauses {
   stop(): void {
     clearTimeout(this.#still);
     clearTimeout(this.#look);
-    this.#revival.ended(undefined);
+    this.#revival.letGo();
   }
 
   /** Nobody in this host is asked and nothing moves: the session is idle, and whoever follows it is told why. */
@@ -167,10 +172,15 @@ export class Pauses {
   /** The process is gone. What ran gets its outcome; what waits goes on waiting. */
   async #pause(lost: EventDraft<"capstan.process_lost"> | undefined): Promise<void> {
     clearTimeout(this.#still);
-    this.#revival.ended(undefined);
+    this.#revival.letGo();
     this.#turns.abort();
-    await this.#deps.log.append((state) => [
+    await this.#deps.log.append(async (state) => [
       ...(lost === undefined ? [] : [lost]),
+      // Of servers, whose questions end with their process.
+      ...(await lateAnswers(
+        this.#deps.store,
+        elicitingCalls(state).map(([, call]) => ({ ...call, decision: "allowed" })),
+      )),
       ...settleRunningCalls(state),
       ...(state.status === "running" ? [waitsFor(state, askedCalls(state))] : []),
     ]);

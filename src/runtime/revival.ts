@@ -2,7 +2,7 @@ import type { CallRequest, EngineStart, SubagentLine, TurnEnd } from "../core/en
 import { CapstanError } from "../core/errors.ts";
 import { historyOf } from "../core/history.ts";
 import { askedCalls, type OpenCall } from "../core/state.ts";
-import { type Tool, traitsOfTool } from "../core/tool.ts";
+import { type Tool, type ToolOutcome, traitsOfTool } from "../core/tool.ts";
 import { type Line, openLines, undecidedCalls } from "../core/waiting.ts";
 import type { EngineSlot } from "./engine-slot.ts";
 import { inspectCutTurn } from "./recovery.ts";
@@ -42,6 +42,14 @@ export class Revival {
     this.#stop.abort();
   }
 
+  /** Whatever works is not waited for any more: what nobody has decided is taken up by a later run. */
+  letGo(): void {
+    this.#stop.abort();
+    // A process that is there for one call or one line would not take the session's next message.
+    if (this.isDriving) this.#engine.kill();
+    this.ended(undefined);
+  }
+
   /** Whether some line could go on now. */
   async isReady(): Promise<boolean> {
     for (const line of openLines(this.#deps.log.state)) if (await this.#canGoOn(line)) return true;
@@ -50,19 +58,21 @@ export class Revival {
 
   /**
    * `ready`: every call of the primary line has its outcome, and the model can be asked again. `waiting`: somebody must
-   * answer first. `gone`: the process that worked is no more.
+   * answer first. `gone`: the process that worked is no more, or the run was let go.
    */
   async run(): Promise<"ready" | "waiting" | "gone"> {
-    this.#stop = new AbortController();
+    const stop = new AbortController();
+    this.#stop = stop;
     // The lines are looked at anew after each: what one does may be what another waited for.
-    for (;;) {
+    while (!stop.signal.aborted) {
       const { state } = this.#deps.log;
       const line = await this.#firstReady(openLines(state));
       if (line === undefined) return "waiting";
-      if (!(await this.#runCalls(line))) return this.#stop.signal.aborted ? "waiting" : "gone";
+      if (!(await this.#runCalls(line, stop.signal))) return "gone";
       if (line === null) return "ready";
       if (!(await this.#finish(line))) return "gone";
     }
+    return "gone";
   }
 
   async #firstReady(lines: readonly Line[]): Promise<Line | undefined> {
@@ -85,26 +95,32 @@ export class Revival {
   }
 
   /** Runs what the line's last answer asked for and nobody had decided. False when that was not brought to an end. */
-  async #runCalls(line: Line): Promise<boolean> {
+  async #runCalls(line: Line, signal: AbortSignal): Promise<boolean> {
     for (const [callId, call] of undecidedCalls(this.#deps.log.state, line)) {
-      if (this.#stop.signal.aborted) return false;
+      if (signal.aborted) return false;
+      this.#calls.takeUpAgain(callId);
       const asked = await this.#request(callId);
-      if (asked !== undefined) await this.#runHere(asked);
+      if (asked !== undefined) await this.#runHere(asked, signal);
       else if ((await this.#drive({ line, start: { kind: "call", callId } })) === undefined) return false;
+      if (signal.aborted) return false;
       if (this.#deps.log.state.openCalls[callId]?.decision === "none") throw notTakenUp(call);
     }
     return true;
   }
 
   /** A tool of the host is run by the host itself: no process needs to be asked for it. */
-  async #runHere({ tool, call }: HostCall): Promise<void> {
-    const { signal } = this.#stop;
+  async #runHere({ tool, call }: HostCall, signal: AbortSignal): Promise<void> {
     const { callId } = call;
     const decision = await this.#calls.prepare(call, signal);
+    // Given up before anybody decided it: it has no outcome yet, and a later run takes it up.
+    if (this.#deps.log.state.openCalls[callId]?.decision === "none") return;
     const outcome =
       decision.behavior === "deny"
-        ? { content: [{ type: "text" as const, text: decision.message }], isError: true }
-        : await this.#calls.execute({ tool, callId, input: decision.input ?? call.input }, signal);
+        ? errorText(decision.message)
+        : await untilAborted(
+            this.#calls.execute({ tool, callId, input: decision.input ?? call.input }, signal),
+            signal,
+          );
     await this.#calls.finalize({ callId, content: outcome.content, isError: outcome.isError }, signal.aborted);
   }
 
@@ -180,6 +196,23 @@ export class Revival {
 interface HostCall {
   readonly tool: Tool;
   readonly call: CallRequest;
+}
+
+/** A tool that does not listen to its signal holds nobody up; what it still does, nobody is told. */
+async function untilAborted(running: Promise<ToolOutcome>, signal: AbortSignal): Promise<ToolOutcome> {
+  const { promise: aborted, resolve } = Promise.withResolvers<ToolOutcome>();
+  const onAbort = (): void => resolve(errorText("[Interrupted: the call was stopped, and its outcome is unknown.]"));
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([running, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function errorText(text: string): ToolOutcome {
+  return { content: [{ type: "text", text }], isError: true };
 }
 
 function notTakenUp({ name }: OpenCall): CapstanError {

@@ -30,6 +30,7 @@ import { DrivenSession, type Session } from "./session.ts";
 import { SessionLog } from "./session-log.ts";
 import type { ForkOptions, ResumeOptions, SessionOptions, StartOptions } from "./session-options.ts";
 import { requireUsable } from "./usable-session.ts";
+import { placeToGoOn } from "./waiting-place.ts";
 
 export interface RuntimeDeps {
   readonly store: Store;
@@ -99,7 +100,7 @@ export class Runtime {
 
   async #takeOver<Output>(sessionId: string, options: ResumeOptions<Output>): Promise<DrivenSession<Output>> {
     const stored = await this.#require(sessionId);
-    const record = { ...stored, cwd: options.cwd ?? stored.cwd };
+    const record = { ...stored, cwd: await placeToGoOn(this.#deps.store, stored, options.cwd) };
     requireUsable(this.#deps.engine, record, options);
     const budget = options.budget && parseAgent({ ...record.agent, budget: options.budget }).budget;
     const session = await this.#drive(record, options, async (log) => void (await log.append(budgetChange(budget))));

@@ -6,11 +6,13 @@ import { type LimitHit, budgetLeft, limitOnToolCall } from "../core/budget.ts";
 import type { ToolContent } from "../core/content.ts";
 import type { CallDecision, CallRequest } from "../core/engine.ts";
 import type { EventDraft, StoredEvent } from "../core/events.ts";
+import { hasMarker } from "../core/redaction-marker.ts";
 import type { OpenCall } from "../core/state.ts";
 import type { Tool, ToolOutcome } from "../core/tool.ts";
 import type { ApprovalDesk } from "./approvals.ts";
 import { CallJudge, type CallOutcome } from "./call-decision.ts";
 import { unanswered } from "./elicitations.ts";
+import { lateAnswers } from "./late-answers.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
 /**
@@ -23,6 +25,8 @@ export class ToolCalls {
   readonly #decision: CallJudge;
   /** Details of host tools that wait for the result the model is told. */
   readonly #details = new Map<string, string>();
+  /** Calls of a process that is gone, perhaps rebuilt from the log. */
+  readonly #again = new Set<string>();
 
   constructor(deps: SessionDeps, hooks: ToolCallHooks) {
     this.#deps = deps;
@@ -30,19 +34,24 @@ export class ToolCalls {
     this.#decision = new CallJudge(deps, hooks);
   }
 
+  /** To be called before a call whose process is gone is prepared. */
+  takeUpAgain(callId: string): void {
+    this.#again.add(callId);
+  }
+
   async prepare(call: CallRequest, signal: AbortSignal): Promise<CallDecision> {
-    const { log, record } = this.#deps;
+    const { log, record, store } = this.#deps;
     const open = log.state.openCalls[call.callId];
     if (open === undefined) return { behavior: "deny", message: "This call is not known to the session." };
     if (open.decision !== "none")
       return { behavior: "deny", message: "This call was already decided before a restart." };
-    const decided = await this.#decision.decide(call, open, signal);
+    const decided = this.#lacksSecrets(call, open) ? SECRETS_LOST : await this.#decision.decide(call, open, signal);
     // A call that was given up because its process is gone stays undecided, and is taken up again later.
     if (decided === undefined && !this.#hooks.stopping())
       return { behavior: "deny", message: "The agent process is being ended." };
     let outcome: CallOutcome = decided ?? GIVEN_UP;
     const mode = this.#hooks.mode();
-    const stored = await log.append((state) => {
+    const stored = await log.append(async (state) => {
       // The call may have been settled or decided meanwhile, and calls that were asked about together may have used the
       // limit up.
       if (state.openCalls[call.callId]?.decision !== "none") return [];
@@ -53,13 +62,18 @@ export class ToolCalls {
       if (signal.aborted) outcome = { ...outcome, ...GIVEN_UP };
       return [
         ...(state.status === "idle" ? [{ type: "session.status_running", goes_on: true } as const] : []),
-        ...(outcome.facts ?? []),
+        ...(outcome.facts ?? (await lateAnswers(store, [state.openCalls[call.callId] ?? open]))),
         decisionEvent({ call, open: { ...open, ...state.openCalls[call.callId] }, outcome, mode }),
       ];
     });
     this.#deps.userHooks.decided({ ...call, input: outcome.input ?? call.input });
     if (!outcome.granted || stored.length === 0) return { behavior: "deny", message: outcome.reason };
     return outcome.input === undefined ? { behavior: "allow" } : { behavior: "allow", input: { ...outcome.input } };
+  }
+
+  /** A call that nobody was asked about is known from the log alone, where markers stand for the secrets in it. */
+  #lacksSecrets({ callId, input }: CallRequest, { approvalId }: OpenCall): boolean {
+    return this.#again.has(callId) && approvalId === undefined && hasMarker(JSON.stringify(input));
   }
 
   /** Whether the approval still waits for somebody: nobody answered, it has not expired, and no rule decides it now. */
@@ -73,6 +87,8 @@ export class ToolCalls {
   ): Promise<ToolOutcome> {
     const { record, log, stateDir, variables } = this.#deps;
     const { agent, id: sessionId, cwd } = record;
+    if (log.state.openCalls[callId]?.decision !== "allowed")
+      return { isError: true, content: [{ type: "text", text: "This call was not allowed, so it was not run." }] };
     const tempDir = join(stateDir, "tmp", `call-${callId.replaceAll(/[^\w-]/g, "_")}`);
     await mkdir(tempDir, { recursive: true });
     const outcome = await tool.run(input, {
@@ -120,6 +136,13 @@ export class ToolCalls {
 }
 
 const GIVEN_UP: CallOutcome = { granted: false, decidedBy: "turn:ended", reason: "The call was given up." };
+
+const SECRETS_LOST: CallOutcome = {
+  granted: false,
+  decidedBy: "error",
+  reason:
+    "Not run: the process that made this call is gone, and the secrets in its input are in no log. Make the call again.",
+};
 
 /** `open` tells the approval that was opened while the call was being decided. */
 function decisionEvent({

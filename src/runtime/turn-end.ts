@@ -7,6 +7,7 @@ import { inTurn, type SessionState } from "../core/state.ts";
 import { tellTurnEnd } from "../core/stop-reason.ts";
 import type { ActiveTurn } from "./active-turn.ts";
 import { checkOutput } from "./output.ts";
+import { lateAnswers } from "./late-answers.ts";
 import { settleOpenWork } from "./recovery.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
@@ -14,7 +15,7 @@ import type { SessionDeps } from "./session-deps.ts";
 export async function writeTurnEnd(
   end: TurnEnd,
   turn: ActiveTurn | undefined,
-  { log, output, record, userHooks }: SessionDeps,
+  { log, output, record, store, userHooks }: SessionDeps,
 ): Promise<void> {
   const refused = turn?.refusal;
   const told: TurnEnd = refused === undefined ? end : { ...end, outcome: "failed", error: refused };
@@ -22,7 +23,12 @@ export async function writeTurnEnd(
   const stored = await log.append(async (state) => {
     const hooks = await userHooks.settled();
     const checked = await checkOutput(told, output);
-    return [...hooks, ...turnEndEvents(state, { end: checked, budget: record.agent.budget, limit: turn?.limit })];
+    const late = await lateAnswers(store, Object.values(state.openCalls));
+    return [
+      ...hooks,
+      ...late,
+      ...turnEndEvents(state, { end: checked, budget: record.agent.budget, limit: turn?.limit }),
+    ];
   });
   userHooks.turnEnded(stored);
 }

@@ -5,12 +5,12 @@ import type { EngineFact, TurnEnd } from "../core/engine.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { EventDraft, StoredEvent } from "../core/events.ts";
 import { askedCalls, inTurn } from "../core/state.ts";
-import { ActiveTurn } from "./active-turn.ts";
 import { ApprovalDesk } from "./approvals.ts";
 import { elicit } from "./elicitations.ts";
 import { EngineSlot } from "./engine-slot.ts";
 import { recordPlainFact } from "./plain-facts.ts";
 import { isPaused, Pauses, waitsFor } from "./pauses.ts";
+import { CurrentTurn } from "./current-turn.ts";
 import { processLost, settleCutTurn } from "./cut-turn.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { ToolCalls } from "./tool-calls.ts";
@@ -30,19 +30,20 @@ export class Turns {
   readonly #onFailure: (error: CapstanError) => void;
   readonly #desk: ApprovalDesk;
   readonly #pauses: Pauses;
-  #active: ActiveTurn | undefined;
+  readonly #current: CurrentTurn;
 
   constructor(deps: SessionDeps, { mode, onFailure }: { mode: () => Mode; onFailure: (error: CapstanError) => void }) {
     this.#deps = deps;
     this.#onFailure = onFailure;
-    const onLimit = (hit: LimitHit): void => this.#reachLimit(hit);
+    this.#current = new CurrentTurn(deps, (hit) => this.#stopAt(hit));
+    const onLimit = (hit: LimitHit): void => this.#current.reachLimit(hit);
     this.#desk = new ApprovalDesk(deps, { onChange: () => this.#pauses.moved() });
     this.#calls = new ToolCalls(deps, {
       mode,
       onLimit,
       desk: this.#desk,
-      deadline: () => this.#active?.deadline,
-      stopping: () => this.#active?.isStopping === true,
+      deadline: () => this.#current.turn?.deadline,
+      stopping: () => this.#current.turn?.isStopping === true,
     });
     this.engine = new EngineSlot(deps, {
       host: {
@@ -53,19 +54,19 @@ export class Turns {
         elicit: (question, signal) => elicit(question, signal, { ...deps, desk: this.#desk }),
       },
       mode,
-      busy: () => this.#active !== undefined && deps.log.state.status !== "idle",
+      busy: () => this.#current.turn !== undefined && deps.log.state.status !== "idle",
       onRest: () => void this.rest().catch(() => {}),
       onAnswer: () => this.#pauses.moved(),
       onLimit,
-      onRefusal: (error) => this.#refuse(error),
+      onRefusal: (error) => this.#current.refuse(error),
     });
     this.#pauses = new Pauses(
       deps,
       { desk: this.#desk, engine: this.engine, calls: this.#calls },
       {
-        active: () => this.#active,
-        begin: () => this.#begin(),
-        abort: () => this.#abort(),
+        active: () => this.#current.turn,
+        begin: () => this.#current.begin(),
+        abort: () => this.#current.abort(),
         step: (step) => void this.#step(step),
         onFailure: (thrown) => this.#fail(thrown),
       },
@@ -78,8 +79,8 @@ export class Turns {
     const message: EventDraft = { type: "user.message", content };
     // A message that starts a turn is stored together with the start: one write on the way to the model instead of two.
     const waits = isPaused(this.#deps.log.state);
-    const starts = this.#active === undefined && !waits && this.#limitOnTurn() === undefined;
-    if (starts) this.#begin();
+    const starts = this.#current.turn === undefined && !waits && this.#limitOnTurn() === undefined;
+    if (starts) this.#current.begin();
     const drafts: EventDraft[] = [
       message,
       ...(starts ? [{ type: "session.status_running" } as const] : []),
@@ -87,16 +88,16 @@ export class Turns {
       ...(waits ? [waitsFor(this.#deps.log.state)] : []),
     ];
     const [stored] = await this.#deps.log.append(drafts).catch((thrown: unknown) => {
-      if (starts) this.#abort();
+      if (starts) this.#current.abort();
       throw thrown;
     });
-    if (this.#active !== undefined || !waits) await this.#deliver();
+    if (this.#current.turn !== undefined || !waits) await this.#deliver();
     return (stored?.seq ?? 1) - 1;
   }
 
   /** Resolves to the place before the turn. */
   async compact(): Promise<number> {
-    if (this.#active !== undefined || isPaused(this.#deps.log.state))
+    if (this.#current.turn !== undefined || isPaused(this.#deps.log.state))
       throw new CapstanError("invalid_input", "A turn is under way. Compact when the session is idle.");
     await this.#settleFailedTurn();
     const [stored] = await this.#start();
@@ -111,20 +112,23 @@ export class Turns {
   abandon(): void {
     this.engine.kill();
     this.stop();
-    this.#abort();
+    this.#current.abort();
   }
 
   /** Resolves when the turn under way is over; at once when there is none. What people were asked is denied. */
   async interrupt(): Promise<void> {
-    const turn = this.#active;
     const { log, userHooks } = this.#deps;
+    let turn = this.#current.turn;
     if (turn === undefined) {
+      const waits = isPaused(log.state);
       // The end of a turn may just be being written, and nothing but hooks holds that up.
       userHooks.stop();
       await log.append([]);
-      if (!isPaused(log.state)) return;
+      if (!isPaused(log.state) && !(waits && this.#current.turn !== undefined)) return;
     }
     await log.append([{ type: "user.interrupt" }]);
+    // An answer may have brought a turn that waited back to life meanwhile.
+    turn ??= this.#current.turn;
     if (turn === undefined) return this.#end({ outcome: "interrupted", usage: {} });
     turn.interrupted = true;
     userHooks.stop();
@@ -161,7 +165,7 @@ export class Turns {
       if (!finished && onCrash === "stop") return this.#end(hostLost());
       if (!finished) {
         await log.append([{ type: "session.status_rescheduled" }, { type: "session.status_running" }]);
-        this.#begin();
+        this.#current.begin();
         void this.#step(() => this.engine.open({ start: { kind: "continue" } }));
       }
     }
@@ -174,7 +178,7 @@ export class Turns {
     await this.#deps.log.append([]);
     const { state } = this.#deps.log;
     // A turn that waits for people about calls that have not run is none either; it needs no process.
-    if (this.#active !== undefined || !inTurn(state) || (isPaused(state) && askedCalls(state).length > 0)) return;
+    if (this.#current.turn !== undefined || !inTurn(state) || (isPaused(state) && askedCalls(state).length > 0)) return;
     if (!(await this.#settleCutTurn("The turn was given up because its log could not be written.")))
       await this.#end(hostLost());
   }
@@ -188,11 +192,11 @@ export class Turns {
 
   /** Gives the engine every stored message that it does not have, in a new turn when none is under way. */
   async #deliver(): Promise<void> {
-    if (this.#active === undefined) {
+    if (this.#current.turn === undefined) {
       const hit = this.#limitOnTurn();
       await this.#start();
       if (hit !== undefined) {
-        this.#reachLimit(hit);
+        this.#current.reachLimit(hit);
         return this.#end({ outcome: "completed", usage: {} });
       }
     }
@@ -201,7 +205,7 @@ export class Turns {
       const messages = await this.engine.pending();
       if (messages.length === 0 || stopped()) return;
       // The turn that was under way may have ended meanwhile.
-      if (this.#active === undefined) await this.#start();
+      if (this.#current.turn === undefined) await this.#start();
       this.engine.give(messages);
     });
   }
@@ -211,26 +215,18 @@ export class Turns {
   }
 
   async #start(): Promise<readonly StoredEvent[]> {
-    this.#begin();
+    this.#current.begin();
     return this.#deps.log.append([{ type: "session.status_running" }]);
-  }
-
-  #begin(): void {
-    const { record, clock, userHooks } = this.#deps;
-    userHooks.begin();
-    const limitMs = record.agent.budget.deadline_ms;
-    const onLate = (limit: number): void => this.#reachLimit({ which: "deadline", limit, spent: limit });
-    this.#active = new ActiveTurn({ clock, limitMs, onLate });
   }
 
   /** One step of the turn under way. A turn that is to stop takes no further step; a step that fails ends it. */
   async #step(step: (stopped: () => boolean) => Promise<void>): Promise<void> {
-    const turn = this.#active;
+    const turn = this.#current.turn;
     const stopped = (): boolean => turn?.isStopping === true;
     try {
       if (!stopped()) await step(stopped);
       if (stopped()) await this.engine.interrupt();
-      if (stopped() && this.#active === turn) await this.#end({ outcome: "interrupted", usage: {} });
+      if (stopped() && this.#current.turn === turn) await this.#end({ outcome: "interrupted", usage: {} });
     } catch (thrown) {
       await this.#end({ outcome: "failed", error: asError(thrown), usage: {} }).catch((failure: unknown) =>
         this.#fail(failure),
@@ -254,7 +250,7 @@ export class Turns {
       case "delivered":
         return recordPlainFact(fact, this.#deps);
       case "tool_result":
-        await this.#calls.finalize(fact, this.#active?.isStopping === true);
+        await this.#calls.finalize(fact, this.#current.turn?.isStopping === true);
         this.#pauses.progressed();
         return;
       case "turn_ended":
@@ -265,20 +261,15 @@ export class Turns {
         if (await this.#pauses.survives(lost)) return;
         await this.#deps.log.append([lost]);
         // A process that hung when it was told to stop is stopped all the same.
-        const wanted = this.#active?.interrupted === true;
-        await this.#end({
-          outcome: wanted ? "interrupted" : "failed",
-          error: wanted ? undefined : fact.error,
-          usage: {},
-        });
+        if (this.#current.turn?.interrupted === true) return this.#end({ outcome: "interrupted", usage: {} });
+        await this.#end({ outcome: "failed", error: fact.error, usage: {} });
       }
     }
   }
 
   /** The end of a turn, told once: outcomes for what is open, then why it stopped, then idle. */
   async #end(end: TurnEnd): Promise<void> {
-    const turn = this.#active;
-    this.#active = undefined;
+    const turn = this.#current.take();
     this.#pauses.stop();
     turn?.pause();
     // The engine would go on with messages that wait; they are for the next turn.
@@ -291,27 +282,19 @@ export class Turns {
     else this.engine.restLater();
   }
 
-  #reachLimit(hit: LimitHit): void {
-    const turn = this.#active;
-    if (turn === undefined || turn.limit !== undefined) return;
-    turn.limit = hit;
-    if (hit.which === "deadline") this.#deps.userHooks.stop();
+  #stopAt({ which }: LimitHit): void {
+    if (which === "deadline") {
+      this.#deps.userHooks.stop();
+      // A tool that the host itself runs for a turn that came back to life is in no process that could be interrupted.
+      this.#pauses.giveUp();
+    }
     void this.engine.interrupt();
-  }
-
-  #refuse(error: CapstanError): void {
-    if (this.#active !== undefined) this.#active.refusal ??= error;
   }
 
   /** Ends everything at once without a word in the log; the next message settles what is open. */
   #fail(thrown: unknown): void {
-    this.#abort();
+    this.#current.abort();
     this.engine.kill();
     this.#onFailure(asError(thrown));
-  }
-
-  #abort(): void {
-    this.#active?.release();
-    this.#active = undefined;
   }
 }

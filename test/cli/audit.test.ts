@@ -145,6 +145,8 @@ test("wrong use of the commands is told", async () => {
   writeFileSync(join(cli.cwd, "empty.jsonl"), "");
   for (const [args, said] of [
     [["audit", "verify", "--file", "missing.jsonl"], /no file missing/],
+    [["audit", "verify", "--file", "."], /is a directory\. Name the file/],
+    [["audit", "export", "-o", "nowhere/audit.jsonl"], /Cannot write nowhere\/audit\.jsonl: there is no such/],
     [["audit", "verify", "--file", "letter.jsonl"], /Line 1 is not a line of an exported audit/],
     [["audit", "verify", "--file", "empty.jsonl"], /empty/],
     [["audit", "verify", "--file", "x", "--session", "y"], /exclude each other/],

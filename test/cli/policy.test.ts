@@ -161,3 +161,26 @@ test("policy replay of nothing says so", async () => {
     stdout: "0 calls would be decided as before.\n",
   });
 });
+
+test("a rule for a tool that does not exist is refused, as a session would refuse it", async () => {
+  using cli = testCli();
+  write(cli, "new.yaml", "permissions:\n  deny: [Raed]\n");
+  write(cli, ".capstan/config.yaml", "permissions:\n  deny: [Raed]\n");
+  for (const args of [
+    ["check", "Read(x)"],
+    ["replay", "--rules", "new.yaml"],
+  ])
+    expect(await cli.run(["policy", ...args])).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("Did you mean Read?"),
+    });
+});
+
+test("a call of a tool that does not exist names the nearest one", async () => {
+  using cli = testCli();
+  expect(await cli.run(["policy", "check", "Bsh(ls)"])).toMatchObject({
+    code: 2,
+    stderr: "capstan: There is no built-in tool named Bsh. Did you mean Bash?\n",
+  });
+});

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { testCli } from "../support/cli.ts";
@@ -76,6 +76,13 @@ test("a day's budget in the project's settings stops a run, and its days are tho
   const refused = await cli.run(["run", "-c", "two"]);
   expect(refused.code).toBe(4);
   expect((await cli.run(["usage"])).stdout).toContain("days of Pacific/Kiritimati");
+  // A directory of the project and another name for it mean the project, too.
+  mkdirSync(join(cli.cwd, "below"));
+  symlinkSync(cli.cwd, join(cli.cwd, "link"));
+  for (const place of ["below", "link"]) {
+    expect((await cli.run(["usage", "--project", place])).stdout, place).toContain("total");
+    expect((await cli.run(["sessions", "list", "--project", place])).stdout, place).toContain("idle");
+  }
   writeFileSync(settings, "budgets: { day: { usd: 5 } }\n");
   expect((await cli.run(["run", "-c", "two"])).code).toBe(0);
 });

@@ -217,13 +217,16 @@ describe("a settings file", () => {
     );
   });
 
-  test("by another name is not overlooked in silence", async () => {
-    using tree = files({ "app/.capstan/config.yml": "retries: 1\n" });
-    const directory = tree.at("app/.capstan");
-    await expect(load(tree)).rejects.toThrow(
-      `${directory}/config.yml is not read. Rename it to ${directory}/config.yaml.`,
-    );
-  });
+  test.each(["config.yml", "config.json", "settings.yaml", "settings.json"])(
+    "by the name %s is not overlooked in silence",
+    async (name) => {
+      using tree = files({ [`app/.capstan/${name}`]: "retries: 1\n" });
+      const directory = tree.at("app/.capstan");
+      await expect(load(tree)).rejects.toThrow(
+        `${directory}/${name} is not read. The settings file is ${directory}/config.yaml: rename it, as YAML.`,
+      );
+    },
+  );
 });
 
 describe("a flag", () => {

@@ -219,3 +219,42 @@ describe("whatever the text", () => {
     );
   });
 });
+
+const decision = (line: string, mention = "a") => ({
+  type: "capstan.permission_decided",
+  subject: {
+    home: "/root",
+    shell: {
+      commands: [{ words: line.split(" ").map((text) => ({ text, dynamic: false })) }],
+      mentions: [{ named: `/ws/${mention}`, real: `/ws/${mention}` }],
+    },
+  },
+});
+
+describe("the words of a command that was decided about", () => {
+  test.each([
+    ["mysql --password hunter2abc -e 1", "hunter2abc"],
+    ["deploy --token abcdef123456789", "abcdef123456789"],
+    ["docker run -e AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfi", "wJalrXUtnFEMI/K7MDENG/bPxRfi"],
+  ])("hold no secret that only the whole shows: %s", (line, secret) => {
+    const redacted = plain.event(decision(line, secret));
+    expect(JSON.stringify(redacted)).not.toContain(secret);
+    expect(plain.event(redacted)).toBe(redacted);
+  });
+
+  test("lose nothing else", () => {
+    const event = decision("ls --all src/a.ts");
+    expect(plain.event(event)).toBe(event);
+    expect(plain.event(decision("mysql --password root")).subject.home).toBe("/root");
+  });
+});
+
+test.each([
+  ["user: me\npassword: hunter2xyz\nhost: x", "user: me\npassword: [redacted:password]\nhost: x"],
+  ["db.password = s3cretword", "db.password = [redacted:password]"],
+  ["password: string", "password: string"],
+  ["password: sha256(x1)", "password: sha256(x1)"],
+  ["if password == other1:", "if password == other1:"],
+])("a password of a settings file is taken out, a name in code is not: %j", (text, redacted) => {
+  expect(plain.text(text)).toBe(redacted);
+});

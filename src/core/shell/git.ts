@@ -1,5 +1,5 @@
 import { scanOptions } from "./options.ts";
-import { deeper, quoted, type At, type ReadWord } from "./reading.ts";
+import { deeper, plain, quoted, type At, type ReadWord, type ShellWord } from "./reading.ts";
 import { runInside } from "./wrappers.ts";
 
 /** Settings that name no program, file or further settings. */
@@ -51,16 +51,26 @@ function readCommand(command: string, rest: readonly ReadWord[], at: At): void {
   for (const [index, word] of rest.entries()) {
     if (!word.dynamic && word.text === "--") return;
     if (word.dynamic) {
+      if (word.prefix.startsWith("--outp")) at.notes.writes.push({ path: plain(word), how: `git ${command} --output` });
       if (/^-|^$/.test(word.prefix) && mayRun(command)) unclearOption(command, word, at);
       continue;
     }
     const { text } = word;
     if (text.startsWith("ext::")) at.notes.unclear.add("git runs a program for an address that begins with ext::.");
+    const output = outputFile(text, rest[index + 1]);
+    if (output !== undefined) at.notes.writes.push({ path: output, how: `git ${command} --output` });
     const script = command === "rebase" ? rebaseScript(text, rest[index + 1]) : undefined;
     if (script !== undefined) readScript(script, at);
     else if (RUNS_OPTION.test(text) || isShortened(text)) unclearOption(command, word, at);
     else if (shortRuns(command, text)) unclearOption(command, word, at);
   }
+}
+
+/** `git log --output=file`, also shortened: what only seems to read writes a file. */
+function outputFile(text: string, following: ReadWord | undefined): ShellWord | undefined {
+  const [option, value] = /^--outp(?:u|ut)?(?:=(.*))?$/s.exec(text) ?? [];
+  if (option === undefined) return undefined;
+  return value === undefined ? following && plain(following) : { text: value, dynamic: false };
 }
 
 /** `git rebase -x 'npm test'`. */

@@ -34,7 +34,8 @@ export function readCommands(line: string): ShellReading {
     // The parser and this reader are recursive: absurd nesting exhausts the stack.
     notes.unclear.add("It could not be read.");
   }
-  return { commands: notes.commands, writes: notes.writes, reads: notes.reads, unclear: [...notes.unclear] };
+  const { commands, writes, reads, loops, unclear } = notes;
+  return { commands, writes, reads, loops, unclear: [...unclear] };
 }
 
 function readText(source: string, at: At): void {

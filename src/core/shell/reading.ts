@@ -30,6 +30,8 @@ export interface ShellReading {
   readonly writes: readonly ShellWrite[];
   /** Files that redirections read. */
   readonly reads: readonly ShellWord[];
+  /** What loops go through: a command that takes the loop's variable takes one of these. */
+  readonly loops: readonly ShellWord[];
   /** Why the line is not fully understood, a sentence each. With any entry a person must be asked. */
   readonly unclear: readonly string[];
 }
@@ -75,6 +77,7 @@ export class Notes {
   readonly commands: ShellCommand[] = [];
   readonly writes: ShellWrite[] = [];
   readonly reads: ShellWord[] = [];
+  readonly loops: ShellWord[] = [];
   readonly unclear = new Set<string>();
   /** Variables that got something other than a plain number on this line. */
   readonly untrusted = new Set<string>();

@@ -1,7 +1,7 @@
 import type { CompoundList, Function as FunctionNode, ParsedScript, Statement, TestExpression, Word } from "unbash";
 import { evaluate, readArithmetic } from "./arithmetic.ts";
 import { isPlainAscii } from "./characters.ts";
-import { deeper, quoted, type At } from "./reading.ts";
+import { deeper, plain, quoted, type At } from "./reading.ts";
 import { readRedirections } from "./redirections.ts";
 import { readSimpleCommand } from "./simple-command.ts";
 import { changesWhatRuns, isIdentifier } from "./variables.ts";
@@ -101,6 +101,7 @@ function readLoopVariable(name: Word, words: readonly Word[] | undefined, at: At
   if (!isIdentifier(name.text)) at.notes.unclear.add(`${quoted(name.text)} is not the name of a variable.`);
   if (changesWhatRuns(name.text)) at.notes.unclear.add(`It sets ${name.text}, which changes what runs.`);
   const read = (words ?? []).map((word) => at.word(word, at));
+  at.notes.loops.push(...read.map(plain));
   const numeric = words !== undefined && read.every(({ text, dynamic }) => !dynamic && /^[0-9]+$/.test(text));
   (numeric ? at.notes.numbers : at.notes.untrusted).add(name.text);
 }

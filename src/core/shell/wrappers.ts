@@ -1,6 +1,6 @@
 import { noteAssigned } from "./arithmetic.ts";
 import { scanOptions, type Options } from "./options.ts";
-import { deeper, quoted, type At, type Input, type ReadWord, type ShellCommand } from "./reading.ts";
+import { deeper, quoted, type At, type Input, type ReadWord } from "./reading.ts";
 import { assignedName, changesWhatRuns } from "./variables.ts";
 
 /** A program that runs the command in its last words. */
@@ -68,19 +68,6 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     shell: true,
   },
 };
-
-/** Wrappers that do nothing of their own: what matters is the command they run, which is listed as well. */
-const TRANSPARENT = new Set(
-  "builtin chrt command env exec ionice nice nohup setsid stdbuf taskset time timeout".split(" "),
-);
-
-/** Whether a listed command only hands on to another listed one, so that a rule need not name it. */
-export function isTransparent({ words }: ShellCommand): boolean {
-  const [program, ...rest] = words;
-  if (program === undefined || program.dynamic || !TRANSPARENT.has(program.text)) return false;
-  // These change the place of work, or write a file.
-  return !rest.some(({ text }) => /^(?:-[a-zA-Z0-9]*[CSo]|--chdir|--split-string|--output)/.test(text));
-}
 
 /** Programs that run others in ways that are not read here. */
 const OPAQUE = new Set(

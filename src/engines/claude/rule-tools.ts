@@ -1,15 +1,19 @@
+import type { AgentDefinition } from "../../core/agent-definition.ts";
 import type { Engine } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { readRule, unknownTool } from "../../core/permission/rule.ts";
 import { BUILT_IN_TOOLS } from "../../core/permission/tool-names.ts";
 import { BUILTIN_NAMES } from "./builtin-tools.ts";
 
+interface RuleUse {
+  readonly agent: Pick<AgentDefinition, "permissions">;
+  /** What is known beside the engine's own tools. */
+  readonly tools: readonly { readonly name: string }[];
+  readonly matchers?: Parameters<Engine["validate"]>[0]["matchers"];
+}
+
 /** A rule for a tool that does not exist protects nothing: somebody mistyped it. */
-export function requireKnownTools({
-  agent,
-  tools,
-  matchers = [],
-}: Omit<Parameters<Engine["validate"]>[0], "cwd">): void {
+export function requireKnownTools({ agent, tools, matchers = [] }: RuleUse): void {
   const known = [...new Set([...BUILTIN_NAMES, ...BUILT_IN_TOOLS, ...tools.map(({ name }) => name)])];
   const { allow, ask, deny } = agent.permissions;
   const rules: readonly (readonly [where: string, rule: string])[] = [

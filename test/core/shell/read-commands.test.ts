@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { readCommands } from "../../../src/core/shell/read-commands.ts";
-import { isTransparent } from "../../../src/core/shell/wrappers.ts";
 import { ATTEMPTS, ORDINARY } from "./commands.ts";
 import { shown } from "./shown.ts";
 
@@ -78,23 +77,22 @@ test("redirections name the files they write and read", () => {
   ]);
 });
 
+test("an option of git that writes a file is told as a redirection is", () => {
+  const { writes, unclear } = readCommands(
+    "git log --output=a; git diff --outp b; git show --output=$x; git log -- --output=c",
+  );
+  expect(writes.map(({ path }) => path)).toEqual([
+    { text: "a", dynamic: false },
+    { text: "b", dynamic: false },
+    { text: "--output=$x", dynamic: true },
+  ]);
+  expect(unclear).toEqual([]);
+  expect(readCommands("git diff --output-indicator-new=x").writes).toEqual([]);
+});
+
 test("copies of descriptors and the null device are no files", () => {
   expect(readCommands("ls > /dev/null 2>&1 3>&- <&0; ls > /dev/stderr; ls > /dev/tty; ls > >(cat)").writes).toEqual([]);
   expect(readCommands("ls > '/dev/null '").writes).toHaveLength(1);
-});
-
-function transparent(line: string): boolean | undefined {
-  return readCommands(line).commands.slice(0, 1).map(isTransparent)[0];
-}
-
-test("wrappers that do nothing of their own are told from those that do", () => {
-  expect(transparent("timeout 5 npm test")).toBe(true);
-  expect(transparent("env A=1 npm test")).toBe(true);
-  expect(transparent("sudo npm test")).toBe(false);
-  expect(transparent("xargs npm test")).toBe(false);
-  expect(transparent("env -C / npm test")).toBe(false);
-  expect(transparent("/tmp/env npm test")).toBe(false);
-  expect(transparent("npm test")).toBe(false);
 });
 
 test.each([

@@ -1,0 +1,52 @@
+import type { LimitHit } from "../core/budget.ts";
+import type { CapstanError } from "../core/errors.ts";
+import { ActiveTurn } from "./active-turn.ts";
+import type { SessionDeps } from "./session-deps.ts";
+
+/** The place of the one turn under way. */
+export class CurrentTurn {
+  readonly #deps: SessionDeps;
+  readonly #onLimit: (hit: LimitHit) => void;
+  #turn: ActiveTurn | undefined;
+
+  /** `onLimit` stops whatever works for the turn; it is called once for a turn. */
+  constructor(deps: SessionDeps, onLimit: (hit: LimitHit) => void) {
+    this.#deps = deps;
+    this.#onLimit = onLimit;
+  }
+
+  get turn(): ActiveTurn | undefined {
+    return this.#turn;
+  }
+
+  begin(): void {
+    const { record, clock, userHooks } = this.#deps;
+    userHooks.begin();
+    const limitMs = record.agent.budget.deadline_ms;
+    const onLate = (limit: number): void => this.reachLimit({ which: "deadline", limit, spent: limit });
+    this.#turn = new ActiveTurn({ clock, limitMs, onLate });
+  }
+
+  reachLimit(hit: LimitHit): void {
+    if (this.#turn === undefined || this.#turn.limit !== undefined) return;
+    this.#turn.limit = hit;
+    this.#onLimit(hit);
+  }
+
+  /** The model cannot be asked at all: the turn is to end with this error. */
+  refuse(error: CapstanError): void {
+    if (this.#turn !== undefined) this.#turn.refusal ??= error;
+  }
+
+  /** The turn is over for everybody but the caller, who writes its end. */
+  take(): ActiveTurn | undefined {
+    const turn = this.#turn;
+    this.#turn = undefined;
+    return turn;
+  }
+
+  /** Lets the turn go without a word in the log. */
+  abort(): void {
+    this.take()?.release();
+  }
+}
