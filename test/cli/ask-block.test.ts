@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { approvalBlock } from "../../src/cli/ask-block.ts";
 import type { Approval } from "../../src/core/approval.ts";
@@ -30,7 +31,7 @@ const asked = (diff: string): Approval => ({
     expires_at: null,
   },
 });
-const shown = (diff: string): string => approvalBlock(asked(diff), { width: 100 }).text;
+const shown = (diff: string): string => stripVTControlCharacters(approvalBlock(asked(diff), { width: 100 }).text);
 
 describe("an edit on the terminal", () => {
   test("is told by its change alone when that tells everything", () => {
