@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { clock, ids } from "../src/app/clock.ts";
 import { parseAgent } from "../src/core/agent-definition.ts";
+import { parseEnvironment } from "../src/core/environment.ts";
 import { openStore } from "../src/app/open-store.ts";
 import { agent, temporaryDirectory } from "../test/support/host.ts";
 import { scriptedModel } from "../test/support/scripted-model.ts";
@@ -94,7 +95,9 @@ async function fill(home: string): Promise<void> {
       createdAt: now,
       project: "default",
       agent: parseAgent(agent()),
+      environment: parseEnvironment({}),
       cwd: home,
+      source: home,
       title: null,
       forkedFrom: null,
     });

@@ -5,8 +5,11 @@ import { type BenchCase, ratioRow } from "./row.ts";
 import { answer, capstanTurn, directTurn, ends, firstTexts } from "./turns.ts";
 
 const name = "later-turn";
-/** Two processes of the very same kind differ by some percent for all their life; several of each even that out. */
-const PROCESSES = 3;
+/**
+ * Two processes of the very same kind differ by some percent for all their life; several of each even that out. Their
+ * number shares no factor with that of the arms below, so that each pair comes first, second and last equally often.
+ */
+const PROCESSES = 4;
 
 /** What Capstan adds to a turn of a process that is already there. */
 export const laterTurn: BenchCase = {
@@ -22,7 +25,7 @@ export const laterTurn: BenchCase = {
       })),
     );
     const { capstan, bare, direct } = await interleave(
-      { rounds: 150, warmUp: 5 * PROCESSES },
+      { rounds: 200, warmUp: 5 * PROCESSES },
       {
         capstan: (round) => capstanTurn(inTurn(pairs, round).session, `Message ${round}`),
         bare: (round) => inTurn(pairs, round).bare.liveTurn(`Message ${round}`),

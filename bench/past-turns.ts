@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type AgentInput, parseAgent } from "../src/index.ts";
+import { parseEnvironment } from "../src/core/environment.ts";
 import type { Clock, Ids } from "../src/core/clock.ts";
 import type { EventDraft } from "../src/core/events.ts";
 import type { Lease, Store } from "../src/core/store.ts";
@@ -35,7 +36,9 @@ export async function newSession(
     id,
     createdAt: clock.now(),
     agent: parseAgent(agent),
+    environment: parseEnvironment({}),
     cwd,
+    source: cwd,
     title: null,
     project: "default",
     forkedFrom: null,

@@ -1,5 +1,6 @@
 import { cpus, loadavg } from "node:os";
 import { temporaryDirectory } from "../test/support/host.ts";
+import { checkpointCost } from "./checkpoint.ts";
 import { commands } from "./cli.ts";
 import { gatewayCost } from "./gateway.ts";
 import { laterTurn } from "./later-turn.ts";
@@ -12,6 +13,7 @@ import { storeAppends } from "./store.ts";
 import { table } from "./table.ts";
 import { toolGate } from "./tool-gate.ts";
 import { wokenSession } from "./woken-session.ts";
+import { worktree } from "./worktree.ts";
 
 /**
  * Side by side: every figure is a ratio within one run, of samples taken in turns, because the machine is never quiet.
@@ -27,6 +29,8 @@ const CASES: readonly BenchCase[] = [
   commands,
   permission,
   toolGate,
+  checkpointCost,
+  worktree,
 ];
 
 async function main(names: readonly string[]): Promise<boolean> {

@@ -5,6 +5,7 @@ import { hookCommands } from "../src/app/hook-command.ts";
 import { outputs } from "../src/app/lazy-tools.ts";
 import { openStore } from "../src/app/open-store.ts";
 import { isGone, thisProcess } from "../src/app/processes.ts";
+import { workspacesIn } from "../src/app/workspaces.ts";
 import type { Engine, EngineHost, EngineSession } from "../src/core/engine.ts";
 import type { Gateway } from "../src/core/gateway.ts";
 import { pricesWith } from "../src/core/pricing.ts";
@@ -126,6 +127,9 @@ async function decidingHost(home: string, cwd: string): Promise<{ host: EngineHo
     isGone,
     home,
     stateRoot: join(home, "sessions"),
+    secretFiles: [],
+    capstanHome: home,
+    workspaces: workspacesIn(home, []),
     hibernateAfterMs: 600_000,
     release: async () => store[Symbol.asyncDispose](),
     outputs,
@@ -133,7 +137,9 @@ async function decidingHost(home: string, cwd: string): Promise<{ host: EngineHo
     redactor: createRedactor(),
     budgets: { settings: {}, prices: pricesWith({}) },
   });
-  const driven = await runtime.startSession({ agent: worker, cwd });
+  // What checkpoints cost has a case of its own.
+  const environment = { checkpoints: { mode: "off" as const } };
+  const driven = await runtime.startSession({ agent: worker, cwd, environment });
   const close = async (): Promise<void> => {
     await driven.close();
     await runtime.close();

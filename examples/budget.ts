@@ -7,8 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openHost, type SessionState, type StopReason } from "capstan";
 
+using home = mkdtempDisposableSync(join(tmpdir(), "capstan-example-home-"));
 using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
-await using host = await openHost({ rehearsal: true, home: join(scratch.path, "home") });
+await using host = await openHost({ rehearsal: true, home: home.path });
 const session = await host.startSession({
   agent: {
     name: "runner",

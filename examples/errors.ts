@@ -8,8 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentDefinition, type AgentInput, CapstanError, type ErrorCode, openHost, parseAgent } from "capstan";
 
+using home = mkdtempDisposableSync(join(tmpdir(), "capstan-example-home-"));
 using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
-await using host = await openHost({ rehearsal: true, home: join(scratch.path, "home") });
+await using host = await openHost({ rehearsal: true, home: home.path });
 
 // As it might come from a file: unknown keys are errors.
 const written: unknown = JSON.parse('{ "name": "clerk", "model": "claude-opus-4-8", "tempertaure": 1 }');

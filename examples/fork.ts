@@ -7,8 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ForkOptions, openHost, type SessionOptions, type SessionRecord, type SessionSummary } from "capstan";
 
+using home = mkdtempDisposableSync(join(tmpdir(), "capstan-example-home-"));
 using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
-await using host = await openHost({ rehearsal: true, home: join(scratch.path, "home") });
+await using host = await openHost({ rehearsal: true, home: home.path });
 // Tools, variables and the answerer of permissions belong to the program and are given anew to every session.
 const given: SessionOptions = { askPermission: () => ({ behavior: "allow" }) };
 

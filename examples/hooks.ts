@@ -21,8 +21,9 @@ import {
   type SessionHooks,
 } from "capstan";
 
+using home = mkdtempDisposableSync(join(tmpdir(), "capstan-example-home-"));
 using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
-await using host = await openHost({ rehearsal: true, home: join(scratch.path, "home") });
+await using host = await openHost({ rehearsal: true, home: home.path });
 
 const noPasswords: BeforePrompt = ({ text }) =>
   text.includes("password") ? { deny: "No passwords, please." } : { text: text.replace("say", "run echo") };

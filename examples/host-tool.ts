@@ -17,8 +17,9 @@ import {
 } from "capstan";
 import { z } from "zod";
 
+using home = mkdtempDisposableSync(join(tmpdir(), "capstan-example-home-"));
 using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
-await using host = await openHost({ rehearsal: true, home: join(scratch.path, "home") });
+await using host = await openHost({ rehearsal: true, home: home.path });
 
 const input = z.object({ fruit: z.string() });
 const counts = new Map([["pears", 12]]);

@@ -7,8 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type HostOptions, openHost, type ResumeOptions, type Session } from "capstan";
 
+using home = mkdtempDisposableSync(join(tmpdir(), "capstan-example-home-"));
 using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
-const options: HostOptions = { rehearsal: true, home: join(scratch.path, "home") };
+const options: HostOptions = { rehearsal: true, home: home.path };
 
 const sessionId = await firstProgram();
 await secondProgram(sessionId);

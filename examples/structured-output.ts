@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { openHost, type StandardSchema, type StartOptions } from "capstan";
 import { z } from "zod";
 
+using home = mkdtempDisposableSync(join(tmpdir(), "capstan-example-home-"));
 using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
-await using host = await openHost({ rehearsal: true, home: join(scratch.path, "home") });
+await using host = await openHost({ rehearsal: true, home: home.path });
 
 const City = z.object({
   name: z.string(),

@@ -7,11 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EventOf, type EventType, type Host, type LoggedEvent, openHost } from "capstan";
 
+using home = mkdtempDisposableSync(join(tmpdir(), "capstan-example-home-"));
 using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
-const home = join(scratch.path, "home");
-await using host = await openHost({ rehearsal: true, home });
+await using host = await openHost({ rehearsal: true, home: home.path });
 // As another process would: it has the same store and nothing else in common.
-await using observer = await openHost({ rehearsal: true, home });
+await using observer = await openHost({ rehearsal: true, home: home.path });
 
 const session = await host.startSession({
   agent: { name: "runner", model: "claude-opus-4-8", tools: ["Bash"], permissions: { allow: ["Bash"] } },

@@ -33,7 +33,13 @@ if (steps === undefined) {
 if (!installed()) run("npm", ["install", "--no-save"]);
 // Some npm versions do not run the install script that places the binary.
 if (!existsSync(pinnedNode)) run("npm", ["rebuild", "node", "--ignore-scripts=false"]);
-if (task === "test") provide("bwrap", "bubblewrap");
+// Without them neither the sandbox nor isolation beside it can be tested.
+if (task === "test")
+  for (const [command, debianPackage] of [
+    ["bwrap", "bubblewrap"],
+    ["socat", "socat"],
+  ])
+    provide(command, debianPackage);
 for (const [index, step] of steps.entries()) {
   const [command = "", ...args] = step.split(" ");
   run(command, index === steps.length - 1 ? [...args, ...rest] : args);
@@ -51,14 +57,14 @@ function installed() {
 
 /** Installs what only the system provides, when it may; says what is not tested without it. */
 function provide(command, debianPackage) {
-  const present = () => spawnSync(command, ["--version"]).error === undefined;
+  const present = () => spawnSync(command, ["-V"]).error === undefined;
   if (!present() && process.getuid?.() === 0 && spawnSync("apt-get", ["install", "-y", debianPackage]).status !== 0) {
     spawnSync("apt-get", ["update"]);
     spawnSync("apt-get", ["install", "-y", debianPackage]);
   }
   if (present()) return;
   console.error(
-    `Not tested here: isolation beside ${debianPackage}, which is not installed. On Debian: apt-get install ${debianPackage}`,
+    `The sandbox cannot be tested here: ${debianPackage} is not installed. On Debian: apt-get install ${debianPackage}`,
   );
   if (process.env.CAPSTAN_TEST_REQUIRE === "all") process.exit(1);
 }

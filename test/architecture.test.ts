@@ -10,8 +10,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   engines: ["core"],
   tools: ["core"],
   store: ["core"],
+  workspace: ["core"],
   config: ["core"],
-  app: ["core", "config", "runtime", "gateway", "engines", "tools", "store"],
+  app: ["core", "config", "runtime", "gateway", "engines", "tools", "store", "workspace"],
   cli: ["core", "config", "runtime", "app"],
   ".": ["core", "runtime", "tools", "gateway", "app"],
 };

@@ -81,7 +81,8 @@ interface Output {
 
 test.for(blocks.filter(({ runs }) => runs))("the program at $place runs", async ({ file }) => {
   using directory = installation();
-  const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: directory.path };
+  using home = temporaryDirectory();
+  const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: home.path };
   // Rejects when the exit code is not 0.
   const { stdout } = await run(process.execPath, [file], { cwd: directory.path, env, timeout: 50_000 });
   expect(stdout).not.toBe("");

@@ -12,6 +12,7 @@ import { createToolServer, outputs } from "./lazy-tools.ts";
 import { clock, ids } from "./clock.ts";
 import { hookCommands } from "./hook-command.ts";
 import { isGone, thisProcess } from "./processes.ts";
+import { workspacesIn } from "./workspaces.ts";
 
 export interface HostSettings {
   readonly home: string;
@@ -20,6 +21,10 @@ export interface HostSettings {
   readonly retries: number;
   readonly upstreamIdleMs: number;
   readonly hibernateAfterMs: number;
+  /** Directories of the host that workspaces may be filled from, besides the one a session is started in. */
+  readonly mountRoots?: readonly string[];
+  /** Files that no agent may read, wherever they lie. */
+  readonly secretFiles?: readonly string[];
   /** Default: no limits beyond those of a session, and the prices of the list. */
   readonly budgets?: BudgetSettings;
   readonly prices?: PriceSettings;
@@ -51,6 +56,9 @@ export async function assemble(
     isGone,
     home: homedir(),
     stateRoot: join(settings.home, "sessions"),
+    capstanHome: settings.home,
+    secretFiles: settings.secretFiles ?? [],
+    workspaces: workspacesIn(settings.home, settings.mountRoots ?? []),
     hibernateAfterMs: settings.hibernateAfterMs,
     release: async () => {
       await gateway[Symbol.asyncDispose]();

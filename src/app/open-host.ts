@@ -9,7 +9,7 @@ import { upstreamFromEnvironment } from "../gateway/upstreams.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { assemble } from "./assemble.ts";
 import { openStore } from "./open-store.ts";
-import { hostRedactor } from "./redactor.ts";
+import { hostRedactor, secretFiles } from "./redactor.ts";
 
 export interface HostOptions {
   /** Where sessions are kept. Default: `$CAPSTAN_HOME`, else `~/.capstan`. */
@@ -27,6 +27,10 @@ export interface HostOptions {
   readonly upstreamIdleMs?: number;
   /** Idle agent processes are ended after this many milliseconds. Default: ten minutes. */
   readonly hibernateAfterMs?: number;
+  /**
+   * Directories that a session's workspace may be filled from, besides the one it is started in. Default: none.
+   */
+  readonly mountRoots?: readonly string[];
   /** Limits for agents, projects and days, as in a settings file. Default: none. */
   readonly budgets?: BudgetSettings;
   /** Prices by model, before those of the list, as in a settings file. */
@@ -45,6 +49,8 @@ export async function openHost(options: HostOptions = {}): Promise<Runtime> {
     retries: options.retries ?? 6,
     upstreamIdleMs: options.upstreamIdleMs ?? 120_000,
     hibernateAfterMs: options.hibernateAfterMs ?? 600_000,
+    mountRoots: options.mountRoots ?? [],
+    secretFiles: secretFiles(home, environment),
     budgets: checked(budgetSettings, options.budgets ?? {}, "budgets"),
     prices: checked(priceSettings, options.prices ?? {}, "prices"),
   };

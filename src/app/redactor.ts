@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Environment } from "../config/home.ts";
 import { CREDENTIALS } from "../config/variables.ts";
 import {
@@ -8,10 +9,17 @@ import {
   type Secret,
   secretVariables,
 } from "../core/redaction.ts";
+import { auditKeyPath } from "./audit-key.ts";
 
 /** Knows the credentials of this host by their values, beside everything that looks like a secret. */
 export function hostRedactor(environment: Environment, patterns: readonly RedactionPattern[]): Redactor {
   return createRedactor({ secrets: [...secretVariables(environment), ...credentialFiles(environment)], patterns });
+}
+
+/** Where the secrets of this host lie. */
+export function secretFiles(home: string, environment: Environment): readonly string[] {
+  const credentials = CREDENTIALS.filter((name) => name.endsWith("_FILE")).map((name) => environment[name]?.trim());
+  return [auditKeyPath(home, environment), ...credentials].flatMap((file) => (file ? [resolve(file)] : []));
 }
 
 function credentialFiles(environment: Environment): readonly Secret[] {

@@ -1,21 +1,31 @@
 import type { Command } from "commander";
+import { addApply } from "./commands/apply.ts";
 import { addApprovals } from "./commands/approvals.ts";
 import { addAudit } from "./commands/audit.ts";
+import { addDiff } from "./commands/diff.ts";
 import { addDoctor } from "./commands/doctor.ts";
+import { addExport } from "./commands/export.ts";
 import { addGrants } from "./commands/grants.ts";
 import { addModels } from "./commands/models.ts";
 import { addPolicy } from "./commands/policy.ts";
+import { addRewind } from "./commands/rewind.ts";
 import { addRun } from "./commands/run.ts";
 import { addSessions } from "./commands/sessions.ts";
 import { addStore } from "./commands/store.ts";
 import { addConfig } from "./commands/config.ts";
 import { addCompletion } from "./commands/completion.ts";
 import { addUsage } from "./commands/usage.ts";
+import { addWorkspaces } from "./commands/workspaces.ts";
 
 /** One line per command, in the order of the help. */
 export function addCommands(program: Command): void {
   addRun(program);
   addSessions(program);
+  addDiff(program);
+  addRewind(program);
+  addApply(program);
+  addExport(program);
+  addWorkspaces(program);
   addApprovals(program);
   addGrants(program);
   addUsage(program);

@@ -1,9 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { homeDirectory } from "../config/home.ts";
-import { messageOf } from "../core/errors.ts";
+import { DEFAULT_MODEL } from "../config/settings.ts";
+import type { EnvironmentInput } from "../core/environment.ts";
+import { CapstanError, messageOf } from "../core/errors.ts";
 import { colour } from "./text.ts";
 
 interface Finding {
@@ -44,17 +46,14 @@ const CHECKS: Readonly<Record<string, Check>> = {
         "Install util-linux (setpriv, unshare) and allow user namespaces; otherwise a killed program may leave agents running.",
     };
   },
-  "sandbox tools": () => {
-    const missing = ["bwrap", "socat"].filter((tool) => spawnSync(tool, ["--version"]).error !== undefined);
-    return {
-      ok: missing.length === 0,
-      detail: missing.length === 0 ? "bubblewrap and socat" : `missing: ${missing.join(", ")}`,
-      remedy: "They are not needed yet. On Debian: apt-get install bubblewrap socat",
-    };
-  },
   git: () => {
     const { stdout, error } = spawnSync("git", ["--version"], { encoding: "utf8" });
-    return { ok: error === undefined, detail: stdout?.trim() ?? "not found", remedy: "Install git." };
+    return {
+      ok: error === undefined,
+      detail: stdout?.trim() || "not found",
+      remedy:
+        "Install git. Without it there are no checkpoints, so that diff, rewind and export do nothing, and no worktrees or clones.",
+    };
   },
   store: async () => {
     const { openStore } = await import("../app/open-store.ts");
@@ -94,33 +93,49 @@ const CHECKS: Readonly<Record<string, Check>> = {
       remedy: "Set ANTHROPIC_API_KEY, or use --rehearsal.",
     };
   },
-  rehearsal: async () => {
-    const { openHost } = await import("../app/open-host.ts");
-    const directory = mkdtempSync(join(tmpdir(), "capstan-doctor-"));
+  rehearsal: async () => ({
+    ok: await rehearse({}),
+    detail: "an agent ran a command",
+    remedy: 'See: capstan run --rehearsal --trace trace.log "run echo hi"',
+  }),
+  sandbox: async () => {
     try {
-      await using host = await openHost({
-        home: join(directory, "home"),
-        rehearsal: true,
-        environment: { PATH: process.env["PATH"] },
-      });
-      const session = await host.startSession({
-        agent: { name: "doctor", model: "claude-opus-4-8", tools: ["Bash"], permissions: { allow: ["Bash"] } },
-        cwd: directory,
-      });
-      const { text } = await session.send("run echo capstan-works").result();
       return {
-        ok: text.includes("capstan-works"),
-        detail: "an agent ran a command",
-        remedy: 'See: capstan run --rehearsal --trace trace.log "run echo hi"',
+        ok: await rehearse({ sandbox: { mode: "required" } }),
+        detail: "an agent ran a command in it",
+        remedy: 'See: capstan run --rehearsal --sandbox required "run echo hi"',
       };
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
+    } catch (thrown) {
+      if (!(thrown instanceof CapstanError) || thrown.code !== "sandbox_missing") throw thrown;
+      const why = String(thrown.data["missing"]);
+      return { ok: false, detail: "not available", remedy: `${why} Without it, commands run unconfined.` };
     }
   },
 };
 
+/** Whether an agent of the scripted model's can run a command here, in such an environment. */
+async function rehearse(environment: EnvironmentInput): Promise<boolean> {
+  const { openHost } = await import("../app/open-host.ts");
+  const directory = mkdtempSync(join(tmpdir(), "capstan-doctor-"));
+  const cwd = join(directory, "work");
+  mkdirSync(cwd);
+  try {
+    await using host = await openHost({
+      home: join(directory, "home"),
+      rehearsal: true,
+      environment: { PATH: process.env["PATH"] },
+    });
+    const agent = { name: "doctor", model: DEFAULT_MODEL, tools: ["Bash"], permissions: { allow: ["Bash"] } };
+    const session = await host.startSession({ agent, cwd, environment });
+    const { text } = await session.send("run echo capstan-works").result();
+    return text.includes("capstan-works");
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
 /** Problems that stop nobody from working. */
-const ADVICE = new Set(["sandbox tools", "credentials", "containment"]);
+const ADVICE = new Set(["git", "credentials", "containment", "sandbox"]);
 
 export async function doctor(flags: { readonly json?: boolean }): Promise<number> {
   const findings: Finding[] = [];

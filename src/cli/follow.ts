@@ -6,7 +6,9 @@ import type { Session } from "../runtime/session.ts";
 import { Turn, type TurnResult } from "../runtime/turn.ts";
 import { isOpen, waitingText } from "./approvals-id.ts";
 import type { Asking } from "./ask.ts";
+import { ChangedFiles } from "./changed-files.ts";
 import { INTERRUPTED, type Stopping } from "./interrupt.ts";
+import { noticeOf } from "./notices.ts";
 import { RunView } from "./run-view.ts";
 import { shortId } from "./text.ts";
 
@@ -26,29 +28,42 @@ export interface FollowOptions {
 export async function follow(session: Session, turn: Turn, options: FollowOptions): Promise<number> {
   const { asking, stopping, json, rehearsal } = options;
   const view = json ? undefined : new RunView(process.stdout, { rehearsal });
+  const changed = new ChangedFiles(options.host, session);
   asking.attach(view);
   let result: TurnResult;
   try {
     if (view !== undefined) await showOpenCalls(session, { view, host: options.host });
-    result = await show(turn, { view, options });
+    result = await show(turn, { view, options, changed, session });
     // What was asked before this command was started, and goes on only with an answer.
     while (result.stopReason.type === "requires_action" && (await asking.askPending(session.id, options.signal))) {
       if (session.state.status !== "running") break;
-      result = await show(await underWay(session, options.host), { view, options });
+      result = await show(await underWay(session, options.host), { view, options, changed, session });
     }
   } catch (thrown) {
-    view?.close(session.id);
+    await close(session, { view, changed });
     throw thrown;
   }
   if (view !== undefined && result.output !== undefined)
     process.stdout.write(`${JSON.stringify(result.output, null, 2)}\n`);
-  if (process.stdout.errored === null) view?.close(session.id);
+  await close(session, { view, changed });
   if (stopping.stopped) {
     process.stderr.write(`capstan: Interrupted. Go on with: capstan run --resume ${shortId(session.id)} "…"\n`);
     return INTERRUPTED;
   }
   if (result.stopReason.type === "requires_action") return waiting(session, options);
   return exitCode(result);
+}
+
+/** The last words of a turn, as long as somebody reads them. */
+async function close(
+  session: Session,
+  { view, changed }: { view: RunView | undefined; changed: ChangedFiles },
+): Promise<void> {
+  if (view === undefined || process.stdout.errored !== null) return;
+  // A turn that waits is not over, and its files cannot be taken or undone yet. That they cannot be looked at is no
+  // reason to fail now.
+  const files = isWaiting(session) ? undefined : await changed.summary().catch(() => undefined);
+  view.close(session.id, files);
 }
 
 /** Tells what the session waits for, and returns the exit code. */
@@ -92,12 +107,34 @@ async function showOpenCalls(session: Session, { view, host }: { view: RunView; 
       view.show(event);
 }
 
+/** So many events at most stand between two turns that anybody would look at. */
+const BETWEEN = 50;
+
+/** What happened since the turn before: a process was started ahead of this one, files were rewound. */
+async function showBefore(
+  { seq }: LoggedEvent,
+  { session, view, host }: { session: Session; view: RunView; host: Runtime },
+): Promise<void> {
+  const events = await host.read(session.id, { after: Math.max(0, seq - 1 - BETWEEN), upTo: seq - 1 });
+  const end = events.findLastIndex(({ type }) => type === "session.status_idle");
+  for (const event of events.slice(end + 1)) if (noticeOf(event) !== undefined) view.show(event);
+}
+
 async function show(
   turn: Turn,
-  { view, options }: { view: RunView | undefined; options: FollowOptions },
+  {
+    view,
+    options,
+    changed,
+    session,
+  }: { view: RunView | undefined; options: FollowOptions; changed: ChangedFiles; session: Session },
 ): Promise<TurnResult> {
+  let isFirst = true;
   for await (const item of turn) {
     options.trace?.(JSON.stringify({ at: Date.now(), ...item }));
+    changed.see(item);
+    if (isFirst && isEvent(item) && view !== undefined) await showBefore(item, { session, view, host: options.host });
+    isFirst &&= !isEvent(item);
     if (process.stdout.errored === null) {
       if (view !== undefined) view.show(item);
       else if (isEvent(item)) process.stdout.write(`${JSON.stringify(item)}\n`);

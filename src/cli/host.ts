@@ -14,6 +14,7 @@ export function hostFor(
     retries: settings.retries,
     upstreamIdleMs: settings.upstream_idle_ms,
     hibernateAfterMs: settings.hibernate_after_ms,
+    mountRoots: settings.mount_roots,
     budgets: settings.budgets,
     prices: settings.prices,
     redact: settings.redact,

@@ -4,10 +4,12 @@ import { describeTool, requireKnownTools } from "../app/tool-traits.ts";
 import { type Configuration, loadConfiguration } from "../config/load.ts";
 import type { Mode } from "../core/agent-definition.ts";
 import { decide, STEPS, type Verdict } from "../core/permission/decide.ts";
+import { runsConfined } from "../core/permission/limits.ts";
 import { compileRules } from "../core/permission/rule-set.ts";
 import type { CallSubject, Place, Redirection } from "../core/permission/subject.ts";
 import { suggestRules } from "../core/permission/suggest.ts";
 import { subjectOf } from "../runtime/call-subject.ts";
+import { sandboxOf } from "../runtime/sandbox.ts";
 import { readCall } from "./policy-call.ts";
 import { colour, printable } from "./text.ts";
 
@@ -34,6 +36,16 @@ export async function check(text: string, flags: CheckFlags): Promise<void> {
   const { isBuiltIn, traits } = describeTool(call.tool);
   const hasTool = tools.includes(call.tool) || (call.tool === "Agent" && Object.keys(subagents).length > 0);
   const subject = subjectOf({ ...call, engineTool: isBuiltIn }, { cwd, home: homedir() });
+  const { sessionEnvironment: environment, home: capstanHome } = configuration;
+  const record = { cwd, source: cwd, environment };
+  const limits = sandboxOf({
+    record,
+    home: homedir(),
+    capstanHome,
+    stateDir: capstanHome,
+    variables: {},
+    secretFiles: [],
+  });
   const passed: string[] = [];
   const verdict = decide(
     {
@@ -43,7 +55,8 @@ export async function check(text: string, flags: CheckFlags): Promise<void> {
       rules: compileRules(permissions),
       traits,
       subject,
-      sandboxed: false,
+      limits,
+      sandboxed: limits.autoAllow && runsConfined(subject, call.input, limits),
       grants: [],
     },
     (why) => passed.push(why),

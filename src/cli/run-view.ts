@@ -1,5 +1,6 @@
 import type { LoggedEvent, Preview } from "../core/events.ts";
 import { cost } from "./cost.ts";
+import { noticeOf } from "./notices.ts";
 import { colour, columns, count, oneLine, printable, seconds, shortId } from "./text.ts";
 
 /** What a turn looks like in a terminal: text as it comes, one quiet line per tool call, the cost at the end. */
@@ -17,6 +18,8 @@ export class RunView {
   #unpricedRequests = 0;
   readonly #startedAt = Date.now();
   #spinner: NodeJS.Timeout | undefined;
+  /** The same is told once. */
+  readonly #told = new Set<string>();
   /** What happens while a question is on the screen, to be shown after it. */
   #held: (LoggedEvent | Preview)[] | undefined;
 
@@ -52,6 +55,7 @@ export class RunView {
       return;
     }
     this.#stopSpinner();
+    this.#notice(item);
     switch (item.type) {
       case "event_start":
         if (item.event.type === "agent.message") this.#texts.add(item.event.id);
@@ -108,8 +112,8 @@ export class RunView {
     if (item.type !== "session.status_idle") this.#spin();
   }
 
-  /** The closing line: what it cost, how long it took, and the name to go on by. */
-  close(sessionId: string): void {
+  /** The closing lines: what became of files, what it cost, how long it took, and the name to go on by. */
+  close(sessionId: string, files?: string): void {
     this.#stopSpinner();
     this.#newLine();
     const { in: read, out: written } = this.#tokens;
@@ -117,9 +121,19 @@ export class RunView {
     const spent = cost({ usd: this.#usd, unpricedRequests: this.#unpricedRequests });
     this.#out.write(
       colour.dim(
-        `\n${spent}${this.#rehearsal ? " (rehearsal)" : ""} · ${count(read)} tokens in, ${count(written)} out · ${took}session ${shortId(sessionId)}\n`,
+        `\n${files === undefined ? "" : `${files}\n`}${spent}${this.#rehearsal ? " (rehearsal)" : ""} · ${count(read)} tokens in, ${count(written)} out · ${took}session ${shortId(sessionId)}\n`,
       ),
     );
+  }
+
+  /** Beside what the agent does; where a session is read from its log, in its place. */
+  #notice(item: LoggedEvent | Preview): void {
+    const text = noticeOf(item);
+    if (text === undefined || this.#told.has(text)) return;
+    this.#told.add(text);
+    if (this.#users) return this.#line(`${colour.yellow("!")} ${text}`);
+    this.#newLine();
+    process.stderr.write(`capstan: ${text}\n`);
   }
 
   #message(event: Extract<LoggedEvent, { type: "agent.message" }>): void {

@@ -4,17 +4,19 @@ import { type Configuration, loadConfiguration } from "../config/load.ts";
 import { parseDuration } from "../config/duration.ts";
 import type { Mode } from "../core/agent-definition.ts";
 import type { SessionBudget } from "../core/budget-schema.ts";
+import type { SandboxSettings, WorkspaceKind } from "../core/environment.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Session } from "../runtime/session.ts";
 import { usage } from "./failure.ts";
 import { settleAbandoned } from "./abandoned.ts";
-import { Asking } from "./ask.ts";
-import { follow, type FollowOptions, isWaiting, underWay, waiting } from "./follow.ts";
-import { hostFor } from "./host.ts";
-import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
+import type { Asking } from "./ask.ts";
+import { attend, converse } from "./converse.ts";
+import { CopyLine } from "./copy-progress.ts";
+import { INTERRUPTED } from "./interrupt.ts";
 import { nothingToDo, readMessage } from "./message.ts";
 import { lastSession, resolveSession } from "./session-id.ts";
+import { printable } from "./text.ts";
 
 export interface RunFlags {
   readonly agent?: string;
@@ -33,6 +35,8 @@ export interface RunFlags {
   readonly maxTurns?: number;
   readonly maxUsd?: number;
   readonly timeout?: string;
+  readonly workspace?: WorkspaceKind;
+  readonly sandbox?: SandboxSettings["mode"];
   readonly rehearsal?: boolean;
   readonly trace?: string;
 }
@@ -50,60 +54,37 @@ export async function run(words: readonly string[], flags: RunFlags): Promise<nu
     // A session that waits for an answer goes on without being told anything.
     const mayBeEmpty = flags.resume !== undefined || flags.continue === true;
     if (message === undefined && !(mayBeEmpty && flags.file === undefined)) throw nothingToDo(flags.file ?? []);
-    const turns: { interrupt(): Promise<void> }[] = [];
-    const leaving = new AbortController();
-    let asking: Asking | undefined;
-    // Before the host, so that it listens until everything is closed.
-    using stopping = interruptOnSignal(async (isWanted) => {
-      leaving.abort();
-      if (!isWanted && asking?.leave() === true) return;
-      await Promise.all(turns.map((turn) => turn.interrupt()));
+    return await attend(configuration, flags, async ({ options, interruptible }) => {
+      const { host, asking, stopping } = options;
+      const opening = openSession(host, { configuration, flags, asking, signal: options.signal });
+      const session = await opening.catch((thrown: unknown) => {
+        // Files were being copied when somebody had enough.
+        if (stopping.stopped) return undefined;
+        throw thrown;
+      });
+      if (session === undefined) return INTERRUPTED;
+      interruptible(session);
+      const others = await settleAbandoned(host, {
+        project: configuration.project.id,
+        onCrash: configuration.settings.on_crash,
+      });
+      interruptible(others);
+      if (stopping.stopped) {
+        await others.interrupt();
+        return INTERRUPTED;
+      }
+      const code = await converse(session, message, { ...options, trace }).catch(async (thrown: unknown) => {
+        await others.over(thrown);
+        throw thrown;
+      });
+      await others.over();
+      if (code === undefined) throw nothingToDo([]);
+      return stopping.stopped ? INTERRUPTED : code;
     });
-    await using host = await hostFor(configuration, flags.rehearsal);
-    asking = new Asking(host, flags);
-    const session = await openSession(host, { configuration, flags, asking });
-    turns.push(session);
-    const others = await settleAbandoned(host, {
-      project: configuration.project.id,
-      onCrash: configuration.settings.on_crash,
-    });
-    turns.push(others);
-    if (stopping.stopped) {
-      await others.interrupt();
-      return INTERRUPTED;
-    }
-    const code = await converse(session, message, {
-      host,
-      asking,
-      stopping,
-      trace,
-      json: flags.json === true,
-      rehearsal: flags.rehearsal === true,
-      signal: leaving.signal,
-    }).catch(async (thrown: unknown) => {
-      await others.over(thrown);
-      throw thrown;
-    });
-    await others.over();
-    return stopping.stopped ? INTERRUPTED : code;
   } catch (thrown) {
     trace(stackOf(thrown));
     throw thrown;
   }
-}
-
-/** What was left open is asked about first; then the message, when there is one. */
-async function converse(
-  session: Session,
-  message: Parameters<Session["send"]>[0] | undefined,
-  options: FollowOptions,
-): Promise<number> {
-  if (isWaiting(session)) await options.asking.askPending(session.id, options.signal);
-  if (options.stopping.stopped) return INTERRUPTED;
-  if (message !== undefined) return follow(session, session.send(message), options);
-  if (session.state.status === "running") return follow(session, await underWay(session, options.host), options);
-  if (isWaiting(session)) return waiting(session, options);
-  throw nothingToDo([]);
 }
 
 /** Writes lines to the file, or nowhere. It holds everything that was said, so it is for its owner alone. */
@@ -129,13 +110,20 @@ async function configure(flags: RunFlags): Promise<Configuration> {
       max_usd: flags.maxUsd,
       max_turns: flags.maxTurns,
       timeout_ms: flags.timeout === undefined ? undefined : parseDuration(flags.timeout),
+      workspace: flags.workspace,
+      sandbox: flags.sandbox,
     },
   });
 }
 
 async function openSession(
   host: Runtime,
-  { configuration, flags, asking }: { configuration: Configuration; flags: RunFlags; asking: Asking },
+  {
+    configuration,
+    flags,
+    asking,
+    signal,
+  }: { configuration: Configuration; flags: RunFlags; asking: Asking; signal: AbortSignal },
 ): Promise<Session> {
   const { project, settings } = configuration;
   const askPermission = asking.handler;
@@ -144,15 +132,39 @@ async function openSession(
     flags.schema === undefined
       ? configuration.agent
       : { ...configuration.agent, output_schema: readSchema(flags.schema) };
-  if (flags.fork !== undefined)
-    return steered(await host.forkSession(await resolveSession(host, flags.fork), { cwd, askPermission }), flags);
+  if (flags.fork !== undefined) {
+    const parent = await resolveSession(host, flags.fork);
+    const place = await placeToGoOn(host, parent, flags);
+    return steered(told(await host.forkSession(parent, { ...place, askPermission }), flags), flags);
+  }
   const resumed =
     flags.continue === true
       ? await lastSession(host, project.id)
       : flags.resume && (await resolveSession(host, flags.resume));
-  if (resumed === undefined) return host.startSession({ agent, cwd, project: project.id, askPermission });
+  if (resumed === undefined) {
+    using copying = new CopyLine(process.stderr);
+    const environment = configuration.sessionEnvironment;
+    const place = { cwd, environment, onProgress: copying.show, signal };
+    return told(await host.startSession({ agent, ...place, project: project.id, askPermission }), flags);
+  }
   const budget = raisedLimits(flags);
-  return steered(await host.resumeSession(resumed, { cwd, onCrash: settings.on_crash, askPermission, budget }), flags);
+  const place = await placeToGoOn(host, resumed, flags);
+  const options = { ...place, onCrash: settings.on_crash, askPermission, budget };
+  return steered(await host.resumeSession(resumed, options), flags);
+}
+
+/** A session with a workspace of its own goes on there, wherever the command is run; only a wish for a place is passed on. */
+async function placeToGoOn(host: Runtime, id: string, flags: RunFlags): Promise<{ readonly cwd?: string }> {
+  const record = (await host.sessions()).find((session) => session.id === id);
+  const isOwn = record !== undefined && record.environment.workspace.kind !== "in-place";
+  return isOwn && flags.cwd === "." ? {} : { cwd: resolve(flags.cwd) };
+}
+
+/** What a person should know of the workspace that was made. */
+function told(session: Session, { json }: RunFlags): Session {
+  const notes = json === true ? [] : (session.state.files.workspace?.notes ?? []);
+  for (const note of notes) process.stderr.write(`capstan: ${printable(note)}\n`);
+  return session;
 }
 
 /** Model and mode can change in a session that goes on. */
@@ -176,6 +188,8 @@ const AT_START = {
   agent: "--agent",
   schema: "--schema",
   allow: "--allow",
+  workspace: "--workspace",
+  sandbox: "--sandbox",
 } as const;
 
 /** A fork takes over its parent's limits as they are. */

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import { eraseSession, importArchive } from "../app/session-files.ts";
 import { homeDirectory } from "../config/home.ts";
-import { messageOf } from "../core/errors.ts";
+import { CapstanError, messageOf } from "../core/errors.ts";
 import { exportSession } from "../runtime/archive.ts";
 import { usage } from "./failure.ts";
 import { userStore } from "./home.ts";
@@ -35,17 +35,44 @@ export async function importFrom(file: string): Promise<void> {
   process.stdout.write(`Imported as session ${shortId(id)}. Go on with: capstan run --resume ${shortId(id)} "…"\n`);
 }
 
+export interface DeleteOptions {
+  readonly quiet?: boolean;
+  /** What an agent changed in a workspace of its own may be lost. */
+  readonly discardChanges?: boolean;
+}
+
+/** One that cannot be erased does not keep the others; what is in the way of the first is thrown in the end. */
 export async function deleteAll(
   given: readonly string[],
-  { quiet = false }: { readonly quiet?: boolean } = {},
+  { quiet = false, discardChanges = false }: DeleteOptions = {},
 ): Promise<void> {
   await using store = await userStore();
   const home = homeDirectory(process.env).path;
-  for (const one of given) {
-    const sessionId = await resolveSession(store, one);
-    await eraseSession(store, { home, sessionId });
+  // All names are looked up first, so that a mistake in one erases nothing.
+  const sessions = new Set<string>();
+  for (const one of given) sessions.add(await resolveSession(store, one));
+  const failures: CapstanError[] = [];
+  for (const sessionId of sessions) {
+    try {
+      await eraseSession(store, { home, sessionId, discardChanges });
+    } catch (thrown) {
+      if (!(thrown instanceof CapstanError)) throw thrown;
+      failures.push(thrown.code === "workspace_conflict" ? notExported(sessionId) : thrown);
+      continue;
+    }
     if (!quiet) process.stdout.write(`Session ${shortId(sessionId)} is erased. Its hashes and a tombstone stay.\n`);
   }
+  const [first, ...others] = failures;
+  for (const { message } of others) process.stderr.write(`capstan: ${message}\n`);
+  if (first !== undefined) throw first;
+}
+
+function notExported(sessionId: string): CapstanError {
+  const session = shortId(sessionId);
+  return new CapstanError(
+    "workspace_conflict",
+    `Session ${session} is kept: it has changes that were not exported. See them with capstan diff ${session}; take them with capstan apply or capstan export; or lose them with: capstan sessions delete ${session} --discard-changes`,
+  );
 }
 
 /** What the operating system says of a path, with the path and the next step. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { logged } from "../runtime/feed.ts";
-import type { SessionSummary } from "../core/store.ts";
+import type { SessionRecord, SessionSummary } from "../core/store.ts";
 import { cost } from "./cost.ts";
 import { usage } from "./failure.ts";
 import { isOpen, waitingText } from "./approvals-id.ts";
@@ -29,6 +29,8 @@ export async function list(search: string | undefined, flags: ListFlags): Promis
   if (flags.json === true)
     return sessions.forEach((session) => print(JSON.stringify({ ...session, waiting: waitingIn(session.id) })));
   if (sessions.length === 0) return print('No sessions found. Start one: capstan run "…"');
+  // Most sessions work in place, and a column that says so takes room from what they are about.
+  const hasOwnFiles = sessions.some(({ environment }) => environment.workspace.kind !== "in-place");
   const rows = sessions.map((session) => [
     shortId(session.id),
     // Idle in the log: nothing happens until somebody answers.
@@ -36,9 +38,11 @@ export async function list(search: string | undefined, flags: ListFlags): Promis
     ago(Date.now() - session.lastActivityAt),
     cost(session),
     session.agent.name,
+    ...(hasOwnFiles ? [session.environment.workspace.kind] : []),
     session.title ?? session.firstMessage,
   ]);
-  print(table(["SESSION", "STATUS", "ACTIVE", "COST", "AGENT", "ABOUT"], rows));
+  const workspace = hasOwnFiles ? ["WORKSPACE"] : [];
+  print(table(["SESSION", "STATUS", "ACTIVE", "COST", "AGENT", ...workspace, "ABOUT"], rows));
 }
 
 export interface ShowFlags {
@@ -60,7 +64,9 @@ export async function show(given: string, flags: ShowFlags): Promise<number> {
   using stopping = interruptOnSignal(async () => leaving.abort());
   let seq = 0;
   if (flags.json !== true && flags.stderr !== true)
-    print(`${id}\nagent ${record?.agent.name ?? "?"} · ${record?.cwd ?? "?"} · project ${record?.project ?? "?"}\n`);
+    print(
+      `${id}\nagent ${record?.agent.name ?? "?"} · ${record ? placeText(record) : "?"} · project ${record?.project ?? "?"}\n`,
+    );
   for (;;) {
     for (const stored of await store.events(id, { after: seq })) {
       seq = stored.seq;
@@ -79,6 +85,11 @@ export async function show(given: string, flags: ShowFlags): Promise<number> {
     if (waiting.length > 0) print(`\n${waitingText(id, waiting).trimEnd()}`);
   }
   return stopping.signalled ? INTERRUPTED : 0;
+}
+
+/** Where it was started; a workspace of its own is a matter of Capstan's. */
+function placeText({ environment: { workspace }, source }: SessionRecord): string {
+  return workspace.kind === "in-place" ? source : `${workspace.kind} of ${source}`;
 }
 
 function print(text: string): void {

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { type AgentDefinition, agentDefinition } from "../core/agent-definition.ts";
+import { layerEnvironment } from "./environment.ts";
 import { layerBudget, layerPermissions } from "./settings.ts";
 import { readTextFile } from "./text-file.ts";
 
@@ -13,6 +14,8 @@ const agentAsWritten = agentDefinition.extend({
   permissions: layerPermissions.optional(),
   budget: layerBudget.optional(),
   subagents: subagents.unwrap().optional(),
+  /** Where its sessions may work; no part of the agent itself. */
+  environment: layerEnvironment.optional(),
 });
 
 export type AgentAsWritten = z.infer<typeof agentAsWritten>;

@@ -1,21 +1,19 @@
 import type { Budget, Mode, Permissions } from "../core/agent-definition.ts";
 import type { BudgetSettings } from "../core/budget-schema.ts";
 import { CapstanError } from "../core/errors.ts";
+import type { EnvironmentDefinition, EnvironmentInput, SandboxSettings, WorkspaceKind } from "../core/environment.ts";
+import { mergeEnvironment } from "./environment.ts";
 import { problemsOf } from "./problems.ts";
 import { BUILT_IN_SETTINGS, type Settings, type SettingsFile, settingsFile } from "./settings.ts";
+import { union } from "./union.ts";
 
 /** Settings of one origin. */
 export interface Layer {
   /** Such as `built in`, `user (path)`, `project (path)`, `agent (path)` or `flag --model`. */
   readonly source: string;
   readonly values: SettingsFile;
-}
-
-/** One value of the configuration and where it came from. An entry of a permission list is a value of its own. */
-export interface ConfigurationValue {
-  readonly key: string;
-  readonly value: unknown;
-  readonly source: string;
+  /** Said for one session by whoever started it. */
+  readonly isFlag?: true;
 }
 
 /** What a command line may set for one session. */
@@ -28,13 +26,25 @@ export interface Flags {
   readonly max_turns?: number | undefined;
   /** `budget.deadline_ms`. */
   readonly timeout_ms?: number | undefined;
+  /** `environment.workspace`, of the session's own directory. */
+  readonly workspace?: WorkspaceKind | undefined;
+  /** `environment.sandbox.mode`. */
+  readonly sandbox?: SandboxSettings["mode"] | undefined;
 }
 
 export const BUILT_IN = "built in";
 
+/** What each kind of workspace is without further words: for a copy, all of the directory that git would keep. */
+const PLAIN_WORKSPACES = {
+  "in-place": { kind: "in-place" },
+  copy: { kind: "copy", mounts: [{ source: ".", target: ".", gitignore: true }] },
+  worktree: { kind: "worktree" },
+  clone: { kind: "clone" },
+} as const satisfies Record<WorkspaceKind, EnvironmentInput["workspace"]>;
+
 /** One layer per flag, so that each value knows its flag. */
 export function flagLayers(flags: Flags): readonly Layer[] {
-  const { model, mode, allow, max_usd: usd, max_turns: steps, timeout_ms: deadline } = flags;
+  const { model, mode, allow, max_usd: usd, max_turns: steps, timeout_ms: deadline, workspace, sandbox } = flags;
   const layers: readonly (readonly [flag: string, given: unknown, values: unknown])[] = [
     ["--model", model, { model }],
     ["--mode", mode, { permissions: { mode } }],
@@ -42,10 +52,12 @@ export function flagLayers(flags: Flags): readonly Layer[] {
     ["--max-usd", usd, { budget: { usd } }],
     ["--max-turns", steps, { budget: { steps } }],
     ["--timeout", deadline, { budget: { deadline_ms: deadline } }],
+    ["--workspace", workspace, { environment: { workspace: workspace && PLAIN_WORKSPACES[workspace] } }],
+    ["--sandbox", sandbox, { environment: { sandbox: { mode: sandbox } } }],
   ];
   return layers
     .filter(([, given]) => given !== undefined)
-    .map(([flag, , values]) => ({ source: `flag ${flag}`, values: checkFlag(flag, values) }));
+    .map(([flag, , values]) => ({ source: `flag ${flag}`, values: checkFlag(flag, values), isFlag: true }));
 }
 
 function checkFlag(flag: string, values: unknown): SettingsFile {
@@ -60,18 +72,20 @@ export interface Merged extends Settings {
   readonly model: string;
   readonly permissions: Permissions;
   readonly budget: Budget;
+  readonly environment: EnvironmentDefinition;
 }
 
 /** The last layer wins, value by value; permission lists grow, so that what one layer denies stays denied. */
 export function mergeLayers(layers: readonly Layer[]): Merged {
   const nothing: Merged = { ...BUILT_IN_SETTINGS, permissions: { mode: "normal", allow: [], ask: [], deny: [] } };
   return layers.reduce(
-    (below, { values: above }): Merged => ({
+    (below, { values: above, isFlag = false }): Merged => ({
       model: above.model ?? below.model,
       on_crash: above.on_crash ?? below.on_crash,
       retries: above.retries ?? below.retries,
       upstream_idle_ms: above.upstream_idle_ms ?? below.upstream_idle_ms,
       hibernate_after_ms: above.hibernate_after_ms ?? below.hibernate_after_ms,
+      mount_roots: above.mount_roots ?? below.mount_roots,
       permissions: {
         mode: above.permissions?.mode ?? below.permissions.mode,
         allow: union(below.permissions.allow, above.permissions?.allow),
@@ -82,6 +96,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
       budget: { ...below.budget, ...above.budget },
       budgets: mergeBudgets(below.budgets, above.budgets),
       redact: union(below.redact, above.redact),
+      environment: mergeEnvironment(below.environment, above.environment, { isFlag }),
       // The first pattern that fits counts, so that those of the last layer stand first.
       prices: { ...above.prices, ...without(below.prices, Object.keys(above.prices ?? {})) },
     }),
@@ -111,37 +126,4 @@ function mergeBudgets(below: BudgetSettings, above: BudgetSettings = {}): Budget
 
 function without<Value>(record: Readonly<Record<string, Value>>, keys: readonly string[]): Record<string, Value> {
   return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)));
-}
-
-/** An entry that is not text is the same when it says the same. */
-function union<Entry>(below: readonly Entry[], above: readonly Entry[] = []): Entry[] {
-  return [...new Map([...below, ...above].map((entry) => [JSON.stringify(entry), entry])).values()];
-}
-
-const ORDER = Object.keys(settingsFile.shape);
-
-/** Every value that `mergeLayers` takes, with the layer it takes it from. An entry that several lists have is the first's. */
-export function valuesOf(layers: readonly Layer[]): readonly ConfigurationValue[] {
-  const taken = new Map<string, ConfigurationValue>();
-  for (const { source, values } of layers)
-    for (const { key, value, isListed } of leavesOf(values)) {
-      const id = isListed ? `${key} ${JSON.stringify(value)}` : key;
-      if (!isListed || !taken.has(id)) taken.set(id, { key, value, source });
-    }
-  const place = ({ key }: ConfigurationValue): number => ORDER.indexOf(key.split(".")[0] ?? "");
-  return [...taken.values()].toSorted((a, b) => place(a) - place(b));
-}
-
-interface Leaf {
-  readonly key: string;
-  readonly value: unknown;
-  readonly isListed: boolean;
-}
-
-function leavesOf(value: unknown, path: readonly string[] = []): Leaf[] {
-  const key = path.join(".");
-  if (Array.isArray(value)) return value.map((item: unknown) => ({ key, value: item, isListed: true }));
-  if (typeof value === "object" && value !== null)
-    return Object.entries(value).flatMap(([name, inner]) => leavesOf(inner, [...path, name]));
-  return value === undefined ? [] : [{ key, value, isListed: false }];
 }

@@ -1,18 +1,13 @@
 import { join, resolve } from "node:path";
 import { type AgentDefinition, parseAgent } from "../core/agent-definition.ts";
+import type { EnvironmentDefinition } from "../core/environment.ts";
+import { CapstanError } from "../core/errors.ts";
 import { type AgentAsWritten, readAgentAsWritten } from "./agent-file.ts";
 import { type Environment, homeDirectory } from "./home.ts";
-import {
-  BUILT_IN,
-  type ConfigurationValue,
-  type Flags,
-  flagLayers,
-  type Layer,
-  mergeLayers,
-  valuesOf,
-} from "./layers.ts";
+import { BUILT_IN, type Flags, flagLayers, type Layer, mergeLayers } from "./layers.ts";
 import { findProject, type Project } from "./project.ts";
-import { BUILT_IN_SETTINGS, readSettings, type Settings } from "./settings.ts";
+import { BUILT_IN_SETTINGS, readSettings, type Settings, type SettingsOwner } from "./settings.ts";
+import { type ConfigurationValue, valuesOf } from "./values.ts";
 import { readVariables, type SetVariable, type Variables } from "./variables.ts";
 
 export interface LoadOptions {
@@ -32,6 +27,8 @@ export interface Configuration {
   readonly environment: Environment;
   /** The agent with what settings and flags decide for it: model, permissions and budget. */
   readonly agent: AgentDefinition;
+  /** Where and how its sessions may work. */
+  readonly sessionEnvironment: EnvironmentDefinition;
   readonly settings: Settings;
   /** Everything that was decided and by whom. Holds no secret. */
   readonly values: readonly ConfigurationValue[];
@@ -53,41 +50,56 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
   const project = findProject(cwd, shell);
   const variables = readVariables(shell, project.root);
   const agentPath = options.agentFile === undefined ? undefined : resolve(cwd, options.agentFile);
-  const written: AgentAsWritten = agentPath === undefined ? DEFAULT_AGENT : await readAgentAsWritten(agentPath);
+  const asWritten: AgentAsWritten = agentPath === undefined ? DEFAULT_AGENT : await readAgentAsWritten(agentPath);
+  const { environment, ...written } = asWritten;
   const agentSource = agentPath === undefined ? BUILT_IN : `agent (${agentPath})`;
 
   const layers: readonly Layer[] = [
     { source: BUILT_IN, values: BUILT_IN_SETTINGS },
-    ...(await settingsLayer("user", home.path)),
+    ...withAbsoluteRoots(await settingsLayer("user", home.path), shell),
     ...(project.root === undefined ? [] : await settingsLayer("project", join(project.root, ".capstan"))),
     {
       source: agentSource,
-      values: { model: written.model, permissions: written.permissions, budget: written.budget },
+      values: { model: written.model, permissions: written.permissions, budget: written.budget, environment },
     },
     ...flagLayers(flags),
   ];
-  const { model, permissions, budget, ...settings } = mergeLayers(layers);
+  const merged = mergeLayers(layers);
+  const { model, permissions, budget, environment: sessionEnvironment, ...settings } = merged;
   const projectSource = project.root === undefined ? BUILT_IN : `project (${join(project.root, ".capstan")})`;
   return {
     home: home.path,
     project,
     environment: variables.environment,
     agent: parseAgent({ ...written, model, permissions, budget }),
+    sessionEnvironment,
     settings,
     values: [
       { key: "home", value: home.path, source: home.source },
       { key: "project", value: project.id, source: projectSource },
       ...agentValues(written, agentSource),
-      ...valuesOf(layers),
+      ...valuesOf(layers, merged),
       ...addressValue(variables),
     ],
     credentials: variables.credentials,
   };
 }
 
-async function settingsLayer(who: "user" | "project", directory: string): Promise<readonly Layer[]> {
-  const read = await readSettings(directory);
+async function settingsLayer(who: SettingsOwner, directory: string): Promise<readonly Layer[]> {
+  const read = await readSettings(directory, who);
   return read === undefined ? [] : [{ source: `${who} (${read.path})`, values: read.values }];
+}
+
+/** With `~` put in the directories that workspaces may be filled from. */
+function withAbsoluteRoots(layers: readonly Layer[], { HOME: home }: Environment): readonly Layer[] {
+  return layers.map((layer) => {
+    const roots = layer.values.mount_roots?.map((root) => {
+      if (!root.startsWith("~")) return root;
+      if (home) return join(home, root.slice(1));
+      throw new CapstanError("invalid_input", `${layer.source}: ${root} in mount_roots needs HOME, which is not set.`);
+    });
+    return roots === undefined ? layer : { ...layer, values: { ...layer.values, mount_roots: roots } };
+  });
 }
 
 /** What only the agent decides. */

@@ -13,7 +13,7 @@ export interface Problem {
 export function problemsOf(error: z.ZodError, { schema, value }: { schema: z.ZodType; value: unknown }): Problem[] {
   return error.issues.flatMap((issue): Problem[] => {
     if (issue.code === "unrecognized_keys") {
-      const known = keysAt(schema, issue.path);
+      const known = keysAt({ schema, value }, issue.path);
       return issue.keys.map((key) => ({ path: [...issue.path, key], at: "key", text: unknownKey(key, known) }));
     }
     if (issue.code === "invalid_key") {
@@ -68,11 +68,8 @@ function expectation(issue: z.core.$ZodIssue, value: unknown): string {
   switch (issue.code) {
     case "invalid_type":
       return `expected ${TYPES[issue.expected] ?? issue.expected} (found ${found(value)})`;
-    case "invalid_value": {
-      const known = issue.values.map(String);
-      const meant = suggestion(value, known);
-      return `expected one of ${known.join(", ")} (found ${found(value)})${meant === undefined ? "" : `; ${meant}`}`;
-    }
+    case "invalid_value":
+      return oneOf(issue.values, value);
     case "too_small":
       return `expected ${atLeast(issue)} (found ${found(value)})`;
     case "too_big":
@@ -80,10 +77,18 @@ function expectation(issue: z.core.$ZodIssue, value: unknown): string {
     case "invalid_format":
       return `expected ${issue.message} (found ${found(value)})`;
     case "invalid_union":
+      // Of shapes that are told apart by one field, none has this value there.
+      if ("options" in issue && issue.options !== undefined) return oneOf(issue.options, value);
       return `expected ${kindsOf(issue).join(" or ")} (found ${found(value)})`;
     default:
       return issue.message;
   }
+}
+
+function oneOf(values: readonly unknown[], value: unknown): string {
+  const known = values.map(String);
+  const meant = suggestion(value, known);
+  return `expected one of ${known.join(", ")} (found ${found(value)})${meant === undefined ? "" : `; ${meant}`}`;
 }
 
 function kindsOf({ errors }: z.core.$ZodIssueInvalidUnion): string[] {
@@ -123,14 +128,27 @@ interface JsonSchema {
   readonly additionalProperties?: JsonSchema | false;
   readonly items?: JsonSchema;
   readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly const?: unknown;
 }
 
-/** The keys that a schema knows at a path. */
-function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
-  const root = z.toJSONSchema(schema, { io: "input" }) as JsonSchema;
-  const inner = path.reduce<JsonSchema | undefined>(
-    (outer, key) => outer?.properties?.[String(key)] ?? (outer?.additionalProperties || outer?.items),
-    root,
+/** The keys that a schema knows at a path of a value. */
+function keysAt({ schema, value }: { schema: z.ZodType; value: unknown }, path: readonly PropertyKey[]): string[] {
+  let shapes = shapesOf(z.toJSONSchema(schema, { io: "input" }) as JsonSchema, value);
+  for (const [depth, key] of path.entries())
+    shapes = shapes
+      .flatMap((shape) => shape.properties?.[String(key)] ?? (shape.additionalProperties || shape.items) ?? [])
+      .flatMap((shape) => shapesOf(shape, valueAt(value, path.slice(0, depth + 1))));
+  return shapes.flatMap((shape) => Object.keys(shape.properties ?? {}));
+}
+
+/** The shapes that a value may have; of those that are told apart by a constant, such as its kind, the one it has. */
+function shapesOf(schema: JsonSchema, value: unknown): JsonSchema[] {
+  const { anyOf, oneOf: kinds } = schema;
+  if (anyOf === undefined && kinds === undefined) return [schema];
+  return [...(anyOf ?? []), ...(kinds ?? [])].filter(({ properties = {} }) =>
+    Object.entries(properties).every(
+      ([key, inner]) => inner.const === undefined || inner.const === valueAt(value, [key]),
+    ),
   );
-  return [inner, ...(inner?.anyOf ?? [])].flatMap((shape) => Object.keys(shape?.properties ?? {}));
 }

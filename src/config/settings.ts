@@ -2,9 +2,11 @@ import { join } from "node:path";
 import { z } from "zod";
 import { agentDefinition } from "../core/agent-definition.ts";
 import { type BudgetSettings, budgetSettings, DEFAULT_RESERVE_OUTPUT_TOKENS } from "../core/budget-schema.ts";
+import { environmentDefinition } from "../core/environment.ts";
 import { CapstanError } from "../core/errors.ts";
 import { type PriceSettings, priceSettings } from "../core/pricing.ts";
 import { type RedactionSettings, redactionSettings } from "../core/redaction-schema.ts";
+import { layerEnvironment } from "./environment.ts";
 import { isThere, readTextFileIfThere } from "./text-file.ts";
 
 const { model, permissions, budget } = agentDefinition.shape;
@@ -22,6 +24,9 @@ export const layerPermissions = z.strictObject({
 });
 export const layerBudget = budget.unwrap();
 
+/** A relative one would be another place in every directory. */
+const mountRoots = z.array(z.string().regex(/^(?:\/|~(?:\/|$))/, "an absolute path, or one from ~"));
+
 /** A settings file, as it is written. Every field is optional, and test/config/consumers.test.ts shows what it is for. */
 export const settingsFile = z.strictObject({
   model: model.optional(),
@@ -34,6 +39,17 @@ export const settingsFile = z.strictObject({
   budgets: budgetSettings.optional(),
   prices: priceSettings.optional(),
   redact: redactionSettings.optional(),
+  environment: layerEnvironment.optional(),
+  /** Only the user's own: what lies there may be copied to where an agent sees it. */
+  mount_roots: mountRoots.optional(),
+});
+
+/** The settings of a project, which others may have written. */
+const projectFile = settingsFile.extend({
+  mount_roots: settingsFile.shape.mount_roots.refine(
+    (given) => given === undefined,
+    "only the user's own settings file may have it; a project must not choose which of your directories agents get to see",
+  ),
 });
 
 export type SettingsFile = z.infer<typeof settingsFile>;
@@ -52,6 +68,8 @@ export const BUILT_IN_SETTINGS = {
   budgets: { reserve_output_tokens: DEFAULT_RESERVE_OUTPUT_TOKENS },
   prices: {},
   redact: [],
+  environment: environmentDefinition.parse({}),
+  mount_roots: [],
 } as const satisfies SettingsFile;
 
 /** What is not the agent's but the host's. */
@@ -70,6 +88,8 @@ export interface Settings {
   readonly prices: PriceSettings;
   /** Patterns of secrets beside the built-in ones. */
   readonly redact: RedactionSettings;
+  /** Directories that workspaces may be filled from, besides the one a session is started in. Absolute. */
+  readonly mount_roots: readonly string[];
 }
 
 export interface ReadSettings {
@@ -77,14 +97,20 @@ export interface ReadSettings {
   readonly values: SettingsFile;
 }
 
+export type SettingsOwner = "user" | "project";
+
 /** The settings in a directory's `config.yaml`; undefined when there is no such file. An empty one decides nothing. */
-export async function readSettings(directory: string): Promise<ReadSettings | undefined> {
+export async function readSettings(
+  directory: string,
+  owner: SettingsOwner = "user",
+): Promise<ReadSettings | undefined> {
   const path = join(directory, "config.yaml");
   const text = readTextFileIfThere(path, { what: "the settings file", code: "invalid_input" });
   if (text === undefined) return refuseOtherName(directory, path);
   // Loaded here because most users have no such file, and every command starts faster without the parser.
   const { parseYaml } = await import("./yaml-file.ts");
-  return { path, values: parseYaml(text, { file: path, code: "invalid_input", schema: settingsFile, empty: {} }) };
+  const schema = owner === "user" ? settingsFile : projectFile;
+  return { path, values: parseYaml(text, { file: path, code: "invalid_input", schema, empty: {} }) };
 }
 
 const OTHER_NAMES = ["config", "settings"].flatMap((name) =>

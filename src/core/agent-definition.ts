@@ -57,6 +57,8 @@ const mcpServer = z.strictObject({
   args: z.array(z.string()).default([]),
   /** The variables it sees, besides the few that every program needs. */
   env: z.record(z.string().regex(/^[A-Za-z_]\w*$/, "a name of a variable"), z.string()).default({}),
+  /** Where commands run in a sandbox, this program does not. Default: it does, and has no network there. */
+  outside_sandbox: z.boolean().optional(),
 });
 const mcpServers = z.record(z.string(), mcpServer).superRefine((servers, context) => {
   for (const server of Object.keys(servers)) {

@@ -1,8 +1,10 @@
 import type { AgentDefinition, Mode } from "./agent-definition.ts";
 import type { MessageContent, ToolContent } from "./content.ts";
+import type { ProcessLimits } from "./environment.ts";
 import type { CapstanError } from "./errors.ts";
 import type { EventDraft, Preview } from "./events.ts";
 import type { HistoryItem } from "./history.ts";
+import type { SandboxPlan } from "./sandbox.ts";
 import type { TranscriptStore } from "./store.ts";
 import type { ToolTraits } from "./permission/subject.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
@@ -15,10 +17,16 @@ export interface Engine {
   readonly name: string;
   readonly version: string;
   /**
-   * Throws when no process could be started for such a session: an unknown tool, a missing directory. `matchers` are the
-   * rules of hooks; like the agent's own they must speak of tools that exist.
+   * Throws when no process could be started for such a session: an unknown tool, a missing directory, a sandbox that is
+   * required and that this machine does not have. `matchers` are the rules of hooks; like the agent's own they must speak
+   * of tools that exist.
    */
-  validate(request: Pick<EngineRequest, "agent" | "cwd" | "tools"> & { readonly matchers?: readonly string[] }): void;
+  validate(
+    request: Pick<EngineRequest, "agent" | "cwd" | "tools"> &
+      Partial<Pick<EngineRequest, "sandbox" | "limits">> & { readonly matchers?: readonly string[] },
+  ): void;
+  /** Why commands cannot be confined on this machine, and what to do about it; undefined when they can be. */
+  sandboxMissing?(): string | undefined;
   /** Starts a process for the session, ready for the first message. Rejects with an `engine_*` or `cwd_missing` error. */
   open(request: EngineRequest, host: EngineHost): Promise<EngineSession>;
 }
@@ -34,6 +42,10 @@ export interface EngineRequest {
   /** Variables the agent's commands see, besides the few the engine itself needs. */
   readonly variables: Readonly<Record<string, string>>;
   readonly gateway: { readonly url: string; readonly token: string };
+  /** What commands, file tools and MCP servers are kept from. Absent: nothing. */
+  readonly sandbox?: SandboxPlan;
+  /** Of all processes of the session together. Absent: none. */
+  readonly limits?: ProcessLimits;
   readonly tools: readonly Tool[];
   readonly transcripts: TranscriptStore;
   /** The conversation so far, from the log. The engine's transcript is made to agree with it. */
@@ -107,6 +119,8 @@ export interface CallRequest {
   readonly input: Readonly<Record<string, unknown>>;
   /** What the tool can do; where it does it is for the runtime to see. */
   readonly traits: ToolTraits;
+  /** Directories in which the engine keeps results of this session that it told the model to read. */
+  readonly readable?: readonly string[];
 }
 
 export type CallDecision =
@@ -120,7 +134,10 @@ export type EngineFact =
   /** The engine took these messages into the conversation. */
   | { readonly kind: "delivered"; readonly eventIds: readonly string[] }
   | { readonly kind: "turn_ended"; readonly end: TurnEnd }
-  /** The process is gone; no other fact follows. */
+  /**
+   * The process is gone; no other fact follows. An error `limit_reached` says that it was ended because its session used
+   * more than the environment's limits allow; its data are those of a `LimitHit`.
+   */
   | { readonly kind: "lost"; readonly error: CapstanError; readonly stderr: string };
 
 export interface TurnEnd {
@@ -138,6 +155,12 @@ export interface EngineSession {
   readonly history: "new" | "resumed" | "reseeded";
   /** Whether the process and all it starts are sure to die with the host. */
   readonly contained: boolean;
+  /** Whether its commands are confined. Absent: they are not. `unavailable`: they should be, and the machine has no sandbox. */
+  readonly sandbox?: "on" | "off" | "unavailable";
+  /** For `unavailable`: why, and what to do about it. */
+  readonly sandboxMissing?: string;
+  /** What runs outside the sandbox although there is one: names of MCP servers, and patterns of commands. */
+  readonly outside?: readonly string[];
   /** Takes a message now, or after the step under way. `delivered` tells when. */
   send(message: { readonly eventId: string; readonly content: MessageContent }): void;
   /** Ends the turn under way and keeps its work; resolves when the engine has stopped calling tools and models. */

@@ -32,6 +32,12 @@ export const ERROR_CODES = {
   tool_failed: 1,
   hook_denied: 1,
   limit_reached: 4,
+  workspace_invalid: 2,
+  workspace_busy: 3,
+  workspace_conflict: 1,
+  workspace_failed: 3,
+  checkpoint_failed: 3,
+  sandbox_missing: 3,
   approval_closed: 2,
   approval_pending: 5,
 } as const satisfies Record<string, number>;

@@ -41,6 +41,17 @@ import {
   sessionThreadStatusTerminated,
 } from "./events/session.ts";
 import { spanModelRequestStart, spanModelRequestEnd } from "./events/span.ts";
+import {
+  workspacePrepared,
+  workspaceBusy,
+  checkpointTaken,
+  checkpointFailed,
+  rewindStarted,
+  rewound,
+  rewindFailed,
+  workspaceExported,
+  workspaceRemoved,
+} from "./events/workspace.ts";
 import { userMessage, userInterrupt, userToolConfirmation, userCustomToolResult } from "./events/user.ts";
 
 /**
@@ -92,6 +103,15 @@ export const sessionEvent = z.discriminatedUnion("type", [
   processLost,
   sessionForked,
   hookRan,
+  workspacePrepared,
+  workspaceBusy,
+  checkpointTaken,
+  checkpointFailed,
+  rewindStarted,
+  rewound,
+  rewindFailed,
+  workspaceExported,
+  workspaceRemoved,
 ]);
 
 export type { SessionErrorBody, StopReason } from "./events/session.ts";

@@ -2,6 +2,7 @@ import type { SessionBudget } from "./budget-schema.ts";
 import type { Crossing } from "./budget-scopes.ts";
 import type { EventOf, ModelUsage, SessionEvent, StopReason } from "./events.ts";
 import { askAbout, callOf, closeCall, decideCall, openCall, settleElicitation } from "./state-calls.ts";
+import { decideFiles, endFiles, type FilesState, noFiles, reduceFiles, tellRewind } from "./state-files.ts";
 import { openRequest, settleRequest, withCrossing } from "./state-spend.ts";
 
 /**
@@ -37,6 +38,7 @@ export interface SessionState {
   readonly threads: Readonly<Record<string, ThreadState>>;
   /** Where the model's view of the primary thread can be read from: 0, or the last compaction. */
   readonly historyFrom: number;
+  readonly files: FilesState;
 }
 
 export type OpenRequest = Pick<
@@ -80,12 +82,13 @@ export const initialState: SessionState = {
   openCalls: {},
   threads: {},
   historyFrom: 0,
+  files: noFiles,
 };
 
 export function reduce(state: SessionState, event: SessionEvent, seq: number): SessionState {
   switch (event.type) {
     case "user.message":
-      return { ...state, undelivered: [...state.undelivered, { id: event.id, seq }] };
+      return tellRewind({ ...state, undelivered: [...state.undelivered, { id: event.id, seq }] });
     case "capstan.input_delivered":
       return { ...state, undelivered: state.undelivered.filter(({ id }) => !event.event_ids.includes(id)) };
     case "session.status_running":
@@ -96,7 +99,7 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
         turns: state.turns + (state.status === "idle" && event.goes_on !== true ? 1 : 0),
       };
     case "session.status_idle":
-      return { ...state, status: "idle", stopReason: event.stop_reason };
+      return endFiles({ ...state, status: "idle", stopReason: event.stop_reason });
     case "session.status_rescheduled":
       return { ...state, status: "rescheduling" };
     case "session.status_terminated":
@@ -108,7 +111,7 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
     case "capstan.approval_requested":
       return askAbout(state, event);
     case "capstan.permission_decided":
-      return decideCall(state, event);
+      return decideFiles(decideCall(state, event), event);
     case "capstan.elicitation_settled":
       return settleElicitation(state, event);
     case "agent.tool_result":
@@ -147,6 +150,14 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
       return { ...state, model: event.model };
     case "capstan.mode_changed":
       return { ...state, mode: event.mode };
+    case "capstan.workspace_prepared":
+    case "capstan.workspace_removed":
+    case "capstan.workspace_exported":
+    case "capstan.checkpoint_taken":
+    case "capstan.rewind_started":
+    case "capstan.rewound":
+    case "capstan.rewind_failed":
+      return reduceFiles(state, event);
     case "agent.message":
     case "agent.thinking":
     case "user.interrupt":
@@ -160,6 +171,8 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
     case "capstan.message_withdrawn":
     case "capstan.session_forked":
     case "capstan.hook_ran":
+    case "capstan.workspace_busy":
+    case "capstan.checkpoint_failed":
       return state;
   }
 }

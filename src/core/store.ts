@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "./agent-definition.ts";
 import type { ApprovalStore } from "./approval.ts";
+import type { EnvironmentDefinition } from "./environment.ts";
 import type { SessionEvent, StoredEvent } from "./events.ts";
 import type { LedgerStore } from "./ledger.ts";
 import type { SessionState } from "./state.ts";
@@ -36,6 +37,7 @@ export interface Store extends AsyncDisposable {
 
   readonly transcripts: TranscriptStore;
   readonly leases: LeaseStore;
+  readonly claims: ClaimStore;
   readonly ledger: LedgerStore;
   readonly approvals: ApprovalStore;
 }
@@ -47,7 +49,11 @@ export interface SessionRecord {
   /** The root directory of the project it belongs to, or `default`. */
   readonly project: string;
   readonly agent: AgentDefinition;
+  readonly environment: EnvironmentDefinition;
+  /** Where the agent works: the root of its workspace. */
   readonly cwd: string;
+  /** The directory of the host that the session was started in; `cwd` itself when it works in place. */
+  readonly source: string;
   readonly title: string | null;
   /** Set on a fork: where its history comes from. */
   readonly forkedFrom: { readonly sessionId: string; readonly seq: number } | null;
@@ -137,6 +143,14 @@ export interface LeaseStore {
   holder(sessionId: string): Promise<LeaseOwner | undefined>;
   /** Ends the lease of a host that is known to be gone; nothing happens when another holds it. */
   evict(sessionId: string, hostId: string): Promise<void>;
+}
+
+/** A claim says that a session's turn works in a directory; claims on the same directory, or one in the other, exclude each other. */
+export interface ClaimStore {
+  /** Gives the session that has such a claim; undefined when the claim is now this session's. */
+  claim(sessionId: string, path: string): Promise<string | undefined>;
+  /** Nothing happens when there is none. */
+  release(sessionId: string): Promise<void>;
 }
 
 export interface LeaseOwner {

@@ -2,11 +2,13 @@ import type { LimitHit } from "../core/budget.ts";
 import type { Clock } from "../core/clock.ts";
 import type { CapstanError } from "../core/errors.ts";
 
-interface Deadline {
+interface Surroundings {
   readonly clock: Clock;
   /** Milliseconds the turn may take, without the time people take to answer; undefined for no limit. */
   readonly limitMs: number | undefined;
   readonly onLate: (limitMs: number) => void;
+  /** Called when it is over. */
+  readonly onOver: () => void;
 }
 
 /** What is going on between `session.status_running` and the end of the turn. */
@@ -16,12 +18,12 @@ export class ActiveTurn {
   limit: LimitHit | undefined;
   /** Why the model could not be asked. */
   refusal: CapstanError | undefined;
-  readonly #given: Deadline;
+  readonly #given: Surroundings;
   readonly #end: () => void;
   #left: number;
   #timer: { readonly timeout: NodeJS.Timeout; readonly due: number } | undefined;
 
-  constructor(given: Deadline) {
+  constructor(given: Surroundings) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.over = promise;
     this.#end = resolve;
@@ -57,6 +59,7 @@ export class ActiveTurn {
   /** Lets go whoever waits for its end. */
   release(): void {
     this.pause();
+    this.#given.onOver();
     this.#end();
   }
 }

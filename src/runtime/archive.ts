@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { agentDefinition } from "../core/agent-definition.ts";
 import type { Clock, Ids } from "../core/clock.ts";
+import { environmentDefinition } from "../core/environment.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import { sessionEvent, type SessionEvent } from "../core/events.ts";
 import type { LeaseOwner, SessionRecord, Store } from "../core/store.ts";
@@ -23,7 +24,9 @@ const header = z.strictObject({
     createdAt: z.number().int(),
     project: z.string().min(1),
     agent: agentDefinition,
+    environment: environmentDefinition.prefault({}),
     cwd: z.string(),
+    source: z.string().optional(),
     title: z.string().nullable(),
     forkedFrom: z.strictObject({ sessionId: z.string(), seq: z.number().int() }).nullable(),
   }),
@@ -84,7 +87,7 @@ export async function importSession(
 ): Promise<string> {
   const { session, events } = await readArchive(lines, chain);
   const id = ids.next("sesn");
-  await store.createSession({ ...session, id, createdAt: clock.now(), forkedFrom: null });
+  await store.createSession({ ...withoutWorkspace(session), id, createdAt: clock.now(), forkedFrom: null });
   const lease = await store.leases.acquire(id, owner, LEASE_MS);
   try {
     for (let after = 0; after < events.length; after += PAGE)
@@ -98,8 +101,19 @@ export async function importSession(
   return id;
 }
 
+/** The files are not in an archive: the session goes on in a directory of whoever takes it over. */
+function withoutWorkspace(session: ArchivedSession): Omit<SessionRecord, "id"> {
+  const { environment, source = session.cwd } = session;
+  const workspace = environment.workspace.kind === "in-place" ? environment.workspace : IN_PLACE;
+  return { ...session, environment: { ...environment, workspace }, cwd: source, source };
+}
+
+const IN_PLACE = environmentDefinition.parse({}).workspace;
+
+type ArchivedSession = z.infer<typeof header>["session"];
+
 interface Archive {
-  readonly session: SessionRecord;
+  readonly session: ArchivedSession;
   readonly events: readonly SessionEvent[];
 }
 

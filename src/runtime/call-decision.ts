@@ -6,15 +6,18 @@ import type { CallRequest } from "../core/engine.ts";
 import { messageOf } from "../core/errors.ts";
 import type { EventDraft } from "../core/events.ts";
 import { decide, type Verdict } from "../core/permission/decide.ts";
+import { runsConfined } from "../core/permission/limits.ts";
 import type { CallSubject } from "../core/permission/subject.ts";
 import { parseRule } from "../core/permission/rule.ts";
 import { PLAN_TOOL } from "../core/permission/tool-names.ts";
+import type { SandboxPlan } from "../core/sandbox.ts";
 import type { OpenCall } from "../core/state.ts";
 import { sharedLimitOnToolCall } from "./budgets.ts";
 import { describeCall } from "./approval-request.ts";
 import { type ApprovalDesk, confirmation, type Settled } from "./approvals.ts";
 import { sessionSubject } from "./call-subject.ts";
 import type { HookedCall } from "./hooks.ts";
+import { sessionSandbox } from "./sandbox.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
 /** What was decided about a call, and everything the log must say of it. */
@@ -40,6 +43,7 @@ interface DecisionHooks {
 export class CallJudge {
   readonly #deps: SessionDeps;
   readonly #hooks: DecisionHooks;
+  #limits: SandboxPlan | undefined;
 
   constructor(deps: SessionDeps, hooks: DecisionHooks) {
     this.#deps = deps;
@@ -171,6 +175,8 @@ export class CallJudge {
 
   async #judge(call: CallRequest, open: OpenCall, subject: CallSubject): Promise<Verdict> {
     const { record, rules, store } = this.#deps;
+    // The workspace is there by now, and with it its mounts.
+    const limits = (this.#limits ??= sessionSandbox(this.#deps));
     const grants = await store.approvals.grants({ sessionId: record.id, project: record.project });
     const verdict = decide({
       enabled: this.#enabled(call, open),
@@ -178,13 +184,21 @@ export class CallJudge {
       rules,
       traits: call.traits,
       subject,
-      sandboxed: false,
+      sandboxed: limits.autoAllow && runsConfined(subject, call.input, limits) && this.#hasSandbox(),
+      limits,
+      readable: call.readable,
       grants: grants.map(({ id, rule }) => ({ id, rule: parseRule(rule) })),
     });
     const { overspent } = this.#deps.log.state;
     // A question or a plan goes to a person anyway, who must be able to answer it.
     const isAskedAnyway = verdict.behavior === "deny" || verdict.kind !== "tool";
     return overspent === undefined || isAskedAnyway ? verdict : spendingVerdict(overspent);
+  }
+
+  /** The engine starts no process outside of a sandbox that the machine has. */
+  #hasSandbox(): boolean {
+    const { engine } = this.#deps;
+    return engine.sandboxMissing !== undefined && engine.sandboxMissing() === undefined;
   }
 
   #subject(call: CallRequest): CallSubject {

@@ -1,22 +1,31 @@
-import type { LimitHit } from "../core/budget.ts";
+import { type LimitHit, limitOnTurn } from "../core/budget.ts";
 import type { CapstanError } from "../core/errors.ts";
 import { ActiveTurn } from "./active-turn.ts";
+import { Occupancy } from "./occupancy.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
 /** The place of the one turn under way. */
 export class CurrentTurn {
   readonly #deps: SessionDeps;
   readonly #onLimit: (hit: LimitHit) => void;
+  /** The directory it works in. */
+  readonly occupancy: Occupancy;
   #turn: ActiveTurn | undefined;
 
   /** `onLimit` stops whatever works for the turn; it is called once for a turn. */
   constructor(deps: SessionDeps, onLimit: (hit: LimitHit) => void) {
     this.#deps = deps;
     this.#onLimit = onLimit;
+    this.occupancy = new Occupancy(deps);
   }
 
   get turn(): ActiveTurn | undefined {
     return this.#turn;
+  }
+
+  /** The limit that another turn would be over. */
+  limit(): LimitHit | undefined {
+    return limitOnTurn(this.#deps.record.agent.budget, this.#deps.log.state);
   }
 
   begin(): void {
@@ -24,7 +33,7 @@ export class CurrentTurn {
     userHooks.begin();
     const limitMs = record.agent.budget.deadline_ms;
     const onLate = (limit: number): void => this.reachLimit({ which: "deadline", limit, spent: limit });
-    this.#turn = new ActiveTurn({ clock, limitMs, onLate });
+    this.#turn = new ActiveTurn({ clock, limitMs, onLate, onOver: () => void this.occupancy.release() });
   }
 
   reachLimit(hit: LimitHit): void {

@@ -4,10 +4,14 @@ import { engineAgentIdOf } from "../core/clock.ts";
 import type { MessageContent } from "../core/content.ts";
 import type { EngineHost, EngineSession, EngineStart, SubagentLine } from "../core/engine.ts";
 import { CapstanError } from "../core/errors.ts";
+import type { EventDraft } from "../core/events.ts";
 import type { GatewayAccess, GatewaySession } from "../core/gateway.ts";
+import { conversationOf } from "../core/conversation.ts";
 import { historyOf } from "../core/history.ts";
 import { meterOf } from "./meter.ts";
+import { sessionSandbox } from "./sandbox.ts";
 import type { SessionDeps } from "./session-deps.ts";
+import { withPlace } from "./workspace-note.ts";
 
 interface SlotHooks {
   /** Whether a turn is under way: its process must not be put to rest. */
@@ -212,17 +216,19 @@ export class EngineSlot {
       const session = await engine.open(
         {
           sessionId: record.id,
-          agent: record.agent,
+          agent: { ...record.agent, instructions: withPlace(record.agent.instructions, log.state.files.workspace) },
           model: log.state.model ?? record.agent.model,
           mode: mode(),
           cwd: record.cwd,
           stateDir,
           variables,
           gateway: access,
+          sandbox: sessionSandbox(this.#deps),
+          limits: record.environment.limits,
           tools,
           transcripts: store.transcripts,
           history: historyOf(
-            events.map(({ event }) => event),
+            conversationOf(events).map(({ event }) => event),
             line?.threadId,
           ),
           subagents: Object.entries(log.state.threads).map(([id, { agentName, callId }]) => ({
@@ -235,12 +241,24 @@ export class EngineSlot {
         },
         host,
       );
-      const { pid, history, contained } = session;
-      await log.append([{ type: "capstan.process_started", pid, history, contained }]);
+      await log.append([processStarted(session)]);
       return { session, access };
     } catch (thrown) {
       await access.close();
       throw thrown;
     }
   }
+}
+
+function processStarted(session: EngineSession): EventDraft<"capstan.process_started"> {
+  const { pid, history, contained, sandbox, sandboxMissing, outside = [] } = session;
+  return {
+    type: "capstan.process_started",
+    pid,
+    history,
+    contained,
+    ...(sandbox !== undefined && { sandbox }),
+    ...(sandboxMissing !== undefined && { sandbox_missing: sandboxMissing }),
+    ...(outside.length > 0 && { outside: [...outside] }),
+  };
 }

@@ -1,3 +1,4 @@
+import { conversationOf } from "../core/conversation.ts";
 import type { EventDraft, EventType, SessionEvent } from "../core/events.ts";
 import type { Store } from "../core/store.ts";
 import { settleOpenWork } from "./recovery.ts";
@@ -25,7 +26,7 @@ export async function copyHistory(
   store: Store,
   { from, upTo, to, log }: { from: string; upTo: number; to: string; log: SessionLog },
 ): Promise<void> {
-  const events = (await store.events(from, { upTo })).map(({ event }) => event);
+  const events = conversationOf(await store.events(from, { upTo })).map(({ event }) => event);
   const delivered = new Set(
     events.flatMap((event) => (event.type === "capstan.input_delivered" ? event.event_ids : [])),
   );

@@ -160,12 +160,14 @@ export class Pauses {
     );
     if (!isPaused(log.state)) return;
     this.#turns.active()?.pause();
-    // What a server asks can only be answered while its process is there.
-    if (elicitingCalls(log.state).length === 0) this.#parts.engine.restLater();
+    // What a server asks can only be answered while its process is there, and its call runs.
+    if (elicitingCalls(log.state).length > 0) return;
+    await this.#turns.leave();
+    this.#parts.engine.restLater();
   }
 
   #isStill(state: SessionState): boolean {
-    if (this.#deps.userHooks.isLooking) return false;
+    if (this.#deps.userHooks.isLooking || this.#parts.calls.isKeeping) return false;
     return !this.#parts.desk.attended && this.#parts.engine.requests === 0 && standsStill(state);
   }
 
@@ -204,6 +206,8 @@ interface TurnControl {
   readonly begin: () => void;
   /** Lets the turn go without a word in the log. */
   readonly abort: () => void;
+  /** Lets others work where the turn does, while it waits. */
+  readonly leave: () => Promise<void>;
   readonly step: (step: (stopped: () => boolean) => Promise<void>) => void;
   readonly onFailure: (thrown: unknown) => void;
 }

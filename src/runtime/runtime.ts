@@ -1,83 +1,54 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
-import { type AgentDefinition, parseAgent } from "../core/agent-definition.ts";
-import type { Clock, Ids } from "../core/clock.ts";
-import type { Engine } from "../core/engine.ts";
+import { resolve } from "node:path";
+import { parseAgent } from "../core/agent-definition.ts";
+import { parseEnvironment } from "../core/environment.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import type { LoggedEvent, Preview } from "../core/events.ts";
-import type { Gateway } from "../core/gateway.ts";
-import type { RunHookCommand } from "../core/hooks.ts";
-import type { OutputCheck, OutputChecks } from "../core/output.ts";
-import { type Redactor, secretVariables } from "../core/redaction.ts";
-import type { StandardSchema } from "../core/standard-schema.ts";
-import type {
-  ChainCheck,
-  EventRange,
-  LeaseOwner,
-  SessionQuery,
-  SessionRecord,
-  SessionSummary,
-  Store,
-} from "../core/store.ts";
+import type { ChainCheck, EventRange, SessionQuery, SessionRecord, SessionSummary } from "../core/store.ts";
 import { abandonedSessions, type Recovered } from "./abandoned.ts";
-import { type Budgets, budgetChange, budgetInForce, requirePrice, settleCutRequests } from "./budgets.ts";
-import { compileRules } from "../core/permission/rule-set.ts";
-import { Feed, logged } from "./feed.ts";
+import { budgetChange } from "./budgets.ts";
+import { logged } from "./feed.ts";
+import { Files } from "./files.ts";
 import { copyHistory } from "./fork.ts";
+import { copyFiles, placeOfFork } from "./fork-files.ts";
 import { Grants, Inbox } from "./inbox.ts";
-import { holdLease } from "./lease.ts";
-import { DrivenSession, type Session } from "./session.ts";
-import { SessionLog } from "./session-log.ts";
-import type { ForkOptions, ResumeOptions, SessionOptions, StartOptions } from "./session-options.ts";
+import type { DrivenSession, Session } from "./session.ts";
+import type { ForkOptions, ResumeOptions, StartOptions } from "./session-options.ts";
+import type { FilesDeps } from "./resting-sessions.ts";
+import { StoredWorkspaces } from "./stored-workspaces.ts";
 import { requireUsable } from "./usable-session.ts";
+import { OpenSessions, type RuntimeDeps } from "./open-sessions.ts";
 import { placeToGoOn } from "./waiting-place.ts";
-
-export interface RuntimeDeps {
-  readonly store: Store;
-  readonly gateway: Gateway;
-  readonly engine: Engine;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly owner: LeaseOwner;
-  /** The home of the person whose files agents work on: what `~` means in a rule. */
-  readonly home: string;
-  /** Where each session's engine keeps its own files. */
-  readonly stateRoot: string;
-  readonly hibernateAfterMs: number;
-  readonly outputs: OutputChecks;
-  readonly runHookCommand: RunHookCommand;
-  /** Takes secrets out of everything that is stored or shown. */
-  readonly redactor: Redactor;
-  readonly budgets: Budgets;
-  /** Whether a process that holds a lease is certainly gone, so that its sessions need not wait for the lease to end. */
-  readonly isGone: (owner: LeaseOwner) => boolean;
-  /** Closes the parts that were opened for this runtime. */
-  readonly release: () => Promise<void>;
-}
 
 /** All sessions that this host drives. */
 export class Runtime {
   readonly approvals: Inbox;
   readonly grants: Grants;
+  readonly files: Files;
+  readonly workspaces: StoredWorkspaces;
   readonly #deps: RuntimeDeps;
-  readonly #feeds = new Map<string, Feed>();
-  readonly #sessions = new Map<string, DrivenSession>();
-  /** Sessions that are just being opened: a second one of the same would share the lease of the first. */
-  readonly #opening = new Set<string>();
+  readonly #open: OpenSessions;
 
   constructor(deps: RuntimeDeps) {
     this.#deps = deps;
-    const onAnswer = async (sessionId: string): Promise<void> => this.#sessions.get(sessionId)?.answered();
+    this.#open = new OpenSessions(deps);
+    const onAnswer = async (sessionId: string): Promise<void> => this.#open.get(sessionId)?.answered();
     this.approvals = new Inbox({ ...deps, onAnswer });
     this.grants = new Grants(deps.store);
+    const ofFiles: FilesDeps = {
+      ...deps,
+      feed: (id) => this.#open.feed(id),
+      driven: (id) => this.#open.get(id),
+    };
+    this.files = new Files(ofFiles);
+    this.workspaces = new StoredWorkspaces(ofFiles);
   }
 
   async startSession<Output = unknown>(options: StartOptions<Output>): Promise<Session<Output>> {
-    const agent = parseAgent(options.agent);
-    const session = await this.#create(
+    const session = await this.#open.create(
       {
-        agent,
-        cwd: options.cwd,
+        agent: parseAgent(options.agent),
+        environment: parseEnvironment(options.environment ?? {}),
+        source: resolve(options.cwd),
         title: options.title ?? null,
         project: options.project ?? "default",
         forkedFrom: null,
@@ -101,9 +72,13 @@ export class Runtime {
   async #takeOver<Output>(sessionId: string, options: ResumeOptions<Output>): Promise<DrivenSession<Output>> {
     const stored = await this.#require(sessionId);
     const record = { ...stored, cwd: await placeToGoOn(this.#deps.store, stored, options.cwd) };
-    requireUsable(this.#deps.engine, record, options);
+    requireUsable(this.#deps, record, options);
     const budget = options.budget && parseAgent({ ...record.agent, budget: options.budget }).budget;
-    const session = await this.#drive(record, options, async (log) => void (await log.append(budgetChange(budget))));
+    const session = await this.#open.drive(
+      record,
+      options,
+      async ({ log }) => void (await log.append(budgetChange(budget))),
+    );
     await session.recover(options.onCrash ?? "continue").catch(async (thrown: unknown) => {
       await session.close().catch(() => {});
       throw thrown;
@@ -116,11 +91,14 @@ export class Runtime {
     const parent = await this.#require(sessionId);
     const at = options.at ?? (await this.#deps.store.head(sessionId));
     const { agent, title, project } = parent;
-    const cwd = options.cwd ?? parent.cwd;
-    const session = await this.#create(
-      { agent, cwd, title, project, forkedFrom: { sessionId, seq: at } },
+    const { environment, source } = placeOfFork(parent, options.cwd);
+    const session = await this.#open.create(
+      { agent, environment, source, title, project, forkedFrom: { sessionId, seq: at } },
       options,
-      (log, id) => copyHistory(this.#deps.store, { from: sessionId, upTo: at, to: id, log }),
+      async ({ log, record, workspace }) => {
+        await copyHistory(this.#deps.store, { from: sessionId, upTo: at, to: record.id, log });
+        await copyFiles(this.#deps, { parent, upTo: at, record, log, workspace });
+      },
     );
     session.warm();
     return session;
@@ -139,8 +117,8 @@ export class Runtime {
     }: { readonly after?: number; readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<LoggedEvent | Preview> {
     await this.#require(sessionId);
-    const live = (): boolean => this.#sessions.has(sessionId);
-    yield* this.#feed(sessionId).subscribe(this.#deps.store, { sessionId, after, signal, live });
+    const live = (): boolean => this.#open.get(sessionId) !== undefined;
+    yield* this.#open.feed(sessionId).subscribe(this.#deps.store, { sessionId, after, signal, live });
   }
 
   /** The events that are stored now, after `after`; for a long log in pages of `limit`. */
@@ -178,110 +156,12 @@ export class Runtime {
 
   /** Ends every session's agent process, gives the sessions free, and closes what the host opened. */
   async close(): Promise<void> {
-    await Promise.allSettled([...this.#sessions.values()].map((session) => session.close()));
+    await Promise.allSettled(this.#open.all().map((session) => session.close()));
     await this.#deps.release();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  async #create<Output>(
-    given: Omit<SessionRecord, "id" | "createdAt">,
-    options: SessionOptions<Output>,
-    prepare?: (log: SessionLog, sessionId: string) => Promise<void>,
-  ): Promise<DrivenSession<Output>> {
-    const { store, ids, clock, engine } = this.#deps;
-    // What cannot work is refused before anything is stored.
-    await this.#withOutput(given.agent, options.output);
-    requireUsable(engine, given, options);
-    requirePrice(this.#deps.budgets, given.agent);
-    const record: SessionRecord = { id: ids.next("sesn"), createdAt: clock.now(), ...given };
-    await store.createSession(record);
-    return this.#drive(record, options, prepare);
-  }
-
-  async #drive<Output>(
-    record: SessionRecord,
-    options: SessionOptions<Output>,
-    prepare?: (log: SessionLog, sessionId: string) => Promise<void>,
-  ): Promise<DrivenSession<Output>> {
-    if (this.#sessions.has(record.id) || this.#opening.has(record.id))
-      throw new CapstanError(
-        "session_busy",
-        `This program already drives ${record.id}. Use the session it has, or close it first.`,
-      );
-    this.#opening.add(record.id);
-    try {
-      return await this.#open(record, options, prepare);
-    } finally {
-      this.#opening.delete(record.id);
-    }
-  }
-
-  async #open<Output>(
-    record: SessionRecord,
-    options: SessionOptions<Output>,
-    prepare?: (log: SessionLog, sessionId: string) => Promise<void>,
-  ): Promise<DrivenSession<Output>> {
-    const { store, clock, ids, owner, isGone, stateRoot } = this.#deps;
-    const sessionId = record.id;
-    const { agent, output } = await this.#withOutput(record.agent, options.output);
-    const held = await holdLease(store.leases, { sessionId, owner, isGone });
-    try {
-      const feed = this.#feed(sessionId);
-      const redactor = this.#deps.redactor.with(secretVariables(options.variables ?? {}));
-      const log = await SessionLog.open({ store, sessionId, lease: held.lease, feed, clock, ids, redactor });
-      await log.append((state) => settleCutRequests(state, this.#deps.budgets));
-      await prepare?.(log, sessionId);
-      const budget = budgetInForce(this.#deps.budgets, { agent: agent.name, budget: agent.budget, state: log.state });
-      const session = new DrivenSession<Output>({
-        ...this.#deps,
-        record: { ...record, agent: { ...agent, budget } },
-        log,
-        feed,
-        stateDir: join(stateRoot, sessionId),
-        variables: options.variables ?? {},
-        tools: options.tools ?? [],
-        rules: compileRules(agent.permissions),
-        ask: options.askPermission,
-        givenHooks: options.hooks,
-        output,
-        release: async () => {
-          this.#sessions.delete(sessionId);
-          feed.wake();
-          await rm(join(stateRoot, sessionId, "tmp"), { recursive: true, force: true });
-          await held.release();
-        },
-      });
-      held.onLost((error) => {
-        this.#sessions.delete(sessionId);
-        session.abandon(error);
-        feed.wake();
-      });
-      this.#sessions.set(sessionId, session);
-      return session;
-    } catch (thrown) {
-      await held.release();
-      throw thrown;
-    }
-  }
-
-  async #withOutput<Output>(
-    agent: AgentDefinition,
-    schema: StandardSchema<unknown, Output> | undefined,
-  ): Promise<{ agent: AgentDefinition; output: OutputCheck<unknown> | undefined }> {
-    const { outputs } = this.#deps;
-    if (schema === undefined)
-      return { agent, output: agent.output_schema && (await outputs.fromJsonSchema(agent.output_schema)) };
-    const output = await outputs.fromSchema(schema);
-    return { agent: { ...agent, output_schema: { ...output.jsonSchema } }, output };
-  }
-
-  #feed(sessionId: string): Feed {
-    const known = this.#feeds.get(sessionId) ?? new Feed();
-    this.#feeds.set(sessionId, known);
-    return known;
   }
 
   async #require(sessionId: string): Promise<SessionRecord> {

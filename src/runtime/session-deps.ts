@@ -5,9 +5,11 @@ import type { OutputCheck } from "../core/output.ts";
 import type { AskPermission } from "../core/approval.ts";
 import type { RunHookCommand, SessionHooks } from "../core/hooks.ts";
 import type { RuleSet } from "../core/permission/rule-set.ts";
-import type { SessionRecord, Store } from "../core/store.ts";
+import type { LeaseOwner, SessionRecord, Store } from "../core/store.ts";
 import type { Tool } from "../core/tool.ts";
+import type { Workspace } from "../core/workspace.ts";
 import type { Budgets } from "./budgets.ts";
+import type { Checkpoints } from "./checkpoints.ts";
 import type { Feed } from "./feed.ts";
 import type { UserHooks } from "./hooks.ts";
 import type { SessionLog } from "./session-log.ts";
@@ -23,6 +25,12 @@ export interface SessionParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly stateDir: string;
+  readonly workspace: Workspace;
+  /** Capstan's own directory, which no agent may look into. */
+  readonly capstanHome: string;
+  /** Files of the host that are secret wherever they lie: the audit key, credentials. */
+  readonly secretFiles: readonly string[];
+  readonly isGone: (owner: LeaseOwner) => boolean;
   readonly variables: Readonly<Record<string, string>>;
   readonly tools: readonly Tool[];
   /** The rules of the agent, read once. */
@@ -45,4 +53,5 @@ export interface SessionParts {
 /** What a session in motion needs. */
 export interface SessionDeps extends SessionParts {
   readonly userHooks: UserHooks;
+  readonly checkpoints: Checkpoints;
 }

@@ -130,7 +130,7 @@ function approvalInputs(events: readonly SessionEvent[]): NonNullable<AppendBatc
 }
 
 /** Snapshot plus tail. */
-async function loadState(
+export async function loadState(
   store: Store,
   sessionId: string,
 ): Promise<{ state: SessionState; seq: number; snapshotAt: number }> {

@@ -1,4 +1,6 @@
 import type { AgentInput, Budget } from "../core/agent-definition.ts";
+import type { EnvironmentInput } from "../core/environment.ts";
+import type { PrepareOptions } from "../core/workspace.ts";
 import type { AskPermission } from "../core/approval.ts";
 import type { SessionHooks } from "../core/hooks.ts";
 import type { StandardSchema } from "../core/standard-schema.ts";
@@ -19,7 +21,14 @@ export interface SessionOptions<Output = unknown> {
 
 export interface StartOptions<Output = unknown> extends SessionOptions<Output> {
   readonly agent: AgentInput;
+  /** The directory that the agent works in, or that its workspace is made from. */
   readonly cwd: string;
+  /** Where and how it may work. Default: in that directory, with checkpoints and without a sandbox. */
+  readonly environment?: EnvironmentInput;
+  /** Told while files are copied into the workspace. */
+  readonly onProgress?: PrepareOptions["onProgress"];
+  /** Gives up making the workspace; what was made is removed. */
+  readonly signal?: AbortSignal;
   readonly title?: string;
   /** The project it belongs to. Default: `default`. */
   readonly project?: string;
@@ -37,6 +46,6 @@ export interface ResumeOptions<Output = unknown> extends SessionOptions<Output> 
 export interface ForkOptions<Output = unknown> extends SessionOptions<Output> {
   /** The sequence number to fork at. Default: the last one. */
   readonly at?: number;
-  /** Where the agent works. Default: where the parent does. */
+  /** Where the agent works, when the parent works in place. Default: where the parent does. */
   readonly cwd?: string;
 }

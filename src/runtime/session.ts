@@ -4,26 +4,33 @@ import { CapstanError } from "../core/errors.ts";
 import type { LoggedEvent, Preview } from "../core/events.ts";
 import { inTurn, type SessionState } from "../core/state.ts";
 import type { SessionRecord } from "../core/store.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import type { FeedItem } from "./feed.ts";
 import { isEmpty, UserHooks } from "./hooks.ts";
+import { type RestingSession, type RestOptions, whileAlone } from "./resting-sessions.ts";
+import { finishRewind } from "./rewind.ts";
 import type { SessionDeps, SessionParts } from "./session-deps.ts";
 import { Turn } from "./turn.ts";
 import { Turns } from "./turns.ts";
 
 /** A session that this host drives, as programs see it: send it messages, follow what it does, steer it. */
-export type Session<Output = unknown> = Omit<DrivenSession<Output>, "recover" | "abandon" | "answered" | "settled">;
+export type Session<Output = unknown> = Omit<
+  DrivenSession<Output>,
+  "recover" | "abandon" | "answered" | "settled" | "atRest"
+>;
 
 export class DrivenSession<Output = unknown> {
   readonly #deps: SessionDeps;
   readonly #turns: Turns;
   #closed = false;
+  #queue: Promise<unknown> = Promise.resolve();
   /** Aborts when the session ends here; its reason is an error when it ended against our will. */
   readonly #ending = new AbortController();
   /** Aborts when the turn under way is lost together with its log; another takes its place. */
   #failing = new AbortController();
 
   constructor(parts: SessionParts) {
-    const deps: SessionDeps = { ...parts, userHooks: new UserHooks(parts) };
+    const deps: SessionDeps = { ...parts, userHooks: new UserHooks(parts), checkpoints: new Checkpoints(parts) };
     this.#deps = deps;
     const onFailure = (error: CapstanError): void => {
       this.#failing.abort(error);
@@ -100,6 +107,18 @@ export class DrivenSession<Output = unknown> {
     yield* this.#subscribe(options.after ?? 0, signals);
   }
 
+  /** For the runtime: does something with the files while no turn is under way, and lets none begin. */
+  atRest<Result>(options: RestOptions, work: (resting: RestingSession) => Promise<Result>): Promise<Result> {
+    return this.#exclusively(async () => {
+      this.#requireOpen();
+      const { record, log, ids, workspace, checkpoints } = this.#deps;
+      return whileAlone(this.#deps, options, async () => {
+        if (options.restart) await this.hibernate();
+        return work({ record, log, ids, workspace, checkpoints });
+      });
+    });
+  }
+
   /** Ends the turn under way and the agent process, and gives the session free for others. */
   async close(): Promise<void> {
     if (this.#closed) return;
@@ -145,6 +164,8 @@ export class DrivenSession<Output = unknown> {
 
   /** For the runtime: goes on where another host left the session. */
   async recover(onCrash: "continue" | "stop"): Promise<void> {
+    // A rewind that failed is told in the log, and the session goes on from where the files are.
+    await finishRewind(this.#deps).catch(() => {});
     await this.#turns.recover(onCrash);
   }
 
@@ -153,15 +174,22 @@ export class DrivenSession<Output = unknown> {
     if (isEmpty(content))
       throw new CapstanError("invalid_input", "The message is empty. Say what the agent should do.");
     const { userHooks } = this.#deps;
-    if (!userHooks.seePrompts) return this.#turns.send(content);
+    if (!userHooks.seePrompts) return this.#exclusively(() => this.#turns.send(content));
     const looked = await userHooks.beforePrompt(content);
     this.#requireOpen();
-    return this.#turns.send(looked);
+    return this.#exclusively(() => this.#turns.send(looked));
   }
 
   async #compact(): Promise<number> {
     this.#requireOpen();
-    return this.#turns.compact();
+    return this.#exclusively(() => this.#turns.compact());
+  }
+
+  /** Turns begin, and files are brought back, one after another. */
+  #exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#queue.then(work);
+    this.#queue = done.catch(() => {});
+    return done;
   }
 
   #requireOpen(): void {

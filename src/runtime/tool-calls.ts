@@ -5,6 +5,7 @@ import type { Mode } from "../core/agent-definition.ts";
 import { type LimitHit, budgetLeft, limitOnToolCall } from "../core/budget.ts";
 import type { ToolContent } from "../core/content.ts";
 import type { CallDecision, CallRequest } from "../core/engine.ts";
+import { messageOf } from "../core/errors.ts";
 import type { EventDraft, StoredEvent } from "../core/events.ts";
 import { hasMarker } from "../core/redaction-marker.ts";
 import type { OpenCall } from "../core/state.ts";
@@ -28,10 +29,18 @@ export class ToolCalls {
   /** Calls of a process that is gone, perhaps rebuilt from the log. */
   readonly #again = new Set<string>();
 
+  /** Calls that are let through, and whose files are being kept before they run. */
+  #keeping = 0;
+
   constructor(deps: SessionDeps, hooks: ToolCallHooks) {
     this.#deps = deps;
     this.#hooks = hooks;
     this.#decision = new CallJudge(deps, hooks);
+  }
+
+  /** A call is about to run, although nothing says so yet. */
+  get isKeeping(): boolean {
+    return this.#keeping > 0;
   }
 
   /** To be called before a call whose process is gone is prepared. */
@@ -49,7 +58,7 @@ export class ToolCalls {
     // A call that was given up because its process is gone stays undecided, and is taken up again later.
     if (decided === undefined && !this.#hooks.stopping())
       return { behavior: "deny", message: "The agent process is being ended." };
-    let outcome: CallOutcome = decided ?? GIVEN_UP;
+    let outcome: CallOutcome = await this.#kept(call, decided ?? GIVEN_UP);
     const mode = this.#hooks.mode();
     const stored = await log.append(async (state) => {
       // The call may have been settled or decided meanwhile, and calls that were asked about together may have used the
@@ -69,6 +78,21 @@ export class ToolCalls {
     this.#deps.userHooks.decided({ ...call, input: outcome.input ?? call.input });
     if (!outcome.granted || stored.length === 0) return { behavior: "deny", message: outcome.reason };
     return outcome.input === undefined ? { behavior: "allow" } : { behavior: "allow", input: { ...outcome.input } };
+  }
+
+  /** Before it changes anything: the place must be the session's, and the files must be kept. */
+  async #kept({ callId, traits }: CallRequest, outcome: CallOutcome): Promise<CallOutcome> {
+    if (!outcome.granted || traits.readOnly) return outcome;
+    this.#keeping += 1;
+    try {
+      await this.#hooks.occupy();
+      await this.#deps.checkpoints.beforeCall(callId);
+      return outcome;
+    } catch (thrown) {
+      return { ...outcome, granted: false, decidedBy: "checkpoint", reason: messageOf(thrown) };
+    } finally {
+      this.#keeping -= 1;
+    }
   }
 
   /** A call that nobody was asked about is known from the log alone, where markers stand for the secrets in it. */
@@ -179,6 +203,8 @@ interface ToolCallHooks {
   readonly desk: ApprovalDesk;
   /** The turn is to end: what is open will not be taken up again. */
   readonly stopping: () => boolean;
+  /** Resolves when nobody else works where the call would. */
+  readonly occupy: () => Promise<void>;
   /** Milliseconds since the epoch; undefined when the turn has no deadline. */
   readonly deadline: () => number | undefined;
   readonly onLimit: (hit: LimitHit) => void;

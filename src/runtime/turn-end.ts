@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Budget } from "../core/agent-definition.ts";
 import type { LimitHit } from "../core/budget.ts";
 import type { TurnEnd } from "../core/engine.ts";
@@ -15,7 +16,7 @@ import type { SessionDeps } from "./session-deps.ts";
 export async function writeTurnEnd(
   end: TurnEnd,
   turn: ActiveTurn | undefined,
-  { log, output, record, store, userHooks }: SessionDeps,
+  { log, output, record, store, userHooks, checkpoints }: SessionDeps,
 ): Promise<void> {
   const refused = turn?.refusal;
   const told: TurnEnd = refused === undefined ? end : { ...end, outcome: "failed", error: refused };
@@ -27,6 +28,7 @@ export async function writeTurnEnd(
     return [
       ...hooks,
       ...late,
+      ...(await checkpoints.atTurnEnd(state)),
       ...turnEndEvents(state, { end: checked, budget: record.agent.budget, limit: turn?.limit }),
     ];
   });
@@ -50,10 +52,18 @@ function turnEndEvents(
   ];
 }
 
+const processLimit = z.object({
+  which: z.enum(["memory_bytes", "processes", "cpu_seconds"]),
+  limit: z.number(),
+  spent: z.number(),
+});
+
 /** The engine ended the turn at a limit that it keeps itself. */
 function limitOf(end: TurnEnd, { budget, state }: { budget: Budget; state: SessionState }): LimitHit | undefined {
   if (end.outcome === "steps") return { which: "steps", limit: budget.steps ?? 0, spent: budget.steps ?? 0 };
   if (end.outcome === "budget") return { which: "usd", limit: budget.usd ?? 0, spent: state.usd };
+  // The processes of the session used more than its environment allows.
+  if (end.error?.code === "limit_reached") return processLimit.safeParse(end.error.data).data;
   return undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { Mode } from "../core/agent-definition.ts";
-import { type LimitHit, limitOnTurn } from "../core/budget.ts";
+import type { LimitHit } from "../core/budget.ts";
 import type { MessageContent } from "../core/content.ts";
 import type { EngineFact, TurnEnd } from "../core/engine.ts";
 import { CapstanError } from "../core/errors.ts";
@@ -12,6 +12,7 @@ import { recordPlainFact } from "./plain-facts.ts";
 import { isPaused, Pauses, waitsFor } from "./pauses.ts";
 import { CurrentTurn } from "./current-turn.ts";
 import { processLost, settleCutTurn } from "./cut-turn.ts";
+import { withRewindNote } from "./rewind.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import { asError, hostLost, writeTurnEnd } from "./turn-end.ts";
@@ -44,6 +45,7 @@ export class Turns {
       desk: this.#desk,
       deadline: () => this.#current.turn?.deadline,
       stopping: () => this.#current.turn?.isStopping === true,
+      occupy: () => this.#current.occupancy.take(() => this.#current.turn?.isStopping !== false),
     });
     this.engine = new EngineSlot(deps, {
       host: {
@@ -67,6 +69,7 @@ export class Turns {
         active: () => this.#current.turn,
         begin: () => this.#current.begin(),
         abort: () => this.#current.abort(),
+        leave: () => this.#current.occupancy.release(),
         step: (step) => void this.#step(step),
         onFailure: (thrown) => this.#fail(thrown),
       },
@@ -76,10 +79,10 @@ export class Turns {
   /** Stores the message and starts a turn, or adds it to the one under way. Resolves to the place before the message. */
   async send(content: MessageContent): Promise<number> {
     await this.#settleFailedTurn();
-    const message: EventDraft = { type: "user.message", content };
+    const message: EventDraft = { type: "user.message", content: withRewindNote(content, this.#deps.log.state.files) };
     // A message that starts a turn is stored together with the start: one write on the way to the model instead of two.
     const waits = isPaused(this.#deps.log.state);
-    const starts = this.#current.turn === undefined && !waits && this.#limitOnTurn() === undefined;
+    const starts = this.#current.turn === undefined && !waits && this.#current.limit() === undefined;
     if (starts) this.#current.begin();
     const drafts: EventDraft[] = [
       message,
@@ -193,7 +196,7 @@ export class Turns {
   /** Gives the engine every stored message that it does not have, in a new turn when none is under way. */
   async #deliver(): Promise<void> {
     if (this.#current.turn === undefined) {
-      const hit = this.#limitOnTurn();
+      const hit = this.#current.limit();
       await this.#start();
       if (hit !== undefined) {
         this.#current.reachLimit(hit);
@@ -210,10 +213,6 @@ export class Turns {
     });
   }
 
-  #limitOnTurn(): LimitHit | undefined {
-    return limitOnTurn(this.#deps.record.agent.budget, this.#deps.log.state);
-  }
-
   async #start(): Promise<readonly StoredEvent[]> {
     this.#current.begin();
     return this.#deps.log.append([{ type: "session.status_running" }]);
@@ -224,6 +223,7 @@ export class Turns {
     const turn = this.#current.turn;
     const stopped = (): boolean => turn?.isStopping === true;
     try {
+      if (!stopped()) await this.#current.occupancy.take(stopped);
       if (!stopped()) await step(stopped);
       if (stopped()) await this.engine.interrupt();
       if (stopped() && this.#current.turn === turn) await this.#end({ outcome: "interrupted", usage: {} });

@@ -1,13 +1,17 @@
-import type { Engine } from "../core/engine.ts";
 import type { SessionRecord } from "../core/store.ts";
+import { sandboxOf } from "./sandbox.ts";
+import type { RuntimeDeps } from "./open-sessions.ts";
 import { hookMatchers } from "./hooks-list.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 /** Throws what is wrong with the agent, the place or what the program gives, before anything is stored or started. */
 export function requireUsable(
-  engine: Engine,
-  { agent, cwd }: Pick<SessionRecord, "agent" | "cwd">,
-  { tools = [], hooks }: SessionOptions,
+  { engine, ...host }: Pick<RuntimeDeps, "engine" | "home" | "capstanHome" | "secretFiles">,
+  record: Pick<SessionRecord, "agent" | "cwd" | "source" | "environment">,
+  { tools = [], hooks, variables = {} }: SessionOptions,
 ): void {
-  engine.validate({ agent, cwd, tools, matchers: hookMatchers(agent.hooks, hooks) });
+  const { agent, cwd, environment } = record;
+  const sandbox = sandboxOf({ ...host, record, stateDir: host.capstanHome, variables });
+  const matchers = hookMatchers(agent.hooks, hooks);
+  engine.validate({ agent, cwd, tools, sandbox, limits: environment.limits, matchers });
 }

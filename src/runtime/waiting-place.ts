@@ -9,9 +9,23 @@ import { realPath } from "./real-path.ts";
  */
 export async function placeToGoOn(
   store: Store,
-  { id, cwd }: SessionRecord,
+  { id, cwd, source, environment }: SessionRecord,
   wanted: string | undefined,
 ): Promise<string> {
+  if (environment.workspace.kind !== "in-place") {
+    if (!existsSync(cwd))
+      throw new CapstanError(
+        "not_found",
+        `The workspace of session ${id} is gone: ${cwd} was removed. Its log is still there. Start a new session to go on with the work.`,
+        { data: { cwd } },
+      );
+    if (wanted === undefined || isSame(wanted, cwd) || isSame(wanted, source)) return cwd;
+    throw new CapstanError(
+      "invalid_input",
+      `The session has a workspace of its own, ${cwd}, and cannot go on in ${wanted}. Leave the directory out, or take its changes with: capstan apply`,
+      { data: { cwd } },
+    );
+  }
   const asked = await store.approvals.list({ sessionId: id });
   if (asked.every(({ status }) => status === "settled")) return wanted ?? cwd;
   const worked = await workedIn(store, id);

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { clock, ids } from "../../src/app/clock.ts";
 import { openStore } from "../../src/app/open-store.ts";
 import { parseAgent } from "../../src/core/agent-definition.ts";
+import { parseEnvironment } from "../../src/core/environment.ts";
 import type { SessionEvent } from "../../src/core/events.ts";
 import { subjectOf } from "../../src/runtime/call-subject.ts";
 import { type Cli, testCli } from "../support/cli.ts";
@@ -92,7 +93,9 @@ async function recorded(
     createdAt: clock.now(),
     project: "default",
     agent: parseAgent(agent()),
+    environment: parseEnvironment({}),
     cwd: cli.cwd,
+    source: cli.cwd,
     title: null,
     forkedFrom: null,
   };

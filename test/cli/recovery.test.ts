@@ -27,6 +27,13 @@ function project(cli: Cli, { name, onCrash }: { name: string; onCrash?: "continu
   return root;
 }
 
+/** Turns of sessions in one directory wait for each other; in two of a project they run side by side. */
+function twoDirectories(root: string): { readonly left: string; readonly own: string } {
+  const places = { left: join(root, "left"), own: join(root, "own") };
+  for (const place of Object.values(places)) mkdirSync(place);
+  return places;
+}
+
 async function statusOf(cli: Cli, id: string): Promise<string> {
   const { stdout } = await cli.run(["sessions", "list", "--json"]);
   const sessions = stdout
@@ -63,9 +70,9 @@ test("with on_crash: continue, run goes on with it beside its own turn, and leav
     request.toolResults.length > 0 ? say("carried on", { delay: released.promise }) : worker(request),
   );
   using cli = testCli(model.url);
-  const root = project(cli, { name: "going-on", onCrash: "continue" });
-  const id = await leaveSession(cli, root);
-  const child = cli.start(["run", "hello"], { cwd: root });
+  const { left, own } = twoDirectories(project(cli, { name: "going-on", onCrash: "continue" }));
+  const id = await leaveSession(cli, left);
+  const child = cli.start(["run", "hello"], { cwd: own });
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
   await expect.poll(() => stdout.text, { timeout: 20_000 }).toMatch(/^an answer\n[^]*session [0-9a-f]{8}\n$/);
@@ -81,7 +88,7 @@ test("with on_crash: continue, run goes on with it beside its own turn, and leav
   ]);
   expect(stdout.text).not.toContain("carried on");
   expect((await cli.run(["sessions", "show", id])).stdout).toContain("carried on");
-  expect(readFileSync(join(root, "effects.txt"), "utf8")).toBe("started\n");
+  expect(readFileSync(join(left, "effects.txt"), "utf8")).toBe("started\n");
 });
 
 test("Ctrl-C interrupts what was gone on with as well", async () => {
@@ -91,9 +98,9 @@ test("Ctrl-C interrupts what was gone on with as well", async () => {
       : worker(request),
   );
   using cli = testCli(model.url);
-  const root = project(cli, { name: "going-on", onCrash: "continue" });
-  const id = await leaveSession(cli, root);
-  const child = cli.start(["run", "hello"], { cwd: root });
+  const { left, own } = twoDirectories(project(cli, { name: "going-on", onCrash: "continue" }));
+  const id = await leaveSession(cli, left);
+  const child = cli.start(["run", "hello"], { cwd: own });
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
   await expect.poll(() => stdout.text, { timeout: 20_000 }).toContain("word");
@@ -113,9 +120,9 @@ test("Ctrl-C while it only waits for them ends with 130, and says nothing of its
     request.toolResults.length > 0 ? say("word ".repeat(2_000), { pace: 10 }) : worker(request),
   );
   using cli = testCli(model.url);
-  const root = project(cli, { name: "going-on", onCrash: "continue" });
-  const id = await leaveSession(cli, root);
-  const child = cli.start(["run", "hello"], { cwd: root });
+  const { left, own } = twoDirectories(project(cli, { name: "going-on", onCrash: "continue" }));
+  const id = await leaveSession(cli, left);
+  const child = cli.start(["run", "hello"], { cwd: own });
   const stderr = collect(child.stderr);
   await expect.poll(() => stderr.text, { timeout: 20_000 }).toContain("Waiting for");
   child.kill("SIGINT");

@@ -1,11 +1,12 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Cli, testCli } from "../support/cli.ts";
 import { say, scriptedModel } from "../support/scripted-model.ts";
+import { COPY, sessionOf } from "./workspaces-sessions.ts";
 
 async function session(cli: Cli, message: string): Promise<string> {
   const { stdout } = await cli.run(["run", "--rehearsal", "--yes", message]);
@@ -39,6 +40,48 @@ test("a session can be read, compacted and deleted by the end of its id", async 
   const deleted = await cli.run(["sessions", "delete", id]);
   expect(deleted.stdout).toContain("erased");
   expect((await cli.run(["sessions", "show", id])).code).toBe(2);
+});
+
+test("a session with a workspace of its own says so, and names where it was started", async () => {
+  using cli = testCli();
+  const plain = await session(cli, "hello");
+  expect((await cli.run(["sessions", "list"])).stdout).not.toContain("WORKSPACE");
+  expect((await cli.run(["sessions", "show", plain])).stdout).toContain(`agent assistant · ${cli.cwd} · project`);
+  const id = await sessionOf(cli, ["hello"], COPY);
+  const list = (await cli.run(["sessions", "list"])).stdout;
+  expect(list).toMatch(new RegExp(`^${id} .* copy +hello$`, "m"));
+  expect(list).toMatch(new RegExp(`^${plain} .* in-place +hello$`, "m"));
+  expect((await cli.run(["sessions", "show", id])).stdout).toContain(`agent writer · copy of ${cli.cwd} · project`);
+});
+
+test("delete removes the workspace, and refuses while it has changes that were not exported", async () => {
+  using cli = testCli();
+  const workspaces = join(cli.home, ".capstan", "workspaces");
+  const untaken = await sessionOf(cli, ["write a.txt with hi"], COPY);
+  const unchanged = await sessionOf(cli, ["hello"], COPY);
+  const inPlace = await sessionOf(cli, ["write b.txt with hi"]);
+  const { code, stdout, stderr } = await cli.run(["sessions", "delete", untaken, unchanged, inPlace]);
+  expect(code).toBe(1);
+  expect(stderr).toContain(`capstan sessions delete ${untaken} --discard-changes`);
+  for (const gone of [unchanged, inPlace]) expect(stdout).toContain(`Session ${gone} is erased.`);
+  expect(readdirSync(workspaces).map((id) => id.slice(-8))).toEqual([untaken]);
+  expect(existsSync(join(cli.cwd, "b.txt"))).toBe(true);
+  expect((await cli.run(["sessions", "delete", untaken, "--discard-changes"])).stdout).toContain("is erased.");
+  expect(readdirSync(workspaces)).toEqual([]);
+});
+
+test("a session whose workspace was cleaned, or that waits for an answer, can be deleted", async () => {
+  using cli = testCli();
+  const cleaned = await sessionOf(cli, ["write a.txt with hi"], COPY);
+  await cli.run(["workspaces", "clean", cleaned, "--yes", "--discard-changes"]);
+  expect((await cli.run(["sessions", "delete", cleaned])).code).toBe(0);
+  const { stdout } = await cli.run(["run", "--rehearsal", "run echo hello"]);
+  const waiting = /session ([0-9a-f]{8})/.exec(stdout)?.[1] ?? "?";
+  expect((await cli.run(["sessions", "delete", waiting, waiting])).code).toBe(0);
+  // A mistake in one name erases nothing.
+  const other = await session(cli, "hello");
+  expect((await cli.run(["sessions", "delete", other, "ffffffff"])).code).toBe(2);
+  expect((await cli.run(["sessions", "list"])).stdout).toContain(other);
 });
 
 test("show --follow goes on with what happens", async () => {

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { clock } from "../../src/app/clock.ts";
 import { parseAgent } from "../../src/core/agent-definition.ts";
+import { parseEnvironment } from "../../src/core/environment.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { testCli } from "../support/cli.ts";
+import { COPY, sessionOf } from "./workspaces-sessions.ts";
 
 test("backup overwrites nothing, and restore takes no directory: wrong use, said in a sentence", async () => {
   using cli = testCli();
@@ -33,6 +35,17 @@ test("prune --json prints JSON and nothing else on standard output", async () =>
   expect(stdout).toBe(dry.stdout);
   expect(stderr).toBe("");
   expect((await cli.run(["sessions", "list", "--json"])).stdout).toBe("");
+});
+
+test("prune keeps a session whose changes were not exported, and erases the others", async () => {
+  using cli = testCli();
+  const untaken = await sessionOf(cli, ["write a.txt with hi"], COPY);
+  const other = await sessionOf(cli, ["hello"]);
+  const { code, stdout, stderr } = await cli.run(["prune", "--older-than", "1ms", "--yes"]);
+  expect(code).toBe(1);
+  expect(stdout).toContain(`Session ${other} is erased.`);
+  expect(stderr).toContain(`Session ${untaken} is kept: it has changes that were not exported.`);
+  expect((await cli.run(["sessions", "list"])).stdout).toContain(untaken);
 });
 
 test("config show and projects cut nothing, however long", async () => {
@@ -74,7 +87,8 @@ test("export to standard output waits for its reader instead of filling the memo
   {
     await using store = await openSqliteStore({ path: join(cli.home, ".capstan", "capstan.db"), clock });
     const agent = parseAgent({ name: "writer", model: "claude-opus-4-8" });
-    const record = { agent, cwd: cli.cwd, project: "default", title: null, forkedFrom: null };
+    const place = { environment: parseEnvironment({}), cwd: cli.cwd, source: cli.cwd };
+    const record = { agent, ...place, project: "default", title: null, forkedFrom: null };
     await store.createSession({ id: "sesn_large", createdAt: 0, ...record });
     const owner = { hostId: "host_test", pid: process.pid, hostname: "test" };
     const lease = await store.leases.acquire("sesn_large", owner, 60_000);

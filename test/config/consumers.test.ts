@@ -5,8 +5,41 @@ import { loadConfiguration } from "../../src/config/load.ts";
 import { settingsFile } from "../../src/config/settings.ts";
 import { files } from "./files.ts";
 
+type Arrival = readonly [written: string, path: readonly string[], value: unknown];
+
+/** What becomes of a workspace is told by test/config/environment-consumers.test.ts. */
+const ENVIRONMENT: Readonly<Record<string, Arrival>> = Object.fromEntries(
+  Object.entries({
+    workspace: ["{ kind: worktree }", { kind: "worktree" }],
+    "checkpoints.mode": ["required", "required"],
+    "checkpoints.max_file_bytes": ["1", 1],
+    "checkpoints.max_files": ["1", 1],
+    "checkpoints.max_bytes": ["1", 1],
+    "checkpoints.exclude": ["[dist/]", ["node_modules/", "dist/"]],
+    "sandbox.mode": ["required", "required"],
+    "sandbox.auto_allow_sandboxed": ["true", true],
+    "sandbox.deny_read": ["[~/notes]", ["~/notes"]],
+    "sandbox.allow_read": ["[~/notes]", ["~/notes"]],
+    "sandbox.deny_write": ["[~/notes]", ["~/notes"]],
+    "sandbox.allow_write": ["[~/notes]", ["~/notes"]],
+    "sandbox.hide_variables": ["[PIN]", ["PIN"]],
+    "sandbox.excluded_commands": ["[docker]", ["docker"]],
+    "sandbox.unix_sockets": ["[/run/x.sock]", ["/run/x.sock"]],
+    "sandbox.network.allow": ["[example.com]", ["example.com"]],
+    "limits.memory_bytes": ["1", 1],
+    "limits.processes": ["1", 1],
+    "limits.cpu_seconds": ["1", 1],
+    variables: ["{ LANG: C }", { LANG: "C" }],
+  } as const satisfies Record<string, readonly [string, unknown]>).map(
+    ([field, [written, value]]): [string, Arrival] => [
+      `environment.${field}`,
+      [written, ["sessionEnvironment", ...field.split(".")], value],
+    ],
+  ),
+);
+
 /** field → a value that is not the default, and where it must arrive. The agent's fields have a test of their own. */
-const ARRIVES: Readonly<Record<string, readonly [written: string, path: readonly string[], value: unknown]>> = {
+const ARRIVES: Readonly<Record<string, Arrival>> = {
   model: ["haiku", ["agent", "model"], "haiku"],
   on_crash: ["continue", ["settings", "on_crash"], "continue"],
   retries: ["1", ["settings", "retries"], 1],
@@ -57,7 +90,11 @@ const ARRIVES: Readonly<Record<string, readonly [written: string, path: readonly
     ["settings", "redact"],
     [{ name: "acme", pattern: "ACME-\\d{4}" }],
   ],
+  ...ENVIRONMENT,
+  mount_roots: ["[/srv/shared]", ["settings", "mount_roots"], ["/srv/shared"]],
 };
+/** A project's file must not have them: see environment.test.ts. */
+const OF_THE_USER = ["mount_roots"];
 
 interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
@@ -75,13 +112,18 @@ describe("every field of a settings file", () => {
 
   test.each(Object.entries(ARRIVES))("%s arrives", async (field, [written, path, value]) => {
     const text = `${field.replaceAll(".", ": { ")}: ${written}${" }".repeat(field.split(".").length - 1)}\n`;
-    using tree = files({ "app/.capstan/config.yaml": text });
-    const configuration = await loadConfiguration({
-      cwd: tree.at("app"),
-      environment: { HOME: tree.path },
-      flags: {},
-    });
-    expect(configuration).toHaveProperty([...path], value);
+    for (const file of [".capstan/config.yaml", "app/.capstan/config.yaml"].slice(
+      0,
+      OF_THE_USER.includes(field) ? 1 : 2,
+    )) {
+      using tree = files({ "app/": "", [file]: text });
+      const configuration = await loadConfiguration({
+        cwd: tree.at("app"),
+        environment: { HOME: tree.path },
+        flags: {},
+      });
+      expect(configuration, file).toHaveProperty([...path], value);
+    }
   });
 
   const source = readdirSync("src", { recursive: true, encoding: "utf8" })

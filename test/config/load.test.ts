@@ -16,10 +16,13 @@ function load(tree: Files, { environment, ...more }: Partial<LoadOptions> = {}):
 /** Where each value came from, with the tree's own path left out. */
 function sources(tree: Files, { values }: Configuration): Record<string, string> {
   return Object.fromEntries(
-    values.map(({ key, value, source }) => [
-      key.startsWith("permissions.") && key !== "permissions.mode" ? `${key} ${String(value)}` : key,
-      source.replace(`${tree.path}/`, ""),
-    ]),
+    // What environments say has tests of its own.
+    values
+      .filter(({ key }) => !key.startsWith("environment."))
+      .map(({ key, value, source }) => [
+        key.startsWith("permissions.") && key !== "permissions.mode" ? `${key} ${String(value)}` : key,
+        source.replace(`${tree.path}/`, ""),
+      ]),
   );
 }
 
@@ -57,6 +60,15 @@ describe("a configuration", () => {
       "hibernate_after_ms",
       "permissions.mode",
       "budgets.reserve_output_tokens",
+      "environment.workspace.kind",
+      "environment.workspace.when_busy",
+      "environment.checkpoints.mode",
+      "environment.checkpoints.max_file_bytes",
+      "environment.checkpoints.max_files",
+      "environment.checkpoints.max_bytes",
+      "environment.checkpoints.exclude",
+      "environment.sandbox.mode",
+      "environment.sandbox.auto_allow_sandboxed",
     ]);
   });
 
@@ -188,7 +200,7 @@ describe("a settings file", () => {
     ["modle: x", '1:1 modle: unknown key; did you mean "model"?'],
     [
       "name: x",
-      "1:1 name: unknown key; known are model, on_crash, retries, upstream_idle_ms, hibernate_after_ms, permissions, budget, budgets, prices, redact",
+      "1:1 name: unknown key; known are model, on_crash, retries, upstream_idle_ms, hibernate_after_ms, permissions, budget, budgets, prices, redact, environment, mount_roots",
     ],
     ["on_crash: go-on", '1:11 on_crash: expected one of continue, stop (found "go-on")'],
     ["retries: -1", "1:10 retries: expected a number of at least 0 (found -1)"],

@@ -61,24 +61,24 @@ describe("the project of a directory", () => {
   });
 
   test("is never the user's home directory for Capstan", () => {
-    using tree = files({ "user/.capstan/capstan.db": "", "user/work/": "" });
-    expect(findProject(tree.at("user/work"), { HOME: tree.at("user") })).toEqual(DEFAULT);
+    using tree = files({ "user/.capstan/capstan.db": "", "user/code/": "" });
+    expect(findProject(tree.at("user/code"), { HOME: tree.at("user") })).toEqual(DEFAULT);
     expect(findProject(tree.at("user/.capstan"), { HOME: tree.at("user") })).toEqual(DEFAULT);
   });
 
   test("is never the usual home directory either, when another one is in use", () => {
-    using tree = files({ "user/.capstan/capstan.db": "", "user/work/.capstan/": "", "data/": "" });
+    using tree = files({ "user/.capstan/capstan.db": "", "user/code/.capstan/": "", "data/": "" });
     const HOME = tree.at("user");
     expect(findProject(tree.at("user"), { HOME, CAPSTAN_HOME: tree.at("data") })).toEqual(DEFAULT);
-    expect(findProject(tree.at("user/work"), { HOME, CAPSTAN_HOME: tree.at("user/work/.capstan") })).toEqual(DEFAULT);
-    expect(findProject(tree.at("user/work"), { HOME }).root).toBe(tree.at("user/work"));
+    expect(findProject(tree.at("user/code"), { HOME, CAPSTAN_HOME: tree.at("user/code/.capstan") })).toEqual(DEFAULT);
+    expect(findProject(tree.at("user/code"), { HOME }).root).toBe(tree.at("user/code"));
   });
 
   test("is never the home directory by another name", () => {
-    using tree = files({ "user/.capstan/": "", "user/work/": "" });
+    using tree = files({ "user/.capstan/": "", "user/code/": "" });
     symlinkSync(tree.at("user"), tree.at("alias"));
-    expect(findProject(tree.at("user/work"), { HOME: tree.at("alias") })).toEqual(DEFAULT);
-    expect(findProject(tree.at("alias/work"), { HOME: tree.at("user") })).toEqual(DEFAULT);
+    expect(findProject(tree.at("user/code"), { HOME: tree.at("alias") })).toEqual(DEFAULT);
+    expect(findProject(tree.at("alias/code"), { HOME: tree.at("user") })).toEqual(DEFAULT);
   });
 
   test("has the same id however one gets there", () => {

@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import { approvalTests } from "../store/contract/approvals.ts";
+import { claimTests } from "../store/contract/claims.ts";
 import { deletionTests } from "../store/contract/deletion.ts";
 import { leaseTests } from "../store/contract/leases.ts";
 import { ledgerTests } from "../store/contract/ledger.ts";
@@ -27,6 +28,7 @@ export function storeContract({ name, create }: StoreContract): void {
     snapshotTests(create);
     transcriptTests(create);
     leaseTests(create);
+    claimTests(create);
     approvalTests(create);
     ledgerTests(create);
     reservationTests(create);

@@ -31,7 +31,7 @@ describe("an agent definition", () => {
       },
       budget: { usd: 0.5, tokens: 1000, turns: 3, steps: 20, tool_calls: 10, deadline_ms: 60_000 },
       subagents: { reviewer: { description: "Reviews.", instructions: "Review.", tools: ["Read"], model: "haiku" } },
-      mcp_servers: { files_2: { command: "npx", args: ["-y", "server"], env: { TOKEN: "t" } } },
+      mcp_servers: { files_2: { command: "npx", args: ["-y", "server"], env: { TOKEN: "t" }, outside_sandbox: true } },
       output_schema: { type: "object" },
       hooks: {
         before_prompt: [{ command: "grep -v password", on_failure: "continue" }],
@@ -182,9 +182,10 @@ const CONSUMERS: Readonly<Record<string, string>> = {
   "subagents.*.instructions": "{ description, instructions, tools, model }",
   "subagents.*.tools": "{ description, instructions, tools, model }",
   "subagents.*.model": "{ description, instructions, tools, model }",
-  "mcp_servers.*.command": "{ command, args, env }: McpServer",
-  "mcp_servers.*.args": "{ command, args, env }: McpServer",
-  "mcp_servers.*.env": "{ command, args, env }: McpServer",
+  "mcp_servers.*.command": "{ command, args, env, outside_sandbox: isOutside = false }: McpServer",
+  "mcp_servers.*.args": "{ command, args, env, outside_sandbox: isOutside = false }: McpServer",
+  "mcp_servers.*.env": "{ command, args, env, outside_sandbox: isOutside = false }: McpServer",
+  "mcp_servers.*.outside_sandbox": "{ command, args, env, outside_sandbox: isOutside = false }: McpServer",
   output_schema: "agent.output_schema",
   // Each kind by its name, each field of a hook where hooks are listed.
   ...Object.fromEntries(

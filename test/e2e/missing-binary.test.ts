@@ -22,7 +22,7 @@ function installWithoutBinary(directory: string): void {
 const PROGRAM = `
 import { openHost } from "capstan";
 await using host = await openHost({ home: "home", rehearsal: true });
-const session = await host.startSession({ agent: { name: "a", model: "claude-opus-4-8" }, cwd: process.cwd() });
+const session = await host.startSession({ agent: { name: "a", model: "claude-opus-4-8" }, cwd: "work" });
 await session.send("hello").result().catch((error) => console.log(error.code, error.message));
 `;
 
@@ -30,6 +30,7 @@ test("a missing CLI binary is named, with how to get it", () => {
   using directory = temporaryDirectory();
   installWithoutBinary(directory.path);
   writeFileSync(join(directory.path, "program.mts"), PROGRAM);
+  mkdirSync(join(directory.path, "work"));
   const { stdout, stderr } = spawnSync(process.execPath, ["program.mts"], {
     cwd: directory.path,
     env: { PATH: process.env["PATH"] ?? "" },

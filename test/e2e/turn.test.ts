@@ -33,11 +33,13 @@ test("a turn is told from the message to idle, each fact once and in order", asy
     "agent.thinking",
     "agent.message",
     "agent.tool_use",
+    "capstan.checkpoint_taken",
     "capstan.permission_decided",
     "agent.tool_result",
     "span.model_request_start",
     "span.model_request_end",
     "agent.message",
+    "capstan.checkpoint_taken",
     "session.usage",
     "session.status_idle",
   ]);

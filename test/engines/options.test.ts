@@ -37,7 +37,14 @@ function optionsFor({ resume = false, ...given }: Given = {}): Options & { reado
     ...given,
     agent: parseAgent(agent(given.agent)),
   };
-  return { ...sdkOptions(request, { path: "/bin", retries: 3 }, { resume, tempDir: "/tmp/short" }), state };
+  return {
+    ...sdkOptions(
+      request,
+      { path: "/bin", retries: 3 },
+      { resume, tempDir: "/tmp/short", confined: given.sandbox !== undefined },
+    ),
+    state,
+  };
 }
 
 function transcripts(stored: Record<string, TranscriptEntry[]> = {}): TranscriptStore {

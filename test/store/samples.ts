@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "../../src/core/agent-definition.ts";
 import type { Clock } from "../../src/core/clock.ts";
+import { parseEnvironment } from "../../src/core/environment.ts";
 import type { EventOf } from "../../src/core/events.ts";
 import type { LeaseOwner, SessionRecord } from "../../src/core/store.ts";
 
@@ -38,7 +39,9 @@ export function sampleSession(id: string, changes: Partial<SessionRecord> = {}):
     createdAt: NOON,
     project: "default",
     agent: sampleAgent,
+    environment: parseEnvironment({}),
     cwd: "/srv/project",
+    source: changes.cwd ?? "/srv/project",
     title: null,
     forkedFrom: null,
   };

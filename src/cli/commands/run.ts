@@ -2,6 +2,8 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { RunFlags } from "../run.ts";
 
 const MODES = ["normal", "accept-edits", "read-only", "plan", "yolo"];
+const WORKSPACES = ["in-place", "copy", "worktree", "clone"];
+const SANDBOX_MODES = ["off", "preferred", "required"];
 
 export function addRun(program: Command): void {
   program
@@ -24,6 +26,8 @@ export function addRun(program: Command): void {
     .option("--max-turns <n>", "stop after n answers of the model", whole)
     .option("--max-usd <amount>", "stop when the session has cost this much", amount)
     .option("--timeout <duration>", "stop the turn after this time, such as 90s or 10m")
+    .addOption(new Option("--workspace <kind>", "what the agent works on, made from the directory").choices(WORKSPACES))
+    .addOption(new Option("--sandbox <mode>", "whether its commands are confined").choices(SANDBOX_MODES))
     .option("--rehearsal", "use the built-in scripted model: no key, no network")
     .option("--trace <file>", "write every event and preview, and the stack of a failure, to a file")
     .addHelpText(
@@ -32,6 +36,7 @@ export function addRun(program: Command): void {
 Examples:
   $ capstan run "what does this project do?"
   $ capstan run --mode accept-edits "fix the typo in README.md"
+  $ capstan run --workspace worktree "try another parser"
   $ git diff | capstan run "review this change"
   $ capstan run --schema city.json "which city is largest?"`,
     )

@@ -29,7 +29,7 @@ export function addSessions(program: Command): void {
     });
   sessions
     .command("export")
-    .description("write a session to a file that `sessions import` reads")
+    .description("write a session's log to a file that `sessions import` reads; its files: export")
     .argument("<id>", "the id, or its beginning or end")
     .option("-o, --output <file>", "where to write; standard output when it is left out")
     .addHelpText("after", "\nExample:\n  $ capstan sessions export 3f9a11c2 -o session.jsonl")
@@ -44,10 +44,13 @@ export function addSessions(program: Command): void {
     .action(async (file: string) => (await import("../session-files.ts")).importFrom(file));
   sessions
     .command("delete")
-    .description("erase what was said and done in a session; hashes and a tombstone stay")
+    .description("erase what was said and done in a session, and its workspace; hashes and a tombstone stay")
     .argument("<id...>", "ids, or their beginnings or ends")
+    .option("--discard-changes", "also when its workspace has changes that were not exported")
     .addHelpText("after", "\nExample:\n  $ capstan sessions delete 3f9a11c2")
-    .action(async (ids: string[]) => (await import("../session-files.ts")).deleteAll(ids));
+    .action(async (ids: string[], flags: { discardChanges?: boolean }) =>
+      (await import("../session-files.ts")).deleteAll(ids, flags),
+    );
   sessions
     .command("compact")
     .description("let the model go on from a summary of what was said")

@@ -123,6 +123,10 @@ const limitName = z.enum([
   "steps",
   "tool_calls",
   "deadline",
+  // Of the environment, for all processes of the session together.
+  "memory_bytes",
+  "processes",
+  "cpu_seconds",
 ]);
 const budgetScope = z.enum(SCOPES);
 export const limitReached = z.object({
@@ -169,6 +173,12 @@ export const processStarted = z.object({
   history: z.enum(["new", "resumed", "reseeded"]),
   /** Whether all it starts is sure to die with it and with the host. */
   contained: z.boolean(),
+  /** Whether commands are confined; `unavailable` when they should be and are not. Absent in logs of earlier versions. */
+  sandbox: z.enum(["on", "off", "unavailable"]).optional(),
+  /** For `unavailable`: what is missing. */
+  sandbox_missing: z.string().optional(),
+  /** What runs outside of a sandbox that is on: MCP servers and excluded commands. */
+  outside: z.array(z.string()).optional(),
 });
 /** A model message that was cut off and asked for again; it is no part of the conversation any more. */
 export const messageWithdrawn = z.object({

@@ -1,5 +1,7 @@
 import type { Mode } from "../agent-definition.ts";
 import { type Allowances, coverageOf, uncovered } from "./coverage.ts";
+import type { SandboxPlan } from "../sandbox.ts";
+import { outsideLimits } from "./limits.ts";
 import { type Call, callOf, type Hit, hitBy, isCoveredBy, type Part } from "./match-call.ts";
 import type { Rule } from "./rule.ts";
 import type { AskRule, GrantedRule, Rules, RuleSet } from "./rule-set.ts";
@@ -17,6 +19,10 @@ export interface PermissionQuery {
   readonly subject: CallSubject;
   /** It runs in a sandbox, does not ask to leave it, and the settings allow such calls. */
   readonly sandboxed: boolean;
+  /** What the environment keeps the session from. Absent: nothing. */
+  readonly limits?: SandboxPlan | undefined;
+  /** Where the engine keeps results that it told the model to read. */
+  readonly readable?: readonly string[] | undefined;
   /** Those that hold in this session. */
   readonly grants: readonly GrantedRule[];
 }
@@ -36,6 +42,7 @@ export interface Verdict {
 export const STEPS = [
   "enabled tools",
   "deny rules",
+  "limits",
   "mode",
   "ask rules",
   "allow rules",
@@ -61,6 +68,10 @@ export function decide(query: PermissionQuery, passed: (why: string) => void = (
   if (denial?.hit.isSure === true)
     return verdict("deny", `rule:deny ${denial.rule.text}`, `The rule ${denial.rule.text} denies this call.`);
   passed(denial === undefined ? "none speaks of it" : `${denial.rule.text} might`);
+
+  const limited = query.limits && outsideLimits(subject, query.limits, query.readable);
+  if (limited !== undefined) return verdict("deny", limited.decidedBy, limited.reason);
+  passed(query.limits === undefined ? "there are none" : "it keeps to them");
 
   const isOwnKind = tool === PLAN_TOOL || tool === QUESTION_TOOL;
   if ((mode === "read-only" || mode === "plan") && !traits.readOnly && !isOwnKind)
@@ -97,7 +108,7 @@ export function decide(query: PermissionQuery, passed: (why: string) => void = (
   }
 }
 
-/** Steps 5 to 10: what allows a call without a person. */
+/** Steps 6 to 11: what allows a call without a person. */
 function permitted(
   query: PermissionQuery,
   call: Call,

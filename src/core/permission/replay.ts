@@ -13,7 +13,7 @@ export interface Replayed {
 }
 
 /** Decisions that no rule could have made otherwise. */
-const NOT_BY_RULES = /^(?:limit:|error$)/;
+const NOT_BY_RULES = /^(?:limit:|error$|sandbox:(?:read|write|network)$)/;
 /** A person was asked. */
 const ASKED = /^(?:person:|caller$|expired$|default:ask$|rule:ask |tool:(?:ExitPlanMode|AskUserQuestion)$)/;
 
@@ -30,7 +30,7 @@ export function replayDecision(event: Decided, rules: RuleSet, mode?: Mode): Rep
     rules,
     traits,
     subject,
-    sandboxed: decidedBy.startsWith("sandbox:"),
+    sandboxed: decidedBy === "sandbox:auto-allow",
     grants: [],
   });
   const before = ASKED.test(decidedBy) ? "ask" : decision;

@@ -12,13 +12,17 @@ import { elicit } from "./elicitation.ts";
 import { gate } from "./hooks.ts";
 import { InputQueue } from "./input-queue.ts";
 import { Leftovers } from "./leftovers.ts";
+import { Watchdog } from "./limits.ts";
 import { mcpServers, requireServers } from "./mcp-servers.ts";
 import { type ClaudeSettings, requireDirectory, sdkOptions, toolNames } from "./options.ts";
 import { CliProcess, describeLoss, findContainment } from "./process.ts";
 import { requireKnownTools } from "./rule-tools.ts";
-import { ClaudeSession } from "./session.ts";
+import { rootPath } from "./sandbox-root.ts";
+import { isConfined, requireSandbox, sandboxFinder } from "./sandbox-support.ts";
+import { Stubs } from "./sandbox-stubs.ts";
+import { ClaudeSession, type Confinement } from "./session.ts";
 import { reconcile, usageBaseline } from "./transcript.ts";
-import { transcriptPath, transcriptUuid } from "./transcript-store.ts";
+import { forgetLocalCopy, transcriptPath, transcriptUuid } from "./transcript-store.ts";
 import { startTranslator } from "./translation.ts";
 import { withWaitingCall } from "./waiting-call.ts";
 
@@ -38,23 +42,43 @@ export function claudeEngine(
 ): Engine {
   const { version } = sdkManifest();
   const wrapper = findContainment();
+  const support = sandboxFinder(settings.path);
 
-  return { name: "claude", version, validate, open };
+  return { name: "claude", version, validate, open, sandboxMissing: () => support().missing };
+
+  function validate(request: Parameters<Engine["validate"]>[0]): void {
+    requireDirectory(request.cwd);
+    toolNames(request);
+    requireKnownTools(request);
+    requireSandbox(request, support);
+  }
 
   async function open(request: EngineRequest, host: EngineHost): Promise<EngineSession> {
     requireDirectory(request.cwd);
+    requireSandbox(request, support);
+    const { sandbox: plan } = request;
+    const confined = isConfined(plan, support);
+    const watchdog = new Watchdog({ limits: request.limits ?? {}, stateDir: request.stateDir });
+    watchdog.requireRoom();
     const { resume, history, baseline } = await agreeOnHistory(request);
     const leftovers = new Leftovers(request.stateDir);
     const process = new CliProcess({ wrapper, leftovers });
+    const stubs = new Stubs(request);
+    if (confined) stubs.expect(join(request.stateDir, "home"));
+    const tempDir = leftovers.temporaryDirectory();
     const announcements = new Announcements(callsIn(request));
     const options: Options = {
-      ...sdkOptions(request, settings, { resume, tempDir: leftovers.temporaryDirectory() }),
+      ...sdkOptions(request, { ...settings, path: commandPath(request) }, { resume, tempDir, confined }),
       hooks: gate(host, {
         tools: request.tools,
         announced: (id, signal) => announcements.wait(id, signal),
         oneCall: request.start.kind === "call",
+        readable: () => [join(process.configDir, "projects"), tempDir],
       }),
-      mcpServers: { ...mcpServers(request, settings), ...(await hostTools(request, host, createToolServer)) },
+      mcpServers: {
+        ...mcpServers(request, { path: settings.path, confinement: confinementOf(request) }),
+        ...(await hostTools(request, host, createToolServer)),
+      },
       // Its mere presence gives the agent the tools that need a person. Whatever gets past the hook undecided is denied.
       canUseTool: async () => ({ behavior: "deny", message: "The host has not decided about this call." }),
       onElicitation: (asked, { signal }) => elicit(host, asked, signal),
@@ -62,10 +86,11 @@ export function claudeEngine(
     };
     const input = new InputQueue<SDKUserMessage>();
     const working = request.start.kind !== "wait";
-    const servers = Object.keys(request.agent.mcp_servers ?? {});
+    const servers = { names: Object.keys(request.agent.mcp_servers ?? {}), confined };
     const started = await start(options, { input, working, servers }).catch((thrown: unknown) => {
       process.kill();
       leftovers.sweep();
+      stubs.sweep();
       throw startFailure(thrown, process.stderr);
     });
     const translator = startTranslator({
@@ -83,14 +108,38 @@ export function claudeEngine(
       query: started,
       process,
       leftovers,
+      stubs,
+      watchdog,
       input,
       host,
       announcements,
       translator,
       history,
       contained: wrapper !== undefined,
+      ...sandboxOf(request),
       working,
     });
+  }
+
+  function commandPath({ stateDir, sandbox }: EngineRequest): string {
+    const [bwrap] = isConfined(sandbox, support) ? (support().confine ?? []) : [];
+    return bwrap === undefined ? settings.path : rootPath(settings.path, { stateDir, bwrap });
+  }
+
+  function confinementOf({ sandbox }: EngineRequest): Parameters<typeof mcpServers>[1]["confinement"] {
+    if (!isConfined(sandbox, support)) return undefined;
+    const { confine } = support();
+    return confine && { plan: sandbox, confine };
+  }
+
+  /** What is told of the sandbox of a session. */
+  function sandboxOf({ sandbox, agent }: EngineRequest): Omit<Confinement, "contained"> {
+    if (sandbox === undefined || sandbox.mode === "off") return { sandbox: "off", outside: [] };
+    const { missing } = support();
+    if (missing !== undefined) return { sandbox: "unavailable", sandboxMissing: missing, outside: [] };
+    const servers = Object.entries(agent.mcp_servers ?? {}).filter(([, server]) => server.outside_sandbox === true);
+    const commands = sandbox.excludedCommands.map((pattern) => `Bash(${pattern})`);
+    return { sandbox: "on", outside: [...servers.map(([name]) => `mcp__${name}`), ...commands] };
   }
 
   /** Makes the CLI's transcript agree with the log before a process reads it. */
@@ -109,20 +158,19 @@ export function claudeEngine(
     const ready = wanted.kind === "call" ? withWaitingCall(entries, wanted.callId) : entries;
     if (ready !== stored) await transcripts.replace(sessionId, path, ready);
     const resume = entries.some((entry) => entry.type === "user" || entry.type === "assistant");
+    if (!resume) forgetLocalCopy(request);
     return { resume, history: !agrees ? "reseeded" : resume ? "resumed" : "new", baseline: usageBaseline(entries) };
   }
-}
-
-function validate(request: Parameters<Engine["validate"]>[0]): void {
-  requireDirectory(request.cwd);
-  toolNames(request);
-  requireKnownTools(request);
 }
 
 /** A process ready for the first message; one that has work from before starts working at once instead. */
 async function start(
   options: Options,
-  { input, working, servers }: { input: InputQueue<SDKUserMessage>; working: boolean; servers: readonly string[] },
+  {
+    input,
+    working,
+    servers,
+  }: { input: InputQueue<SDKUserMessage>; working: boolean; servers: Parameters<typeof requireServers>[1] },
 ): Promise<Query> {
   const started = working ? query({ prompt: input, options }) : (await startup({ options })).query(input);
   if (working) await started.initializationResult();

@@ -18,11 +18,14 @@ export function gate(
     tools,
     announced,
     oneCall,
+    readable = () => [],
   }: {
     readonly tools: readonly Tool[];
     readonly announced: (callId: string, signal: AbortSignal) => Promise<void>;
     /** The process is there for one call that waited; it must not go on to ask the model. */
     readonly oneCall: boolean;
+    /** Where the process keeps results that it tells the model to read. */
+    readonly readable?: () => readonly string[];
   },
 ): NonNullable<Options["hooks"]> {
   const onPreToolUse = async (input: HookInput, signal: AbortSignal): Promise<HookJSONOutput> => {
@@ -37,6 +40,7 @@ export function gate(
           tool: name.name,
           input: (input.tool_input ?? {}) as Record<string, unknown>,
           traits: hostTool === undefined ? traitsOf(input.tool_name) : traitsOfTool(hostTool),
+          readable: readable(),
         },
         signal,
       );

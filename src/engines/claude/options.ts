@@ -5,6 +5,7 @@ import type { Mode } from "../../core/agent-definition.ts";
 import type { EngineRequest } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { BUILTIN_NAMES, PLAN_EXIT } from "./builtin-tools.ts";
+import { sandboxSettings } from "./sandbox.ts";
 import { hostToolName, readToolName } from "./tool-names.ts";
 import { sessionStoreFor, transcriptPath, transcriptUuid } from "./transcript-store.ts";
 
@@ -20,7 +21,7 @@ export interface ClaudeSettings {
 export function sdkOptions(
   request: EngineRequest,
   settings: ClaudeSettings,
-  { resume, tempDir }: { resume: boolean; tempDir: string },
+  { resume, tempDir, confined = false }: { resume: boolean; tempDir: string; confined?: boolean },
 ): Options {
   const { agent, sessionId, line } = request;
   const own = line && agent.subagents[line.name];
@@ -36,7 +37,11 @@ export function sdkOptions(
     agents,
     env: childEnvironment(request, settings, tempDir),
     settingSources: [],
-    settings: { disableSkillShellExecution: true, skipWebFetchPreflight: true },
+    settings: {
+      disableSkillShellExecution: true,
+      skipWebFetchPreflight: true,
+      ...sandboxSettings(request.sandbox, { confined, tempDir }),
+    },
     strictMcpConfig: true,
     // What a subagent says is told when it is said, on its own as within its agent's process.
     includePartialMessages: line === undefined,

@@ -26,6 +26,7 @@ export function findContainment(): readonly string[] | undefined {
 export class CliProcess {
   #child: ChildProcess | undefined;
   #stderr = "";
+  #configDir = "";
   readonly #wrapper: readonly string[];
   readonly #leftovers: Leftovers;
 
@@ -38,6 +39,7 @@ export class CliProcess {
   spawn(options: SpawnOptions): SpawnedProcess {
     const [command = "", ...args] = [...this.#wrapper, options.command, ...options.args];
     const configDir = options.env["CLAUDE_CONFIG_DIR"] ?? "";
+    this.#configDir = configDir;
     // The SDK's own copy of a resumed transcript, which it cannot remove when it is killed.
     if (basename(configDir).startsWith("claude-resume-")) this.#leftovers.note(configDir);
     const child = spawn(command, args, { cwd: options.cwd, env: options.env, stdio: ["pipe", "pipe", "pipe"] });
@@ -56,6 +58,11 @@ export class CliProcess {
 
   get pid(): number {
     return this.#child?.pid ?? 0;
+  }
+
+  /** Where the CLI keeps what it writes, which for a resumed process is a directory of the SDK's own. */
+  get configDir(): string {
+    return this.#configDir;
   }
 
   get stderr(): string {

@@ -3,12 +3,15 @@ import type { Mode } from "../../core/agent-definition.ts";
 import { uuidOf } from "../../core/clock.ts";
 import type { MessageContent } from "../../core/content.ts";
 import type { EngineFact, EngineHost, EngineSession } from "../../core/engine.ts";
+import type { CapstanError } from "../../core/errors.ts";
 import type { Announcements } from "./announcements.ts";
 import { translate } from "./from-sdk-message.ts";
 import type { InputQueue } from "./input-queue.ts";
 import type { Leftovers } from "./leftovers.ts";
+import type { Watchdog } from "./limits.ts";
 import { permissionModeFor } from "./options.ts";
 import { type CliProcess, describeLoss } from "./process.ts";
+import type { Stubs } from "./sandbox-stubs.ts";
 import { apiContent } from "./transcript.ts";
 import type { TranslatorState } from "./translation.ts";
 
@@ -16,16 +19,21 @@ import type { TranslatorState } from "./translation.ts";
 const INTERRUPT_GRACE_MS = 5_000;
 const EXIT_GRACE_MS = 2_000;
 
-interface Parts {
+/** What is told of the confinement of a process. */
+export type Confinement = Required<Pick<EngineSession, "sandbox" | "outside">> &
+  Pick<EngineSession, "contained" | "sandboxMissing">;
+
+interface Parts extends Confinement {
   readonly query: Query;
   readonly process: CliProcess;
   readonly leftovers: Leftovers;
+  readonly stubs: Stubs;
+  readonly watchdog: Watchdog;
   readonly input: InputQueue<SDKUserMessage>;
   readonly host: EngineHost;
   readonly announcements: Announcements;
   readonly translator: TranslatorState;
   readonly history: EngineSession["history"];
-  readonly contained: boolean;
   /** It continues a turn and works from the start. */
   readonly working: boolean;
 }
@@ -34,6 +42,9 @@ interface Parts {
 export class ClaudeSession implements EngineSession {
   readonly history: EngineSession["history"];
   readonly contained: boolean;
+  readonly sandbox: "on" | "off" | "unavailable";
+  readonly sandboxMissing?: string;
+  readonly outside: readonly string[];
   readonly #parts: Parts;
   #translator: TranslatorState;
   /** Messages sent that the CLI has not taken up; a result before that does not end the turn. */
@@ -42,6 +53,8 @@ export class ClaudeSession implements EngineSession {
   #work: PromiseWithResolvers<void> | undefined;
   #closing = false;
   #killed = false;
+  /** Why the process was ended by its own watchdog. */
+  #over: CapstanError | undefined;
   readonly #pump: Promise<void>;
 
   constructor(parts: Parts) {
@@ -49,7 +62,14 @@ export class ClaudeSession implements EngineSession {
     this.#translator = parts.translator;
     this.history = parts.history;
     this.contained = parts.contained;
+    this.sandbox = parts.sandbox;
+    if (parts.sandboxMissing !== undefined) this.sandboxMissing = parts.sandboxMissing;
+    this.outside = parts.outside;
     if (parts.working) this.#work = Promise.withResolvers();
+    parts.watchdog.watch(parts.process.pid, (error) => {
+      this.#over = error;
+      parts.process.kill();
+    });
     this.#pump = this.#run();
   }
 
@@ -106,12 +126,13 @@ export class ClaudeSession implements EngineSession {
     this.#parts.input.end();
     await this.#parts.process.ended(EXIT_GRACE_MS);
     await this.#pump;
-    this.#parts.leftovers.sweep();
+    this.#sweep();
   }
 
   kill(): void {
     this.#closing = true;
     this.#killed = true;
+    this.#parts.watchdog.stop();
     this.#parts.process.kill();
   }
 
@@ -120,19 +141,26 @@ export class ClaudeSession implements EngineSession {
     try {
       for await (const message of this.#parts.query) {
         // What a killed process still had in the pipe did not happen any more.
-        if (this.#killed) break;
+        if (this.#killed || this.#over !== undefined) break;
         await this.#take(message);
       }
     } catch (thrown) {
       ending = thrown;
     }
     this.#rest();
+    this.#parts.watchdog.stop();
     if (this.#closing) return;
     this.#closing = true;
     this.#parts.process.kill();
     const { stderr } = this.#parts.process;
-    await this.#parts.host.emit({ kind: "lost", error: describeLoss(ending, stderr), stderr });
+    const error = this.#over ?? describeLoss(ending, stderr);
+    await this.#parts.host.emit({ kind: "lost", error, stderr });
+    this.#sweep();
+  }
+
+  #sweep(): void {
     this.#parts.leftovers.sweep();
+    this.#parts.stubs.sweep();
   }
 
   async #take(message: SDKMessage): Promise<void> {

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import type { SessionStore, SessionStoreEntry } from "@anthropic-ai/claude-agent-sdk";
 import { uuidOf } from "../../core/clock.ts";
 import type { EngineRequest } from "../../core/engine.ts";
@@ -34,4 +36,15 @@ export function transcriptUuid({ sessionId, line }: Pick<EngineRequest, "session
   return line === undefined
     ? uuidOf(sessionId)
     : uuidOf(`line_${createHash("sha256").update(line.threadId).digest("hex")}`);
+}
+
+/**
+ * A conversation that was rewound to its beginning starts anew under its old id, which the CLI refuses while it finds a
+ * file of its own by that name.
+ */
+export function forgetLocalCopy(request: Parameters<typeof transcriptUuid>[0] & Pick<EngineRequest, "stateDir">): void {
+  const projects = join(request.stateDir, "config", "projects");
+  if (!existsSync(projects)) return;
+  for (const project of readdirSync(projects))
+    rmSync(join(projects, project, `${transcriptUuid(request)}.jsonl`), { force: true });
 }

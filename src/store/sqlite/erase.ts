@@ -18,12 +18,12 @@ export function sessionEraser(
     "SELECT fence, head_seq AS seq, head_hash AS hash FROM sessions LEFT JOIN leases ON session_id = id WHERE id = ? AND deleted_at IS NULL",
   );
   const eraseEvents = database.prepare(`UPDATE events SET event = '${ERASED}' WHERE session_id = ?`);
-  const deletions = ["transcript_entries", "snapshots", "leases", "approvals", "grants"].map((table) =>
+  const deletions = ["transcript_entries", "snapshots", "leases", "claims", "approvals", "grants"].map((table) =>
     database.prepare(`DELETE FROM ${table} WHERE session_id = ?`),
   );
   // The tombstone: id, times, spend and the end of the chain. What people wrote is gone.
   const bury = database.prepare(
-    "UPDATE sessions SET deleted_at = ?, agent = '{}', cwd = '', title = NULL, first_message = '' WHERE id = ?",
+    "UPDATE sessions SET deleted_at = ?, agent = '{}', environment = '{}', cwd = '', source = '', title = NULL, first_message = '' WHERE id = ?",
   );
 
   return {

@@ -128,6 +128,15 @@ export const MIGRATIONS: readonly Migration[] = [
   -- Public keys that signed; believed only when a trusted key vouches for them.
   CREATE TABLE audit_keys (id TEXT NOT NULL PRIMARY KEY, public_key TEXT NOT NULL) STRICT;
   `,
+  `
+  ALTER TABLE sessions ADD COLUMN environment TEXT NOT NULL DEFAULT '{}';
+  ALTER TABLE sessions ADD COLUMN source TEXT NOT NULL DEFAULT '';
+  UPDATE sessions SET source = cwd;
+  -- Directories that turns of sessions work in place in, so that no two do at the same time.
+  CREATE TABLE claims (session_id TEXT NOT NULL PRIMARY KEY REFERENCES sessions (id), path TEXT NOT NULL) STRICT;
+  -- A state knows of files now; it is read from the log again.
+  DELETE FROM snapshots;
+  `,
 ];
 
 /** Brings the file to the newest version in one transaction, after a backup of what was there. */

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from "../../core/agent-definition.ts";
+import { environmentDefinition } from "../../core/environment.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { SessionRecord, SessionSummary, Store } from "../../core/store.ts";
 import type { AuditLog } from "./audit-log.ts";
@@ -10,7 +11,9 @@ interface RecordRow {
   readonly created_at: number;
   readonly project: string;
   readonly agent: string;
+  readonly environment: string;
   readonly cwd: string;
+  readonly source: string;
   readonly title: string | null;
   readonly forked_from: string | null;
 }
@@ -27,7 +30,7 @@ interface SummaryRow extends RecordRow {
   readonly unpriced: number | null;
 }
 
-const RECORD = "id, created_at, project, agent, cwd, title, forked_from";
+const RECORD = "id, created_at, project, agent, environment, cwd, source, title, forked_from";
 
 /** Out of the session's own sums in the ledger; worked out only for the rows that are given. */
 const sumOf = (column: string, where: string): string =>
@@ -43,7 +46,7 @@ const SELECT_SUMMARIES = `
     AND (:project IS NULL OR project = :project)
     AND (:status IS NULL OR status = :status)
     AND (:agent IS NULL OR agent ->> '$.name' = :agent)
-    AND (:search IS NULL OR ${MATCHES}(:search, title, first_message, cwd, agent ->> '$.name'))
+    AND (:search IS NULL OR ${MATCHES}(:search, title, first_message, source, agent ->> '$.name'))
   ORDER BY last_activity_at DESC, id LIMIT :limit`;
 
 export function sessionTable(
@@ -52,18 +55,19 @@ export function sessionTable(
 ): Pick<Store, "createSession" | "session" | "sessions"> {
   const insert = database.prepare(
     `INSERT INTO sessions (${RECORD}, last_activity_at, head_seq, head_hash)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT DO NOTHING`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT DO NOTHING`,
   );
   const selectOne = database.prepare(`SELECT ${RECORD} FROM sessions WHERE id = ? AND deleted_at IS NULL`);
   const selectSummaries = database.prepare(SELECT_SUMMARIES);
 
   return {
     async createSession(session) {
-      const { id, createdAt, project, cwd, title } = session;
+      const { id, createdAt, project, cwd, source, title } = session;
       database.write(() => {
         const agent = JSON.stringify(session.agent);
+        const environment = JSON.stringify(session.environment);
         const forkedFrom = session.forkedFrom && JSON.stringify(session.forkedFrom);
-        const record = [id, createdAt, project, agent, cwd, title, forkedFrom];
+        const record = [id, createdAt, project, agent, environment, cwd, source, title, forkedFrom];
         const { changes } = insert.run(...record, createdAt, genesisHash(id));
         if (changes === 0)
           throw new CapstanError("store_conflict", `There is a session ${id} already. Give the new one another id.`, {
@@ -114,7 +118,10 @@ function toRecord(row: RecordRow): SessionRecord {
     createdAt: row.created_at,
     project: row.project,
     agent: JSON.parse(row.agent) as AgentDefinition,
+    // Read through the schema: what a session of an earlier version was started without has its default.
+    environment: environmentDefinition.parse(JSON.parse(row.environment)),
     cwd: row.cwd,
+    source: row.source,
     title: row.title,
     forkedFrom: row.forked_from === null ? null : (JSON.parse(row.forked_from) as SessionRecord["forkedFrom"]),
   };

@@ -3,6 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Store } from "../../core/store.ts";
 import { approvalTable } from "./approvals.ts";
 import { auditLog } from "./audit-log.ts";
+import { claimTable } from "./claims.ts";
 import { backups } from "./backup.ts";
 import { Database, type DatabaseOptions } from "./database.ts";
 import { sessionEraser } from "./erase.ts";
@@ -48,6 +49,7 @@ export function storeIn(
     ...snapshotTable(database),
     transcripts: transcriptTable(database),
     leases: leaseTable(database, clock),
+    claims: claimTable(database),
     ledger: ledgerTable(database, clock),
     approvals: approvalTable(database, clock),
     async [Symbol.asyncDispose]() {

@@ -1,0 +1,41 @@
+// What an agent did to files can be undone, whoever did it: a tool, a command, or a program that the command ran.
+// prints: 3 checkpoints: before Write, before Bash, at the end of turn 1
+// prints: it would: added notes.txt, deleted draft.txt
+// prints: notes.txt is back: true
+// prints: after the undo it is there: false
+import { existsSync, mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Checkpoint, type FileChange, openHost, type Rewind, type RewindRequest } from "capstan";
+
+using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
+const shop = join(scratch.path, "shop");
+mkdirSync(shop);
+const notes = join(shop, "notes.txt");
+writeFileSync(notes, "Buy milk.");
+await using host = await openHost({ rehearsal: true, home: join(scratch.path, "home") });
+const session = await host.startSession({
+  agent: {
+    name: "clerk",
+    model: "claude-opus-4-8",
+    tools: ["Write", "Bash"],
+    permissions: { allow: ["Write", "Bash"] },
+  },
+  cwd: shop,
+});
+await session.send("write draft.txt with Dear all, then run rm notes.txt").result();
+
+const checkpoints: readonly Checkpoint[] = await host.files.checkpoints(session.id);
+const when = ({ before, turn }: Checkpoint): string =>
+  before === undefined ? `at the end of turn ${turn}` : `before ${before.tool}`;
+console.log(`${checkpoints.length} checkpoints: ${checkpoints.map(when).join(", ")}`);
+
+const request: RewindRequest = { to: "start" };
+const { files }: Rewind = await host.files.rewind(session.id, { ...request, dryRun: true });
+const told = ({ kind, path }: FileChange): string => `${kind} ${path}`;
+console.log("it would:", files.map(told).toSorted().join(", "));
+
+await host.files.rewind(session.id, request);
+console.log("notes.txt is back:", existsSync(notes));
+await host.files.undoRewind(session.id);
+console.log("after the undo it is there:", existsSync(notes));

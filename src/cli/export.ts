@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { open, rm } from "node:fs/promises";
+import { resolve } from "node:path";
+import { messageOf } from "../core/errors.ts";
+import { writePatch } from "./diff-view.ts";
+import { usage } from "./failure.ts";
+import { shortId } from "./text.ts";
+import { sessionFiles } from "./workspaces-session.ts";
+import type { Files } from "../runtime/files.ts";
+
+export interface ExportFlags {
+  readonly patch?: string;
+  readonly zip?: string;
+  /** `true`: under the usual name. */
+  readonly branch?: string | true;
+  readonly json?: boolean;
+}
+
+const STDOUT = "-";
+
+export async function exportFiles(given: string | undefined, flags: ExportFlags): Promise<void> {
+  const { patch, zip, branch, json = false } = flags;
+  if ([patch, zip, branch].filter((way) => way !== undefined).length !== 1)
+    throw usage("Say how, in one way: --patch FILE (- for standard output), --zip FILE or --branch [NAME].");
+  if (patch === STDOUT && json) throw usage("--patch - and --json exclude each other. Name a file for the patch.");
+  for (const file of [patch, zip])
+    if (file !== undefined && file !== STDOUT && existsSync(file))
+      throw usage(`${file} is there already. Choose another name, or remove it.`);
+  await using opened = await sessionFiles(given);
+  const { files, sessionId } = opened;
+  const session = shortId(sessionId);
+  const tell = (told: Readonly<Record<string, string>>, text: string): void =>
+    void process.stdout.write(`${json ? JSON.stringify({ sessionId, ...told }) : text}\n`);
+  if (patch === STDOUT) await files.exportPatch(sessionId, STDOUT, async (bytes) => writePatch(bytes));
+  else if (patch !== undefined) {
+    await patchFile(files, sessionId, resolve(patch));
+    tell(
+      { how: "patch", file: resolve(patch) },
+      `The changes of session ${session} are in ${patch}. Use them with: git apply ${patch}`,
+    );
+  } else if (zip !== undefined) {
+    await files.exportZip(sessionId, resolve(zip));
+    tell({ how: "zip", file: resolve(zip) }, `The files of session ${session} are in ${zip}.`);
+  } else {
+    const name = typeof branch === "string" ? { branch } : {};
+    const made = await files.exportBranch(sessionId, name);
+    // A person knows the repository by the directory it is in.
+    const place = made.repository.replace(/\/\.git$/, "");
+    tell(
+      { how: "branch", ...made },
+      `The changes of session ${session} are on the branch ${made.branch} of ${place}.\nSee them with: git -C ${place} show ${made.branch}`,
+    );
+  }
+}
+
+/** Made only when the patch is there, which must not hold itself. Nothing counts as exported that did not reach the disk. */
+async function patchFile(files: Files, sessionId: string, file: string): Promise<void> {
+  await files.exportPatch(sessionId, file, async (patch) => {
+    // Never over a file that is there, however late it came. It holds what the agent wrote: for its owner alone.
+    await using handle = await open(file, "wx", 0o600).catch((thrown: unknown) => {
+      throw usage(`${file} cannot be written: ${messageOf(thrown)}. Name another file.`);
+    });
+    try {
+      await handle.writeFile(patch);
+      await handle.sync();
+    } catch (thrown) {
+      await rm(file, { force: true });
+      throw thrown;
+    }
+  });
+}

@@ -1,0 +1,23 @@
+import type { LoggedEvent, Preview } from "../core/events.ts";
+import { printable, shortId } from "./text.ts";
+
+/** What an event has to tell a person about the session's files and its sandbox; undefined for all others. */
+export function noticeOf(event: LoggedEvent | Preview): string | undefined {
+  switch (event.type) {
+    case "capstan.workspace_busy":
+      return `Waiting for session ${shortId(event.session_id)}, which works in this directory.`;
+    case "capstan.checkpoint_failed":
+      return `WARNING: what the agent changes cannot be undone. ${printable(event.reason)}`;
+    case "capstan.process_started":
+      if (event.sandbox !== "unavailable") return undefined;
+      return `WARNING: commands run without a sandbox. ${printable(event.sandbox_missing ?? "")}`.trimEnd();
+    case "capstan.rewound": {
+      const what = event.to_seq === undefined ? "The files were" : "The files and the conversation were";
+      return `${what} rewound to checkpoint ${shortId(event.checkpoint_id)}.`;
+    }
+    case "capstan.rewind_failed":
+      return `The files could not be rewound. ${printable(event.reason)}`;
+    default:
+      return undefined;
+  }
+}

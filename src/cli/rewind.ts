@@ -1,0 +1,65 @@
+import type { Rewind } from "../runtime/files.ts";
+import { whyText } from "./checkpoints.ts";
+import { fileLines, totalText, writePatch } from "./diff-view.ts";
+import { usage } from "./failure.ts";
+import { ago, colour, columns, oneLine, shortId } from "./text.ts";
+import { sessionFiles } from "./workspaces-session.ts";
+
+export interface RewindFlags {
+  readonly to?: string;
+  readonly undo?: boolean;
+  readonly conversation?: boolean;
+  readonly dryRun?: boolean;
+  readonly patch?: boolean;
+  readonly json?: boolean;
+}
+
+/** Asks nobody: what was there is kept in a checkpoint first, and the output says how to get it back. */
+export async function rewind(given: string, flags: RewindFlags): Promise<void> {
+  refuseMixed(given, flags);
+  const { to, conversation = false, dryRun = false, patch = false, json = false } = flags;
+  await using opened = await sessionFiles(given);
+  const { files, sessionId } = opened;
+  if (patch) {
+    process.stderr.write("This is what would be taken back:\n");
+    return writePatch(await files.patch(sessionId, { from: to ?? "start" }));
+  }
+  const done =
+    to === undefined ? await files.undoRewind(sessionId) : await files.rewind(sessionId, { to, conversation, dryRun });
+  if (json) return print(JSON.stringify({ ...done, dryRun, conversation }));
+  show(done, { session: shortId(sessionId), ...flags });
+}
+
+function refuseMixed(session: string, { to, undo = false, conversation, dryRun, patch, json }: RewindFlags): void {
+  if (undo === (to !== undefined))
+    throw usage(
+      `Say where to: --to start, --to turn or --to CHECKPOINT, or --undo. The checkpoints are listed by: capstan checkpoints ${session}`,
+    );
+  if (undo && conversation === true)
+    throw usage("--undo brings the conversation back when it went back, so --conversation cannot be given with it.");
+  if (undo && dryRun === true) throw usage("--dry-run goes with --to. An undo can itself be undone.");
+  if (patch === true && dryRun !== true) throw usage("--patch goes with --dry-run.");
+  if (patch === true && json === true)
+    throw usage("--patch and --json exclude each other: a patch is text for programs already.");
+}
+
+function show(
+  { checkpoint, files }: Rewind,
+  { session, undo, conversation, dryRun }: RewindFlags & { readonly session: string },
+): void {
+  const place = `checkpoint ${shortId(checkpoint.id)}`;
+  if (dryRun === true) print(`Bringing session ${session} to ${place} would change:`);
+  else if (undo === true) print(`The rewind is taken back: session ${session} is at ${place}.`);
+  else print(`Session ${session} is back at ${place}.`);
+  const taken = ago(Date.now() - Date.parse(checkpoint.at));
+  print(colour.dim(oneLine(`turn ${checkpoint.turn}, ${whyText(checkpoint)}, ${taken}`, columns())));
+  for (const line of fileLines(files)) print(line);
+  print(files.length === 0 ? "No file differs." : totalText(files));
+  if (dryRun === true) return print("Nothing was changed.");
+  if (conversation === true) print("What was said since is not part of the conversation any more.");
+  print(`${colour.dim("Take it back with:")} capstan rewind ${session} --undo`);
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,102 @@
+import type { EventOf, StoredEvent } from "./events.ts";
+import type { CheckpointRef } from "./state-files.ts";
+
+/** A checkpoint as lists show it. */
+export interface Checkpoint extends CheckpointRef {
+  /** Its place in the log, and when it was taken. */
+  readonly seq: number;
+  readonly at: string;
+  readonly reason: EventOf<"capstan.checkpoint_taken">["reason"];
+  /** The turn it was taken in, from 1; 0 before the first. */
+  readonly turn: number;
+  /** For `call`: the call that was about to run, … */
+  readonly before?: CallName;
+  /** … and the calls that may have made what changed since the checkpoint before it, which is `since`. */
+  readonly calls: readonly CallName[];
+  readonly since: CheckpointRef | undefined;
+  readonly added: number;
+  readonly modified: number;
+  readonly deleted: number;
+  /** How many files are not in it. */
+  readonly leftOut: number;
+  /** Where the conversation stood: at the end of the last turn that was over by then. */
+  readonly conversation: number;
+}
+
+/** A tool call in a few words. */
+export interface CallName {
+  readonly id: string;
+  readonly tool: string;
+  /** What it was about: a path, a command. */
+  readonly subject: string;
+}
+
+/** Every checkpoint of a session, oldest first. */
+export function checkpointsIn(events: readonly StoredEvent[]): readonly Checkpoint[] {
+  const all: Checkpoint[] = [];
+  const calls = new Map<string, CallName>();
+  const nameOf = (id: string): CallName => calls.get(id) ?? { id, tool: "a call", subject: "" };
+  let turn = 0;
+  let over = 0;
+  let last: CheckpointRef | undefined;
+  for (const [index, { seq, event }] of events.entries()) {
+    if (
+      event.type === "agent.tool_use" ||
+      event.type === "agent.mcp_tool_use" ||
+      event.type === "agent.custom_tool_use"
+    )
+      calls.set(event.call_id, { id: event.call_id, tool: event.name, subject: subjectOf(event.input) });
+    if (event.type === "session.status_running" && event.goes_on !== true) turn += 1;
+    if (event.type === "session.status_idle" && event.stop_reason.type !== "requires_action") over = seq;
+    if (event.type === "capstan.rewound") last = all.find(({ id }) => id === event.checkpoint_id) ?? last;
+    if (event.type === "capstan.workspace_removed") {
+      all.length = 0;
+      last = undefined;
+    }
+    if (event.type !== "capstan.checkpoint_taken") continue;
+    const { checkpoint_id: id, commit, reason, call_id: before, added, modified, deleted } = event;
+    all.push({
+      id,
+      commit,
+      seq,
+      at: event.processed_at ?? "",
+      reason,
+      turn,
+      ...(before !== undefined && { before: nameOf(before) }),
+      calls: event.calls.map(nameOf),
+      since: last,
+      added,
+      modified,
+      deleted,
+      leftOut: event.left_out_count ?? 0,
+      conversation: reason === "turn_end" ? endAfter(events, index) : reason === "call" ? over : seq,
+    });
+    last = { id, commit };
+  }
+  return all;
+}
+
+/** The checkpoint that what is there now was made from: the last one, or the one that was rewound to since. */
+export function currentCheckpoint(events: readonly StoredEvent[]): Checkpoint | undefined {
+  const all = checkpointsIn(events);
+  const last = all.at(-1);
+  const rewound = events.findLast(({ event }) => event.type === "capstan.rewound");
+  if (last === undefined || rewound?.event.type !== "capstan.rewound" || rewound.seq < last.seq) return last;
+  const { checkpoint_id: id } = rewound.event;
+  return all.find((one) => one.id === id) ?? last;
+}
+
+/** A checkpoint at the end of a turn is taken just before the end is told. */
+function endAfter(events: readonly StoredEvent[], index: number): number {
+  const end = events.slice(index).find(({ event }) => event.type === "session.status_idle");
+  return end?.seq ?? events[index]?.seq ?? 0;
+}
+
+const SUBJECT_FIELDS = ["command", "file_path", "notebook_path", "path", "url", "pattern", "description"];
+const SHOWN = 80;
+
+function subjectOf(input: Readonly<Record<string, unknown>>): string {
+  const value = SUBJECT_FIELDS.map((field) => input[field]).find((found) => typeof found === "string") ?? "";
+  const line = value.replaceAll(/\s+/g, " ").trim();
+  return line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line;
+}

@@ -1,0 +1,124 @@
+import { isHidden, isWhollyHidden, isWritable, type SandboxPlan } from "../sandbox.ts";
+import { callOf, hitBy } from "./match-call.ts";
+import { parseRule } from "./rule.ts";
+import { type CallSubject, isInside, type Place } from "./subject.ts";
+
+/** A call that the limits of the environment do not let through; no rule, mode, grant or person can. */
+export interface LimitDenial {
+  readonly decidedBy: "sandbox:read" | "sandbox:write" | "sandbox:network";
+  readonly reason: string;
+}
+
+/**
+ * Whether a tool that runs in the agent's own process would go beyond what its commands are confined to. `readable` are
+ * directories in which the engine keeps results of this session that it told the model to read.
+ */
+export function outsideLimits(
+  subject: CallSubject,
+  plan: SandboxPlan,
+  readable: readonly string[] = [],
+): LimitDenial | undefined {
+  if (subject.tool === "WebFetch") return beyondNetwork(subject, plan);
+  for (const path of subject.paths) {
+    const denial =
+      path.access === "write"
+        ? beyondWriting(path, plan)
+        : (beyondReading(path, plan, readable) ?? (subject.search === true ? beyondSearching(path, plan) : undefined));
+    if (denial !== undefined) return denial;
+  }
+  return undefined;
+}
+
+/**
+ * The command runs in the sandbox and nowhere else, when there is one. What is not understood might be an excluded
+ * command; without any of those it is confined, whatever it is.
+ */
+export function runsConfined(
+  subject: CallSubject,
+  input: Readonly<Record<string, unknown>>,
+  plan: SandboxPlan,
+): boolean {
+  const { shell } = subject;
+  if (subject.tool !== "Bash" || shell === undefined || plan.mode === "off") return false;
+  const escape = input["dangerouslyDisableSandbox"];
+  if (escape !== undefined && escape !== false) return false;
+  if (plan.excludedCommands.length === 0) return true;
+  if (shell.unclear.length > 0) return false;
+  const call = callOf(subject);
+  return !plan.excludedCommands.some((pattern) => hitBy(parseRule(`Bash(${pattern})`), call) !== undefined);
+}
+
+/** What a process tells of itself: of the agent's own also the token with which it asks the model. */
+const OF_PROCESSES = "/proc";
+
+function beyondReading(place: Place, plan: SandboxPlan, readable: readonly string[]): LimitDenial | undefined {
+  const paths = [place.named, place.real];
+  if (plan.mode !== "off" && paths.some((path) => isInside(path, OF_PROCESSES)))
+    return denial("read", `${place.named} tells of processes, and the sandbox keeps the agent from that.`);
+  if (readable.some((directory) => isInside(place.real, directory))) return undefined;
+  if (!paths.some((path) => isHidden(path, plan))) return undefined;
+  return denial(
+    "read",
+    `${place.named} is hidden from this session. Whoever set that can add it to allow_read in environment.sandbox.`,
+  );
+}
+
+function beyondSearching({ named, real }: Place, plan: SandboxPlan): LimitDenial | undefined {
+  const reached = plan.denyRead.find(
+    (path) => [named, real].some((root) => isInside(path, root)) && !isWhollyHidden(path, plan),
+  );
+  if (reached === undefined) return undefined;
+  return denial("read", `A search in ${named} would reach ${reached}, which is hidden. Search a directory below it.`);
+}
+
+function beyondWriting(place: Place, plan: SandboxPlan): LimitDenial | undefined {
+  const { named, real } = place;
+  const paths = [named, real];
+  if (paths.some((path) => plan.denyWrite.some((denied) => isInside(path, denied))))
+    return denial("write", `${named} may not be changed: it is in deny_write or in a read-only mount.`);
+  if (paths.some((path) => isHidden(path, plan)))
+    return denial("write", `${named} is hidden from this session, so it cannot be changed either.`);
+  if (plan.mode === "off") return undefined;
+  if (!isWritable(real, plan))
+    return denial(
+      "write",
+      `${named} is outside of the workspace. Whoever set up the session can add it to allow_write in environment.sandbox.`,
+    );
+  if (!paths.some(runsElsewhere)) return undefined;
+  return denial("write", `${named} is run or believed by programs outside of the sandbox, so it may not be changed.`);
+}
+
+/** As the sandbox of commands has it: what is written there takes effect when a person, an editor or a shell comes by. */
+const ELSEWHERE_DIRECTORIES = [".git", ".claude", ".vscode", ".idea"];
+const ELSEWHERE_FILES = [
+  ".gitconfig",
+  ".gitmodules",
+  ".bashrc",
+  ".bash_profile",
+  ".zshrc",
+  ".zprofile",
+  ".profile",
+  ".ripgreprc",
+  ".mcp.json",
+];
+
+function runsElsewhere(path: string): boolean {
+  // A file system may take `.GIT` for the same directory.
+  const names = path.toLowerCase().split("/");
+  return names.some((name) => ELSEWHERE_DIRECTORIES.includes(name)) || ELSEWHERE_FILES.includes(names.at(-1) ?? "");
+}
+
+function beyondNetwork({ domain }: CallSubject, { mode, domains }: SandboxPlan): LimitDenial | undefined {
+  if (mode === "off") return undefined;
+  if (domain !== undefined && domains.some((allowed) => covers(allowed, domain))) return undefined;
+  const where = domain ?? "An address without a host";
+  return denial("network", `${where} is not in network.allow of environment.sandbox, so it cannot be reached.`);
+}
+
+function covers(allowed: string, domain: string): boolean {
+  return allowed.startsWith("*.") ? domain.endsWith(allowed.slice(1)) : domain === allowed;
+}
+
+function denial(what: "read" | "write" | "network", reason: string): LimitDenial {
+  return { decidedBy: `sandbox:${what}`, reason };
+}

@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ProcessLimits } from "../../core/environment.ts";
+import { CapstanError } from "../../core/errors.ts";
+
+/** What all processes of a session use together. */
+export interface ProcessUse {
+  readonly memory_bytes: number;
+  readonly processes: number;
+  readonly cpu_seconds: number;
+}
+
+const LOOK_EVERY_MS = 500;
+/** Of the clock that /proc counts processor time with; the same on all of Linux. */
+const TICKS_PER_SECOND = 100;
+
+/**
+ * Looks at the processes of a session again and again, and tells once when they use more than they may. It is a
+ * watchdog and no wall: what is used between two looks is not seen.
+ */
+export class Watchdog {
+  readonly #limits: ProcessLimits;
+  readonly #ledger: string;
+  /** Processor time of earlier processes of the session. */
+  readonly #before: number;
+  #written: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ limits, stateDir }: { readonly limits: ProcessLimits; readonly stateDir: string }) {
+    this.#limits = limits;
+    this.#ledger = join(stateDir, "cpu-seconds");
+    this.#before = limits.cpu_seconds === undefined ? 0 : readSeconds(this.#ledger);
+    this.#written = this.#before;
+  }
+
+  /** Throws when nothing is left for another process. */
+  requireRoom(): void {
+    const over = exceeded(this.#limits, { memory_bytes: 0, processes: 0, cpu_seconds: this.#before });
+    if (over !== undefined) throw over;
+  }
+
+  /** `pid` is the process that all others come from. */
+  watch(pid: number, onOver: (error: CapstanError) => void): void {
+    if (Object.keys(this.#limits).length === 0) return;
+    this.#timer = setInterval(() => {
+      const use = useOf(pid);
+      const cpu = this.#before + use.cpu_seconds;
+      this.#keep(cpu);
+      const over = exceeded(this.#limits, { ...use, cpu_seconds: cpu });
+      if (over === undefined) return;
+      this.stop();
+      onOver(over);
+    }, LOOK_EVERY_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** The session's next process goes on from there. */
+  #keep(seconds: number): void {
+    if (this.#limits.cpu_seconds === undefined || seconds <= this.#written) return;
+    this.#written = seconds;
+    writeFileSync(this.#ledger, String(seconds));
+  }
+}
+
+function readSeconds(file: string): number {
+  try {
+    return Number(readFileSync(file, "utf8")) || 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** The first limit that is passed, as the error that ends the process. */
+export function exceeded(limits: ProcessLimits, use: ProcessUse): CapstanError | undefined {
+  for (const which of ["memory_bytes", "processes", "cpu_seconds"] as const) {
+    const limit = limits[which];
+    const spent = use[which];
+    if (limit === undefined || spent <= limit) continue;
+    return new CapstanError(
+      "limit_reached",
+      `The processes of this session used more than environment.limits.${which} allows: ${Number(spent.toFixed(2))} of ${limit}. They were ended.`,
+      { data: { which, limit, spent } },
+    );
+  }
+  return undefined;
+}
+
+/** What a process and everything that came from it use. Orphans are its children again, as it is contained. */
+export function useOf(root: number): ProcessUse {
+  const children = new Map<number, Stat[]>();
+  let first: Stat | undefined;
+  for (const name of readdirSync("/proc")) {
+    const stat = /^\d+$/.test(name) ? readStat(Number(name)) : undefined;
+    if (stat === undefined) continue;
+    if (stat.pid === root) first = stat;
+    const siblings = children.get(stat.parent);
+    if (siblings === undefined) children.set(stat.parent, [stat]);
+    else siblings.push(stat);
+  }
+  const all = first === undefined ? [] : [first];
+  for (const stat of all) all.push(...(children.get(stat.pid) ?? []));
+  return {
+    processes: all.length,
+    memory_bytes: all.reduce((sum, { pid }) => sum + ownMemory(pid), 0),
+    cpu_seconds: all.reduce((sum, { ticks }) => sum + ticks, 0) / TICKS_PER_SECOND,
+  };
+}
+
+interface Stat {
+  readonly pid: number;
+  readonly parent: number;
+  /** Of itself, and of its children that have ended. */
+  readonly ticks: number;
+}
+
+function readStat(pid: number): Stat | undefined {
+  const text = readProc(`/proc/${pid}/stat`);
+  // The program's name stands in parentheses, and may have spaces and parentheses of its own.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [, parent] = fields;
+  if (parent === undefined) return undefined;
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  return { pid, parent: Number(parent), ticks };
+}
+
+/** Without what it shares with others: programs, libraries and mapped files. */
+function ownMemory(pid: number): number {
+  return Number(/^RssAnon:\s+(\d+) kB$/m.exec(readProc(`/proc/${pid}/status`))?.[1] ?? 0) * 1024;
+}
+
+/** Empty when the process has ended meanwhile. */
+function readProc(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

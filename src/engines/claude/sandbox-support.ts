@@ -1,0 +1,110 @@
+import { spawnSync } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import type { EngineRequest } from "../../core/engine.ts";
+import { CapstanError } from "../../core/errors.ts";
+import type { SandboxPlan } from "../../core/sandbox.ts";
+
+/** What this machine has to confine commands with. */
+export interface SandboxSupport {
+  /** Why it cannot, and what to do about it. Absent: it can. */
+  readonly missing?: string;
+  /** The program that confines, and what it is always told. Absent where the system itself does it. */
+  readonly confine?: readonly string[];
+}
+
+const INSTALL = "On Debian and Ubuntu: apt-get install bubblewrap socat. On Fedora: dnf install bubblewrap socat.";
+/** Namespaces of its own for everything, no privileges in them, and no way to make others. */
+const CONFINE = ["--die-with-parent", "--new-session", "--unshare-user", "--unshare-pid", "--unshare-ipc"];
+const WITHOUT_RIGHTS = ["--cap-drop", "ALL"];
+/** Earlier versions of bubblewrap do not know the second one. */
+const FORMS = [
+  [...CONFINE, "--disable-userns", ...WITHOUT_RIGHTS],
+  [...CONFINE, ...WITHOUT_RIGHTS],
+];
+const PROBE = ["--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--", "true"];
+
+/** Looks for it on the search path of the agents; a success is not looked for again. */
+export function sandboxFinder(path: string): () => SandboxSupport {
+  let found: SandboxSupport | undefined;
+  return () => {
+    if (found?.missing !== undefined) found = undefined;
+    return (found ??= findSandbox(path));
+  };
+}
+
+function findSandbox(path: string): SandboxSupport {
+  // Part of the system, and used by the CLI itself.
+  if (process.platform === "darwin") return {};
+  if (process.platform !== "linux") return { missing: `There is no sandbox for ${process.platform}.` };
+  const programs = ["bwrap", "socat"].map((name) => [name, find(name, path)] as const);
+  const absent = programs.flatMap(([name, file]) => (file === undefined ? [name] : []));
+  if (absent.length > 0) {
+    const names = absent.map((name) => (name === "bwrap" ? "bubblewrap (bwrap)" : name)).join(" and ");
+    return { missing: `${names} ${absent.length === 1 ? "is" : "are"} not installed. ${INSTALL}` };
+  }
+  const bwrap = programs[0]?.[1] ?? "bwrap";
+  let said = "";
+  for (const form of FORMS) {
+    const { status, stderr, error } = spawnSync(bwrap, [...form, ...PROBE], { env: { PATH: path }, encoding: "utf8" });
+    if (status === 0) return { confine: [bwrap, ...form] };
+    said = error?.message ?? stderr.trim();
+  }
+  return {
+    missing: `bubblewrap is installed, but may not make namespaces here (${said}). Allow unprivileged user namespaces, or run the host where they are allowed.`,
+  };
+}
+
+function find(name: string, path: string): string | undefined {
+  return path
+    .split(delimiter)
+    .filter((directory) => directory !== "")
+    .map((directory) => join(directory, name))
+    .find((file) => {
+      try {
+        accessSync(file, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+/** Throws when the session may not run here as its environment wants it. */
+export function requireSandbox(
+  { sandbox, limits, agent }: Pick<EngineRequest, "agent"> & Partial<Pick<EngineRequest, "sandbox" | "limits">>,
+  support: () => SandboxSupport,
+): void {
+  if (limits !== undefined && Object.keys(limits).length > 0 && process.platform !== "linux")
+    throw new CapstanError(
+      "unsupported",
+      `environment.limits: processes can be counted on Linux alone, and this is ${process.platform}. Remove ${Object.keys(limits).join(", ")}.`,
+    );
+  if (sandbox === undefined || sandbox.mode === "off") return;
+  if (sandbox.unixSockets.length > 0 && process.platform === "linux")
+    throw new CapstanError(
+      "unsupported",
+      `environment.sandbox.unix_sockets: Linux cannot tell one socket from another, so none can be allowed (${sandbox.unixSockets.join(", ")}). Exclude the command that needs it, or leave it out.`,
+    );
+  const { missing } = support();
+  if (sandbox.mode === "required" && missing !== undefined)
+    throw new CapstanError(
+      "sandbox_missing",
+      `This session must not run without a sandbox, and there is none here. ${missing}`,
+      { data: { missing } },
+    );
+  if (process.platform === "linux" || missing !== undefined) return;
+  const inside = Object.entries(agent.mcp_servers ?? {}).flatMap(([name, server]) =>
+    server.outside_sandbox === true ? [] : [name],
+  );
+  if (inside.length > 0)
+    throw new CapstanError(
+      "unsupported",
+      `mcp_servers.${inside.join(", ")}: a server can be put into the sandbox on Linux alone. Say outside_sandbox: true to run it outside.`,
+    );
+}
+
+/** Whether commands of this session are confined. */
+export function isConfined(sandbox: SandboxPlan | undefined, support: () => SandboxSupport): sandbox is SandboxPlan {
+  return sandbox !== undefined && sandbox.mode !== "off" && support().missing === undefined;
+}

@@ -1,0 +1,97 @@
+import { type CallName, type Checkpoint, checkpointsIn, currentCheckpoint } from "../core/checkpoint-list.ts";
+import { CapstanError } from "../core/errors.ts";
+import type { EventOf, StoredEvent } from "../core/events.ts";
+import type { FileChange, Workspace } from "../core/workspace.ts";
+
+/** From one moment of a session to another; each is `start`, `turn`, or a checkpoint's id or the end of one. */
+export interface TimeRange {
+  /** Default: `start`. */
+  readonly from?: string;
+  /** Default: now. */
+  readonly to?: string;
+}
+
+/** What changed between two checkpoints, and who may have done it. */
+export interface ChangeStep {
+  /** One call, or several that overlapped; none when the agent did not do it. */
+  readonly calls: readonly CallName[];
+  /** The checkpoint it ends with; absent for what happened since the last one. */
+  readonly checkpointId?: string;
+  readonly files: readonly FileChange[];
+}
+
+const SHORTEST = 4;
+
+/** The checkpoint that stands for a moment. */
+export function pointIn(events: readonly StoredEvent[], wanted: string): Checkpoint {
+  const all = checkpointsIn(events);
+  const [first] = all;
+  if (first === undefined)
+    throw new CapstanError("not_found", "This session has no checkpoint: it has changed no files.");
+  if (wanted === "start") return first;
+  if (wanted === "turn") return atTurnStart(events) ?? first;
+  const found = all.filter(({ id }) => id === wanted || (wanted.length >= SHORTEST && id.endsWith(wanted)));
+  const [only] = found;
+  if (only === undefined)
+    throw new CapstanError(
+      "not_found",
+      `There is no checkpoint ${wanted}. Find its id with capstan checkpoints, or say start or turn.`,
+    );
+  if (found.length > 1)
+    throw new CapstanError("invalid_input", `${wanted} stands for ${found.length} checkpoints. Give more of the id.`);
+  return only;
+}
+
+/**
+ * The files as the last turn found them: what was kept before its first call that may change something. Nothing was,
+ * when nothing had changed since the checkpoint before.
+ */
+function atTurnStart(events: readonly StoredEvent[]): Checkpoint | undefined {
+  const start = events.findLast(({ event }) => event.type === "session.status_running" && event.goes_on !== true);
+  const seq = start?.seq ?? 0;
+  const call = events.find((stored) => stored.seq > seq && mayChange(stored));
+  const kept = checkpointsIn(events).find((one) => one.seq > seq && one.reason === "call");
+  if (kept !== undefined && kept.seq < (call?.seq ?? 0)) return kept;
+  return currentCheckpoint(events.filter((stored) => stored.seq < seq));
+}
+
+/** Step by step from one checkpoint to another, or to now. A rewind is a step of nobody. */
+export async function changedSteps({
+  events,
+  workspace,
+  from,
+  to,
+}: {
+  events: readonly StoredEvent[];
+  workspace: Workspace;
+  from: Checkpoint;
+  to: Checkpoint | undefined;
+}): Promise<readonly ChangeStep[]> {
+  const all = checkpointsIn(events);
+  const between = all.filter(({ seq }) => seq > from.seq && seq <= (to?.seq ?? Number.POSITIVE_INFINITY));
+  const steps: ChangeStep[] = [];
+  for (const { id, since, commit, calls } of between)
+    if (since !== undefined)
+      steps.push({ calls, checkpointId: id, files: await workspace.diff({ from: since.commit, to: commit }) });
+  const last = currentCheckpoint(events);
+  if (to === undefined && last !== undefined) {
+    const files = await workspace.diff({ from: last.commit });
+    if (files.length > 0) steps.push({ calls: callsSince(events, last), files });
+  }
+  return steps.filter(({ files }) => files.length > 0);
+}
+
+/** Calls that were let through after the checkpoint, or after the rewind to it, and may have changed something. */
+function callsSince(events: readonly StoredEvent[], { seq }: Checkpoint): readonly CallName[] {
+  const rewound = events.findLast(({ event }) => event.type === "capstan.rewound")?.seq ?? 0;
+  return events.flatMap((stored) =>
+    stored.seq > Math.max(seq, rewound) && mayChange(stored)
+      ? [{ id: stored.event.call_id, tool: stored.event.tool, subject: "" }]
+      : [],
+  );
+}
+
+function mayChange(stored: StoredEvent): stored is StoredEvent & { event: EventOf<"capstan.permission_decided"> } {
+  const { event } = stored;
+  return event.type === "capstan.permission_decided" && event.decision === "allow" && event.traits?.readOnly === false;
+}

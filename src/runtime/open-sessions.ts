@@ -1,0 +1,181 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock, Ids } from "../core/clock.ts";
+import type { Engine } from "../core/engine.ts";
+import { CapstanError } from "../core/errors.ts";
+import type { Gateway } from "../core/gateway.ts";
+import type { RunHookCommand } from "../core/hooks.ts";
+import type { OutputChecks } from "../core/output.ts";
+import { type Redactor, secretVariables } from "../core/redaction.ts";
+import type { LeaseOwner, SessionRecord, Store } from "../core/store.ts";
+import { type Budgets, budgetInForce, requirePrice, settleCutRequests } from "./budgets.ts";
+import type { PrepareOptions, Workspace, Workspaces } from "../core/workspace.ts";
+import { compileRules } from "../core/permission/rule-set.ts";
+import { Feed } from "./feed.ts";
+import { holdLease } from "./lease.ts";
+import { withOutput } from "./output.ts";
+import { DrivenSession } from "./session.ts";
+import { SessionLog } from "./session-log.ts";
+import type { SessionOptions } from "./session-options.ts";
+import { placeOf, preparedEvents } from "./session-place.ts";
+import { requireUsable } from "./usable-session.ts";
+
+export interface RuntimeDeps {
+  readonly store: Store;
+  readonly gateway: Gateway;
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly owner: LeaseOwner;
+  /** The home of the person whose files agents work on: what `~` means in a rule. */
+  readonly home: string;
+  /** Where each session's engine keeps its own files. */
+  readonly stateRoot: string;
+  /** Capstan's own directory. */
+  readonly capstanHome: string;
+  /** Files of the host that are secret wherever they lie. */
+  readonly secretFiles: readonly string[];
+  readonly workspaces: Workspaces;
+  readonly hibernateAfterMs: number;
+  readonly outputs: OutputChecks;
+  readonly runHookCommand: RunHookCommand;
+  /** Takes secrets out of everything that is stored or shown. */
+  readonly redactor: Redactor;
+  readonly budgets: Budgets;
+  /** Whether a process that holds a lease is certainly gone, so that its sessions need not wait for the lease to end. */
+  readonly isGone: (owner: LeaseOwner) => boolean;
+  /** Closes the parts that were opened for this runtime. */
+  readonly release: () => Promise<void>;
+}
+
+/** A session that is being opened. */
+interface Opened {
+  readonly log: SessionLog;
+  readonly record: SessionRecord;
+  readonly workspace: Workspace;
+}
+
+/** The sessions that a host drives, and how they come to be driven. */
+export class OpenSessions {
+  readonly #deps: RuntimeDeps;
+  readonly #feeds = new Map<string, Feed>();
+  readonly #sessions = new Map<string, DrivenSession>();
+  /** Sessions that are just being opened: a second one of the same would share the lease of the first. */
+  readonly #opening = new Set<string>();
+
+  constructor(deps: RuntimeDeps) {
+    this.#deps = deps;
+  }
+
+  get(sessionId: string): DrivenSession | undefined {
+    return this.#sessions.get(sessionId);
+  }
+
+  all(): readonly DrivenSession[] {
+    return [...this.#sessions.values()];
+  }
+
+  /** A new session, with its workspace. What cannot work is refused before anything is stored. */
+  async create<Output>(
+    given: Omit<SessionRecord, "id" | "createdAt" | "cwd">,
+    options: SessionOptions<Output> & PrepareOptions,
+    prepare?: (opened: Opened) => Promise<void>,
+  ): Promise<DrivenSession<Output>> {
+    const { store, ids, clock, workspaces } = this.#deps;
+    await withOutput(this.#deps.outputs, given.agent, options.output);
+    requireUsable(this.#deps, { ...given, cwd: given.source }, options);
+    requirePrice(this.#deps.budgets, given.agent);
+    const id = ids.next("sesn");
+    const request = { sessionId: id, source: given.source, workspace: given.environment.workspace };
+    const prepared = await workspaces.prepare(request, options);
+    const { cwd, source } = prepared;
+    const record: SessionRecord = { ...given, id, createdAt: clock.now(), cwd, source };
+    try {
+      await store.createSession(record);
+      return await this.drive(record, options, async (opened) => {
+        await opened.log.append(preparedEvents(given.environment, prepared));
+        await prepare?.(opened);
+      });
+    } catch (thrown) {
+      if (given.environment.workspace.kind !== "in-place") await workspaces.remove(placeOf(record)).catch(() => {});
+      throw thrown;
+    }
+  }
+
+  /** Takes the session's lease and puts it together. `prepare` sees its log before anything else happens. */
+  async drive<Output>(
+    record: SessionRecord,
+    options: SessionOptions<Output>,
+    prepare: (opened: Opened) => Promise<void>,
+  ): Promise<DrivenSession<Output>> {
+    if (this.#sessions.has(record.id) || this.#opening.has(record.id))
+      throw new CapstanError(
+        "session_busy",
+        `This program already drives ${record.id}. Use the session it has, or close it first.`,
+      );
+    this.#opening.add(record.id);
+    try {
+      return await this.#open(record, options, prepare);
+    } finally {
+      this.#opening.delete(record.id);
+    }
+  }
+
+  async #open<Output>(
+    record: SessionRecord,
+    options: SessionOptions<Output>,
+    prepare: (opened: Opened) => Promise<void>,
+  ): Promise<DrivenSession<Output>> {
+    const { store, clock, ids, owner, isGone, stateRoot } = this.#deps;
+    const sessionId = record.id;
+    const { agent, output } = await withOutput(this.#deps.outputs, record.agent, options.output);
+    const held = await holdLease(store.leases, { sessionId, owner, isGone });
+    try {
+      const feed = this.feed(sessionId);
+      const variables = { ...record.environment.variables, ...options.variables };
+      const redactor = this.#deps.redactor.with(secretVariables(variables));
+      const log = await SessionLog.open({ store, sessionId, lease: held.lease, feed, clock, ids, redactor });
+      await log.append((state) => settleCutRequests(state, this.#deps.budgets));
+      const workspace = this.#deps.workspaces.open(placeOf(record), record.environment.checkpoints);
+      await prepare({ log, record, workspace });
+      const budget = budgetInForce(this.#deps.budgets, { agent: agent.name, budget: agent.budget, state: log.state });
+      const session = new DrivenSession<Output>({
+        ...this.#deps,
+        record: { ...record, agent: { ...agent, budget } },
+        log,
+        feed,
+        stateDir: join(stateRoot, sessionId),
+        workspace,
+        variables,
+        tools: options.tools ?? [],
+        rules: compileRules(agent.permissions),
+        ask: options.askPermission,
+        givenHooks: options.hooks,
+        output,
+        release: async () => {
+          this.#sessions.delete(sessionId);
+          feed.wake();
+          await rm(join(stateRoot, sessionId, "tmp"), { recursive: true, force: true });
+          await held.release();
+        },
+      });
+      held.onLost((error) => {
+        this.#sessions.delete(sessionId);
+        session.abandon(error);
+        feed.wake();
+      });
+      this.#sessions.set(sessionId, session);
+      return session;
+    } catch (thrown) {
+      await held.release();
+      throw thrown;
+    }
+  }
+
+  /** Through which everybody in this host who follows the session is told. */
+  feed(sessionId: string): Feed {
+    const known = this.#feeds.get(sessionId) ?? new Feed();
+    this.#feeds.set(sessionId, known);
+    return known;
+  }
+}

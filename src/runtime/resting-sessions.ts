@@ -1,0 +1,125 @@
+import type { Clock, Ids } from "../core/clock.ts";
+import { CapstanError } from "../core/errors.ts";
+import type { Redactor } from "../core/redaction.ts";
+import { inTurn, type SessionState } from "../core/state.ts";
+import type { LeaseOwner, SessionRecord, Store } from "../core/store.ts";
+import type { Workspace, Workspaces } from "../core/workspace.ts";
+import { Checkpoints } from "./checkpoints.ts";
+import type { Feed } from "./feed.ts";
+import { holdLease } from "./lease.ts";
+import { Occupancy } from "./occupancy.ts";
+import { finishRewind, type RestingFiles } from "./rewind.ts";
+import { SessionLog } from "./session-log.ts";
+import { placeOf } from "./session-place.ts";
+
+export interface RestingSession extends RestingFiles {
+  readonly record: SessionRecord;
+}
+
+export interface RestOptions {
+  /** What is done changes what a process of the session believes: it is ended, and no turn may be waiting. */
+  readonly restart: boolean;
+  /** It needs the files as they are: no other session may work in the same directory. */
+  readonly alone: boolean;
+}
+
+export interface FilesDeps {
+  readonly store: Store;
+  readonly workspaces: Workspaces;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly owner: LeaseOwner;
+  readonly isGone: (owner: LeaseOwner) => boolean;
+  readonly redactor: Redactor;
+  /** Whoever follows the session is told through it. */
+  readonly feed: (sessionId: string) => Feed;
+  /** The session, when this host drives it. */
+  readonly driven: (sessionId: string) => DrivenFiles | undefined;
+}
+
+interface DrivenFiles {
+  atRest<Result>(options: RestOptions, work: (resting: RestingSession) => Promise<Result>): Promise<Result>;
+}
+
+/** Sessions whose files are worked on by people: nothing else may happen in them meanwhile. */
+export class RestingSessions {
+  readonly #deps: FilesDeps;
+
+  constructor(deps: FilesDeps) {
+    this.#deps = deps;
+  }
+
+  async require(sessionId: string): Promise<SessionRecord> {
+    const record = await this.#deps.store.session(sessionId);
+    if (record === undefined)
+      throw new CapstanError("not_found", `There is no session ${sessionId}. List the sessions to find its id.`);
+    return record;
+  }
+
+  /** For reading only, whatever the session does. */
+  async look(sessionId: string): Promise<{ readonly record: SessionRecord; readonly workspace: Workspace }> {
+    const record = await this.require(sessionId);
+    return { record, workspace: this.#open(record) };
+  }
+
+  async use<Result>(
+    sessionId: string,
+    options: RestOptions,
+    work: (resting: RestingSession) => Promise<Result>,
+  ): Promise<Result> {
+    const driven = this.#deps.driven(sessionId);
+    if (driven !== undefined) return driven.atRest(options, work);
+    const record = await this.require(sessionId);
+    const { store, owner, isGone, clock, ids, redactor } = this.#deps;
+    const held = await holdLease(store.leases, { sessionId, owner, isGone });
+    try {
+      const feed = this.#deps.feed(sessionId);
+      const log = await SessionLog.open({ store, sessionId, lease: held.lease, feed, clock, ids, redactor });
+      const workspace = this.#open(record);
+      const checkpoints = new Checkpoints({ record, log, ids, workspace });
+      const resting: RestingSession = { record, log, ids, workspace, checkpoints };
+      return await whileAlone({ ...resting, store, isGone }, options, async () => {
+        await finishRewind(resting);
+        return work(resting);
+      });
+    } finally {
+      await held.release();
+    }
+  }
+
+  #open(record: SessionRecord): Workspace {
+    return this.#deps.workspaces.open(placeOf(record), record.environment.checkpoints);
+  }
+}
+
+/** Does the work while no turn of this session and of no other is under way in its directory. */
+export async function whileAlone<Result>(
+  session: ConstructorParameters<typeof Occupancy>[0],
+  { restart, alone }: RestOptions,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  requireRest(session.record.id, session.log.state, restart);
+  const occupancy = new Occupancy(session);
+  if (alone) await occupancy.takeNow();
+  try {
+    return await work();
+  } finally {
+    await occupancy.release();
+  }
+}
+
+function requireRest(sessionId: string, state: SessionState, restart: boolean): void {
+  if (state.files.removed === true)
+    throw new CapstanError("not_found", `The workspace of ${sessionId} was removed, and its checkpoints with it.`);
+  if (state.status === "running")
+    throw new CapstanError(
+      "session_busy",
+      `Session ${sessionId} is in the middle of a turn. Interrupt it, or wait for its end. If its host died, run: capstan sessions recover`,
+      { retryable: true },
+    );
+  if (restart && inTurn(state))
+    throw new CapstanError(
+      "approval_pending",
+      `Session ${sessionId} waits for an answer in the middle of a turn. Answer it, or interrupt the turn, before its files go back.`,
+    );
+}

@@ -1,0 +1,42 @@
+import type { EnvironmentDefinition } from "../core/environment.ts";
+import { CapstanError } from "../core/errors.ts";
+import type { EventDraft } from "../core/events.ts";
+import type { SessionRecord } from "../core/store.ts";
+import type { PreparedWorkspace, WorkspacePlace } from "../core/workspace.ts";
+import { realPath } from "./real-path.ts";
+
+/** Where a session's files are. One that works in place may have gone on elsewhere; its files are where it began. */
+export function placeOf({ id, cwd, source, environment }: SessionRecord): WorkspacePlace {
+  const { kind } = environment.workspace;
+  return { sessionId: id, kind, cwd: kind === "in-place" ? source : cwd, source };
+}
+
+/** Checkpoints are of one directory. */
+export function requireOwnPlace(record: SessionRecord): void {
+  const { cwd } = placeOf(record);
+  if (realPath(cwd) !== realPath(record.cwd))
+    throw new CapstanError(
+      "checkpoint_failed",
+      `The session goes on in ${record.cwd}, and its checkpoints are of ${cwd}. What it changes there cannot be brought back. Go on with it in ${cwd}, or start a new session.`,
+    );
+}
+
+/** What the log says of a workspace. One that was there before needs no word. */
+export function preparedEvents(
+  { workspace: { kind } }: EnvironmentDefinition,
+  { cwd, source, branch, base, mounts, notes }: PreparedWorkspace,
+): readonly EventDraft[] {
+  if (kind === "in-place") return [];
+  return [
+    {
+      type: "capstan.workspace_prepared",
+      kind,
+      cwd,
+      source,
+      ...(branch !== undefined && { branch }),
+      ...(base !== undefined && { base }),
+      ...(mounts.length > 0 && { mounts: mounts.map((mount) => ({ ...mount })) }),
+      notes: [...notes],
+    },
+  ];
+}

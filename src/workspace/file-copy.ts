@@ -1,0 +1,89 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, rm } from "node:fs/promises";
+import { CapstanError } from "../core/errors.ts";
+import { diskFailure, shownPath, stopIfAborted } from "./disk-failure.ts";
+import { checkUnchanged, FileChanged, openSeen, see, type SeenFile } from "./seen-file.ts";
+
+export interface FileCopy {
+  readonly file: SeenFile;
+  readonly to: Buffer;
+  readonly readOnly: boolean;
+  readonly signal: AbortSignal | undefined;
+  /** Hears of the bytes by which the file has grown since it was seen; throws when that is too much. */
+  readonly grow: (bytes: number) => void;
+  readonly onBytes: (bytes: number) => void;
+}
+
+const CHUNK_BYTES = 1_048_576;
+/** Who may do what; the bits that change whose rights a program runs with are not taken over. */
+const PERMISSIONS = 0o777;
+const WRITING = 0o222;
+
+/** Copies one file as it was at one moment. One that changes meanwhile is tried once more, then it is named. */
+export async function copyFile(copy: FileCopy): Promise<void> {
+  try {
+    await copySeen(copy);
+  } catch (error) {
+    if (!(error instanceof FileChanged)) throw error;
+    await copyAgain(copy);
+  }
+}
+
+async function copyAgain(copy: FileCopy): Promise<void> {
+  const { path, size } = copy.file;
+  try {
+    await rm(copy.to, { force: true });
+    const file = await see(path);
+    if (file === undefined) throw new FileChanged("no file any more");
+    copy.grow(file.size - size);
+    await copySeen({ ...copy, file });
+  } catch (error) {
+    if (!(error instanceof FileChanged)) throw diskFailure(error, "Reading", path);
+    throw new CapstanError(
+      "workspace_failed",
+      `${shownPath(path)} changed while it was copied, twice. Stop what writes it, or leave it out with exclude.`,
+      { cause: error, data: { path: path.toString() } },
+    );
+  }
+}
+
+async function copySeen(copy: FileCopy): Promise<void> {
+  const { file, to, readOnly } = copy;
+  await using from = await opened(() => openSeen(file), "Reading", file.path);
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  await using into = await opened(() => open(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600), "Writing", to);
+  await copyBytes(copy, from, into);
+  await checkUnchanged(from, file);
+  const seconds = Number(file.modified / 1_000n) / 1_000_000;
+  await written(async () => {
+    await into.utimes(seconds, seconds);
+    await into.chmod(file.mode & (readOnly ? PERMISSIONS & ~WRITING : PERMISSIONS));
+  }, to);
+}
+
+/** Never more than the size that was counted: a file that grows under way cannot fill the disk. */
+async function copyBytes(copy: FileCopy, from: FileHandle, into: FileHandle): Promise<void> {
+  const { file, to, signal, onBytes } = copy;
+  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, file.size));
+  for (let position = 0; position < file.size;) {
+    stopIfAborted(signal);
+    const wanted = Math.min(buffer.length, file.size - position);
+    const { bytesRead } = await opened(() => from.read(buffer, 0, wanted, position), "Reading", file.path);
+    if (bytesRead === 0) throw new FileChanged("shorter");
+    await written(() => into.writeFile(buffer.subarray(0, bytesRead)), to);
+    position += bytesRead;
+    onBytes(bytesRead);
+  }
+}
+
+async function opened<T>(work: () => Promise<T>, doing: string, path: Buffer): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof FileChanged ? error : diskFailure(error, doing, path);
+  }
+}
+
+async function written(work: () => Promise<unknown>, path: Buffer): Promise<void> {
+  await opened(work, "Writing", path);
+}

@@ -1,0 +1,108 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { CapstanError } from "../core/errors.ts";
+
+export interface GitOptions {
+  readonly cwd?: string;
+  /** Beside PATH; nothing else of the host's environment is passed on unless it is named here. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly input?: Uint8Array | string;
+  readonly signal?: AbortSignal | undefined;
+  /** Exit codes that are no failure, besides 0. */
+  readonly accept?: readonly number[];
+  /** Lets the configuration of the user and of the system apply, as credentials need it; `environment` must name HOME. */
+  readonly configured?: boolean;
+  /** Where setpriv can do it, the command is killed when this process dies: for one that changes a user's files. */
+  readonly dieWithHost?: boolean;
+}
+
+export interface GitOutput {
+  readonly stdout: Buffer;
+  readonly stderr: string;
+  readonly code: number;
+}
+
+/** Nothing that a user, a system or a repository has configured may change what a command of ours does. */
+const HERMETIC = {
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_ATTR_NOSYSTEM: "1",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_OPTIONAL_LOCKS: "0",
+  LC_ALL: "C",
+} as const;
+
+/** The user's own git, but nobody is there to answer a question. */
+const CONFIGURED = {
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_ASKPASS: "false",
+  SSH_ASKPASS: "false",
+  SSH_ASKPASS_REQUIRE: "force",
+  GCM_INTERACTIVE: "never",
+  LC_ALL: "C",
+} as const;
+
+/** Runs git with an environment of its own. Rejects with `workspace_failed`, which says what git said. */
+export async function git(args: readonly string[], options: GitOptions = {}): Promise<GitOutput> {
+  const { cwd, environment = {}, input, signal, accept = [], configured = false, dieWithHost = false } = options;
+  const fixed = configured ? CONFIGURED : HERMETIC;
+  const [program, ...given] = [...(dieWithHost && hasSetpriv() ? BOUND : []), "git", ...args] as [string, ...string[]];
+  const child = spawn(program, given, {
+    cwd,
+    env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", ...fixed, ...environment },
+    stdio: ["pipe", "pipe", "pipe"],
+    signal,
+  });
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
+  // A command that ends before it has read everything says so by its exit code.
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
+  const code = await new Promise<number>((resolve, reject) => {
+    child.on("error", (error: NodeJS.ErrnoException) => {
+      // One that is interrupted still cleans up; what it made may only be removed after that.
+      if (error.name === "AbortError") child.on("exit", () => reject(notStarted(error)));
+      else reject(notStarted(error));
+    });
+    child.on("close", (exit, killed) => resolve(exit ?? (killed === null ? 1 : 128)));
+  });
+  const said = Buffer.concat(stderr).toString();
+  if (code !== 0 && !accept.includes(code)) throw failed(args, said, code);
+  return { stdout: Buffer.concat(stdout), stderr: said, code };
+}
+
+const BOUND = ["setpriv", "--pdeathsig", "KILL", "--"];
+
+/** Part of util-linux; elsewhere a command may outlive a host that was killed. */
+function hasSetpriv(): boolean {
+  return (process.env["PATH"] ?? "/usr/bin:/bin")
+    .split(":")
+    .some((directory) => directory !== "" && existsSync(`${directory}/setpriv`));
+}
+
+function notStarted(error: NodeJS.ErrnoException): CapstanError {
+  if (error.name === "AbortError") return new CapstanError("workspace_failed", "It was interrupted.", { cause: error });
+  if (error.code === "ENOENT")
+    return new CapstanError("workspace_failed", "git was not found. Install git, or put it on the PATH.", {
+      cause: error,
+      data: { missing: "git" },
+    });
+  return new CapstanError("workspace_failed", `git could not be started: ${error.message}`, { cause: error });
+}
+
+/** A checkout that fails does not say why it could not write. */
+const ADVICE = [
+  [/No space left on device/i, " The disk is full: make room and try again."],
+  [/unable to write/i, " Check that there is room on the disk, and that it can be written."],
+] as const;
+
+function failed(args: readonly string[], stderr: string, code: number): CapstanError {
+  const said = stderr.trim().slice(-2_000);
+  const advice = ADVICE.find(([words]) => words.test(said))?.[1] ?? "";
+  const command = args.find((arg) => !arg.startsWith("-") && !arg.includes("=")) ?? "";
+  return new CapstanError("workspace_failed", `git ${command} failed (exit ${code}): ${said}${advice}`, {
+    data: { args: [...args], code },
+  });
+}

@@ -1,0 +1,107 @@
+import { realpath } from "node:fs/promises";
+import { relative, resolve } from "node:path";
+import { CapstanError } from "../core/errors.ts";
+import { git } from "./git.ts";
+
+/** A git repository of the host. */
+export interface Repository {
+  /** The root of its checkout; of a bare one, the directory it was found from. */
+  readonly top: string;
+  /** From there to the directory it was found from; empty for the root itself. */
+  readonly prefix: string;
+  readonly isBare: boolean;
+  /** Goes before every command in it. */
+  readonly options: readonly string[];
+}
+
+/** Nothing the repository has configured may run a program, or leave one running. */
+export const QUIET = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"] as const;
+
+/** The repository that a directory is in, or undefined. The directory has its links resolved. */
+export async function findRepository(
+  directory: string,
+  home: string | undefined,
+  signal?: AbortSignal,
+): Promise<Repository | undefined> {
+  // These answers hold no names, which could hold line breaks.
+  const question = ["rev-parse", "--is-bare-repository", "--is-inside-work-tree", "--show-cdup"];
+  let options: readonly string[] = QUIET;
+  let answer: string;
+  try {
+    answer = (await git([...options, ...question], { cwd: directory, signal })).stdout.toString();
+  } catch (error) {
+    if (!(error instanceof CapstanError)) throw error;
+    if (/not a git repository/i.test(error.message)) return undefined;
+    if (!/dubious ownership/i.test(error.message)) throw error;
+    // It belongs to another user. The person may have told git to trust it, which our own environment hides.
+    answer = await trustedAnswer(question, directory, home);
+    options = [...QUIET, "-c", "safe.directory=*"];
+  }
+  const [isBare, isInside, up = ""] = answer.split("\n");
+  if (isBare === "true") return { top: directory, prefix: "", isBare: true, options };
+  if (isInside !== "true")
+    throw new CapstanError(
+      "workspace_invalid",
+      `${directory} lies in the .git directory of a repository. Start the session in its checkout.`,
+    );
+  const top = await realpath(resolve(directory, up));
+  return { top, prefix: relative(top, directory), isBare: false, options };
+}
+
+async function trustedAnswer(question: readonly string[], cwd: string, home: string | undefined): Promise<string> {
+  try {
+    const environment: Record<string, string> = home === undefined ? {} : { HOME: home };
+    return (await git(question, { cwd, configured: true, environment })).stdout.toString();
+  } catch (error) {
+    throw new CapstanError(
+      "workspace_invalid",
+      `The repository of ${cwd} belongs to another user, and git does not trust it. If you do: ` +
+        `git config --global --add safe.directory ${cwd}`,
+      { cause: error },
+    );
+  }
+}
+
+/** The full name of the commit, or undefined. */
+export async function commitOf(
+  { top, options }: Pick<Repository, "top" | "options">,
+  revision: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`];
+  const { stdout, code } = await git([...options, ...args], { cwd: top, signal, accept: [1, 128] });
+  return code === 0 ? stdout.toString().trim() : undefined;
+}
+
+/** What a checkout of the commit lacks, though its files say so nowhere; a sentence each. */
+export async function contentNotes(
+  { top, options }: Pick<Repository, "top" | "options">,
+  commit: string,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const paths = [".gitmodules", ":(glob)**/.gitattributes"];
+  const args = [
+    "grep",
+    "-l",
+    "-z",
+    "-E",
+    "-e",
+    "filter=lfs",
+    "-e",
+    "^[[:space:]]*\\[submodule",
+    commit,
+    "--",
+    ...paths,
+  ];
+  const { stdout } = await git([...options, ...args], { cwd: top, signal, accept: [1] });
+  const found = stdout
+    .toString()
+    .split("\0")
+    .filter((name) => name !== "");
+  const notes: string[] = [];
+  if (found.some((name) => name.endsWith(":.gitmodules")))
+    notes.push("The submodules of the repository are not checked out in the workspace.");
+  if (found.some((name) => name.endsWith(".gitattributes")))
+    notes.push("Large files that Git LFS keeps may be pointers in the workspace; git lfs pull gets them.");
+  return notes;
+}

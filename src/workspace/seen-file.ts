@@ -1,0 +1,75 @@
+import { type BigIntStats, constants } from "node:fs";
+import { type FileHandle, lstat, open, readlink } from "node:fs/promises";
+
+/** A regular file as the scan saw it. What is copied must be this one. */
+export interface SeenFile {
+  /** Absolute, without a link in it. */
+  readonly path: Buffer;
+  readonly size: number;
+  readonly mode: number;
+  readonly device: bigint;
+  readonly inode: bigint;
+  readonly modified: bigint;
+}
+
+/** Something else is there now than what was seen. */
+export class FileChanged extends Error {}
+
+/** The file at a path that has no link in it; undefined when it is no regular file. */
+export async function see(path: Buffer): Promise<SeenFile | undefined> {
+  const found = await lstat(path, { bigint: true });
+  return found.isFile() ? seen(path, found) : undefined;
+}
+
+function seen(path: Buffer, found: BigIntStats): SeenFile {
+  return {
+    path,
+    size: Number(found.size),
+    mode: Number(found.mode),
+    device: found.dev,
+    inode: found.ino,
+    modified: found.mtimeNs,
+  };
+}
+
+/**
+ * Opens the file that was seen and no other: not through a link that took its place, nor one that took the place of a
+ * directory above it. A pipe in its place must not make it wait.
+ */
+export async function openSeen(file: SeenFile): Promise<FileHandle> {
+  const handle = await openWithoutLink(file.path);
+  try {
+    await checkUnchanged(handle, file);
+    if (process.platform === "linux") {
+      const opened = await readlink(`/proc/self/fd/${handle.fd}`, { encoding: "buffer" });
+      if (!opened.equals(file.path)) throw new FileChanged("another path");
+    }
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function openWithoutLink(path: Buffer): Promise<FileHandle> {
+  try {
+    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // A link, a directory above it that is gone, a socket.
+    if (code === "ELOOP" || code === "ENOENT" || code === "ENOTDIR" || code === "ENXIO")
+      throw new FileChanged(code, { cause: error });
+    throw error;
+  }
+}
+
+export async function checkUnchanged(handle: FileHandle, file: SeenFile): Promise<void> {
+  const now = await handle.stat({ bigint: true });
+  const same =
+    now.isFile() &&
+    now.dev === file.device &&
+    now.ino === file.inode &&
+    Number(now.size) === file.size &&
+    now.mtimeNs === file.modified;
+  if (!same) throw new FileChanged("other contents");
+}

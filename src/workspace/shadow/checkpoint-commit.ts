@@ -1,0 +1,75 @@
+import { type Modes, readModes, sameModes, writeModes } from "./modes.ts";
+import { type TreeEntry, writeObject, writeRef, writeTree } from "./objects.ts";
+import { type BytePath, joinNul, splitNul } from "./paths.ts";
+import { EMPTY_TREE, type ShadowRepository } from "./repository.ts";
+
+/** The state of a workspace's files. */
+export interface Files {
+  /** The tree of contents, links and executable bits. */
+  readonly tree: string;
+  readonly modes: Modes;
+}
+
+/** A checkpoint: a commit whose tree has `files`, and `modes` and `left-out` when there are any. */
+export interface Checkpoint extends Files {
+  readonly commit: string;
+  readonly modesTree: string | undefined;
+  readonly leftOut: readonly BytePath[];
+}
+
+/** All checkpoints of a session are one chain below it, so that none is ever lost to git's own tidying. */
+export const REF = "refs/capstan/checkpoints";
+
+const WHO = "Capstan <capstan@localhost> 0 +0000";
+
+/** Undefined when there is none of that name. */
+export async function readCheckpoint(repository: ShadowRepository, name: string): Promise<Checkpoint | undefined> {
+  const parsed = await repository.git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`], {
+    accept: [1, 128],
+  });
+  if (parsed.code !== 0) return undefined;
+  const commit = parsed.stdout.toString().trim();
+  const listing = await repository.git(["ls-tree", "-z", "--full-tree", commit], { accept: [128] });
+  if (listing.code !== 0) return undefined;
+  const parts = new Map<string, string>();
+  for (const line of splitNul(listing.stdout)) {
+    const tab = line.indexOf("\t");
+    parts.set(line.slice(tab + 1), line.slice(tab - 40, tab));
+  }
+  const leftOut = parts.get("left-out");
+  return {
+    commit,
+    tree: parts.get("files") ?? EMPTY_TREE,
+    modesTree: parts.get("modes"),
+    modes: await readModes(repository, parts.get("modes")),
+    leftOut: leftOut === undefined ? [] : splitNul((await repository.git(["cat-file", "blob", leftOut])).stdout),
+  };
+}
+
+/**
+ * Commits on top of `parent` and moves the ref there. Whatever an orphan of a dead host has put there in the meantime is
+ * passed over, because nobody was told of it.
+ */
+export async function commitFiles(
+  { path }: ShadowRepository,
+  files: Files,
+  { parent, leftOut }: { readonly parent: Checkpoint | undefined; readonly leftOut: readonly BytePath[] },
+): Promise<Checkpoint> {
+  const modesTree =
+    parent !== undefined && sameModes(parent.modes, files.modes)
+      ? parent.modesTree
+      : await writeModes(path, files.modes);
+  const entries: TreeEntry[] = [{ mode: "40000", name: "files", hash: files.tree }];
+  if (modesTree !== undefined) entries.push({ mode: "40000", name: "modes", hash: modesTree });
+  if (leftOut.length > 0)
+    entries.push({ mode: "100644", name: "left-out", hash: await writeObject(path, "blob", joinNul(leftOut)) });
+  const lines = [
+    `tree ${await writeTree(path, entries)}`,
+    ...(parent === undefined ? [] : [`parent ${parent.commit}`]),
+    `author ${WHO}`,
+    `committer ${WHO}`,
+  ];
+  const commit = await writeObject(path, "commit", Buffer.from(`${lines.join("\n")}\n\n`));
+  await writeRef(path, REF, commit);
+  return { ...files, commit, modesTree, leftOut };
+}

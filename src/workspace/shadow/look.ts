@@ -1,0 +1,106 @@
+import { link, rename, rm, utimes } from "node:fs/promises";
+import type { CheckpointSettings } from "../../core/environment.ts";
+import { CapstanError } from "../../core/errors.ts";
+import type { Files } from "./checkpoint-commit.ts";
+import { isWholeIndex } from "./index-file.ts";
+import { permissions } from "./inspect.ts";
+import { refuseTooMuch } from "./limits.ts";
+import { isUsual, type Modes, NO_MODES } from "./modes.ts";
+import { type BytePath, joinNul } from "./paths.ts";
+import { randomName, type ShadowRepository } from "./repository.ts";
+import { type Scan, scan } from "./scan.ts";
+
+/** What is in the work tree now. */
+export interface Look extends Files {
+  readonly leftOut: Scan["leftOut"];
+  /** Whether the index was written. */
+  readonly updated: boolean;
+}
+
+interface LookRequest {
+  /** Path of the index; it says the same as the work tree afterwards. */
+  readonly index: string;
+  /** What the index says: its tree, when that is known, and the modes. */
+  readonly base: { readonly tree: string | undefined; readonly modes: Modes };
+  readonly settings: CheckpointSettings;
+}
+
+/** From so many files on one pack is written instead of as many files, each with a block of its own on the disk. */
+const PACK_FROM = 200;
+/** Files that change under our hands, or a damaged index, make git stop; then we look again. */
+const ATTEMPTS = 3;
+/** File systems round times, and their clocks lag; within this a file may have changed after it was looked at. */
+const CLOCK_MARGIN_S = 2;
+
+/** Brings an index up to date and writes its tree. Objects are written, and nothing else is changed. */
+export async function look(repository: ShadowRepository, request: LookRequest): Promise<Look> {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await lookOnce(repository, request);
+    } catch (thrown) {
+      const git = thrown instanceof CapstanError && thrown.code === "workspace_failed";
+      if (!git || thrown.data["missing"] !== undefined || attempt === ATTEMPTS) throw thrown;
+      // Git takes a missing one for empty, and so it is made anew.
+      if (!(await isWholeIndex(request.index))) await rm(request.index, { force: true });
+    }
+}
+
+async function lookOnce(repository: ShadowRepository, { index, base, settings }: LookRequest): Promise<Look> {
+  const startedAt = Date.now() / 1_000;
+  const found = await scan(repository, index, settings.max_file_bytes);
+  const { gone, changed, leftOut, missing } = found;
+  const before = missing ? NO_MODES : base.modes;
+  await refuseTooMuch(index, found, settings);
+  // Git compares the contents of files that are not older than the index: so also of those written while we looked.
+  const date = (file: string): Promise<void> => utimes(file, startedAt, startedAt - CLOCK_MARGIN_S);
+  if (gone.length === 0 && changed.length === 0) {
+    const known = missing ? undefined : base.tree;
+    const tree = known ?? (await writeTree(repository, index));
+    // To write a tree git may have written the index too.
+    if (!missing && (found.fresh || known === undefined)) await date(index);
+    return { tree, modes: before, leftOut, updated: false };
+  }
+  // On a second one, because this may be given up half-way.
+  const next = `${index}.${randomName()}`;
+  try {
+    if (!missing) await link(index, next);
+    await update(repository, next, found);
+    const tree = await writeTree(repository, next);
+    await date(next);
+    // Read after git has looked at the files: a mode that changes in between is then found by the next look.
+    const paths = changed.map(({ path }) => path);
+    const modes = newModes(before, gone, await permissions(repository.workTree, paths));
+    await rename(next, index);
+    return { tree, modes, leftOut, updated: true };
+  } finally {
+    await rm(next, { force: true });
+  }
+}
+
+async function update(repository: ShadowRepository, index: string, { gone, changed }: Scan): Promise<void> {
+  if (gone.length > 0) {
+    // By name only, because git refuses to look for what is behind a link.
+    const entries = gone.map((path) => `0 ${"0".repeat(40)}\t${path}\0`).join("");
+    const input = Buffer.from(entries, "latin1");
+    await repository.git(["update-index", "-z", "--index-info"], { index, input });
+  }
+  if (changed.length === 0) return;
+  const packed = changed.length >= PACK_FROM ? ["-c", "core.bigFileThreshold=1"] : [];
+  const args = [...packed, "update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+  await repository.git(args, { index, input: joinNul(changed.map(({ path }) => path)) });
+}
+
+async function writeTree(repository: ShadowRepository, index: string): Promise<string> {
+  return (await repository.git(["write-tree"], { index })).stdout.toString().trim();
+}
+
+function newModes(before: Modes, gone: readonly BytePath[], kept: ReadonlyMap<BytePath, number>): Modes {
+  const wanted = new Map<BytePath, number | undefined>(gone.map((path) => [path, undefined]));
+  for (const [path, mode] of kept) wanted.set(path, isUsual(mode) ? undefined : mode);
+  if (wanted.entries().every(([path, mode]) => before.get(path) === mode)) return before;
+  const modes = new Map(before);
+  for (const [path, mode] of wanted)
+    if (mode === undefined) modes.delete(path);
+    else modes.set(path, mode);
+  return modes;
+}

@@ -1,0 +1,44 @@
+/**
+ * A path relative to the root of the workspace, each character one byte of its name on disk (latin1). Names need not be
+ * UTF-8, and must come back byte for byte; as strings they can be keys and are easily cut.
+ */
+export type BytePath = string;
+
+/** How people see it: what is not UTF-8 becomes U+FFFD. */
+export function shownPath(path: BytePath): string {
+  return Buffer.from(path, "latin1").toString("utf8");
+}
+
+export function bytePath(path: string): BytePath {
+  return Buffer.from(path, "utf8").toString("latin1");
+}
+
+/** What node:fs takes for it, below `root`. */
+export function onDisk(root: string, path: BytePath): Buffer {
+  return Buffer.concat([Buffer.from(`${root}/`, "utf8"), Buffer.from(path, "latin1")]);
+}
+
+export function splitNul(output: Buffer): BytePath[] {
+  const parts = output.toString("latin1").split("\0");
+  parts.pop();
+  return parts;
+}
+
+export function joinNul(parts: Iterable<string>): Buffer {
+  let joined = "";
+  for (const part of parts) joined += `${part}\0`;
+  return Buffer.from(joined, "latin1");
+}
+
+/** `a/b/c` → `a`, `a/b`. */
+export function parentsOf(path: BytePath): BytePath[] {
+  const parents: BytePath[] = [];
+  for (let at = path.indexOf("/"); at > 0; at = path.indexOf("/", at + 1)) parents.push(path.slice(0, at));
+  return parents;
+}
+
+/** A few of them for a message, and how many more there are. */
+export function listed(paths: readonly string[], most = 5): string {
+  const more = paths.length - most;
+  return paths.slice(0, most).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}

@@ -1,0 +1,129 @@
+import { randomBytes } from "node:crypto";
+import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { git, type GitOptions, type GitOutput } from "../git.ts";
+
+/** Of the checkpoints of one workspace; all commands on them run through it. */
+export interface ShadowRepository {
+  /** `checkpoints.git` of the session. */
+  readonly path: string;
+  /** The root of the workspace: the work tree of this repository. */
+  readonly workTree: string;
+  /** The patterns of what is not kept, for `--exclude-from`. */
+  readonly excludeFile: string;
+  git(args: readonly string[], options?: ShadowOptions): Promise<GitOutput>;
+  /** Makes it unless it is there. True when it keeps other files than before, so that an index of it is of no use. */
+  prepare(): Promise<boolean>;
+}
+
+interface ShadowOptions extends Pick<GitOptions, "input" | "accept" | "dieWithHost"> {
+  /** Path of the index; commands that need none go without. */
+  readonly index?: string;
+}
+
+interface ShadowRequest {
+  readonly directory: string;
+  readonly workTree: string;
+  readonly exclude: readonly string[];
+}
+
+export const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/**
+ * Files are kept and brought back byte for byte, whatever the workspace says in files of its own: these attributes
+ * outrank every `.gitattributes`. `-working-tree-encoding` would be right and makes git die.
+ */
+const ATTRIBUTES =
+  "* -text !eol !crlf -ident !filter !working-tree-encoding !diff !merge !whitespace !export-ignore !export-subst\n";
+
+/** Nothing here depends on the machine, but for what it is told about it: the file system of the host has modes and links. */
+const CONFIG = `[core]
+\trepositoryformatversion = 0
+\tbare = false
+\tfilemode = true
+\tsymlinks = true
+\tignorecase = false
+\tprecomposeunicode = false
+\tprotectHFS = false
+\tprotectNTFS = false
+\tautocrlf = false
+\tsafecrlf = false
+\tfsmonitor = false
+\tuntrackedCache = false
+\ttrustctime = true
+\thooksPath = /dev/null
+\tcompression = 1
+[index]
+\tversion = 2
+\tskipHash = false
+[gc]
+\tauto = 0
+[maintenance]
+\tauto = false
+[uploadpack]
+\tallowAnySHA1InWant = true
+`;
+
+export function shadowRepository({ directory, workTree, exclude }: ShadowRequest): ShadowRepository {
+  const path = join(directory, "checkpoints.git");
+  const excludeFile = join(path, "exclude");
+  const patterns = [...exclude, ...ownDirectory(directory, workTree)].map((pattern) => `${pattern}\n`).join("");
+  return {
+    path,
+    workTree,
+    excludeFile,
+    git: (args, { index, ...options } = {}) =>
+      git(args, {
+        ...options,
+        cwd: workTree,
+        environment: {
+          GIT_DIR: path,
+          GIT_WORK_TREE: workTree,
+          // Also commands that have no use for one read it, and stop when it is damaged.
+          GIT_INDEX_FILE: index ?? join(path, "no-index"),
+        },
+      }),
+    async prepare() {
+      const before = await readFile(excludeFile, "utf8").catch(() => undefined);
+      if (before === patterns) return false;
+      if (before === undefined) await make(directory, path);
+      await replaceFile(excludeFile, patterns);
+      return true;
+    },
+  };
+}
+
+/** Made aside and then renamed, because half a repository would look like one. */
+async function make(directory: string, path: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const aside = `${path}.${randomName()}`;
+  try {
+    await git(["init", "--quiet", "--bare", "--template=", aside], { cwd: directory });
+    await chmod(aside, 0o700);
+    await mkdir(join(aside, "info"), { recursive: true });
+    await writeFile(join(aside, "info", "attributes"), ATTRIBUTES);
+    await writeFile(join(aside, "config"), CONFIG);
+    await rename(aside, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
+    });
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+}
+
+/** Capstan's own files are none of the session's, when the workspace is a directory above them. */
+function ownDirectory(directory: string, workTree: string): string[] {
+  const path = relative(workTree, directory);
+  if (path === "" || path.startsWith("..")) return [];
+  return [`/${path.replace(/[\\*?[\]!# ]/g, String.raw`\$&`)}/`];
+}
+
+async function replaceFile(file: string, content: string): Promise<void> {
+  const aside = `${file}.${randomName()}`;
+  await writeFile(aside, content);
+  await rename(aside, file);
+}
+
+export function randomName(): string {
+  return randomBytes(8).toString("hex");
+}

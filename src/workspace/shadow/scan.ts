@@ -1,0 +1,135 @@
+import { copyFile, rm } from "node:fs/promises";
+import type { LeftOut } from "../../core/workspace.ts";
+import { CapstanError } from "../../core/errors.ts";
+import { type IndexFile, readIndex } from "./index-file.ts";
+import { changeTimes, inspect, type KeptFile } from "./inspect.ts";
+import { type BytePath, shownPath, splitNul } from "./paths.ts";
+import { rawChanges } from "./raw-changes.ts";
+import { randomName, type ShadowRepository } from "./repository.ts";
+
+/** What has to be done to an index, so that it says what is in the work tree. */
+export interface Scan {
+  /** Entries it has now; 0 when it is missing. */
+  readonly entries: number;
+  /** Of those entries. */
+  readonly bytes: number;
+  readonly missing: boolean;
+  /** Of the index: to be taken out. Some of them are in `changed` too, because git would think them unchanged. */
+  readonly gone: readonly BytePath[];
+  /** To be put in. */
+  readonly changed: readonly KeptFile[];
+  /** How many of those are not in the index yet. */
+  readonly added: number;
+  readonly leftOut: readonly (Omit<LeftOut, "path"> & { readonly path: BytePath })[];
+  /** Whether the index has entries that were written about when it was, so that each scan has to look closer. */
+  readonly fresh: boolean;
+}
+
+/**
+ * Compares the work tree with an index. Nothing is refreshed before, so that a file is also found when only its
+ * permissions changed. What is ignored by the user's git counts like anything else.
+ */
+export async function scan(repository: ShadowRepository, index: string, maxFileBytes: number): Promise<Scan> {
+  const [tracked, untracked, { file, rewritten }] = await Promise.all([
+    changedEntries(repository, index),
+    untrackedFiles(repository, index),
+    readIndex(index).then(async (file) => ({ file, rewritten: await changedSince(repository, file?.fresh ?? []) })),
+  ]);
+  const { modified, deleted } = tracked;
+  const known = new Set([...modified, ...deleted]);
+  const unnoticed = rewritten.filter((path) => !known.has(path));
+  const found = await inspect(repository.workTree, [...modified, ...unnoticed, ...untracked], maxFileBytes);
+  const kept = new Set(found.files.map(({ path }) => path));
+  return {
+    entries: file?.count ?? 0,
+    bytes: file?.bytes ?? 0,
+    missing: file === undefined,
+    gone: [...deleted, ...modified.filter((path) => !kept.has(path)), ...unnoticed],
+    changed: found.files,
+    added: untracked.filter((path) => kept.has(path)).length,
+    leftOut: found.leftOut,
+    fresh: (file?.fresh.length ?? 0) > 0,
+  };
+}
+
+interface ChangedEntries {
+  readonly modified: readonly BytePath[];
+  /** Also those whose directory is a link now: they must not be looked for through it. */
+  readonly deleted: readonly BytePath[];
+}
+
+async function changedEntries(repository: ShadowRepository, index: string): Promise<ChangedEntries> {
+  const { stdout, stderr } = await repository.git(["diff-files", "--raw", "-z", "--no-renames"], { index });
+  refuseUnreadable(stderr);
+  const modified: BytePath[] = [];
+  const deleted: BytePath[] = [];
+  for (const { path, status } of rawChanges(stdout)) (status === "D" ? deleted : modified).push(path);
+  return { modified, deleted };
+}
+
+/**
+ * Git lists a repository within the work tree as one name, as long as the index has nothing of it. With an entry in it,
+ * in a copy of the index, git lists what is in there, by the same rules as everything else.
+ */
+async function untrackedFiles(repository: ShadowRepository, index: string): Promise<BytePath[]> {
+  const list = async (file: string): Promise<BytePath[]> => {
+    const args = ["ls-files", "--others", "-z", `--exclude-from=${repository.excludeFile}`];
+    const { stdout, stderr } = await repository.git(args, { index: file });
+    refuseUnreadable(stderr);
+    return splitNul(stdout);
+  };
+  let paths = await list(index);
+  if (!paths.some(isRepository)) return paths;
+  const copy = `${index}.${randomName()}`;
+  try {
+    await copyFile(index, copy).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+    });
+    for (let opened = new Set<BytePath>(); ;) {
+      const closed = paths.filter((path) => isRepository(path) && !opened.has(path));
+      if (closed.length === 0) return paths.filter((path) => !isRepository(path));
+      opened = new Set([...opened, ...closed]);
+      const entries = closed.map((path) => `100644 ${EMPTY_BLOB}\t${path}${randomName()}\0`);
+      await repository.git(["update-index", "-z", "--index-info"], {
+        index: copy,
+        input: Buffer.from(entries.join(""), "latin1"),
+      });
+      paths = await list(copy);
+    }
+  } finally {
+    await rm(copy, { force: true });
+  }
+}
+
+function isRepository(path: BytePath): boolean {
+  return path.endsWith("/");
+}
+
+const EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
+
+/** Of those that git cannot tell by their time: which were touched, by the nanosecond. */
+async function changedSince(repository: ShadowRepository, fresh: IndexFile["fresh"]): Promise<BytePath[]> {
+  const times = await changeTimes(
+    repository.workTree,
+    fresh.map(({ path }) => path),
+  );
+  return fresh
+    .filter(({ ctimeSeconds, ctimeNanoseconds }, position) => {
+      const now = times[position];
+      return now !== undefined && (now.seconds !== ctimeSeconds || now.nanoseconds !== ctimeNanoseconds);
+    })
+    .map(({ path }) => path);
+}
+
+/** Git only warns of it, and would go on as if there were nothing. */
+function refuseUnreadable(stderr: string): void {
+  const [line] = stderr.split("\n").filter((text) => text.includes("Permission denied"));
+  if (line === undefined) return;
+  const path =
+    /directory '(.*)'/.exec(line)?.[1] ?? line.replace(/^.*error: /, "").replace(/: Permission denied.*/, "");
+  throw new CapstanError(
+    "checkpoint_failed",
+    `The directory of ${shownPath(path)} in the workspace cannot be read. Make it readable for this user, or add it to checkpoints.exclude.`,
+    { data: { path: shownPath(path) } },
+  );
+}

@@ -1,0 +1,224 @@
+import { join } from "node:path";
+import type { CheckpointSettings } from "../../core/environment.ts";
+import { CapstanError } from "../../core/errors.ts";
+import type {
+  ApplyOutcome,
+  ApplyRequest,
+  BranchExport,
+  BranchRequest,
+  CheckpointRange,
+  FileChange,
+  TakenCheckpoint,
+  Workspace,
+  WorkspacePlace,
+} from "../../core/workspace.ts";
+import { diskFailure } from "../disk-failure.ts";
+import { applyChanges } from "./apply.ts";
+import { contentChanges, countChanges, listChanges, onlyModes, patchOf } from "./changes.ts";
+import { type Checkpoint, commitFiles, type Files, readCheckpoint, REF } from "./checkpoint-commit.ts";
+import { exportBranch } from "./export-branch.ts";
+import { exportZip } from "./export-zip.ts";
+import { checkpointFailure } from "./failure.ts";
+import { look } from "./look.ts";
+import { NO_MODES, sameModes } from "./modes.ts";
+import { type OwnIndex, ownIndex, throwAwayIndex } from "./own-index.ts";
+import { shownPath } from "./paths.ts";
+import { EMPTY_TREE, type ShadowRepository, shadowRepository } from "./repository.ts";
+import { changedSince, restoreFiles } from "./restore.ts";
+
+interface ShadowRequest {
+  /** Of the session, below Capstan's home; those of other sessions stand beside it. */
+  readonly directory: string;
+  readonly settings: CheckpointSettings;
+}
+
+/**
+ * Checkpoints in a git repository of Capstan's own, beside the workspace. The user's repository is neither read nor
+ * written for them. Not kept are: every `.git`, empty directories, permissions of directories, owners and times.
+ */
+export function openShadow(place: WorkspacePlace, { directory, settings }: ShadowRequest): Workspace {
+  return new Shadow(place, directory, settings);
+}
+
+const NOTHING: Files = { tree: EMPTY_TREE, modes: NO_MODES };
+
+class Shadow implements Workspace {
+  readonly #place: WorkspacePlace;
+  readonly #directory: string;
+  readonly #settings: CheckpointSettings;
+  readonly #repository: ShadowRepository;
+  #index: OwnIndex | undefined;
+  /** The last checkpoint. The index is as old, or newer only until the next one is stored. */
+  #tip: Checkpoint | undefined;
+  /** What the index says. */
+  #indexed: { readonly tree: string | undefined; readonly modes: Files["modes"] } = {
+    tree: undefined,
+    modes: NO_MODES,
+  };
+
+  constructor(place: WorkspacePlace, directory: string, settings: CheckpointSettings) {
+    this.#place = place;
+    this.#directory = directory;
+    this.#settings = settings;
+    this.#repository = shadowRepository({ directory, workTree: place.cwd, exclude: settings.exclude });
+  }
+
+  async checkpoint(last: string | undefined): Promise<TakenCheckpoint | undefined> {
+    try {
+      const now = await this.#lookNow();
+      const { leftOut } = now;
+      const before = await this.#find(last);
+      if (before !== undefined && same(before, now)) {
+        // So that the next host need not find out again what only looked like a change.
+        if (now.updated && this.#tip !== undefined && same(this.#tip, now)) await this.#index?.publish();
+        return undefined;
+      }
+      const [stored, counts] = await Promise.all([
+        this.#store(
+          now,
+          leftOut.map(({ path }) => path),
+        ),
+        countChanges(this.#repository, before ?? NOTHING, now),
+      ]);
+      const named = leftOut.map(({ path, why }) => ({ path: shownPath(path), why }));
+      return { commit: stored.commit, ...counts, leftOut: named };
+    } catch (thrown) {
+      throw checkpointFailure(thrown, this.#place.cwd);
+    }
+  }
+
+  async diff(range: CheckpointRange): Promise<readonly FileChange[]> {
+    return this.#compare(range, (from, to) => listChanges(this.#repository, from, to));
+  }
+
+  async patch(range: CheckpointRange): Promise<Buffer> {
+    return this.#compare(range, (from, to) => patchOf(this.#repository, from, to));
+  }
+
+  async restore(commit: string, current: string): Promise<void> {
+    await this.#told("Restoring", () => this.#restore(commit, current));
+  }
+
+  async #restore(commit: string, current: string): Promise<void> {
+    const [to, from] = [await this.#known(commit), await this.#known(current)];
+    const now = await this.#lookNow();
+    if (!same(from, now)) {
+      const contents = await contentChanges(this.#repository, from, now);
+      throw changedSince([...contents.map(({ path }) => path), ...onlyModes(from, now, contents)]);
+    }
+    const { file } = await this.#ownIndex();
+    // Until it is done the index says nothing reliable; a failure on the way makes the next look start from the last one.
+    const restored = await restoreFiles(this.#repository, { index: file, from, to }).catch((thrown: unknown) => {
+      this.#index = undefined;
+      throw thrown;
+    });
+    this.#indexed = restored;
+    await this.#store(
+      restored,
+      now.leftOut.map(({ path }) => path),
+    );
+  }
+
+  async adopt(commit: string, from: WorkspacePlace): Promise<void> {
+    await this.#repository.prepare();
+    if ((await readCheckpoint(this.#repository, commit)) !== undefined) return;
+    const other = join(this.#directory, "..", from.sessionId, "checkpoints.git");
+    await this.#repository.git([
+      "fetch",
+      "--quiet",
+      "--no-tags",
+      "--no-write-fetch-head",
+      "--no-recurse-submodules",
+      other,
+      // Under a name of its own: the chain of this session goes on from where it is.
+      `${commit}:refs/capstan/adopted/${commit}`,
+    ]);
+  }
+
+  async exportZip(commit: string, file: string): Promise<void> {
+    await exportZip(this.#repository, await this.#known(commit), file);
+  }
+
+  async exportBranch({ from, to, ...request }: BranchRequest): Promise<BranchExport> {
+    const range = { from: await this.#known(from), to: await this.#known(to) };
+    return this.#told("Exporting", () => exportBranch(this.#repository, { ...request, ...range, place: this.#place }));
+  }
+
+  async apply({ from, to, ...request }: ApplyRequest): Promise<ApplyOutcome> {
+    const range = { from: await this.#known(from), to: await this.#known(to) };
+    return this.#told("Applying", () => applyChanges(this.#repository, { ...request, ...range, place: this.#place }));
+  }
+
+  /** Errors of the file system with what they mean and what to do. */
+  async #told<Result>(doing: string, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (thrown) {
+      throw diskFailure(thrown, doing, this.#place.cwd);
+    }
+  }
+
+  /** The index of this host, ready to be used. Another host may have worked here since: then all is read anew. */
+  async #ownIndex(): Promise<OwnIndex> {
+    if (this.#index?.isThere() === true) return this.#index;
+    const changedRules = await this.#repository.prepare();
+    const index = await ownIndex(this.#repository.path, { fresh: changedRules });
+    // After the index: it is never newer than the last checkpoint, so what it does not know yet is found to be changed.
+    this.#tip = await readCheckpoint(this.#repository, REF);
+    this.#indexed = { tree: undefined, modes: this.#tip?.modes ?? NO_MODES };
+    this.#index = index;
+    return index;
+  }
+
+  async #lookNow(): ReturnType<typeof look> {
+    const { file } = await this.#ownIndex();
+    const now = await look(this.#repository, { index: file, base: this.#indexed, settings: this.#settings });
+    this.#indexed = { tree: now.tree, modes: now.modes };
+    return now;
+  }
+
+  async #store(now: Files, leftOut: readonly string[]): Promise<Checkpoint> {
+    const index = await this.#ownIndex();
+    if (this.#tip === undefined || !same(this.#tip, now))
+      this.#tip = await commitFiles(
+        this.#repository,
+        { tree: now.tree, modes: now.modes },
+        { parent: this.#tip, leftOut },
+      );
+    await index.publish();
+    return this.#tip;
+  }
+
+  async #compare<Result>(
+    { from, to }: CheckpointRange,
+    read: (from: Files, to: Files) => Promise<Result>,
+  ): Promise<Result> {
+    const start = await this.#known(from);
+    if (to !== undefined) return read(start, await this.#known(to));
+    try {
+      await using index = await throwAwayIndex(this.#repository.path);
+      const { modes } = (await readCheckpoint(this.#repository, REF)) ?? NOTHING;
+      const base = { tree: undefined, modes };
+      return await read(start, await look(this.#repository, { index: index.file, base, settings: this.#settings }));
+    } catch (thrown) {
+      throw checkpointFailure(thrown, this.#place.cwd);
+    }
+  }
+
+  async #find(commit: string | undefined): Promise<Checkpoint | undefined> {
+    if (commit === undefined || commit === this.#tip?.commit) return commit === undefined ? undefined : this.#tip;
+    return readCheckpoint(this.#repository, commit);
+  }
+
+  async #known(commit: string): Promise<Checkpoint> {
+    const found = await this.#find(commit);
+    if (found !== undefined) return found;
+    throw new CapstanError("workspace_invalid", `There is no checkpoint ${commit} of this workspace.`, {
+      data: { commit },
+    });
+  }
+}
+
+function same(a: Files, b: Files): boolean {
+  return a.tree === b.tree && sameModes(a.modes, b.modes);
+}

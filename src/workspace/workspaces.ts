@@ -1,0 +1,162 @@
+import { mkdir, readdir, realpath, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { CheckpointSettings } from "../core/environment.ts";
+import { CapstanError, messageOf } from "../core/errors.ts";
+import type {
+  PreparedWorkspace,
+  PrepareOptions,
+  Workspace,
+  WorkspacePlace,
+  WorkspaceRequest,
+  Workspaces,
+} from "../core/workspace.ts";
+import { cloneRequest, makeClone } from "./clone-workspace.ts";
+import { fillCopy } from "./copy-workspace.ts";
+import { diskFailure, stopIfAborted } from "./disk-failure.ts";
+import { diskSize } from "./disk-size.ts";
+import { guarded, type HostPlaces } from "./host-paths.ts";
+import { mountRequests } from "./mount-request.ts";
+import { removeTree } from "./removal.ts";
+import { addWorktree, removeWorktree, worktreeRequest } from "./worktree-workspace.ts";
+
+/** Opens the checkpoints of a session, which are kept in `directory`. */
+export type OpenShadow = (
+  place: WorkspacePlace,
+  options: { readonly directory: string; readonly settings: CheckpointSettings },
+) => Workspace;
+
+export interface WorkspacesOptions extends HostPlaces {
+  readonly openShadow: OpenShadow;
+}
+
+/** Makes a workspace, in the directory of its session. */
+type Make = (directory: string, options: PrepareOptions) => Promise<PreparedWorkspace>;
+
+/** The workspaces of a host. What a session owns is in `<root>/<session id>`, its files in `files` there. */
+export function createWorkspaces({ openShadow, ...places }: WorkspacesOptions): Workspaces {
+  const directoryOf = (sessionId: string): string => join(places.root, checkedId(sessionId));
+  return {
+    async validate(request) {
+      await checked(request, places);
+    },
+    async prepare(request, options = {}) {
+      const make = await checked(request, places, options.signal);
+      stopIfAborted(options.signal);
+      if (request.workspace.kind === "in-place") return make("", options);
+      const directory = directoryOf(request.sessionId);
+      await makeDirectory(directory);
+      try {
+        return await make(directory, options);
+      } catch (error) {
+        await removeTree(directory);
+        throw error;
+      }
+    },
+    open: (place, settings) => openShadow(place, { directory: directoryOf(place.sessionId), settings }),
+    size: (place) => diskSize(directoryOf(place.sessionId)),
+    async remove(place) {
+      const directory = directoryOf(place.sessionId);
+      if (place.kind === "worktree" && (await isThere(directory))) await forgetWorktree(place.source, directory);
+      await removeTree(directory);
+    },
+    async sessionIds() {
+      const entries = await readdir(places.root, { withFileTypes: true }).catch(nothingThere);
+      // Whatever else somebody put there is not ours.
+      return entries.filter((entry) => entry.isDirectory() && SESSION_ID.test(entry.name)).map(({ name }) => name);
+    },
+  };
+}
+
+/** Does every check that makes nothing, and returns what is left to do. */
+async function checked(request: WorkspaceRequest, places: HostPlaces, signal?: AbortSignal): Promise<Make> {
+  const { sessionId, workspace } = request;
+  checkedId(sessionId);
+  const source = await sourceDirectory(request.source);
+  switch (workspace.kind) {
+    case "in-place": {
+      const reason = await guarded(source, places);
+      if (reason !== undefined)
+        throw new CapstanError(
+          "workspace_invalid",
+          `A session cannot work in ${source}: ${reason}. Start it in a directory of its own, such as a project, ` +
+            "or use the kind copy with mounts.",
+        );
+      return async () => ({ cwd: source, source, mounts: [], notes: [] });
+    }
+    case "copy": {
+      const mounts = await mountRequests(workspace.mounts, source, places);
+      return async (directory, { signal, onProgress }) => {
+        const files = join(directory, "files");
+        await makeDirectory(files);
+        const made = await fillCopy({ mounts, settings: workspace, files, signal, onProgress });
+        return { cwd: files, source, mounts: made, notes: [] };
+      };
+    }
+    case "worktree": {
+      const asked = { sessionId, source, settings: workspace, home: places.home, signal };
+      const worktree = await worktreeRequest(asked);
+      return async (directory, { signal }) => {
+        const made = await addWorktree(worktree, join(directory, "files"), signal);
+        return { ...made, source, mounts: [], branch: worktree.branch, base: worktree.base };
+      };
+    }
+    case "clone": {
+      const clone = await cloneRequest({ sessionId, source, settings: workspace, places, signal });
+      return async (directory, { signal }) => {
+        const made = await makeClone(clone, { files: join(directory, "files"), home: places.home, signal });
+        return { ...made, source: clone.source, mounts: [], branch: clone.branch };
+      };
+    }
+  }
+}
+
+const SESSION_ID = /^[A-Za-z0-9][\w-]*$/;
+
+/** It becomes the name of a directory and of a branch. */
+function checkedId(sessionId: string): string {
+  if (SESSION_ID.test(sessionId)) return sessionId;
+  throw new CapstanError("workspace_invalid", `${JSON.stringify(sessionId)} is not the id of a session.`);
+}
+
+async function sourceDirectory(path: string): Promise<string> {
+  try {
+    const real = await realpath(path);
+    if ((await stat(real)).isDirectory()) return real;
+  } catch (error) {
+    throw new CapstanError(
+      "workspace_invalid",
+      `The session cannot be started in ${path}: ${messageOf(error)}. Name a directory that exists.`,
+      { cause: error },
+    );
+  }
+  throw new CapstanError("workspace_invalid", `${path} is not a directory. Start the session in one.`);
+}
+
+/** Only for this user: it may hold what the host's directories hide. */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw diskFailure(error, "Making", path);
+    throw new CapstanError("workspace_failed", `There is something at ${path} already. Start a new session.`);
+  }
+}
+
+/** The repository may be gone by now; then nothing remembers the worktree. */
+async function forgetWorktree(source: string, directory: string): Promise<void> {
+  if (await isThere(source)) return removeWorktree(source, join(directory, "files"));
+  if (source !== dirname(source)) await forgetWorktree(dirname(source), directory);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function nothingThere(error: NodeJS.ErrnoException): [] {
+  if (error.code === "ENOENT") return [];
+  throw error;
+}

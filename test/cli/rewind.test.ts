@@ -1,0 +1,89 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { testCli } from "../support/cli.ts";
+import { COPY, jsonLines, sessionOf } from "./workspaces-sessions.ts";
+
+test("a dry run changes nothing, a rewind brings the files back, and its undo brings back what was there", async () => {
+  using cli = testCli();
+  const notes = join(cli.cwd, "notes.txt");
+  writeFileSync(notes, "Buy milk.\n");
+  const session = await sessionOf(cli, ["write a.txt with hi, then run rm notes.txt"]);
+  writeFileSync(join(cli.cwd, "mine.txt"), "mine\n");
+  const dry = await cli.run(["rewind", session, "--to", "start", "--dry-run"]);
+  expect(dry.stdout).toContain("  deleted   -1  a.txt\n  deleted   -1  mine.txt\n  added     +1  notes.txt\n");
+  expect(dry.stdout).toContain("Nothing was changed.\n");
+  expect(existsSync(notes)).toBe(false);
+  const patch = await cli.run(["rewind", session, "--to", "start", "--dry-run", "--patch"]);
+  expect(patch.stdout).toContain("\n+mine\n");
+  expect(patch.stderr).toBe("This is what would be taken back:\n");
+
+  const done = await cli.run(["rewind", session, "--to", "start"]);
+  expect(done).toMatchObject({ code: 0, stderr: "" });
+  expect(done.stdout).toContain(`Take it back with: capstan rewind ${session} --undo\n`);
+  expect(readFileSync(notes, "utf8")).toBe("Buy milk.\n");
+  expect(["a.txt", "mine.txt"].filter((name) => existsSync(join(cli.cwd, name)))).toEqual([]);
+
+  const undone = await cli.run(["rewind", session, "--undo"]);
+  expect(undone.stdout).toContain("The rewind is taken back: session ");
+  expect(existsSync(notes)).toBe(false);
+  expect(readFileSync(join(cli.cwd, "mine.txt"), "utf8")).toBe("mine\n");
+});
+
+test("the conversation goes back too when that is asked for", async () => {
+  using cli = testCli();
+  const session = await sessionOf(cli, ["write a.txt with hi", "write b.txt with there"]);
+  const { stdout } = await cli.run(["rewind", session, "--to", "turn", "--conversation", "--json"]);
+  const undoCheckpointId = expect.stringMatching(/^ckpt_/) as string;
+  expect(jsonLines(stdout)).toMatchObject([
+    { conversation: true, dryRun: false, files: [{ path: "b.txt", kind: "deleted" }], undoCheckpointId },
+  ]);
+  expect(existsSync(join(cli.cwd, "a.txt"))).toBe(true);
+  expect(existsSync(join(cli.cwd, "b.txt"))).toBe(false);
+  const events = jsonLines((await cli.run(["sessions", "show", session, "--json"])).stdout);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: "capstan.rewound", to_seq: expect.any(Number) as number }),
+  );
+});
+
+test("a workspace of its own is rewound, and what it came from stays", async () => {
+  using cli = testCli();
+  writeFileSync(join(cli.cwd, "notes.txt"), "Buy milk.\n");
+  const session = await sessionOf(cli, ["replace milk with bread in notes.txt"], COPY);
+  const { stdout } = await cli.run(["rewind", session, "--to", "start"]);
+  expect(stdout).toContain("  modified  +1 -1  notes.txt\n");
+  expect((await cli.run(["diff", session])).stdout).toContain("No file has changed.");
+  expect(readFileSync(join(cli.cwd, "notes.txt"), "utf8")).toBe("Buy milk.\n");
+});
+
+test("wrong use of rewind changes nothing", async () => {
+  using cli = testCli();
+  const session = await sessionOf(cli, ["write a.txt with hi"]);
+  for (const [args, said] of [
+    [[], "Say where to"],
+    [["--to", "start", "--undo"], "Say where to"],
+    [["--undo", "--dry-run"], "--dry-run goes with --to"],
+    [["--undo", "--conversation"], "--conversation"],
+    [["--to", "start", "--patch"], "--patch goes with --dry-run"],
+    [["--to", "start", "--dry-run", "--patch", "--json"], "exclude each other"],
+    [["--to", "ffffffff"], "There is no checkpoint ffffffff"],
+    [["--undo"], "never rewound"],
+  ] as const) {
+    const { code, stdout, stderr } = await cli.run(["rewind", session, ...args]);
+    expect({ code, stdout }, args.join(" ")).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(said);
+  }
+  expect(existsSync(join(cli.cwd, "a.txt"))).toBe(true);
+  expect((await cli.run(["rewind"])).code).toBe(2);
+});
+
+test("a session that waits for an answer is not rewound under its feet", async () => {
+  using cli = testCli();
+  const run = ["run", "--rehearsal", "--mode", "accept-edits", "write a.txt with hi, then run rm a.txt"];
+  expect((await cli.run(run)).code).toBe(5);
+  const [{ id = "" } = {}] = jsonLines((await cli.run(["sessions", "list", "--json"])).stdout) as { id?: string }[];
+  const { code, stderr } = await cli.run(["rewind", id, "--to", "start"]);
+  expect(code).toBe(5);
+  expect(stderr).toContain("waits for an answer");
+  expect(existsSync(join(cli.cwd, "a.txt"))).toBe(true);
+});

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { checkpointsIn, currentCheckpoint } from "../../src/core/checkpoint-list.ts";
+import { conversationOf } from "../../src/core/conversation.ts";
+import type { SessionEvent, StoredEvent } from "../../src/core/events.ts";
+import { example } from "../support/event-examples.ts";
+
+const log = (...events: readonly SessionEvent[]): StoredEvent[] =>
+  events.map((event, index) => ({ seq: index + 1, hash: "", event }));
+const said = (text: string): SessionEvent => example("user.message", { content: [{ type: "text", text }] });
+const back = (to_seq: number): SessionEvent => example("capstan.rewound", { to_seq });
+const textsOf = (events: readonly StoredEvent[]): string[] =>
+  conversationOf(events).flatMap(({ event }) =>
+    event.type === "user.message" ? event.content.flatMap((block) => (block.type === "text" ? [block.text] : [])) : [],
+  );
+
+test("a conversation that goes back forgets what was said since, and remembers it when that is undone", () => {
+  expect(textsOf(log(said("a"), said("b")))).toEqual(["a", "b"]);
+  expect(textsOf(log(said("a"), said("b"), back(1), said("c")))).toEqual(["a", "c"]);
+  expect(textsOf(log(said("a"), said("b"), back(1), said("c"), back(2), said("d")))).toEqual(["a", "b", "d"]);
+  expect(textsOf(log(said("a"), back(0), said("b"), back(1), said("c")))).toEqual(["a", "c"]);
+});
+
+test("a rewind of the files alone leaves the conversation as it is", () => {
+  const { to_seq: _none, ...filesOnly } = example("capstan.rewound");
+  expect(textsOf(log(said("a"), filesOnly, said("b")))).toEqual(["a", "b"]);
+});
+
+const taken = (
+  id: string,
+  more: Partial<Extract<SessionEvent, { type: "capstan.checkpoint_taken" }>> = {},
+): SessionEvent => example("capstan.checkpoint_taken", { checkpoint_id: id, commit: `commit of ${id}`, ...more });
+
+test("a checkpoint knows the one before it, and what is there now comes from where the files were brought to", () => {
+  const events = log(taken("one"), taken("two"), example("capstan.rewound", { checkpoint_id: "one" }), taken("three"));
+  expect(checkpointsIn(events).map(({ id, since }) => [id, since?.id])).toEqual([
+    ["one", undefined],
+    ["two", "one"],
+    ["three", "one"],
+  ]);
+  expect(currentCheckpoint(events)?.id).toBe("three");
+  expect(currentCheckpoint(events.slice(0, 3))?.id).toBe("one");
+});
+
+test("checkpoints that were removed are not listed", () => {
+  const events = log(taken("one"), example("capstan.workspace_removed"), taken("two"));
+  expect(checkpointsIn(events).map(({ id, since }) => [id, since])).toEqual([["two", undefined]]);
+});
+
+test("the conversation goes back to the end of a turn, not into the middle of one", () => {
+  const idle = example("session.status_idle");
+  const running = example("session.status_running");
+  const events = log(
+    running,
+    taken("first", { reason: "call" }),
+    taken("end", { reason: "turn_end" }),
+    idle,
+    running,
+    taken("second", { reason: "call" }),
+    idle,
+    taken("asked", { reason: "rewind" }),
+  );
+  expect(checkpointsIn(events).map(({ id, conversation, turn }) => [id, conversation, turn])).toEqual([
+    ["first", 0, 1],
+    ["end", 4, 1],
+    ["second", 4, 2],
+    ["asked", 8, 2],
+  ]);
+});
