@@ -37,6 +37,8 @@ export interface HostOptions {
   readonly prices?: PriceSettings;
   /** Patterns of secrets that are taken out of events, beside the built-in ones, as in a settings file. */
   readonly redact?: RedactionSettings;
+  /** Files that no agent in a sandbox may read, such as one that a credential of `environment` came from. */
+  readonly secretFiles?: readonly string[];
 }
 
 /** Reads the configuration, opens the store and the way to the model, and puts a host together. */
@@ -50,7 +52,7 @@ export async function openHost(options: HostOptions = {}): Promise<Runtime> {
     upstreamIdleMs: options.upstreamIdleMs ?? 120_000,
     hibernateAfterMs: options.hibernateAfterMs ?? 600_000,
     mountRoots: options.mountRoots ?? [],
-    secretFiles: secretFiles(home, environment),
+    secretFiles: secretFiles(home, environment, options.secretFiles),
     budgets: checked(budgetSettings, options.budgets ?? {}, "budgets"),
     prices: checked(priceSettings, options.prices ?? {}, "prices"),
   };

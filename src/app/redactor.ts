@@ -16,10 +16,10 @@ export function hostRedactor(environment: Environment, patterns: readonly Redact
   return createRedactor({ secrets: [...secretVariables(environment), ...credentialFiles(environment)], patterns });
 }
 
-/** Where the secrets of this host lie. */
-export function secretFiles(home: string, environment: Environment): readonly string[] {
+/** Where the secrets of this host lie, those in `given` among them. */
+export function secretFiles(home: string, environment: Environment, given: readonly string[] = []): readonly string[] {
   const credentials = CREDENTIALS.filter((name) => name.endsWith("_FILE")).map((name) => environment[name]?.trim());
-  return [auditKeyPath(home, environment), ...credentials].flatMap((file) => (file ? [resolve(file)] : []));
+  return [auditKeyPath(home, environment), ...credentials, ...given].flatMap((file) => (file ? [resolve(file)] : []));
 }
 
 function credentialFiles(environment: Environment): readonly Secret[] {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { messageOf } from "../core/errors.ts";
-import { writePatch } from "./diff-view.ts";
+import { pathText, writePatch } from "./diff-view.ts";
 import { usage } from "./failure.ts";
 import { shortId } from "./text.ts";
 import { sessionFiles } from "./workspaces-session.ts";
@@ -29,7 +29,7 @@ export async function exportFiles(given: string | undefined, flags: ExportFlags)
   await using opened = await sessionFiles(given);
   const { files, sessionId } = opened;
   const session = shortId(sessionId);
-  const tell = (told: Readonly<Record<string, string>>, text: string): void =>
+  const tell = (told: Readonly<Record<string, string | readonly string[]>>, text: string): void =>
     void process.stdout.write(`${json ? JSON.stringify({ sessionId, ...told }) : text}\n`);
   if (patch === STDOUT) await files.exportPatch(sessionId, STDOUT, async (bytes) => writePatch(bytes));
   else if (patch !== undefined) {
@@ -48,9 +48,18 @@ export async function exportFiles(given: string | undefined, flags: ExportFlags)
     const place = made.repository.replace(/\/\.git$/, "");
     tell(
       { how: "branch", ...made },
-      `The changes of session ${session} are on the branch ${made.branch} of ${place}.\nSee them with: git -C ${place} show ${made.branch}`,
+      `The changes of session ${session} are on the branch ${made.branch} of ${place}.\nSee them with: git -C ${place} show ${made.branch}${skippedText(made.skipped)}`,
     );
   }
+}
+
+const NAMED = 10;
+
+function skippedText(skipped: readonly string[]): string {
+  if (skipped.length === 0) return "";
+  const more = skipped.length - NAMED;
+  const names = skipped.slice(0, NAMED).map(pathText).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  return `\nNot on it, because git ignores them there or they are of a submodule: ${names}.\nThey are not exported yet. Take all changes with --patch, or all files with --zip.`;
 }
 
 /** Made only when the patch is there, which must not hold itself. Nothing counts as exported that did not reach the disk. */

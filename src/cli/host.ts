@@ -4,7 +4,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 
 /** A host as the configuration wants it. */
 export function hostFor(
-  { home, environment, settings }: Configuration,
+  { home, environment, settings, credentials }: Configuration,
   rehearsal: boolean | undefined,
 ): Promise<Runtime> {
   return openHost({
@@ -18,5 +18,7 @@ export function hostFor(
     budgets: settings.budgets,
     prices: settings.prices,
     redact: settings.redact,
+    // A project's `.env`, when a credential is in it.
+    secretFiles: credentials.map(({ source }) => source).filter((source) => source !== "shell"),
   });
 }

@@ -1,5 +1,7 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { hasSandbox } from "../app/has-sandbox.ts";
+import { secretFiles } from "../app/redactor.ts";
 import { describeTool, requireKnownTools } from "../app/tool-traits.ts";
 import { type Configuration, loadConfiguration } from "../config/load.ts";
 import type { Mode } from "../core/agent-definition.ts";
@@ -44,7 +46,7 @@ export async function check(text: string, flags: CheckFlags): Promise<void> {
     capstanHome,
     stateDir: capstanHome,
     variables: {},
-    secretFiles: [],
+    secretFiles: secretFiles(capstanHome, configuration.environment),
   });
   const passed: string[] = [];
   const verdict = decide(
@@ -56,7 +58,7 @@ export async function check(text: string, flags: CheckFlags): Promise<void> {
       traits,
       subject,
       limits,
-      sandboxed: limits.autoAllow && runsConfined(subject, call.input, limits),
+      sandboxed: limits.autoAllow && runsConfined(subject, call.input, limits) && hasSandbox(configuration.environment),
       grants: [],
     },
     (why) => passed.push(why),

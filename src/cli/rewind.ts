@@ -2,6 +2,7 @@ import type { Rewind } from "../runtime/files.ts";
 import { whyText } from "./checkpoints.ts";
 import { fileLines, totalText, writePatch } from "./diff-view.ts";
 import { usage } from "./failure.ts";
+import { userStore } from "./home.ts";
 import { ago, colour, columns, oneLine, shortId } from "./text.ts";
 import { sessionFiles } from "./workspaces-session.ts";
 
@@ -17,7 +18,7 @@ export interface RewindFlags {
 /** Asks nobody: what was there is kept in a checkpoint first, and the output says how to get it back. */
 export async function rewind(given: string, flags: RewindFlags): Promise<void> {
   refuseMixed(given, flags);
-  const { to, conversation = false, dryRun = false, patch = false, json = false } = flags;
+  const { to, dryRun = false, patch = false, json = false } = flags;
   await using opened = await sessionFiles(given);
   const { files, sessionId } = opened;
   if (patch) {
@@ -25,9 +26,19 @@ export async function rewind(given: string, flags: RewindFlags): Promise<void> {
     return writePatch(await files.patch(sessionId, { from: to ?? "start" }));
   }
   const done =
-    to === undefined ? await files.undoRewind(sessionId) : await files.rewind(sessionId, { to, conversation, dryRun });
+    to === undefined
+      ? await files.undoRewind(sessionId)
+      : await files.rewind(sessionId, { to, conversation: flags.conversation === true, dryRun });
+  const conversation = to === undefined ? await movedConversation(sessionId) : flags.conversation === true;
   if (json) return print(JSON.stringify({ ...done, dryRun, conversation }));
-  show(done, { session: shortId(sessionId), ...flags });
+  show(done, { session: shortId(sessionId), ...flags, conversation });
+}
+
+/** Whether the conversation went with the files in the last rewind: an undo is one, and moves what was moved. */
+async function movedConversation(sessionId: string): Promise<boolean> {
+  await using store = await userStore();
+  const last = (await store.events(sessionId)).findLast(({ event }) => event.type === "capstan.rewound");
+  return last?.event.type === "capstan.rewound" && last.event.to_seq !== undefined;
 }
 
 function refuseMixed(session: string, { to, undo = false, conversation, dryRun, patch, json }: RewindFlags): void {
@@ -56,7 +67,12 @@ function show(
   for (const line of fileLines(files)) print(line);
   print(files.length === 0 ? "No file differs." : totalText(files));
   if (dryRun === true) return print("Nothing was changed.");
-  if (conversation === true) print("What was said since is not part of the conversation any more.");
+  if (conversation === true)
+    print(
+      undo === true
+        ? "What was said before the rewind is part of the conversation again."
+        : "What was said since is not part of the conversation any more.",
+    );
   print(`${colour.dim("Take it back with:")} capstan rewind ${session} --undo`);
 }
 

@@ -57,7 +57,7 @@ export async function deleteAll(
       await eraseSession(store, { home, sessionId, discardChanges });
     } catch (thrown) {
       if (!(thrown instanceof CapstanError)) throw thrown;
-      failures.push(thrown.code === "workspace_conflict" ? notExported(sessionId) : thrown);
+      failures.push(thrown.code === "workspace_conflict" ? notExported(sessionId, thrown) : thrown);
       continue;
     }
     if (!quiet) process.stdout.write(`Session ${shortId(sessionId)} is erased. Its hashes and a tombstone stay.\n`);
@@ -67,11 +67,15 @@ export async function deleteAll(
   if (first !== undefined) throw first;
 }
 
-function notExported(sessionId: string): CapstanError {
+function notExported(sessionId: string, { data }: CapstanError): CapstanError {
   const session = shortId(sessionId);
+  const why =
+    typeof data["why"] === "string"
+      ? data["why"]
+      : `it has changes that were not exported. See them with capstan diff ${session}; take them with capstan apply or capstan export`;
   return new CapstanError(
     "workspace_conflict",
-    `Session ${session} is kept: it has changes that were not exported. See them with capstan diff ${session}; take them with capstan apply or capstan export; or lose them with: capstan sessions delete ${session} --discard-changes`,
+    `Session ${session} is kept: ${why}; or lose them with: capstan sessions delete ${session} --discard-changes`,
   );
 }
 

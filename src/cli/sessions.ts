@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { logged } from "../runtime/feed.ts";
+import { withoutSecrets } from "../core/redaction-session.ts";
 import type { SessionRecord, SessionSummary } from "../core/store.ts";
 import { cost } from "./cost.ts";
 import { usage } from "./failure.ts";
@@ -27,7 +28,9 @@ export async function list(search: string | undefined, flags: ListFlags): Promis
   const waiting = (await store.approvals.list({ status: "pending" })).filter(isOpen);
   const waitingIn = (id: string): number => waiting.filter(({ sessionId }) => sessionId === id).length;
   if (flags.json === true)
-    return sessions.forEach((session) => print(JSON.stringify({ ...session, waiting: waitingIn(session.id) })));
+    return sessions.forEach((session) =>
+      print(JSON.stringify({ ...withoutSecrets(session), waiting: waitingIn(session.id) })),
+    );
   if (sessions.length === 0) return print('No sessions found. Start one: capstan run "…"');
   // Most sessions work in place, and a column that says so takes room from what they are about.
   const hasOwnFiles = sessions.some(({ environment }) => environment.workspace.kind !== "in-place");

@@ -1,7 +1,7 @@
 import { openFiles } from "../app/open-files.ts";
 import { parseDuration } from "../config/duration.ts";
 import { homeDirectory } from "../config/home.ts";
-import { CapstanError } from "../core/errors.ts";
+import { CapstanError, ERROR_CODES } from "../core/errors.ts";
 import type { StoredWorkspace, StoredWorkspaces } from "../runtime/stored-workspaces.ts";
 import { resolveId } from "./approvals-id.ts";
 import type { Prompts } from "./ask-prompts.ts";
@@ -38,7 +38,8 @@ export async function clean(given: readonly string[], flags: CleanFlags): Promis
   if (dryRun || (!yes && prompts === undefined)) {
     if (json) for (const workspace of chosen) print(JSON.stringify({ ...workspace, removed: false }));
     process.stderr.write(`Nothing was removed.${dryRun ? "" : " Add --yes to remove what is listed."}\n`);
-    return 0;
+    // As for a run in a pipe that waits for an answer: whoever looks only at the code must not take it for done.
+    return dryRun ? 0 : ERROR_CODES.approval_pending;
   }
   if (!yes) {
     const answer = await prompts?.choose(
@@ -140,15 +141,24 @@ async function remove(
   { sessionId }: StoredWorkspace,
   { prompts, flags: { discardChanges = false } }: Removal,
 ): Promise<CapstanError | undefined> {
+  const failure = await removeOne(workspaces, sessionId, discardChanges);
+  if (failure?.code !== "workspace_conflict") return failure;
+  if (prompts === undefined || !(await mayBeLost(prompts, sessionId))) return kept(sessionId, failure);
+  return removeOne(workspaces, sessionId, true);
+}
+
+async function removeOne(
+  workspaces: StoredWorkspaces,
+  sessionId: string,
+  discardChanges: boolean,
+): Promise<CapstanError | undefined> {
   try {
     await workspaces.remove(sessionId, { discardChanges });
+    return undefined;
   } catch (thrown) {
-    if (!(thrown instanceof CapstanError)) throw thrown;
-    if (thrown.code !== "workspace_conflict") return thrown;
-    if (prompts === undefined || !(await mayBeLost(prompts, sessionId))) return kept(sessionId);
-    await workspaces.remove(sessionId, { discardChanges: true });
+    if (thrown instanceof CapstanError) return thrown;
+    throw thrown;
   }
-  return undefined;
 }
 
 async function mayBeLost(prompts: Prompts, sessionId: string): Promise<boolean> {
@@ -159,11 +169,15 @@ async function mayBeLost(prompts: Prompts, sessionId: string): Promise<boolean> 
   return answer === "lose";
 }
 
-function kept(sessionId: string): CapstanError {
+function kept(sessionId: string, { data }: CapstanError): CapstanError {
   const session = shortId(sessionId);
+  const why =
+    typeof data["why"] === "string"
+      ? data["why"]
+      : `it has changes that were not exported. See them with capstan diff ${session}; take them with capstan apply or capstan export`;
   return new CapstanError(
     "workspace_conflict",
-    `Session ${session} keeps its workspace: it has changes that were not exported. See them with capstan diff ${session}; take them with capstan apply or capstan export, or add --discard-changes.`,
+    `Session ${session} keeps its workspace: ${why}, or add --discard-changes.`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type EnvironmentDefinition, environmentDefinition, type SandboxSettings } from "../core/environment.ts";
+import { type EnvironmentDefinition, environmentDefinition } from "../core/environment.ts";
 import { union } from "./union.ts";
 
 const { workspace, checkpoints, sandbox, limits, variables } = environmentDefinition.shape;
@@ -32,43 +32,29 @@ function undecided<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Undec
 }
 
 /**
- * The later layer wins, value by value; a workspace is replaced as a whole, lists that deny grow. `isFlag`: the later
- * layer is what a person said for this one session.
+ * The later layer wins, value by value; a workspace is replaced as a whole, lists that deny grow. What others may not
+ * say is not there any more: see others.ts.
  */
-export function mergeEnvironment(
-  below: EnvironmentDefinition,
-  above: LayerEnvironment = {},
-  { isFlag }: { readonly isFlag: boolean },
-): EnvironmentDefinition {
+export function mergeEnvironment(below: EnvironmentDefinition, above: LayerEnvironment = {}): EnvironmentDefinition {
   return {
     workspace: above.workspace ?? below.workspace,
     checkpoints: {
-      ...below.checkpoints,
-      ...above.checkpoints,
+      ...over(below.checkpoints, above.checkpoints),
       exclude: union(below.checkpoints.exclude, above.checkpoints?.exclude),
     },
     sandbox: {
-      ...below.sandbox,
-      ...above.sandbox,
-      mode: modeOf(below.sandbox.mode, above.sandbox?.mode, isFlag),
-      network: { ...below.sandbox.network, ...above.sandbox?.network },
+      ...over(below.sandbox, above.sandbox),
+      network: over(below.sandbox.network, above.sandbox?.network),
       deny_read: union(below.sandbox.deny_read, above.sandbox?.deny_read),
       deny_write: union(below.sandbox.deny_write, above.sandbox?.deny_write),
       hide_variables: union(below.sandbox.hide_variables, above.sandbox?.hide_variables),
     },
-    limits: { ...below.limits, ...above.limits },
+    limits: over(below.limits, above.limits),
     variables: { ...below.variables, ...above.variables },
   };
 }
 
-type SandboxMode = SandboxSettings["mode"];
-const STRICTNESS: readonly SandboxMode[] = ["off", "preferred", "required"];
-
-/**
- * The stricter one: what a project's settings or an agent say was written by others, and must not take away the sandbox
- * that a user relies on. A flag is the user's own word.
- */
-function modeOf(below: SandboxMode, above: SandboxMode | undefined, isFlag: boolean): SandboxMode {
-  if (above === undefined) return below;
-  return isFlag || STRICTNESS.indexOf(above) > STRICTNESS.indexOf(below) ? above : below;
+/** What is undefined above is not decided there. */
+function over<Below extends object>(below: Below, above: object = {}): Below {
+  return { ...below, ...Object.fromEntries(Object.entries(above).filter(([, value]) => value !== undefined)) };
 }

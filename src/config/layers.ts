@@ -12,8 +12,8 @@ export interface Layer {
   /** Such as `built in`, `user (path)`, `project (path)`, `agent (path)` or `flag --model`. */
   readonly source: string;
   readonly values: SettingsFile;
-  /** Said for one session by whoever started it. */
-  readonly isFlag?: true;
+  /** Who speaks: the user, by settings or by flags of one session, or others. Absent: what is built in. */
+  readonly by?: "user" | "others" | "flag";
 }
 
 /** What a command line may set for one session. */
@@ -57,7 +57,7 @@ export function flagLayers(flags: Flags): readonly Layer[] {
   ];
   return layers
     .filter(([, given]) => given !== undefined)
-    .map(([flag, , values]) => ({ source: `flag ${flag}`, values: checkFlag(flag, values), isFlag: true }));
+    .map(([flag, , values]) => ({ source: `flag ${flag}`, values: checkFlag(flag, values), by: "flag" }));
 }
 
 function checkFlag(flag: string, values: unknown): SettingsFile {
@@ -79,7 +79,7 @@ export interface Merged extends Settings {
 export function mergeLayers(layers: readonly Layer[]): Merged {
   const nothing: Merged = { ...BUILT_IN_SETTINGS, permissions: { mode: "normal", allow: [], ask: [], deny: [] } };
   return layers.reduce(
-    (below, { values: above, isFlag = false }): Merged => ({
+    (below, { values: above }): Merged => ({
       model: above.model ?? below.model,
       on_crash: above.on_crash ?? below.on_crash,
       retries: above.retries ?? below.retries,
@@ -96,7 +96,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
       budget: { ...below.budget, ...above.budget },
       budgets: mergeBudgets(below.budgets, above.budgets),
       redact: union(below.redact, above.redact),
-      environment: mergeEnvironment(below.environment, above.environment, { isFlag }),
+      environment: mergeEnvironment(below.environment, above.environment),
       // The first pattern that fits counts, so that those of the last layer stand first.
       prices: { ...above.prices, ...without(below.prices, Object.keys(above.prices ?? {})) },
     }),

@@ -1,3 +1,4 @@
+import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type AgentDefinition, parseAgent } from "../core/agent-definition.ts";
 import type { EnvironmentDefinition } from "../core/environment.ts";
@@ -5,10 +6,11 @@ import { CapstanError } from "../core/errors.ts";
 import { type AgentAsWritten, readAgentAsWritten } from "./agent-file.ts";
 import { type Environment, homeDirectory } from "./home.ts";
 import { BUILT_IN, type Flags, flagLayers, type Layer, mergeLayers } from "./layers.ts";
+import { withoutWidening } from "./others.ts";
 import { findProject, type Project } from "./project.ts";
 import { BUILT_IN_SETTINGS, readSettings, type Settings, type SettingsOwner } from "./settings.ts";
 import { type ConfigurationValue, valuesOf } from "./values.ts";
-import { readVariables, type SetVariable, type Variables } from "./variables.ts";
+import { CREDENTIALS, readVariables, type SetVariable, type Variables } from "./variables.ts";
 
 export interface LoadOptions {
   /** Where the session works; its project is looked for from here upwards. */
@@ -54,16 +56,24 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
   const { environment, ...written } = asWritten;
   const agentSource = agentPath === undefined ? BUILT_IN : `agent (${agentPath})`;
 
-  const layers: readonly Layer[] = [
+  const all: readonly Layer[] = [
     { source: BUILT_IN, values: BUILT_IN_SETTINGS },
     ...withAbsoluteRoots(await settingsLayer("user", home.path), shell),
     ...(project.root === undefined ? [] : await settingsLayer("project", join(project.root, ".capstan"))),
     {
       source: agentSource,
+      by: "others",
       values: { model: written.model, permissions: written.permissions, budget: written.budget, environment },
     },
     ...flagLayers(flags),
   ];
+  const layers = withoutWidening(all, {
+    cwd,
+    home: shell["HOME"] || homedir(),
+    capstanHome: home.path,
+    temporary: tmpdir(),
+    secretFiles: secretFilesOf(variables.environment),
+  });
   const merged = mergeLayers(layers);
   const { model, permissions, budget, environment: sessionEnvironment, ...settings } = merged;
   const projectSource = project.root === undefined ? BUILT_IN : `project (${join(project.root, ".capstan")})`;
@@ -87,7 +97,14 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
 
 async function settingsLayer(who: SettingsOwner, directory: string): Promise<readonly Layer[]> {
   const read = await readSettings(directory, who);
-  return read === undefined ? [] : [{ source: `${who} (${read.path})`, values: read.values }];
+  const by = who === "user" ? "user" : "others";
+  return read === undefined ? [] : [{ source: `${who} (${read.path})`, by, values: read.values }];
+}
+
+/** As far as settings know them. */
+function secretFilesOf(environment: Environment): readonly string[] {
+  const names = [...CREDENTIALS.filter((name) => name.endsWith("_FILE")), "CAPSTAN_AUDIT_KEY_FILE"];
+  return names.flatMap((name) => environment[name]?.trim() || []).map((file) => resolve(file));
 }
 
 /** With `~` put in the directories that workspaces may be filled from. */

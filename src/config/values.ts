@@ -1,4 +1,5 @@
-import { createRedactor, secretVariables } from "../core/redaction.ts";
+import { createRedactor } from "../core/redaction.ts";
+import { shownVariable } from "../core/redaction-session.ts";
 import { BUILT_IN, type Layer, type Merged } from "./layers.ts";
 import { settingsFile } from "./settings.ts";
 
@@ -55,6 +56,5 @@ const redactor = createRedactor();
 function withoutSecret({ key, value }: Leaf): unknown {
   if (typeof value !== "string" || !key.startsWith("environment.")) return value;
   const [, name] = VARIABLE.exec(key) ?? [];
-  const isSecret = name !== undefined && secretVariables({ [name]: value }).length > 0;
-  return isSecret ? `[redacted:${name}]` : redactor.text(value);
+  return name === undefined ? redactor.text(value) : shownVariable(name, value);
 }

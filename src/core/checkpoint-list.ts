@@ -37,7 +37,9 @@ export function checkpointsIn(events: readonly StoredEvent[]): readonly Checkpoi
   const calls = new Map<string, CallName>();
   const nameOf = (id: string): CallName => calls.get(id) ?? { id, tool: "a call", subject: "" };
   let turn = 0;
+  /** The last place at which no turn was under way. */
   let over = 0;
+  let isOpen = false;
   let last: CheckpointRef | undefined;
   for (const [index, { seq, event }] of events.entries()) {
     if (
@@ -46,9 +48,18 @@ export function checkpointsIn(events: readonly StoredEvent[]): readonly Checkpoi
       event.type === "agent.custom_tool_use"
     )
       calls.set(event.call_id, { id: event.call_id, tool: event.name, subject: subjectOf(event.input) });
-    if (event.type === "session.status_running" && event.goes_on !== true) turn += 1;
-    if (event.type === "session.status_idle" && event.stop_reason.type !== "requires_action") over = seq;
-    if (event.type === "capstan.rewound") last = all.find(({ id }) => id === event.checkpoint_id) ?? last;
+    if (event.type === "session.status_running" && event.goes_on !== true) {
+      turn += 1;
+      isOpen = true;
+    }
+    if (event.type === "session.status_idle" && event.stop_reason.type !== "requires_action") {
+      over = seq;
+      isOpen = false;
+    }
+    if (event.type === "capstan.rewound") {
+      last = all.find(({ id }) => id === event.checkpoint_id) ?? last;
+      if (event.to_seq !== undefined) over = seq;
+    }
     if (event.type === "capstan.workspace_removed") {
       all.length = 0;
       last = undefined;
@@ -69,7 +80,7 @@ export function checkpointsIn(events: readonly StoredEvent[]): readonly Checkpoi
       modified,
       deleted,
       leftOut: event.left_out_count ?? 0,
-      conversation: reason === "turn_end" ? endAfter(events, index) : reason === "call" ? over : seq,
+      conversation: reason === "turn_end" ? endAfter(events, index) : isOpen ? over : seq,
     });
     last = { id, commit };
   }

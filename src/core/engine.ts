@@ -25,8 +25,6 @@ export interface Engine {
     request: Pick<EngineRequest, "agent" | "cwd" | "tools"> &
       Partial<Pick<EngineRequest, "sandbox" | "limits">> & { readonly matchers?: readonly string[] },
   ): void;
-  /** Why commands cannot be confined on this machine, and what to do about it; undefined when they can be. */
-  sandboxMissing?(): string | undefined;
   /** Starts a process for the session, ready for the first message. Rejects with an `engine_*` or `cwd_missing` error. */
   open(request: EngineRequest, host: EngineHost): Promise<EngineSession>;
 }
@@ -121,6 +119,8 @@ export interface CallRequest {
   readonly traits: ToolTraits;
   /** Directories in which the engine keeps results of this session that it told the model to read. */
   readonly readable?: readonly string[];
+  /** The process that makes the call runs its commands in a sandbox. What the machine could do is another question. */
+  readonly confined?: boolean;
 }
 
 export type CallDecision =

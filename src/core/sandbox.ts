@@ -22,6 +22,8 @@ export interface SandboxPlan {
   readonly partlyHidden: readonly string[];
   /** Never written, whatever `allowWrite` says. */
   readonly denyWrite: readonly string[];
+  /** Where git keeps what belongs to the workspace: within it, or in the repository that it is a worktree of. */
+  readonly gitDirectories: readonly string[];
   /** All that may be written; the workspace is one of them. */
   readonly allowWrite: readonly string[];
   /** Variables that commands do not see. */
@@ -44,9 +46,13 @@ export interface SandboxPlaces {
   readonly stateDir: string;
   /** Where the machine keeps temporary files, those of other sessions too. */
   readonly temporary: string;
+  /** Where it keeps those of everybody, when that is another place. */
+  readonly sharedTemporary?: string;
   /** Files of the host that are secret wherever they lie, such as the audit key. */
   readonly secretFiles: readonly string[];
   readonly readOnlyMounts: readonly string[];
+  /** As in the plan. */
+  readonly gitDirectories?: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
   /** Where the links of an absolute path lead. */
   readonly real: (path: string) => string;
@@ -55,26 +61,41 @@ export interface SandboxPlaces {
 /** Where people keep credentials, below their home. */
 export const CREDENTIAL_PATHS = [
   ".claude",
+  ".claude.json",
   ".ssh",
   ".aws",
   ".gnupg",
+  ".azure",
   ".config/gcloud",
+  ".config/gh",
+  ".config/git/credentials",
+  ".config/op",
   ".netrc",
   ".npmrc",
+  ".pypirc",
+  ".cargo/credentials",
+  ".cargo/credentials.toml",
+  ".pgpass",
   ".docker",
   ".kube",
+  ".terraform.d",
+  ".vault-token",
   ".git-credentials",
 ] as const;
 
 export function sandboxPlan(settings: SandboxSettings, places: SandboxPlaces): SandboxPlan {
-  const { cwd, home, capstanHome, stateDir, temporary, readOnlyMounts, secretFiles, variables } = places;
+  const { cwd, home, capstanHome, stateDir, readOnlyMounts, secretFiles, variables } = places;
   const isConfined = settings.mode !== "off";
-  const given = (paths: readonly string[]): string[] => paths.map((path) => absolute(path, places));
+  const given = (paths: readonly string[]): string[] => paths.map((path) => absolutePath(path, places));
   // Under the name it was given, and where that leads: both must be known to whoever compares paths.
   const both = (paths: readonly string[]): string[] => [...new Set(paths.flatMap((path) => [path, places.real(path)]))];
-  const workspace = absolute(cwd, places);
+  const workspace = absolutePath(cwd, places);
   const credentials = CREDENTIAL_PATHS.map((path) => `${withoutSlash(home)}/${path}`);
-  const hidden = isConfined ? [capstanHome, temporary, ...secretFiles, ...credentials] : [];
+  const shared = [capstanHome, places.temporary, places.sharedTemporary ?? places.temporary];
+  const hidden = isConfined ? [...shared, ...secretFiles, ...credentials] : [];
+  const gitDirectories = isConfined ? given(places.gitDirectories ?? []) : [];
+  // Of a repository that is not the agent's own it needs no more than to read: its work is exported to a branch.
+  const others = gitDirectories.filter((path) => !both([workspace]).some((own) => isInside(path, own)));
   return {
     mode: settings.mode,
     autoAllow: settings.auto_allow_sandboxed,
@@ -82,8 +103,9 @@ export function sandboxPlan(settings: SandboxSettings, places: SandboxPlaces): S
     domains: settings.network.allow.map(domain),
     denyRead: both([...given(hidden), ...given(settings.deny_read)]),
     allowRead: both([...(isConfined ? [workspace, `${stateDir}/home`] : []), ...given(settings.allow_read)]),
-    partlyHidden: isConfined ? both(given([capstanHome, temporary])) : [],
-    denyWrite: both([...given(settings.deny_write), ...given(readOnlyMounts)]),
+    partlyHidden: isConfined ? both(given(shared)) : [],
+    denyWrite: both([...given(settings.deny_write), ...given(readOnlyMounts), ...others]),
+    gitDirectories,
     allowWrite: both([workspace, ...given(settings.allow_write)]),
     hiddenVariables: [
       ...new Set([...settings.hide_variables, ...secretVariables(variables).map(({ name }) => name)]),
@@ -111,7 +133,7 @@ function domain(text: string): string {
 }
 
 /** By the letters of the path alone: `.` and `..` are taken out, links are not looked at. */
-function absolute(path: string, { source, home }: Pick<SandboxPlaces, "source" | "home">): string {
+export function absolutePath(path: string, { source, home }: Pick<SandboxPlaces, "source" | "home">): string {
   const written = path.replace(/^~(?=\/|$)/, () => home);
   const names: string[] = [];
   for (const name of (written.startsWith("/") ? written : `${source}/${written}`).split("/")) {

@@ -1,4 +1,5 @@
 import type { EventOf } from "./events.ts";
+import { mayChangeFiles } from "./permission/tool-names.ts";
 import type { SessionState } from "./state.ts";
 
 /** What the log says of a session's files. */
@@ -48,8 +49,9 @@ export function reduceFiles(state: SessionState, event: FilesEvent): SessionStat
       return { ...state, files: { ...files, workspace } };
     }
     case "capstan.workspace_removed":
-      // A session that works in place has lost its checkpoints, and nothing else.
-      return { ...state, files: files.workspace === undefined ? noFiles : { ...files, removed: true } };
+      // A session that works in place, or does so now, has lost its checkpoints, and nothing else.
+      if (files.workspace === undefined || event.reason === "imported") return { ...state, files: noFiles };
+      return { ...state, files: { ...files, removed: true } };
     case "capstan.workspace_exported":
       return { ...state, files: { ...files, exported: event.commit } };
     case "capstan.checkpoint_taken": {
@@ -70,17 +72,21 @@ export function reduceFiles(state: SessionState, event: FilesEvent): SessionStat
       const { rewinding, ...before } = files;
       const last = rewinding && { id: rewinding.checkpoint_id, commit: rewinding.commit };
       const rest: FilesState = { ...before, ...(last !== undefined && { last }) };
-      // What the model is to see is read from the start of the log again: a compaction may be taken back.
-      if (event.to_seq !== undefined) return { ...state, historyFrom: 0, threads: {}, files: rest };
-      return { ...state, files: { ...rest, untold: true } };
+      const told: SessionState = { ...state, files: { ...rest, untold: true } };
+      const { to_seq: to } = event;
+      if (to === undefined) return told;
+      // What the model is to see is read from the start of the log again: a compaction may be taken back. What was said
+      // since and waits is taken back as well.
+      const undelivered = state.undelivered.filter(({ seq }) => seq <= to);
+      return { ...told, historyFrom: 0, threads: {}, undelivered };
     }
   }
 }
 
 /** A call that was let through may change files unless its tool only reads. */
 export function decideFiles(state: SessionState, event: EventOf<"capstan.permission_decided">): SessionState {
-  if (event.decision !== "allow" || event.traits?.readOnly !== false || !(event.call_id in state.openCalls))
-    return state;
+  if (event.decision !== "allow" || event.traits === undefined || !(event.call_id in state.openCalls)) return state;
+  if (!mayChangeFiles(event.tool, event.traits)) return state;
   return { ...state, files: { ...state.files, calls: [...state.files.calls, event.call_id] } };
 }
 

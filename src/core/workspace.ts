@@ -14,6 +14,11 @@ export interface Workspaces {
   open(place: WorkspacePlace, settings: CheckpointSettings): Workspace;
   /** What a workspace takes up on disk, its checkpoints included; files that the session does not own count nothing. */
   size(place: WorkspacePlace): Promise<number>;
+  /**
+   * Whether a file that the session owns was made, changed or removed after that time (milliseconds since the epoch), by
+   * whomever. What git keeps of a worktree or a clone does not count.
+   */
+  changedSince(place: WorkspacePlace, time: number): Promise<boolean>;
   /** Removes the workspace and its checkpoints. What a session works on in place stays. Nothing happens when it is gone. */
   remove(place: WorkspacePlace): Promise<void>;
   /** Ids of sessions that have something on this disk. */
@@ -77,6 +82,8 @@ export interface PreparedMount {
 export interface Workspace {
   /** Keeps the files as they are now; undefined when nothing has changed since the checkpoint `last`. */
   checkpoint(last: string | undefined): Promise<TakenCheckpoint | undefined>;
+  /** What no checkpoint of now would have, of that what was made or changed after that time. */
+  leftOut(since: number): Promise<readonly LeftOut[]>;
   /** What differs from one checkpoint to another, or to what is there now; sorted by path. */
   diff(range: CheckpointRange): Promise<readonly FileChange[]>;
   /** The same as a patch that git can apply, binary files included. */
@@ -92,7 +99,8 @@ export interface Workspace {
   exportZip(commit: string, file: string): Promise<void>;
   /**
    * Commits the files that changed from one checkpoint to the other to a branch of the repository they came from, on
-   * top of `base`; ignored files are left out. Only the branch is touched. Returns the commit.
+   * top of `base`; ignored files are left out. Only the branch is touched. Rejects with `not_found` when that leaves
+   * nothing.
    */
   exportBranch(request: BranchRequest): Promise<BranchExport>;
   /** Writes what changed back to where the files came from, all or nothing. With `dryRun` only tells what it would do. */
@@ -136,12 +144,19 @@ export interface BranchRequest {
   /** A commit of the repository. Default: the one that is checked out there. */
   readonly base?: string | undefined;
   readonly message: string;
+  /** As of `ApplyRequest`. */
+  readonly mounts?: ApplyRequest["mounts"];
 }
 
 export interface BranchExport {
   readonly branch: string;
   readonly commit: string;
   readonly repository: string;
+  /**
+   * Files that changed and are not on the branch: git ignores them there, they are of a submodule, of a read-only mount
+   * or of one that lies elsewhere, or no checkpoint has them any more.
+   */
+  readonly skipped: readonly string[];
 }
 
 export interface ApplyRequest {

@@ -4,6 +4,8 @@ import type { Clock, Ids } from "../core/clock.ts";
 import { environmentDefinition } from "../core/environment.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import { sessionEvent, type SessionEvent } from "../core/events.ts";
+import { withoutRedacted, withoutSecrets } from "../core/redaction-session.ts";
+import { initialState, reduce } from "../core/state.ts";
 import type { LeaseOwner, SessionRecord, Store } from "../core/store.ts";
 
 /**
@@ -19,17 +21,20 @@ const LEASE_MS = 60_000;
 
 const header = z.strictObject({
   capstan: z.literal(FORMAT, `this Capstan reads archives of version ${FORMAT}`),
-  session: z.strictObject({
-    id: z.string().min(1),
-    createdAt: z.number().int(),
-    project: z.string().min(1),
-    agent: agentDefinition,
-    environment: environmentDefinition.prefault({}),
-    cwd: z.string(),
-    source: z.string().optional(),
-    title: z.string().nullable(),
-    forkedFrom: z.strictObject({ sessionId: z.string(), seq: z.number().int() }).nullable(),
-  }),
+  session: z
+    .strictObject({
+      id: z.string().min(1),
+      createdAt: z.number().int(),
+      project: z.string().min(1),
+      agent: agentDefinition,
+      environment: environmentDefinition.prefault({}),
+      cwd: z.string(),
+      source: z.string().optional(),
+      title: z.string().nullable(),
+      forkedFrom: z.strictObject({ sessionId: z.string(), seq: z.number().int() }).nullable(),
+    })
+    // The archive has the places of secrets and not the secrets.
+    .transform(withoutRedacted),
   head: z.number().int().nonnegative(),
 });
 
@@ -61,7 +66,7 @@ export async function* exportSession(store: Store, sessionId: string): AsyncGene
       },
     );
   const head = await store.head(sessionId);
-  yield JSON.stringify({ capstan: FORMAT, session, head });
+  yield JSON.stringify({ capstan: FORMAT, session: withoutSecrets(session), head });
   for (let after = 0; after < head;) {
     const page = await store.events(sessionId, { after, upTo: head, limit: PAGE });
     const last = page.at(-1);
@@ -78,14 +83,16 @@ export async function* exportSession(store: Store, sessionId: string): AsyncGene
 
 /**
  * Makes a new session of an archive and gives its id. The whole archive is read and checked before anything is stored;
- * what was stored when an append fails is deleted again. Events stay as they are, also the ids in them.
+ * what was stored when an append fails is deleted again. Events stay as they are, also the ids in them; when they speak
+ * of files, which are not in an archive, one more says that these are gone.
  */
 export async function importSession(
   store: Store,
   lines: AsyncIterable<string> | Iterable<string>,
   { ids, clock, owner, chain }: ImportDeps,
 ): Promise<string> {
-  const { session, events } = await readArchive(lines, chain);
+  const { session, events: archived } = await readArchive(lines, chain);
+  const events = [...archived, ...leftBehind(archived, { ids, clock })];
   const id = ids.next("sesn");
   await store.createSession({ ...withoutWorkspace(session), id, createdAt: clock.now(), forkedFrom: null });
   const lease = await store.leases.acquire(id, owner, LEASE_MS);
@@ -99,6 +106,16 @@ export async function importSession(
   }
   await store.leases.release(lease);
   return id;
+}
+
+function leftBehind(
+  events: readonly SessionEvent[],
+  { ids, clock }: Pick<ImportDeps, "ids" | "clock">,
+): SessionEvent[] {
+  const { files } = events.reduce((state, event, index) => reduce(state, event, index + 1), initialState);
+  if (files.workspace === undefined && files.last === undefined) return [];
+  const processed_at = new Date(clock.now()).toISOString();
+  return [{ type: "capstan.workspace_removed", id: ids.next("sevt"), processed_at, reason: "imported" }];
 }
 
 /** The files are not in an archive: the session goes on in a directory of whoever takes it over. */

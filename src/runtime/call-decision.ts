@@ -184,7 +184,7 @@ export class CallJudge {
       rules,
       traits: call.traits,
       subject,
-      sandboxed: limits.autoAllow && runsConfined(subject, call.input, limits) && this.#hasSandbox(),
+      sandboxed: limits.autoAllow && call.confined === true && runsConfined(subject, call.input, limits),
       limits,
       readable: call.readable,
       grants: grants.map(({ id, rule }) => ({ id, rule: parseRule(rule) })),
@@ -193,12 +193,6 @@ export class CallJudge {
     // A question or a plan goes to a person anyway, who must be able to answer it.
     const isAskedAnyway = verdict.behavior === "deny" || verdict.kind !== "tool";
     return overspent === undefined || isAskedAnyway ? verdict : spendingVerdict(overspent);
-  }
-
-  /** The engine starts no process outside of a sandbox that the machine has. */
-  #hasSandbox(): boolean {
-    const { engine } = this.#deps;
-    return engine.sandboxMissing !== undefined && engine.sandboxMissing() === undefined;
   }
 
   #subject(call: CallRequest): CallSubject {

@@ -1,6 +1,7 @@
 import { type CallName, type Checkpoint, checkpointsIn, currentCheckpoint } from "../core/checkpoint-list.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { EventOf, StoredEvent } from "../core/events.ts";
+import { mayChangeFiles } from "../core/permission/tool-names.ts";
 import type { FileChange, Workspace } from "../core/workspace.ts";
 
 /** From one moment of a session to another; each is `start`, `turn`, or a checkpoint's id or the end of one. */
@@ -29,7 +30,7 @@ export function pointIn(events: readonly StoredEvent[], wanted: string): Checkpo
   if (first === undefined)
     throw new CapstanError("not_found", "This session has no checkpoint: it has changed no files.");
   if (wanted === "start") return first;
-  if (wanted === "turn") return atTurnStart(events) ?? first;
+  if (wanted === "turn") return { ...(atTurnStart(events) ?? first), conversation: beforeTurn(events) };
   const found = all.filter(({ id }) => id === wanted || (wanted.length >= SHORTEST && id.endsWith(wanted)));
   const [only] = found;
   if (only === undefined)
@@ -42,13 +43,28 @@ export function pointIn(events: readonly StoredEvent[], wanted: string): Checkpo
   return only;
 }
 
+function lastTurn(events: readonly StoredEvent[]): StoredEvent | undefined {
+  return events.findLast(({ event }) => event.type === "session.status_running" && event.goes_on !== true);
+}
+
+/** Where the conversation stood when the last turn began: its message came before it. */
+function beforeTurn(events: readonly StoredEvent[]): number {
+  const began = lastTurn(events)?.seq ?? 0;
+  const end = events.findLast(
+    ({ seq, event }) =>
+      seq < began &&
+      ((event.type === "session.status_idle" && event.stop_reason.type !== "requires_action") ||
+        (event.type === "capstan.rewound" && event.to_seq !== undefined)),
+  );
+  return end?.seq ?? 0;
+}
+
 /**
  * The files as the last turn found them: what was kept before its first call that may change something. Nothing was,
  * when nothing had changed since the checkpoint before.
  */
 function atTurnStart(events: readonly StoredEvent[]): Checkpoint | undefined {
-  const start = events.findLast(({ event }) => event.type === "session.status_running" && event.goes_on !== true);
-  const seq = start?.seq ?? 0;
+  const seq = lastTurn(events)?.seq ?? 0;
   const call = events.find((stored) => stored.seq > seq && mayChange(stored));
   const kept = checkpointsIn(events).find((one) => one.seq > seq && one.reason === "call");
   if (kept !== undefined && kept.seq < (call?.seq ?? 0)) return kept;
@@ -93,5 +109,10 @@ function callsSince(events: readonly StoredEvent[], { seq }: Checkpoint): readon
 
 function mayChange(stored: StoredEvent): stored is StoredEvent & { event: EventOf<"capstan.permission_decided"> } {
   const { event } = stored;
-  return event.type === "capstan.permission_decided" && event.decision === "allow" && event.traits?.readOnly === false;
+  return (
+    event.type === "capstan.permission_decided" &&
+    event.decision === "allow" &&
+    event.traits !== undefined &&
+    mayChangeFiles(event.tool, event.traits)
+  );
 }

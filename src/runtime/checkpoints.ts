@@ -57,8 +57,19 @@ export class Checkpoints {
     const taken = await this.#look(reason, callId);
     const last = this.#last ?? this.#deps.log.state.files.last;
     if (taken === undefined && last !== undefined) return last;
-    await this.#deps.log.append(({ files }) => (taken === undefined ? [] : [this.#attributed(taken, files)]));
+    const appended = this.#deps.log.append(({ files }) =>
+      taken === undefined ? [] : [this.#attributed(taken, files)],
+    );
+    await appended.catch((thrown: unknown) => {
+      this.forget();
+      throw thrown;
+    });
     return { id: taken?.checkpoint_id ?? "", commit: taken?.commit ?? "" };
+  }
+
+  /** What was taken did not get into the log; the next look takes it again. */
+  forget(): void {
+    this.#last = undefined;
   }
 
   /** The files were brought to this checkpoint. */

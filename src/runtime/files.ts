@@ -4,6 +4,7 @@ import { CapstanError } from "../core/errors.ts";
 import type { EventOf, StoredEvent } from "../core/events.ts";
 import type { ApplyOutcome, BranchExport, FileChange } from "../core/workspace.ts";
 import { changedSteps, type ChangeStep, pointIn, type TimeRange } from "./change-steps.ts";
+import { Occupancy } from "./occupancy.ts";
 import { type FilesDeps, RestingSessions, type RestingSession } from "./resting-sessions.ts";
 import { rewindTo } from "./rewind.ts";
 
@@ -87,12 +88,13 @@ export class Files {
   /** Takes the last rewind back, of the conversation too when it went back. */
   async undoRewind(sessionId: string): Promise<Rewind> {
     const events = await this.#events(sessionId);
-    const last = lastOf(events, "capstan.rewound");
-    const started = last && events.findLast(({ event }) => isStartOf(event, last.event.rewind_id));
-    const checkpoint = last && checkpointsIn(events).find(({ id }) => id === last.event.undo_checkpoint_id);
-    if (last === undefined || started === undefined || checkpoint === undefined)
+    // Also one that was given up half-way.
+    const started = lastOf(events, "capstan.rewind_started");
+    const checkpoint = started && checkpointsIn(events).find(({ id }) => id === started.event.undo_checkpoint_id);
+    if (started === undefined || checkpoint === undefined)
       throw new CapstanError("not_found", `The files of ${sessionId} were never rewound.`);
-    const toSeq = last.event.to_seq === undefined ? undefined : started.seq - 1;
+    const done = lastOf(events, "capstan.rewound")?.event.rewind_id === started.event.rewind_id;
+    const toSeq = done && started.event.to_seq !== undefined ? started.seq - 1 : undefined;
     return this.#resting.use(sessionId, { restart: true, alone: true }, (resting) =>
       this.#rewind(resting, { checkpoint, toSeq }),
     );
@@ -106,6 +108,11 @@ export class Files {
   ): Promise<Buffer> {
     return this.#export(sessionId, { how: "patch", target: () => target }, async ({ workspace }, { from, to }) => {
       const patch = await workspace.patch({ from, to });
+      if (patch.length === 0)
+        throw new CapstanError(
+          "not_found",
+          `There is nothing to export: no file of session ${sessionId} has other contents than at its start.`,
+        );
       await save(patch);
       return patch;
     });
@@ -118,12 +125,13 @@ export class Files {
     );
   }
 
-  /** Commits what changed to a branch of the repository that the files came from. */
+  /** Commits what changed to a branch of the repository that the files came from. With files skipped not all is taken out. */
   async exportBranch(
     sessionId: string,
     { branch, message }: { readonly branch?: string; readonly message?: string } = {},
   ): Promise<BranchExport> {
-    return this.#export(sessionId, { how: "branch", target: branchOf }, ({ workspace, log, record }, { from, to }) => {
+    return this.#export(sessionId, { how: "branch", target: branchOf, isDone: isWhole }, (resting, { from, to }) => {
+      const { workspace, log, record } = resting;
       const prepared = log.state.files.workspace;
       return workspace.exportBranch({
         from,
@@ -131,6 +139,7 @@ export class Files {
         branch: branch ?? prepared?.branch ?? `capstan/${record.id}`,
         base: prepared?.base,
         message: message ?? `Changes of session ${record.id}`,
+        mounts: prepared?.mounts ?? [],
       });
     });
   }
@@ -138,9 +147,18 @@ export class Files {
   /** Writes what changed back to where the files came from. With conflicts nothing is written. */
   async apply(sessionId: string, { dryRun = false }: { readonly dryRun?: boolean } = {}): Promise<ApplyOutcome> {
     const isDone = ({ conflicts }: ApplyOutcome): boolean => !dryRun && conflicts.length === 0;
-    return this.#export(sessionId, { how: "apply", target: toSource, isDone }, ({ workspace, log }, { from, to }) =>
-      workspace.apply({ from, to, mounts: log.state.files.workspace?.mounts ?? [], dryRun }),
-    );
+    return this.#export(sessionId, { how: "apply", target: toSource, isDone }, async (resting, { from, to }) => {
+      const { workspace, log, record } = resting;
+      const mounts = log.state.files.workspace?.mounts ?? [];
+      // Nobody works in the directories that are written to.
+      const occupancy = new Occupancy({ ...resting, store: this.#deps.store, isGone: this.#deps.isGone });
+      if (!dryRun) await occupancy.takeNow([record.source, ...mounts.map(({ source }) => source)]);
+      try {
+        return await workspace.apply({ from, to, mounts, dryRun });
+      } finally {
+        await occupancy.release();
+      }
+    });
   }
 
   async #rewind(
@@ -169,7 +187,10 @@ export class Files {
       const { log, checkpoints, record } = resting;
       const { start } = log.state.files;
       if (start === undefined)
-        throw new CapstanError("not_found", `Session ${sessionId} has changed no files: there is nothing to take.`);
+        throw new CapstanError(
+          "not_found",
+          `Session ${sessionId} has no checkpoint: it has changed no files, or none was taken. There is nothing to take.`,
+        );
       const now = await checkpoints.take({ reason: "request" });
       const result = await work(resting, { from: start.commit, to: now.commit });
       if (isDone(result))
@@ -190,12 +211,12 @@ function branchOf({ branch }: BranchExport): string {
   return branch;
 }
 
-function toSource(_: ApplyOutcome, source: string): string {
-  return source;
+function isWhole({ skipped }: BranchExport): boolean {
+  return skipped.length === 0;
 }
 
-function isStartOf(event: StoredEvent["event"], rewindId: string): boolean {
-  return event.type === "capstan.rewind_started" && event.rewind_id === rewindId;
+function toSource(_: ApplyOutcome, source: string): string {
+  return source;
 }
 
 function lastOf<T extends StoredEvent["event"]["type"]>(

@@ -1,19 +1,23 @@
 import { resolve } from "node:path";
-import { currentCheckpoint } from "../core/checkpoint-list.ts";
+import { checkpointsIn, currentCheckpoint } from "../core/checkpoint-list.ts";
 import type { Ids } from "../core/clock.ts";
 import type { EnvironmentDefinition } from "../core/environment.ts";
-import { CapstanError } from "../core/errors.ts";
+import { CapstanError, messageOf } from "../core/errors.ts";
 import type { SessionRecord, Store } from "../core/store.ts";
 import type { Workspace } from "../core/workspace.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import type { SessionLog } from "./session-log.ts";
+import { loadState, type SessionLog } from "./session-log.ts";
 import { placeOf } from "./session-place.ts";
 
-/** A fork of a session that works in place does so too. Any other gets a workspace of its own of the same kind. */
-export function placeOfFork(
-  { environment, cwd, source }: SessionRecord,
+/**
+ * A fork of a session that works in place does so too. Any other gets a workspace of its own of the same kind, from the
+ * commit that the parent's was made from: its files are the parent's, and what was committed since is not in them.
+ */
+export async function placeOfFork(
+  store: Store,
+  { id, environment, cwd, source }: SessionRecord,
   wanted: string | undefined,
-): { readonly environment: EnvironmentDefinition; readonly source: string } {
+): Promise<{ readonly environment: EnvironmentDefinition; readonly source: string }> {
   const { workspace } = environment;
   if (workspace.kind === "in-place") return { environment, source: resolve(wanted ?? cwd) };
   if (wanted !== undefined && resolve(wanted) !== source)
@@ -21,13 +25,19 @@ export function placeOfFork(
       "invalid_input",
       `A fork of a session with a workspace of its own gets one from ${source}, not from ${wanted}. Leave the directory out.`,
     );
+  if (workspace.kind === "copy") return { environment, source };
+  const base = (await loadState(store, id)).state.files.workspace?.base;
+  if (workspace.kind === "clone")
+    return { environment: { ...environment, workspace: { ...workspace, ref: base ?? workspace.ref } }, source };
   // The parent has the branch that was named.
-  if (workspace.kind !== "worktree") return { environment, source };
   const { branch: _taken, ...unnamed } = workspace;
-  return { environment: { ...environment, workspace: unnamed }, source };
+  return { environment: { ...environment, workspace: { ...unnamed, base: base ?? workspace.base } }, source };
 }
 
-/** Brings a fork's own workspace to what the parent's files were at that place of its log. */
+/**
+ * Brings a fork's own workspace to what the parent's files were at that place of its log. Its start is the parent's: what
+ * changed since where the files came from is no change of the session, and applying must not take it back.
+ */
 export async function copyFiles(
   { store, ids }: { readonly store: Store; readonly ids: Ids },
   given: {
@@ -40,10 +50,27 @@ export async function copyFiles(
 ): Promise<void> {
   const { parent, upTo, workspace } = given;
   if (parent.environment.workspace.kind === "in-place") return;
-  const last = currentCheckpoint(await store.events(parent.id, { upTo }));
-  if (last === undefined) return;
+  const events = await store.events(parent.id, { upTo });
+  const [first] = checkpointsIn(events);
+  const last = currentCheckpoint(events);
+  if (first === undefined || last === undefined) return;
+  for (const { commit } of [first, last])
+    await workspace.adopt(commit, placeOf(parent)).catch((thrown: unknown) => {
+      throw withoutCheckpoints(parent, thrown);
+    });
+  const fresh = await workspace.checkpoint(undefined);
+  if (fresh !== undefined) await workspace.restore(first.commit, fresh.commit);
   const checkpoints = new Checkpoints({ ...given, ids });
   const start = await checkpoints.take({ reason: "request" });
-  await workspace.adopt(last.commit, placeOf(parent));
   await workspace.restore(last.commit, start.commit);
+  // So that the log says what the fork has beyond its start.
+  await checkpoints.take({ reason: "request" });
+}
+
+function withoutCheckpoints({ id }: SessionRecord, cause: unknown): CapstanError {
+  return new CapstanError(
+    "workspace_failed",
+    `The files of session ${id} as they were then cannot be taken over: its checkpoints were removed, or cannot be read. Start a new session instead. (${messageOf(cause)})`,
+    { cause, data: { sessionId: id } },
+  );
 }

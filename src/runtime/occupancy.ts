@@ -29,13 +29,24 @@ export class Occupancy {
     return this.#held;
   }
 
-  /** Rejects when another session works there. */
-  async takeNow(): Promise<void> {
-    const { record } = this.#deps;
-    if (record.environment.workspace.kind !== "in-place") return;
-    const holder = await this.#holder(realPath(record.cwd));
-    if (holder !== undefined) throw busy(record.cwd, holder);
-    this.#held = Promise.resolve();
+  /** Rejects when another session works in one of these directories. Default: the session's own, when it is shared. */
+  async takeNow(paths = this.#sharedPaths()): Promise<void> {
+    for (const path of paths) {
+      const holder = await this.#holder(realPath(path));
+      if (holder !== undefined) throw busy(path, holder);
+      this.#held = Promise.resolve();
+    }
+  }
+
+  /** What a host that died in a turn of this session still holds. */
+  async giveUpOld(): Promise<void> {
+    await this.#deps.store.claims.release(this.#deps.record.id);
+  }
+
+  /** Any other kind of workspace is the session's own. */
+  #sharedPaths(): readonly string[] {
+    const { cwd, environment } = this.#deps.record;
+    return environment.workspace.kind === "in-place" ? [cwd] : [];
   }
 
   async release(): Promise<void> {
@@ -48,7 +59,6 @@ export class Occupancy {
   async #claim(stopped: () => boolean): Promise<void> {
     const { record, log } = this.#deps;
     const { workspace } = record.environment;
-    // Any other kind of workspace is the session's own.
     if (workspace.kind !== "in-place") return;
     const path = realPath(record.cwd);
     for (let told = ""; ; await sleep(LOOK_EVERY_MS)) {

@@ -98,8 +98,22 @@ export class OpenSessions {
       });
     } catch (thrown) {
       if (given.environment.workspace.kind !== "in-place") await workspaces.remove(placeOf(record)).catch(() => {});
+      // Nobody could go on with it. A store that fails at this too has said why already.
+      await this.#delete(id).catch(() => {});
       throw thrown;
     }
+  }
+
+  async #delete(sessionId: string): Promise<void> {
+    const { store, owner, isGone, stateRoot } = this.#deps;
+    if ((await store.session(sessionId)) === undefined) return;
+    const held = await holdLease(store.leases, { sessionId, owner, isGone });
+    try {
+      await store.deleteSession(sessionId, held.lease.fence);
+    } finally {
+      await held.release();
+    }
+    await rm(join(stateRoot, sessionId), { recursive: true, force: true });
   }
 
   /** Takes the session's lease and puts it together. `prepare` sees its log before anything else happens. */

@@ -12,15 +12,15 @@ import { finishRewind, type RestingFiles } from "./rewind.ts";
 import { SessionLog } from "./session-log.ts";
 import { placeOf } from "./session-place.ts";
 
-export interface RestingSession extends RestingFiles {
-  readonly record: SessionRecord;
-}
+export type RestingSession = RestingFiles;
 
 export interface RestOptions {
   /** What is done changes what a process of the session believes: it is ended, and no turn may be waiting. */
   readonly restart: boolean;
   /** It needs the files as they are: no other session may work in the same directory. */
   readonly alone: boolean;
+  /** The files go for good: it does not matter where a turn that waits for an answer stands. */
+  readonly removes?: boolean;
 }
 
 export interface FilesDeps {
@@ -69,6 +69,24 @@ export class RestingSessions {
   ): Promise<Result> {
     const driven = this.#deps.driven(sessionId);
     if (driven !== undefined) return driven.atRest(options, work);
+    const { store, isGone } = this.#deps;
+    return this.#hold(sessionId, (resting) =>
+      whileAlone({ ...resting, store, isGone }, options, async () => {
+        await finishRewind(resting);
+        return work(resting);
+      }),
+    );
+  }
+
+  /** For removing the files: also where a turn waits, where its host died in it, and where the files are half-way. */
+  async useToRemove<Result>(sessionId: string, work: (resting: RestingSession) => Promise<Result>): Promise<Result> {
+    const driven = this.#deps.driven(sessionId);
+    if (driven !== undefined) return driven.atRest({ restart: true, alone: false, removes: true }, work);
+    return this.#hold(sessionId, work);
+  }
+
+  /** No other process drives the session meanwhile. */
+  async #hold<Result>(sessionId: string, work: (resting: RestingSession) => Promise<Result>): Promise<Result> {
     const record = await this.require(sessionId);
     const { store, owner, isGone, clock, ids, redactor } = this.#deps;
     const held = await holdLease(store.leases, { sessionId, owner, isGone });
@@ -77,11 +95,7 @@ export class RestingSessions {
       const log = await SessionLog.open({ store, sessionId, lease: held.lease, feed, clock, ids, redactor });
       const workspace = this.#open(record);
       const checkpoints = new Checkpoints({ record, log, ids, workspace });
-      const resting: RestingSession = { record, log, ids, workspace, checkpoints };
-      return await whileAlone({ ...resting, store, isGone }, options, async () => {
-        await finishRewind(resting);
-        return work(resting);
-      });
+      return await work({ record, log, ids, workspace, checkpoints });
     } finally {
       await held.release();
     }
@@ -95,10 +109,10 @@ export class RestingSessions {
 /** Does the work while no turn of this session and of no other is under way in its directory. */
 export async function whileAlone<Result>(
   session: ConstructorParameters<typeof Occupancy>[0],
-  { restart, alone }: RestOptions,
+  { restart, alone, removes = false }: RestOptions,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  requireRest(session.record.id, session.log.state, restart);
+  requireRest(session.record.id, session.log.state, { betweenTurns: restart || alone, removes });
   const occupancy = new Occupancy(session);
   if (alone) await occupancy.takeNow();
   try {
@@ -108,8 +122,12 @@ export async function whileAlone<Result>(
   }
 }
 
-function requireRest(sessionId: string, state: SessionState, restart: boolean): void {
-  if (state.files.removed === true)
+function requireRest(
+  sessionId: string,
+  state: SessionState,
+  { betweenTurns, removes }: { readonly betweenTurns: boolean; readonly removes: boolean },
+): void {
+  if (state.files.removed === true && !removes)
     throw new CapstanError("not_found", `The workspace of ${sessionId} was removed, and its checkpoints with it.`);
   if (state.status === "running")
     throw new CapstanError(
@@ -117,9 +135,9 @@ function requireRest(sessionId: string, state: SessionState, restart: boolean): 
       `Session ${sessionId} is in the middle of a turn. Interrupt it, or wait for its end. If its host died, run: capstan sessions recover`,
       { retryable: true },
     );
-  if (restart && inTurn(state))
+  if (betweenTurns && !removes && inTurn(state))
     throw new CapstanError(
       "approval_pending",
-      `Session ${sessionId} waits for an answer in the middle of a turn. Answer it, or interrupt the turn, before its files go back.`,
+      `Session ${sessionId} waits for an answer in the middle of a turn. Answer it, or interrupt the turn, and then work with its files.`,
     );
 }

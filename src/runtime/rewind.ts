@@ -1,13 +1,16 @@
 import type { Ids } from "../core/clock.ts";
 import type { MessageContent } from "../core/content.ts";
-import { messageOf } from "../core/errors.ts";
+import { CapstanError, messageOf } from "../core/errors.ts";
+import type { SessionRecord } from "../core/store.ts";
 import type { CheckpointRef, FilesState } from "../core/state-files.ts";
 import type { Workspace } from "../core/workspace.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { SessionLog } from "./session-log.ts";
+import { requireOwnPlace } from "./session-place.ts";
 
 /** A session whose files nobody else touches. */
 export interface RestingFiles {
+  readonly record: SessionRecord;
   readonly log: SessionLog;
   readonly ids: Ids;
   readonly workspace: Workspace;
@@ -31,16 +34,24 @@ export async function rewindTo(
       ...(toSeq !== undefined && { to_seq: toSeq }),
     },
   ]);
-  await finishRewind(resting);
+  await finishRewind(resting, { isNew: true });
   return undo;
 }
 
-/** Finishes a rewind that was begun, perhaps by a host that died in it. Nothing happens when there is none. */
-export async function finishRewind({ log, workspace, checkpoints }: Omit<RestingFiles, "ids">): Promise<void> {
-  const { rewinding } = log.state.files;
+/**
+ * Finishes a rewind that was begun, perhaps by a host that died in it. Nothing happens when there is none. When it rejects
+ * and the log still speaks of the rewind, it was not tried; else it is given up.
+ */
+export async function finishRewind(
+  { log, record, workspace, checkpoints }: Omit<RestingFiles, "ids">,
+  { isNew = false }: { readonly isNew?: boolean } = {},
+): Promise<void> {
+  const { rewinding, last } = log.state.files;
   if (rewinding === undefined) return;
+  requireOwnPlace(record);
   const { rewind_id, checkpoint_id, commit, undo_checkpoint_id, to_seq } = rewinding;
   try {
+    if (!isNew) await refuseForeign(workspace, { undo: last?.commit ?? commit, target: commit });
     // After a crash the files are half-way: what is there now is what they are brought from.
     const now = await checkpoints.take({ reason: "rewind" });
     await workspace.restore(commit, now.commit);
@@ -58,6 +69,23 @@ export async function finishRewind({ log, workspace, checkpoints }: Omit<Resting
       ...(to_seq !== undefined && { to_seq }),
     },
   ]);
+}
+
+/** What is neither as it was nor as it is to become was made by somebody since the crash, and is not taken from them. */
+async function refuseForeign(
+  workspace: Workspace,
+  { undo, target }: { readonly undo: string; readonly target: string },
+): Promise<void> {
+  const [sinceUndo, sinceTarget] = [await workspace.diff({ from: undo }), await workspace.diff({ from: target })];
+  const changed = new Set(sinceTarget.map(({ path }) => path));
+  // A file that is just being replaced may be missing.
+  const foreign = sinceUndo.filter(({ path, kind }) => kind !== "deleted" && changed.has(path)).map(({ path }) => path);
+  if (foreign.length > 0)
+    throw new CapstanError(
+      "workspace_conflict",
+      `A rewind was cut off, and files have changed since then: ${foreign.slice(0, 5).join(", ")}. It is given up, and they stay as they are. Rewind again, or take it back with: capstan rewind --undo`,
+      { data: { paths: foreign } },
+    );
 }
 
 const NOTE =

@@ -91,7 +91,7 @@ export class Runtime {
     const parent = await this.#require(sessionId);
     const at = options.at ?? (await this.#deps.store.head(sessionId));
     const { agent, title, project } = parent;
-    const { environment, source } = placeOfFork(parent, options.cwd);
+    const { environment, source } = await placeOfFork(this.#deps.store, parent, options.cwd);
     const session = await this.#open.create(
       { agent, environment, source, title, project, forkedFrom: { sessionId, seq: at } },
       options,

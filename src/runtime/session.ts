@@ -7,6 +7,7 @@ import type { SessionRecord } from "../core/store.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { FeedItem } from "./feed.ts";
 import { isEmpty, UserHooks } from "./hooks.ts";
+import { Occupancy } from "./occupancy.ts";
 import { type RestingSession, type RestOptions, whileAlone } from "./resting-sessions.ts";
 import { finishRewind } from "./rewind.ts";
 import type { SessionDeps, SessionParts } from "./session-deps.ts";
@@ -164,9 +165,22 @@ export class DrivenSession<Output = unknown> {
 
   /** For the runtime: goes on where another host left the session. */
   async recover(onCrash: "continue" | "stop"): Promise<void> {
-    // A rewind that failed is told in the log, and the session goes on from where the files are.
-    await finishRewind(this.#deps).catch(() => {});
+    const occupancy = new Occupancy(this.#deps);
+    await occupancy.giveUpOld();
+    if (this.state.files.rewinding !== undefined) await this.#finishRewind(occupancy);
     await this.#turns.recover(onCrash);
+  }
+
+  /** One that is given up is told in the log, and the session goes on from where the files are. */
+  async #finishRewind(occupancy: Occupancy): Promise<void> {
+    await occupancy.takeNow();
+    try {
+      await finishRewind(this.#deps);
+    } catch (thrown) {
+      if (this.state.files.rewinding !== undefined) throw thrown;
+    } finally {
+      await occupancy.release();
+    }
   }
 
   async #send(content: MessageContent): Promise<number> {

@@ -1,7 +1,9 @@
-import { CapstanError } from "../core/errors.ts";
+import { CapstanError, messageOf } from "../core/errors.ts";
 import type { WorkspaceKind } from "../core/environment.ts";
 import type { FilesState } from "../core/state-files.ts";
-import { type FilesDeps, RestingSessions } from "./resting-sessions.ts";
+import type { SessionRecord } from "../core/store.ts";
+import type { LeftOut } from "../core/workspace.ts";
+import { type FilesDeps, type RestingSession, RestingSessions } from "./resting-sessions.ts";
 import { loadState } from "./session-log.ts";
 import { placeOf } from "./session-place.ts";
 
@@ -15,7 +17,7 @@ export interface StoredWorkspace {
   readonly bytes: number;
   /** Milliseconds since the epoch; when the id was made, where there is no session. */
   readonly lastActivityAt: number;
-  /** The agent changed files that nobody has taken out. */
+  /** Files were changed that nobody has taken out. What changed since the last turn is found when it is removed. */
   readonly hasUnexportedChanges: boolean;
 }
 
@@ -44,7 +46,7 @@ export class StoredWorkspaces {
         source: place.source,
         bytes: await workspaces.size(place),
         lastActivityAt: session?.lastActivityAt ?? madeAt(sessionId),
-        hasUnexportedChanges: session !== undefined && place.kind !== "in-place" && (await this.#isUntaken(sessionId)),
+        hasUnexportedChanges: session !== undefined && (await this.#isUntaken(session)),
       });
     }
     return found.toSorted((a, b) => b.bytes - a.bytes);
@@ -58,23 +60,54 @@ export class StoredWorkspaces {
     const { workspaces, store } = this.#deps;
     if ((await store.session(sessionId)) === undefined)
       return workspaces.remove({ sessionId, kind: "copy", cwd: "", source: "" });
-    await this.#resting.use(sessionId, { restart: true, alone: false }, async ({ record, log, checkpoints }) => {
-      const place = placeOf(record);
-      // What was changed since the last checkpoint, by whomever, counts too.
-      if (place.kind !== "in-place" && log.state.files.start !== undefined && !discardChanges) {
-        await checkpoints.take({ reason: "request" });
-        if (isUntaken(log.state.files)) throw untaken(sessionId);
+    await this.#resting.useToRemove(sessionId, async (resting) => {
+      const { record, log } = resting;
+      // What was begun is gone on with: half of it may be gone.
+      if (log.state.files.removed !== true) {
+        if (!discardChanges) await this.#refuseUntaken(resting);
+        await log.append([{ type: "capstan.workspace_removed" }]);
       }
-      await log.append([{ type: "capstan.workspace_removed" }]);
-      await workspaces.remove(place);
+      await workspaces.remove(placeOf(record));
     });
   }
 
-  async #isUntaken(sessionId: string): Promise<boolean> {
-    const { state } = await loadState(this.#deps.store, sessionId);
-    return isUntaken(state.files);
+  async #isUntaken(session: SessionRecord): Promise<boolean> {
+    const place = placeOf(session);
+    const { files } = (await loadState(this.#deps.store, session.id)).state;
+    if (place.kind === "in-place" || files.removed === true) return false;
+    return files.start === undefined ? this.#deps.workspaces.changedSince(place, session.createdAt) : isUntaken(files);
+  }
+
+  async #refuseUntaken({ record, log, checkpoints, workspace }: RestingSession): Promise<void> {
+    const place = placeOf(record);
+    if (place.kind === "in-place") return;
+    const copy = `Copy what you need from ${place.cwd}`;
+    // Without checkpoints only this can be told: whether the files are as they were made, before the session was.
+    if (log.state.files.start === undefined) {
+      if (!(await this.#deps.workspaces.changedSince(place, record.createdAt))) return;
+      throw untaken(record, `files in its workspace were changed, and no checkpoint says how. ${copy}`);
+    }
+    // What was changed since the last checkpoint, by whomever, counts too.
+    await checkpoints.take({ reason: "request" }).catch((thrown: unknown) => {
+      throw untaken(record, `its files cannot be compared with its checkpoints: ${messageOf(thrown)} ${copy}`);
+    });
+    const { start, last } = log.state.files;
+    // Two checkpoints may be of the same files.
+    if (isUntaken(log.state.files) && (await workspace.diff({ from: start.commit, to: last?.commit })).length > 0)
+      throw untaken(record);
+    // A socket or a pipe holds nothing.
+    const lost = (await workspace.leftOut(record.createdAt)).filter(({ why }) => why !== "not a file");
+    if (lost.length > 0) throw untaken(record, `${named(lost)}: in no checkpoint, and so in no export. ${copy}`);
   }
 }
+
+function named(lost: readonly LeftOut[]): string {
+  const more = lost.length - NAMED;
+  const names = lost.slice(0, NAMED).map(({ path, why }) => `${path} (${why})`);
+  return names.join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+const NAMED = 5;
 
 /** Ids begin with the time of their making. */
 function madeAt(sessionId: string): number {
@@ -85,10 +118,13 @@ function isUntaken({ start, last, exported }: FilesState): boolean {
   return start !== undefined && last !== undefined && last.commit !== start.commit && last.commit !== exported;
 }
 
-function untaken(sessionId: string): CapstanError {
-  return new CapstanError(
-    "workspace_conflict",
-    `The agent of session ${sessionId} changed files that nobody has taken over. Take them with capstan apply or capstan export, or say that they may be lost (--discard-changes).`,
-    { data: { sessionId } },
-  );
+/** `why`: what is in the way, and what to do, where an export does not help. */
+function untaken({ id: sessionId }: SessionRecord, why?: string): CapstanError {
+  const what =
+    why === undefined
+      ? `The agent of session ${sessionId} changed files that nobody has taken over. Take them with capstan apply or capstan export`
+      : `Session ${sessionId} keeps its workspace: ${why}`;
+  return new CapstanError("workspace_conflict", `${what}, or say that they may be lost (--discard-changes).`, {
+    data: { sessionId, ...(why !== undefined && { why }) },
+  });
 }

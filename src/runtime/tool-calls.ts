@@ -7,6 +7,7 @@ import type { ToolContent } from "../core/content.ts";
 import type { CallDecision, CallRequest } from "../core/engine.ts";
 import { messageOf } from "../core/errors.ts";
 import type { EventDraft, StoredEvent } from "../core/events.ts";
+import { mayChangeFiles } from "../core/permission/tool-names.ts";
 import { hasMarker } from "../core/redaction-marker.ts";
 import type { OpenCall } from "../core/state.ts";
 import type { Tool, ToolOutcome } from "../core/tool.ts";
@@ -81,8 +82,8 @@ export class ToolCalls {
   }
 
   /** Before it changes anything: the place must be the session's, and the files must be kept. */
-  async #kept({ callId, traits }: CallRequest, outcome: CallOutcome): Promise<CallOutcome> {
-    if (!outcome.granted || traits.readOnly) return outcome;
+  async #kept({ callId, tool, traits }: CallRequest, outcome: CallOutcome): Promise<CallOutcome> {
+    if (!outcome.granted || !mayChangeFiles(tool, traits)) return outcome;
     this.#keeping += 1;
     try {
       await this.#hooks.occupy();

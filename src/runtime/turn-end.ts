@@ -21,7 +21,7 @@ export async function writeTurnEnd(
   const refused = turn?.refusal;
   const told: TurnEnd = refused === undefined ? end : { ...end, outcome: "failed", error: refused };
   // Inside the append: nothing that is sent meanwhile may find a turn that is neither under way nor over.
-  const stored = await log.append(async (state) => {
+  const appended = log.append(async (state) => {
     const hooks = await userHooks.settled();
     const checked = await checkOutput(told, output);
     const late = await lateAnswers(store, Object.values(state.openCalls));
@@ -31,6 +31,10 @@ export async function writeTurnEnd(
       ...(await checkpoints.atTurnEnd(state)),
       ...turnEndEvents(state, { end: checked, budget: record.agent.budget, limit: turn?.limit }),
     ];
+  });
+  const stored = await appended.catch((thrown: unknown) => {
+    checkpoints.forget();
+    throw thrown;
   });
   userHooks.turnEnded(stored);
 }

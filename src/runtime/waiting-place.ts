@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { CapstanError } from "../core/errors.ts";
 import type { SessionRecord, Store } from "../core/store.ts";
 import { realPath } from "./real-path.ts";
+import { loadState } from "./session-log.ts";
 
 /**
  * Where a session goes on. While people are asked that is where the calls were made: an answer to "run this here" is no
@@ -13,7 +14,9 @@ export async function placeToGoOn(
   wanted: string | undefined,
 ): Promise<string> {
   if (environment.workspace.kind !== "in-place") {
-    if (!existsSync(cwd))
+    const { state } = await loadState(store, id);
+    // A removal that was begun took some of it, and may be gone on with.
+    if (state.files.removed === true || !existsSync(cwd))
       throw new CapstanError(
         "not_found",
         `The workspace of session ${id} is gone: ${cwd} was removed. Its log is still there. Start a new session to go on with the work.`,

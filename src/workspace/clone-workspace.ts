@@ -1,10 +1,9 @@
-import { pathToFileURL } from "node:url";
 import type { WorkspaceSettings } from "../core/environment.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import { ALLOWED_PROTOCOLS, cloneAddress } from "./clone-address.ts";
 import { git, type GitOptions } from "./git.ts";
 import { absolute, guarded, type HostPlaces, isAllowed, realPlace } from "./host-paths.ts";
-import { commitOf, contentNotes, findRepository, QUIET } from "./repository.ts";
+import { commitOf, contentNotes, findRepository, QUIET, withoutFilters } from "./repository.ts";
 import { type Checkout, checkoutNotes, subdirectory } from "./worktree-workspace.ts";
 
 type CloneSettings = Extract<WorkspaceSettings, { kind: "clone" }>;
@@ -92,26 +91,29 @@ export async function makeClone(
     const checkout = ["checkout", "--quiet", "--no-track", "-b", request.branch, base];
     await git([...QUIET, ...checkout], { ...options, cwd: files });
     const notes = await contentNotes({ top: files, options: QUIET }, base, signal);
-    const left =
-      request.isLocal && request.ref === undefined
-        ? await checkoutNotes({ top: request.origin, options: QUIET }, signal)
-        : [];
+    const left = request.isLocal && request.ref === undefined ? await sourceNotes(request.origin, signal) : [];
     return { cwd: await subdirectory(files, request.prefix), notes: [...left, ...notes], base };
   } catch (error) {
     throw explained(request, error);
   }
 }
 
+async function sourceNotes(top: string, signal: AbortSignal | undefined): Promise<string[]> {
+  const { options } = await withoutFilters(QUIET, { cwd: top, signal });
+  return checkoutNotes({ top, options }, signal);
+}
+
 function cloneArguments({ origin, isLocal, ref, depth }: CloneRequest, files: string): string[] {
-  const args = ["clone", "--quiet", "--no-checkout", "--no-hardlinks", "--no-recurse-submodules", "--origin", "origin"];
+  const args = ["clone", "--quiet", "--no-checkout", "--no-recurse-submodules", "--origin", "origin"];
   // No hooks, whatever the user's templates hold.
   args.push("--template=");
   if (depth !== undefined) args.push("--depth", String(depth));
   if (depth !== undefined && ref !== undefined && !isCommitName(ref)) args.push("--branch", ref);
   // A push would change the person's repository.
   if (isLocal) args.push("-c", "remote.origin.pushurl=pushing-to-the-host-is-off");
-  // Git takes no depth of a repository that is a path.
-  return [...args, "--", isLocal && depth !== undefined ? pathToFileURL(origin).href : origin, files];
+  // As from another machine: what is copied file by file may say where else on this one there are objects.
+  if (isLocal) args.push("--no-local");
+  return [...args, "--", origin, files];
 }
 
 async function startingCommit(

@@ -29,6 +29,9 @@ const HERMETIC = {
   GIT_ATTR_NOSYSTEM: "1",
   GIT_TERMINAL_PROMPT: "0",
   GIT_OPTIONAL_LOCKS: "0",
+  // What a partial clone lacks it would get from an address, or by a program, that its configuration names.
+  GIT_NO_LAZY_FETCH: "1",
+  GIT_ALLOW_PROTOCOL: "",
   LC_ALL: "C",
 } as const;
 

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { CapstanError } from "../core/errors.ts";
-import { git } from "./git.ts";
+import { git, type GitOptions } from "./git.ts";
 
 /** A git repository of the host. */
 export interface Repository {
@@ -14,8 +14,59 @@ export interface Repository {
   readonly options: readonly string[];
 }
 
-/** Nothing the repository has configured may run a program, or leave one running. */
-export const QUIET = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"] as const;
+/** Nothing the repository has configured may run a program, or leave one running. Filters are named one by one. */
+export const QUIET = [
+  "-c",
+  "core.hooksPath=/dev/null",
+  "-c",
+  "core.fsmonitor=false",
+  "-c",
+  "log.showSignature=false",
+] as const;
+
+interface FiltersOff {
+  readonly options: readonly string[];
+  /** Of the filters that are off. */
+  readonly names: readonly string[];
+  /** Whether the repository's configuration is another one in another worktree or on another branch. */
+  readonly hasConditions: boolean;
+}
+
+/**
+ * Options that switch off the filters of a repository's own configuration: programs that git runs for each file. Where
+ * the person has a filter of that name too, theirs stays.
+ */
+export async function withoutFilters(
+  options: readonly string[],
+  context: Pick<GitOptions, "cwd" | "environment" | "signal">,
+): Promise<FiltersOff> {
+  const args = ["config", "-z", "--show-scope", "--get-regexp", String.raw`^(filter|includeif)\.`];
+  const { stdout } = await git([...options, ...args], { ...context, accept: [1] });
+  const parts = stdout.toString().split("\0");
+  const theirs = new Map<string, string>();
+  const own = new Set<string>();
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [scope, setting = ""] = [parts[at], parts[at + 1]];
+    const end = setting.indexOf("\n");
+    const key = end < 0 ? setting : setting.slice(0, end);
+    if (scope === "local" || scope === "worktree") own.add(key);
+    else theirs.set(key, end < 0 ? "true" : setting.slice(end + 1));
+  }
+  const filters = [...own].filter((key) => key.startsWith("filter."));
+  const names = [...new Set(filters.map((key) => key.slice("filter.".length, key.lastIndexOf("."))))];
+  const odd = names.find((name) => /[=\uFFFD]/.test(name));
+  // Git could not be told about it.
+  if (odd !== undefined)
+    throw new CapstanError("workspace_invalid", `The repository configures a filter with an odd name, ${odd}.`);
+  const off = names.flatMap((name) =>
+    ["clean", "smudge", "process", "required"].map((part): [string, string] => {
+      const key = `filter.${name}.${part}`;
+      return [key, theirs.get(key) ?? (part === "required" ? "false" : "")];
+    }),
+  );
+  const quiet = [...options, ...off.flatMap(([key, value]) => ["-c", `${key}=${value}`])];
+  return { options: quiet, names, hasConditions: own.size > filters.length };
+}
 
 /** The repository that a directory is in, or undefined. The directory has its links resolved. */
 export async function findRepository(

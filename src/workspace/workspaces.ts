@@ -16,6 +16,7 @@ import { diskFailure, stopIfAborted } from "./disk-failure.ts";
 import { diskSize } from "./disk-size.ts";
 import { guarded, type HostPlaces } from "./host-paths.ts";
 import { mountRequests } from "./mount-request.ts";
+import { isNewer } from "./newer-files.ts";
 import { removeTree } from "./removal.ts";
 import { addWorktree, removeWorktree, worktreeRequest } from "./worktree-workspace.ts";
 
@@ -54,6 +55,8 @@ export function createWorkspaces({ openShadow, ...places }: WorkspacesOptions): 
     },
     open: (place, settings) => openShadow(place, { directory: directoryOf(place.sessionId), settings }),
     size: (place) => diskSize(directoryOf(place.sessionId)),
+    changedSince: async (place, time) =>
+      place.kind !== "in-place" && isNewer(join(directoryOf(place.sessionId), "files"), time),
     async remove(place) {
       const directory = directoryOf(place.sessionId);
       if (place.kind === "worktree" && (await isThere(directory))) await forgetWorktree(place.source, directory);

@@ -7,7 +7,7 @@ import { diskFailure } from "./disk-failure.ts";
 import { git } from "./git.ts";
 import { liesIn } from "./host-paths.ts";
 import { removeTree } from "./removal.ts";
-import { commitOf, contentNotes, findRepository, type Repository } from "./repository.ts";
+import { commitOf, contentNotes, findRepository, QUIET, type Repository, withoutFilters } from "./repository.ts";
 
 /** A worktree that may be made. */
 export interface WorktreeRequest {
@@ -15,6 +15,8 @@ export interface WorktreeRequest {
   readonly branch: string;
   /** The full name of the commit that the branch starts from. */
   readonly base: string;
+  /** Filters of the repository's own configuration; they do not run. */
+  readonly filters: readonly string[];
 }
 
 interface WorktreeQuestion {
@@ -41,15 +43,22 @@ export async function worktreeRequest(question: WorktreeQuestion): Promise<Workt
   if (repository.isBare)
     throw invalid(`${source} is a bare repository, without a checkout. Start the session in a clone of it.`);
   // Asked all at once: every process costs a few milliseconds.
-  const [base, isValid, exists] = await Promise.all([
+  const [base, isValid, exists, filters] = await Promise.all([
     commitOf(repository, settings.base ?? "HEAD", signal),
     isBranchName(branch, signal),
     branchExists(repository, branch, signal),
+    withoutFilters(repository.options, { cwd: repository.top, signal }),
   ]);
   if (!isValid) throw invalid(`environment.workspace.branch: git does not take ${JSON.stringify(branch)} as a name.`);
   if (base === undefined) throw await withoutCommit(repository, settings.base, signal);
   if (exists) throw branchTaken(branch, repository);
-  return { repository, branch, base };
+  // There it may name other filters, which nobody could switch off.
+  if (filters.hasConditions)
+    throw invalid(
+      `The configuration of ${repository.top} is not the same in another worktree (includeIf), and may run programs ` +
+        "there. Use the kind clone or copy, or move that to your own configuration.",
+    );
+  return { repository: { ...repository, options: filters.options }, branch, base, filters: filters.names };
 }
 
 async function isBranchName(branch: string, signal: AbortSignal | undefined): Promise<boolean> {
@@ -82,7 +91,7 @@ async function withoutCommit(
 
 /** Makes the branch and its worktree in `files`. The checkout of the person, its index and its HEAD stay as they are. */
 export async function addWorktree(
-  { repository, branch, base }: WorktreeRequest,
+  { repository, branch, base, filters }: WorktreeRequest,
   files: string,
   signal: AbortSignal | undefined,
 ): Promise<Checkout> {
@@ -94,13 +103,19 @@ export async function addWorktree(
       contentNotes(repository, base, signal),
       unlocked(() => git([...options, "worktree", "add", "--quiet", files, branch], { cwd: top, signal }), signal),
     ]);
-    return { cwd: await subdirectory(files, prefix), notes: [...notes, ...content] };
+    return { cwd: await subdirectory(files, prefix), notes: [...notes, ...content, ...filterNotes(filters)] };
   } catch (error) {
     await removeWorktree(top, files);
     // Ours, and nothing was committed to it.
     await git([...options, "update-ref", "-d", `refs/heads/${branch}`, base], { cwd: top, accept: [1, 128] });
     throw error;
   }
+}
+
+function filterNotes(filters: readonly string[]): string[] {
+  if (filters.length === 0) return [];
+  const names = filters.join(", ");
+  return [`Filters that the repository configures (${names}) were not run: their files are as git keeps them.`];
 }
 
 /** Fails when somebody else has made it since, so that a failure later removes no branch of theirs. */
@@ -180,7 +195,7 @@ export async function subdirectory(files: string, prefix: string): Promise<strin
  * not remove one with submodules or a broken `.git`, but forgets one whose directory is gone.
  */
 export async function removeWorktree(top: string, files: string): Promise<void> {
-  const args = ["-c", "safe.directory=*", "worktree", "remove", "--force", "--force", files];
+  const args = [...QUIET, "-c", "safe.directory=*", "worktree", "remove", "--force", "--force", files];
   const { code } = await git(args, { cwd: top, accept: [128] });
   if (code === 0) return;
   await removeTree(files);

@@ -84,6 +84,25 @@ test("a branch gets the changes, and what is checked out stays as it is", async 
   });
 });
 
+test("what git ignores is not on the branch, which is said, and still counts as not exported", async () => {
+  using cli = testCli();
+  git(cli, "init", "--quiet", "--initial-branch", "main");
+  writeFileSync(join(cli.cwd, ".gitignore"), "*.log\n");
+  git(cli, "add", ".");
+  git(cli, "commit", "--quiet", "-m", "first");
+  const session = await sessionOf(cli, ["write a.log with hi"], { kind: "worktree" });
+  const nothing = await cli.run(["export", session, "--branch"]);
+  expect(nothing).toMatchObject({ code: 2, stdout: "" });
+  expect(nothing.stderr).toMatch(/nothing to export.*a\.log/);
+  const more = await sessionOf(cli, ["write a.log with hi, then write a.txt with hi"], { kind: "worktree" });
+  const { stdout } = await cli.run(["export", more, "--branch"]);
+  expect(stdout).toContain("of a submodule: a.log.\nThey are not exported yet.");
+  expect(jsonLines((await cli.run(["export", more, "--branch", "--json"])).stdout)).toMatchObject([
+    { skipped: ["a.log"] },
+  ]);
+  expect((await cli.run(["sessions", "delete", more])).code).toBe(1);
+});
+
 test("export wants one way, and tells itself from sessions export", async () => {
   using cli = testCli();
   const session = await sessionOf(cli, ["write a.txt with hi"]);

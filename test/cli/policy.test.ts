@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { clock, ids } from "../../src/app/clock.ts";
+import { hasSandbox } from "../../src/app/has-sandbox.ts";
 import { openStore } from "../../src/app/open-store.ts";
 import { parseAgent } from "../../src/core/agent-definition.ts";
 import { parseEnvironment } from "../../src/core/environment.ts";
@@ -60,6 +61,27 @@ test("policy check takes an agent, a mode and a directory", async () => {
   expect(await check("Read(../x)", "-C", "below")).toMatchObject({ behavior: "ask", subject: { inside: false } });
   expect(await check("Read(x)", "-C", "below")).toMatchObject({ decidedBy: "tool:read-only" });
   expect(await check("mcp__files__list")).toMatchObject({ behavior: "ask", remembers: ["mcp__files__list"] });
+});
+
+test("policy check says what the runtime would: without a sandbox nothing is allowed by it, and the host's secrets are hidden", async () => {
+  using cli = testCli();
+  mkdirSync(join(cli.home, ".capstan"));
+  writeFileSync(
+    join(cli.home, ".capstan", "config.yaml"),
+    "environment: { sandbox: { mode: preferred, auto_allow_sandboxed: true } }\n",
+  );
+  // A machine of which nothing can be found but the shell.
+  mkdirSync(join(cli.cwd, "bin"));
+  const PATH = join(cli.cwd, "bin");
+  const check = async (call: string, environment: Record<string, string>): Promise<unknown> =>
+    JSON.parse((await cli.run(["policy", "check", call, "--json"], { environment })).stdout);
+  const decidedBy = hasSandbox(process.env) ? "sandbox:auto-allow" : "default:ask";
+  expect(await check("Bash(npm test)", {})).toMatchObject({ decidedBy });
+  expect(await check("Bash(npm test)", { PATH })).toMatchObject({ behavior: "ask", decidedBy: "default:ask" });
+  write(cli, "key.txt", "sk-ant-0");
+  const ANTHROPIC_API_KEY_FILE = join(cli.cwd, "key.txt");
+  expect(await check("Read(key.txt)", {})).toMatchObject({ behavior: "allow" });
+  expect(await check("Read(key.txt)", { ANTHROPIC_API_KEY_FILE })).toMatchObject({ decidedBy: "sandbox:read" });
 });
 
 test.each([

@@ -44,6 +44,17 @@ test("the conversation goes back too when that is asked for", async () => {
   expect(events).toContainEqual(
     expect.objectContaining({ type: "capstan.rewound", to_seq: expect.any(Number) as number }),
   );
+  const undone = jsonLines((await cli.run(["rewind", session, "--undo", "--json"])).stdout);
+  expect(undone).toMatchObject([{ conversation: true, files: [{ path: "b.txt", kind: "added" }] }]);
+  // The undo of the undo: what was said since the first place is gone once more.
+  await cli.run(["rewind", session, "--to", "start", "--conversation"]);
+  const told = (await cli.run(["rewind", session, "--undo"])).stdout;
+  expect(told).toContain("What was said before the rewind is part of the conversation again.\n");
+  await cli.run(["rewind", session, "--to", "start"]);
+  expect((await cli.run(["rewind", session, "--undo"])).stdout).not.toContain("conversation");
+  expect(jsonLines((await cli.run(["rewind", session, "--undo", "--json"])).stdout)).toMatchObject([
+    { conversation: false },
+  ]);
 });
 
 test("a workspace of its own is rewound, and what it came from stays", async () => {

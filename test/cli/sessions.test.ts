@@ -29,6 +29,28 @@ test("sessions are listed with what they are about, searched and filtered", asyn
   for (const line of all.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
 });
 
+test("secrets among the variables of a session stay in the store", async () => {
+  using cli = testCli();
+  const settings = "environment: { variables: { API_TOKEN: hunter2, LANG: C, DB: 'pg://kim:hunter2@db.example/x' } }\n";
+  mkdirSync(join(cli.home, ".capstan"));
+  writeFileSync(join(cli.home, ".capstan", "config.yaml"), settings);
+  const id = await session(cli, "hello");
+  const json = (await cli.run(["sessions", "list", "--json"])).stdout;
+  const exported = (await cli.run(["sessions", "export", id])).stdout;
+  for (const text of [json, exported]) {
+    expect(text).not.toContain("hunter2");
+    expect(text).toContain('"LANG":"C"');
+    expect(text).toContain('"API_TOKEN":"[redacted:API_TOKEN]"');
+  }
+  writeFileSync(join(cli.cwd, "session.jsonl"), exported);
+  await cli.run(["sessions", "import", "session.jsonl"]);
+  const all = (await cli.run(["sessions", "list", "--json"])).stdout.trim().split("\n");
+  const variables = all.map(
+    (line) => (JSON.parse(line) as { environment: { variables: object } }).environment.variables,
+  );
+  expect(variables).toContainEqual({ LANG: "C" });
+});
+
 test("a session can be read, compacted and deleted by the end of its id", async () => {
   using cli = testCli();
   const id = await session(cli, "run echo something-to-see");

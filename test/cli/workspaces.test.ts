@@ -58,12 +58,19 @@ test("without a name or a limit only what belongs to no session is cleaned, unle
 test("in a pipe nothing goes without --yes, and what works in place keeps its files", async () => {
   using cli = testCli();
   const session = await sessionOf(cli, ["write a.txt with hi"]);
-  for (const flags of [[], ["--dry-run"], ["--dry-run", "--yes"]]) {
+  for (const [flags, expected] of [
+    [[], 5],
+    [["--dry-run"], 0],
+    [["--dry-run", "--yes"], 0],
+  ] as const) {
     const { code, stdout, stderr } = await cli.run(["workspaces", "clean", session, ...flags]);
-    expect(code).toBe(0);
+    expect(code).toBe(expected);
     expect(stdout).toContain("loses its checkpoints only");
-    expect(stderr).toContain("Nothing was removed.");
+    expect(stderr).toContain(expected === 0 ? "Nothing was removed.\n" : "Add --yes to remove what is listed.\n");
   }
+  const unsure = await cli.run(["workspaces", "clean", session, "--json"]);
+  expect(unsure).toMatchObject({ code: 5, stderr: expect.stringContaining("Add --yes") as string });
+  expect(jsonLines(unsure.stdout)).toMatchObject([{ removed: false }]);
   expect(workspacesIn(cli)).toEqual([session]);
   const json = await cli.run(["workspaces", "clean", "--larger-than", "1kB", "--older-than", "1ms", "--yes", "--json"]);
   expect(jsonLines(json.stdout)).toMatchObject([{ kind: "in-place", removed: true }]);
@@ -139,6 +146,26 @@ test("a session that works just now is told of, and the others go", async () => 
   expect(code).toBe(3);
   expect(stderr).toContain(busy);
   expect(stdout).toContain("Removed 1 workspace, ");
+  expect(workspacesIn(cli)).toEqual([busy]);
+});
+
+test("a session that begins to work while it is asked about is told of, and the others go", async () => {
+  await using model = await scriptedModel(() => say("word ".repeat(600), { pace: 10 }));
+  using cli = testCli(model.url);
+  const first = await sessionOf(cli, ["write a.txt with hi"], COPY);
+  const busy = await sessionOf(cli, ["write b.txt with hi"], COPY);
+  await using screen = terminal(cli, ["workspaces", "clean", busy, first, "--yes"]);
+  await screen.sees(`The changes of session ${busy} were not exported`);
+  const child = cli.start(["run", "-r", busy, "talk"]);
+  await new Promise((seen) => child.stdout.once("data", seen));
+  screen.type(DOWN + ENTER);
+  await screen.sees(`The changes of session ${first} were not exported`);
+  screen.type(DOWN + ENTER);
+  const code = await screen.end();
+  child.kill("SIGINT");
+  await new Promise((done) => child.once("exit", done));
+  expect(code).toBe(3);
+  expect(screen.text).toContain("Removed 1 workspace, ");
   expect(workspacesIn(cli)).toEqual([busy]);
 });
 

@@ -37,7 +37,7 @@ describe("the environment of a session", () => {
     expect(new Set(Object.values(sources(tree, configuration)))).toEqual(new Set(["built in"]));
   });
 
-  test("takes each value from the last that gives it, and denials from all", async () => {
+  test("takes each value from the last that gives it, denials from all, and the lower limit", async () => {
     using tree = files({
       [USER]: `environment:
   workspace: { kind: copy, mounts: [{ source: . }], max_files: 5 }
@@ -71,7 +71,7 @@ environment:
           network: { allow: ["project.example"] },
           hide_variables: ["PIN"],
         },
-        limits: { processes: 20, cpu_seconds: 5 },
+        limits: { processes: 10, cpu_seconds: 5 },
         variables: { LANG: "de", EDITOR: "vi" },
       }),
     );
@@ -98,7 +98,7 @@ environment:
       "environment.sandbox.deny_write ./ci": project,
       "environment.sandbox.allow_write ./out": project,
       "environment.sandbox.hide_variables PIN": user,
-      "environment.limits.processes 20": project,
+      "environment.limits.processes 10": user,
       "environment.limits.cpu_seconds 5": user,
       "environment.variables.LANG de": agent,
       "environment.variables.EDITOR vi": user,

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { EnvironmentInput } from "../../src/core/environment.ts";
 import {
@@ -73,6 +74,23 @@ export function workspaceContract({ workspace, owns }: WorkspaceContract): void 
       expect(await machine.workspaces.sessionIds()).toEqual([]);
       expect(await machine.workspaces.size(place)).toBe(0);
       expect(gitIn(machine.source, "worktree", "list").trim().split("\n")).toHaveLength(1);
+    });
+
+    test("is known to be as it was made, until somebody changes a file of it", async () => {
+      using machine = start();
+      const request = machine.request(workspace);
+      const made = await machine.workspaces.prepare(request);
+      const place = placeOf(request, made);
+      const madeAt = Date.now();
+      const changed = (): Promise<boolean> => machine.workspaces.changedSince(place, madeAt);
+      gitIn(machine.source, "status");
+      expect(await changed()).toBe(false);
+      // The clock of a file system is a little behind.
+      await sleep(20);
+      write(made.cwd, { "src/deep/data.bin": Buffer.from([0, 255, 10, 13]) });
+      expect(await changed()).toBe(owns);
+      await machine.workspaces.remove(place);
+      expect(await changed()).toBe(false);
     });
 
     test("leaves nothing when it is interrupted", async () => {

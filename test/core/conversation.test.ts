@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { checkpointsIn, currentCheckpoint } from "../../src/core/checkpoint-list.ts";
 import { conversationOf } from "../../src/core/conversation.ts";
 import type { SessionEvent, StoredEvent } from "../../src/core/events.ts";
+import { pointIn } from "../../src/runtime/change-steps.ts";
 import { example } from "../support/event-examples.ts";
+import { fold } from "../support/event-logs.ts";
 
 const log = (...events: readonly SessionEvent[]): StoredEvent[] =>
   events.map((event, index) => ({ seq: index + 1, hash: "", event }));
@@ -65,4 +67,58 @@ test("the conversation goes back to the end of a turn, not into the middle of on
     ["second", 4, 2],
     ["asked", 8, 2],
   ]);
+});
+
+test("after a conversation went back, a checkpoint stands where it goes on from, not in what was taken back", () => {
+  const idle = example("session.status_idle");
+  const running = example("session.status_running");
+  const events = log(
+    running,
+    taken("one", { reason: "call" }),
+    idle,
+    said("forgotten"),
+    running,
+    idle,
+    back(0),
+    said("new"),
+  );
+  const all = [
+    ...events,
+    ...log(running, taken("two", { reason: "call" })).map((one) => ({ ...one, seq: one.seq + 8 })),
+  ];
+  const two = checkpointsIn(all).at(-1);
+  expect(two?.conversation).toBe(7);
+  expect(textsOf([...all, { seq: 11, hash: "", event: back(two?.conversation ?? 0) }])).toEqual([]);
+});
+
+test("the last turn is taken back alone, also when turns before it changed no file", () => {
+  const idle = example("session.status_idle");
+  const running = example("session.status_running");
+  const decided = example("capstan.permission_decided", {
+    decision: "allow",
+    traits: { readOnly: false, edit: false, safeInternal: false },
+  });
+  const events = log(
+    said("edit"),
+    running,
+    taken("one", { reason: "call" }),
+    decided,
+    taken("end", { reason: "turn_end" }),
+    idle,
+    said("chat"),
+    running,
+    idle,
+    said("edit again"),
+    running,
+    decided,
+    taken("two", { reason: "turn_end" }),
+    idle,
+  );
+  const point = pointIn(events, "turn");
+  expect(point).toMatchObject({ id: "end", conversation: 9 });
+});
+
+test("what was said and waits is taken back with the conversation", () => {
+  const state = fold([said("a"), said("b"), { ...example("capstan.rewound"), to_seq: 1 }]);
+  expect(state.undelivered.map(({ seq }) => seq)).toEqual([1]);
 });

@@ -75,9 +75,9 @@ describe("what a session's state says of its files", () => {
       { calls: [], start: ref("a"), last: ref("a") },
     ],
     [
-      "needs no telling when the conversation went back as well",
+      "are to be told of when the conversation went back as well: the files may be those of the middle of a turn",
       [taken("a"), taken("b"), rewinding, { ...rewound, to_seq: 1 }],
-      { calls: [], start: ref("a"), last: ref("a") },
+      { calls: [], start: ref("a"), last: ref("a"), untold: true },
     ],
   ])("%s", (_what, events, files) => {
     expect(fold(events).files).toEqual(files);

@@ -11,13 +11,18 @@ import { obedient, order } from "../support/obedient.ts";
 const worker = agent({ tools: ["Read", "Write", "Edit", "Bash"], permissions: { mode: "yolo" } });
 
 /** Writes down that a rewind begins, as a host does before it touches the files. */
-async function beginRewind(home: string, sessionId: string, to: Checkpoint | undefined): Promise<void> {
+async function beginRewind(
+  home: string,
+  sessionId: string,
+  to: Checkpoint | undefined,
+  undo: Checkpoint | undefined,
+): Promise<void> {
   await using store = await openStore(home, {});
   const lease = await store.leases.acquire(sessionId, thisProcess("host_cut"), 60_000);
   const event = example("capstan.rewind_started", {
     checkpoint_id: to?.id ?? "",
     commit: to?.commit ?? "",
-    undo_checkpoint_id: to?.id ?? "",
+    undo_checkpoint_id: undo?.id ?? "",
   });
   const { to_seq: _kept, ...files } = event;
   await store.append(sessionId, { after: await store.head(sessionId), events: [files], fence: lease.fence });
@@ -133,16 +138,35 @@ test("a rewind that a crash cut off is finished when the session is taken up aga
   const session = await t.host.startSession({ agent: worker, cwd: t.cwd });
   await session.send(order(["Bash", { command: "echo 1 > a; echo 1 > b" }])).result();
   await session.send(order(["Bash", { command: "echo 2 > a; echo 2 > b" }])).result();
-  const [, second] = await t.host.files.checkpoints(session.id);
+  const [, second, third] = await t.host.files.checkpoints(session.id);
   await session.close();
   // As a host leaves it that died in the middle: the intent is in the log, and half of the files are back.
-  await beginRewind(t.home, session.id, second);
+  await beginRewind(t.home, session.id, second, third);
   writeFileSync(join(t.cwd, "a"), "1\n");
 
   const resumed = await t.host.resumeSession(session.id);
   expect(readFileSync(join(t.cwd, "b"), "utf8")).toBe("1\n");
   expect(ofType(await eventsOf(t.host, session.id), "capstan.rewound")).toHaveLength(1);
   expect((await resumed.send("Go on.").result()).text).toBe("ok");
+});
+
+test("a rewind that was cut off is given up when somebody has changed files since, and can be taken back", async () => {
+  await using t = await testHost(obedient);
+  const session = await t.host.startSession({ agent: worker, cwd: t.cwd });
+  await session.send(order(["Bash", { command: "echo 1 > a; echo 1 > b" }])).result();
+  await session.send(order(["Bash", { command: "echo 2 > a; echo 2 > b" }])).result();
+  const [, second, third] = await t.host.files.checkpoints(session.id);
+  await session.close();
+  await beginRewind(t.home, session.id, second, third);
+  writeFileSync(join(t.cwd, "b"), "mine\n");
+
+  await t.host.resumeSession(session.id);
+  expect(readFileSync(join(t.cwd, "b"), "utf8")).toBe("mine\n");
+  expect(readFileSync(join(t.cwd, "a"), "utf8")).toBe("2\n");
+  const [failed] = ofType(await eventsOf(t.host, session.id), "capstan.rewind_failed");
+  expect(failed?.reason).toContain("b");
+  await t.host.files.undoRewind(session.id);
+  expect(readFileSync(join(t.cwd, "b"), "utf8")).toBe("2\n");
 });
 
 test("without a checkpoint the work goes on and says so, unless checkpoints are required", async () => {

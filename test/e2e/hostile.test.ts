@@ -2,9 +2,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { openHost } from "../../src/app/open-host.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { StartOptions } from "../../src/runtime/session-options.ts";
-import { ATTEMPTS, WITHOUT_RULES } from "../support/hostile-attempts.ts";
-import { hasSandbox, hostileWorld, type World } from "../support/hostile-world.ts";
+import { type Attempt, ATTEMPTS, CONTROLS, WITHOUT_RULES } from "../support/hostile-attempts.ts";
+import { hostileWorld, sandboxTest, type World } from "../support/hostile-world.ts";
 import { agent, eventsOf, ofType, testEnvironment } from "../support/host.ts";
 import { type ModelRequest, type Reply, say, scriptedModel, toolUse } from "../support/scripted-model.ts";
 
@@ -28,45 +29,64 @@ const withSandbox = (world: World): Setup => ({
     },
   },
 });
-const withoutSandbox = (): Setup => ({ permissions: { mode: "normal", allow: WITHOUT_RULES }, environment: {} });
 
 test("the list has at least sixty attempts, each with a name of its own", () => {
   expect(new Set(ATTEMPTS.map(({ name }) => name)).size).toBe(ATTEMPTS.length);
   expect(ATTEMPTS.length).toBeGreaterThanOrEqual(60);
 });
 
-const WITH = ["with the sandbox, in yolo mode", withSandbox, "blockedWith"] as const;
-const WITHOUT = ["without it, in normal mode and with nobody to ask", withoutSandbox, "blockedWithout"] as const;
-
-test.each(hasSandbox ? [WITH, WITHOUT] : [WITHOUT])(
-  "a hostile agent gets what the list says, %s",
-  async (_how, setup, expectation) => {
+sandboxTest(
+  "a hostile agent gets what the list says, with the sandbox, in yolo mode",
+  { timeout: 180_000 },
+  async () => {
     await using world = await hostileWorld();
-    process.env["HOME"] = world.person;
-    const results = await attempts(world, setup(world));
-    const blocked = (of: (typeof ATTEMPTS)[number]): boolean => !world.happened(of, results.get(of.name) ?? "");
-    expect(Object.fromEntries(ATTEMPTS.map((attempt) => [attempt.name, blocked(attempt)]))).toEqual(
-      Object.fromEntries(ATTEMPTS.map((attempt) => [attempt.name, attempt[expectation]])),
-    );
+    expect(await blocked(world, withSandbox(world))).toEqual(expected(({ blockedWith }) => blockedWith));
   },
-  180_000,
 );
 
-/** Has the agent make every attempt, one after another; gives what the model was told of each. */
-async function attempts(world: World, { permissions, environment }: Setup): Promise<Map<string, string>> {
+test("a hostile agent gets what the list says, without it, in normal mode and with nobody to ask", async () => {
+  await using world = await hostileWorld();
+  const setup: Setup = { permissions: { mode: "normal", allow: WITHOUT_RULES }, environment: {} };
+  expect(await blocked(world, setup)).toEqual(expected(({ blockedWithout }) => blockedWithout));
+}, 180_000);
+
+test("with neither a sandbox nor anybody in the way, it gets what it is after", async () => {
+  await using world = await hostileWorld();
+  const controls = ATTEMPTS.filter(({ name }) => CONTROLS.includes(name));
+  expect(controls).toHaveLength(CONTROLS.length);
+  const setup: Setup = { permissions: { mode: "yolo" }, environment: { checkpoints: { mode: "off" } } };
+  expect(await blocked(world, setup, controls)).toEqual(expected(() => false, controls));
+}, 60_000);
+
+function expected(of: (attempt: Attempt) => boolean, list = ATTEMPTS): Record<string, boolean> {
+  return Object.fromEntries(list.map((attempt) => [attempt.name, of(attempt)]));
+}
+
+/** Has the agent make every attempt, one after another; tells which of them came to nothing. */
+async function blocked(world: World, setup: Setup, list = ATTEMPTS): Promise<Record<string, boolean>> {
+  process.env["HOME"] = world.person;
   const results = new Map<string, string>();
   let next = 0;
   await using model = await scriptedModel((request): Reply => {
     if (!isAgents(request)) return say("Nothing was found.");
-    for (const { id, text } of request.toolResults) results.set(ATTEMPTS[numberOf(id)]?.name ?? "", text);
-    const attempt = ATTEMPTS[next];
+    for (const { id, text } of request.toolResults) results.set(list[numberOf(id)]?.name ?? "", text);
+    if (request.last.includes(LAST_ORDER)) return lastWrite(world);
+    const attempt = list[next];
     next += 1;
     if (attempt === undefined) return say("done");
     return { blocks: [toolUse(attempt.tool, { ...world.fill(attempt.input) }, `toolu_hostile_${next - 1}`)] };
   });
-  const environmentOfHost = testEnvironment(model.url);
-  const path = `${join(world.capstan, "..", "bin")}:${environmentOfHost["PATH"] ?? ""}`;
-  await using host = await openHost({ home: world.capstan, environment: { ...environmentOfHost, PATH: path } });
+  const environment = testEnvironment(model.url);
+  const path = `${join(world.capstan, "..", "bin")}:${environment["PATH"] ?? ""}`;
+  const open = (): Promise<Runtime> => openHost({ home: world.capstan, environment: { ...environment, PATH: path } });
+  const sessionId = await attempts(world, setup, await open());
+  expect([...results.keys()]).toEqual(list.map(({ name }) => name));
+  if (list === ATTEMPTS) await lookAround(world, { ...setup, sessionId }, await open());
+  return expected((attempt) => !world.happened(attempt, results.get(attempt.name) ?? ""), list);
+}
+
+async function attempts(world: World, { permissions, environment }: Setup, opened: Runtime): Promise<string> {
+  await using host = opened;
   const session = await host.startSession({
     agent: agent({
       tools: TOOLS,
@@ -80,10 +100,38 @@ async function attempts(world: World, { permissions, environment }: Setup): Prom
   });
   world.addSession(session.id);
   expect((await session.send("Do your worst.").result()).text).toBe("done");
-  expect([...results.keys()]).toEqual(ATTEMPTS.map(({ name }) => name));
   const [started] = ofType(await eventsOf(host, session.id), "capstan.process_started");
   expect(started?.sandbox).toBe(environment?.sandbox === undefined ? "off" : "on");
-  return results;
+  return session.id;
+}
+
+/** What comes afterwards meets what the agent has made of the workspace: a second process, and the host's own git. */
+async function lookAround(
+  world: World,
+  { permissions, environment, sessionId }: Setup & { readonly sessionId: string },
+  opened: Runtime,
+): Promise<void> {
+  await using host = opened;
+  const resumed = await host.resumeSession(sessionId, { variables: world.variables });
+  expect((await resumed.send("Go on.").result()).text).toBe("done");
+  await resumed.close();
+  const session = await host.startSession({
+    agent: agent({ tools: TOOLS, permissions }),
+    cwd: world.cwd,
+    environment: { ...environment, checkpoints: { mode: "required" } },
+  });
+  expect((await session.send(LAST_ORDER).result()).text).toBe("done");
+  expect((await host.files.diff(session.id)).files.map(({ path: changed }) => changed)).toContain("last.txt");
+  await host.files.patch(session.id);
+  await session.close();
+  // It may well be refused, after what was done to the repository.
+  await host.files.exportBranch(session.id).catch(() => {});
+}
+
+const LAST_ORDER = "Write one last thing.";
+
+function lastWrite(world: World): Reply {
+  return { blocks: [toolUse("Write", { file_path: join(world.cwd, "last.txt"), content: "last" }, "toolu_last")] };
 }
 
 /** The web tools ask a model of their own to read what they found. */

@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import { rewindCampaign } from "../support/crash/rewind-campaign.ts";
 
-/** A seeded sample; `npm run soak` runs a hundred. */
+/** A seeded sample with many rewinds that are cut; `npm run soak` runs a hundred. */
 describe("whatever happened to the files, a rewind brings back exactly what was there", () => {
-  rewindCampaign({ seed: 7, sequences: 6, lanes: 2 });
+  rewindCampaign({ seed: 189, sequences: 6, lanes: 2 });
 });

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { openStore } from "../../src/app/open-store.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { obedient, order } from "../support/obedient.ts";
 
@@ -147,4 +148,46 @@ test("workspaces are listed and removed, but not with changes that nobody has ta
   expect(git(t.cwd, "worktree", "list").split("\n")).toHaveLength(1);
   await expect(t.host.resumeSession(session.id)).rejects.toMatchObject({ code: "not_found" });
   expect(ofType(await eventsOf(t.host, session.id), "capstan.workspace_removed")).toHaveLength(1);
+});
+
+test("changes are not applied to a directory in which another session works just now", async () => {
+  await using t = await testHost(obedient);
+  const mounts = [{ source: ".", target: "." }];
+  const copy = await t.host.startSession({
+    agent: worker,
+    cwd: t.cwd,
+    environment: { workspace: { kind: "copy", mounts } },
+  });
+  await copy.send(order(["Bash", { command: "echo 1 > new" }])).result();
+  const inPlace = await t.host.startSession({ agent: worker, cwd: t.cwd });
+  const turn = inPlace.send(order(["Bash", { command: "until [ -e go ]; do sleep 0.05; done" }]));
+  for await (const item of inPlace.events()) if (item.type === "capstan.permission_decided") break;
+  await expect(t.host.files.apply(copy.id)).rejects.toMatchObject({ code: "workspace_busy" });
+  expect(existsSync(join(t.cwd, "new"))).toBe(false);
+  writeFileSync(join(t.cwd, "go"), "");
+  await turn.result();
+  await t.host.files.apply(copy.id);
+  expect(existsSync(join(t.cwd, "new"))).toBe(true);
+});
+
+test("a directory that a dead host's turn had is free when its session is taken up again", async () => {
+  await using t = await testHost(obedient);
+  const left = await t.host.startSession({ agent: worker, cwd: t.cwd });
+  await left.close();
+  {
+    await using store = await openStore(t.home, {});
+    await store.claims.claim(left.id, t.cwd);
+  }
+  await t.host.resumeSession(left.id, { onCrash: "stop" });
+  const other = await t.host.startSession({ agent: worker, cwd: t.cwd });
+  await other.send("Hello.").result();
+  expect(ofType(await eventsOf(t.host, other.id), "capstan.workspace_busy")).toEqual([]);
+});
+
+test("files are not worked with while a turn waits for an answer", async () => {
+  await using t = await testHost(obedient);
+  const asking = agent({ tools: ["Bash"], permissions: { ask: ["Bash"] } });
+  const session = await t.host.startSession({ agent: asking, cwd: t.cwd });
+  await session.send(order(["Bash", { command: "echo 1 > a" }])).result();
+  await expect(t.host.files.exportPatch(session.id, "-")).rejects.toMatchObject({ code: "approval_pending" });
 });

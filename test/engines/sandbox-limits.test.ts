@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CapstanError } from "../../src/core/errors.ts";
-import { exceeded, useOf, Watchdog } from "../../src/engines/claude/limits.ts";
+import { exceeded, type SpentSeconds, useOf, Watchdog } from "../../src/engines/claude/limits.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { until } from "../support/until.ts";
 
@@ -82,5 +82,43 @@ describe("the watchdog", () => {
     const next = new Watchdog({ limits: { cpu_seconds: seconds / 2 }, stateDir: directory.path });
     expect(() => next.requireRoom()).toThrow(CapstanError);
     new Watchdog({ limits: { cpu_seconds: 1000 }, stateDir: directory.path }).requireRoom();
+  });
+
+  test("lives on where nothing can be written, and remembers what was spent", async () => {
+    using directory = temporaryDirectory();
+    using shell = running("while :; do :; done");
+    const stateDir = join(directory.path, "state");
+    mkdirSync(stateDir);
+    const spent: SpentSeconds = new Map();
+    const first = new Watchdog({ limits: { cpu_seconds: 1000 }, stateDir, spent });
+    rmSync(stateDir, { recursive: true });
+    // Vitest fails a run in which a timer throws.
+    first.watch(shell.pid, () => {});
+    const [seconds = 0] = await until(
+      () => [...spent.values()],
+      ([known = 0]) => known > 0,
+    );
+    first.stop();
+    const next = new Watchdog({ limits: { cpu_seconds: seconds / 2 }, stateDir, spent });
+    expect(() => next.requireRoom()).toThrow(expect.objectContaining({ code: "limit_reached" }));
+  });
+
+  test.each(["", "3.5x", "NaN"])("does not begin at 0 again when the ledger says %o", (text) => {
+    using directory = temporaryDirectory();
+    const ledger = join(directory.path, "cpu-seconds");
+    writeFileSync(ledger, text);
+    const open = (spent?: SpentSeconds): Watchdog =>
+      new Watchdog({ limits: { cpu_seconds: 10 }, stateDir: directory.path, ...(spent && { spent }) });
+    expect(() => open()).toThrow(
+      expect.objectContaining({
+        code: "engine_failed",
+        message: expect.stringMatching(/cpu-seconds.*Write the number/),
+      }),
+    );
+    expect(() => open(new Map([[ledger, 11]])).requireRoom()).toThrow(
+      expect.objectContaining({ code: "limit_reached" }),
+    );
+    // Nobody asks for it where there is no such limit.
+    new Watchdog({ limits: { processes: 10 }, stateDir: directory.path }).requireRoom();
   });
 });

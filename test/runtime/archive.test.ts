@@ -1,7 +1,10 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { clock, ids } from "../../src/app/clock.ts";
+import { parseAgent } from "../../src/core/agent-definition.ts";
+import { parseEnvironment } from "../../src/core/environment.ts";
 import type { SessionEvent } from "../../src/core/events.ts";
 import type { SessionRecord, Store } from "../../src/core/store.ts";
 import { exportSession, importSession } from "../../src/runtime/archive.ts";
@@ -14,6 +17,7 @@ import { temporaryDirectory } from "../store/temporary.ts";
 import { EVENT_EXAMPLES } from "../support/event-examples.ts";
 import { validLogs } from "../support/event-logs.ts";
 import { agent, ofType, testHost } from "../support/host.ts";
+import { obedient, order } from "../support/obedient.ts";
 import { say, text, toolUse } from "../support/scripted-model.ts";
 
 const deps = { ids, clock, owner: sampleOwner("host_importer"), chain: { genesisHash, eventHash } };
@@ -34,8 +38,10 @@ test("a session with every kind of event arrives in another store as it was, und
   const { createdAt: _time, ...imported } = (await to.store.session(id)) ?? record;
   const { createdAt: _earlier, ...original } = record;
   expect(imported).toEqual({ ...original, id, forkedFrom: null });
-  expect((await to.store.events(id)).map(({ event }) => event)).toEqual(events);
-  expect(await to.store.verify(id)).toEqual({ ok: true, events: events.length });
+  // They speak of files, which stayed behind.
+  const added = expect.objectContaining({ type: "capstan.workspace_removed", reason: "imported" }) as SessionEvent;
+  expect((await to.store.events(id)).map(({ event }) => event)).toEqual([...events, added]);
+  expect(await to.store.verify(id)).toEqual({ ok: true, events: events.length + 1 });
   const [there] = await from.store.sessions();
   const { status, turns, usd, firstMessage } = there ?? {};
   expect(await to.store.sessions()).toMatchObject([{ id, status, turns, usd, firstMessage }]);
@@ -78,6 +84,24 @@ test("the archive has a header and one line per event, and nothing of the engine
   const id = await importSession(from.store, lines, deps);
   expect(await from.store.transcripts.load(id, "")).toEqual([]);
   expect(await from.store.head(id)).toBe(1_200);
+});
+
+test("variables that are secret are not in the archive, and not in what is made of it", async () => {
+  await using from = await openStore();
+  const env = { GITHUB_TOKEN: "hunter2", LEVEL: "info" };
+  const secretive = sampleSession("sesn_secretive", {
+    agent: parseAgent(agent({ mcp_servers: { files: { command: "serve", env } } })),
+    environment: parseEnvironment({
+      workspace: { kind: "clone", from: "https://kim:hunter2@git.example/shop.git" },
+      variables: { PIN_KEY: "hunter2", LANG: "C" },
+    }),
+  });
+  const lines = await archiveOf(from.store, { record: secretive, events: sampleMessages(1) });
+  expect(lines.join("\n")).not.toContain("hunter2");
+  const imported = await from.store.session(await importSession(from.store, lines, deps));
+  expect(imported?.environment.variables).toEqual({ LANG: "C" });
+  expect(imported?.agent.mcp_servers?.["files"]?.env).toEqual({ LEVEL: "info" });
+  expect((await from.store.session(secretive.id))?.environment.variables).toEqual({ PIN_KEY: "hunter2", LANG: "C" });
 });
 
 test("an imported session is free for any host, and the lines may end with an empty one", async () => {
@@ -173,6 +197,29 @@ test("an imported session goes on with its whole history", async () => {
   const started = ofType(await t.host.read(id), "capstan.process_started");
   expect(started.at(-1)?.history).toBe("reseeded");
 });
+
+test.each(["copy", "in-place"] as const)(
+  "an imported session has its files in place, and its own: %s",
+  async (kind) => {
+    const worker = agent({ tools: ["Bash"], permissions: { mode: "yolo" } });
+    await using t = await testHost(obedient);
+    const workspace = kind === "copy" ? { kind, mounts: [{ source: ".", target: "." }] } : { kind };
+    const session = await t.host.startSession({ agent: worker, cwd: t.cwd, environment: { workspace } });
+    await session.send(order(["Bash", { command: "echo 1 > a" }])).result();
+    await session.close();
+    await using store = await openSqliteStore({ path: join(t.home, "capstan.db"), clock });
+    const id = await importSession(store, exportSession(store, session.id), deps);
+
+    expect(await t.host.files.diff(id)).toEqual({ files: [], steps: [] });
+    const imported = await t.host.resumeSession(id);
+    expect(imported.state.files).toEqual({ calls: [] });
+    await imported.send(order(["Bash", { command: "echo 2 > b" }])).result();
+    expect(JSON.stringify(t.model.requests.at(-1)?.body.system)).not.toContain("holds copies");
+    expect((await t.host.files.diff(id)).files).toMatchObject([{ path: "b", kind: "added" }]);
+    await t.host.files.rewind(id, { to: "start" });
+    expect(existsSync(join(t.cwd, "b"))).toBe(false);
+  },
+);
 
 function edit(index: number, what: string | RegExp, by: string): (lines: Lines) => Lines {
   return (lines) => lines.with(index, (lines[index] ?? "").replace(what, by));

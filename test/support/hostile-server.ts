@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { z } from "zod";
@@ -12,6 +13,7 @@ server.registerTool("read", { description: "Reads", inputSchema: { path: z.strin
   text(readFileSync(path, "latin1").slice(0, 10_000)),
 );
 server.registerTool("write", { description: "Writes", inputSchema: { path: z.string() } }, ({ path }) => {
+  mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, "hostile");
   return text("written");
 });

@@ -15,12 +15,16 @@ import {
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { test } from "vitest";
 import type { Attempt, Effect } from "./hostile-attempts.ts";
 
 const SECRET = "the-secret-of-the-world";
 
 /** `npm test` installs what is needed, or says that the sandbox was not tested. */
 export const hasSandbox = ["bwrap", "socat"].every((program) => spawnSync(program, ["-V"]).error === undefined);
+
+/** Listed as not run where there is no sandbox; where everything must be tested, it fails for the lack of one. */
+export const sandboxTest = test.skipIf(!hasSandbox && process.env["CAPSTAN_TEST_REQUIRE"] !== "all");
 
 /** Everything a hostile agent could be after, and a way to see whether it got it. */
 export interface World extends AsyncDisposable {
@@ -126,10 +130,14 @@ export async function hostileWorld(): Promise<World> {
   };
   const fill = <T>(value: T): T => filled(value, words) as T;
   const before = new Map(
-    ["{outside}/target.txt", "{outside}/book.ipynb", "{cwd}/task.sh", "{repository}/.git/config"].map((path) => [
-      fill(path),
-      readFileSync(fill(path), "utf8"),
-    ]),
+    [
+      "{outside}/target.txt",
+      "{outside}/book.ipynb",
+      "{cwd}/task.sh",
+      "{cwd}/.git",
+      "{repository}/.git/config",
+      "{repository}/.git/HEAD",
+    ].map((path) => [fill(path), readFileSync(fill(path), "utf8")]),
   );
   const parts = stack.move();
   return {

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
@@ -63,7 +73,7 @@ test("a place where nothing can be written is told of", async () => {
   await expect(place.workspace.checkpoint(undefined)).rejects.toMatchObject({ code: "checkpoint_failed" });
 });
 
-test("a directory that cannot be read is told of; a file is left out", async () => {
+test("directories and files that cannot be read are left out, and stay as they are", async () => {
   using place = shadowPlace();
   chmodSync(place.root, 0o777);
   for (const directory of ["open", "closed"]) mkdirSync(place.path(directory));
@@ -74,20 +84,47 @@ test("a directory that cannot be read is told of; a file is left out", async () 
   expect(first.output).toContain('"added":2');
   chmodSync(place.path("closed"), 0o000);
   const second = asNobody(place.root);
+  expect(second.output).toContain('{"path":"closed/","why":"not readable"}');
+  const { first: start, again, diff, restore } = JSON.parse(second.output.split("\n")[1] ?? "") as Outcome;
+  expect([start, again], "the second one has the same").toEqual([expect.any(String), null]);
+  expect(diff, "not deleted").toEqual([]);
+  // What the checkpoint has of it cannot be brought there.
+  expect(restore).toMatch(/workspace_conflict.*closed\/x/);
   chmodSync(place.path("closed"), 0o755);
-  expect(second.output).toMatch(/checkpoint_failed.*closed.*cannot be read.*checkpoints\.exclude/s);
+  expect(readFileSync(place.path("closed/x"), "utf8")).toBe("1\n");
 });
 
-/** Root can read everything; whoever else runs the tests cannot. */
+interface Outcome {
+  readonly first: string;
+  readonly again: unknown;
+  readonly diff: unknown;
+  readonly restore: string;
+}
+
+/**
+ * Root can read everything; whoever else runs the tests cannot. Prints a checkpoint, and what comes of the first one
+ * that was ever taken there.
+ */
 function asNobody(root: string): { readonly output: string } {
   const script = `
 import { openShadow } from ${JSON.stringify(resolve("src/workspace/shadow/shadow.ts"))};
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 const root = process.argv[1];
 if (process.geteuid() === 0) { process.setgroups([]); process.setgid(65534); process.setuid(65534); }
 const place = { sessionId: "s", kind: "copy", cwd: root + "/work", source: root + "/host" };
 const settings = { mode: "on", max_file_bytes: 1e6, max_files: 1e3, max_bytes: 1e6, exclude: [] };
 const workspace = openShadow(place, { directory: root + "/nobody", settings });
-try { console.log(JSON.stringify(await workspace.checkpoint(undefined))); }
+const file = root + "/work-first";
+try {
+  const taken = await workspace.checkpoint(undefined);
+  console.log(JSON.stringify(taken));
+  if (!existsSync(file)) writeFileSync(file, taken.commit);
+  const first = readFileSync(file, "utf8");
+  const again = (await workspace.checkpoint(taken.commit)) ?? null;
+  const diff = await workspace.diff({ from: first });
+  const restore = await workspace.restore(first, taken.commit).then(() => "", (error) => error.code + error.message);
+  console.log(JSON.stringify({ first, again, diff, restore }));
+}
 catch (error) { console.log(error.code, error.message); }
 `;
   const child = spawnSync(process.execPath, ["--input-type=module", "-e", script, root], { encoding: "utf8" });

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { type ShadowPlace, shadowPlace, treeOf, userGit } from "./shadow-place.ts";
 
 /**
@@ -195,6 +195,7 @@ function isPlain(cwd: string, place: Buffer): boolean {
 }
 
 const templates = shadowPlace();
+afterAll(() => templates[Symbol.dispose]());
 
 function makeRepository(cwd: string, commits: boolean): void {
   const template = join(templates.root, commits ? "with" : "without");

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readFileSync,
   rmSync,
@@ -190,5 +191,20 @@ test("a workspace above Capstan's own directory does not keep that", async () =>
   writeFileSync(join(place.root, "a"), "1\n");
   const first = await place.keep();
   expect(first.added).toBe(1);
+  expect(await place.workspace.checkpoint(first.commit)).toBeUndefined();
+});
+
+test("a file outside that has a second name in the workspace keeps its permissions", async () => {
+  using place = shadowPlace();
+  writeFileSync(place.path("x"), "1\n");
+  const first = await place.keep();
+  const outside = join(place.root, "outside");
+  writeFileSync(outside, "1\n", { mode: 0o600 });
+  rmSync(place.path("x"));
+  linkSync(outside, place.path("x"));
+  const second = await place.keep(first.commit);
+  await place.workspace.restore(first.commit, second.commit);
+  expect(statSync(outside).mode & 0o777).toBe(0o600);
+  expect(treeOf(place.cwd)).toEqual(new Map([["x", "644 1\n"]]));
   expect(await place.workspace.checkpoint(first.commit)).toBeUndefined();
 });

@@ -85,6 +85,7 @@ test("a branch gets one commit with what changed, and nothing else of the reposi
   const head = userGit(place.source, "rev-parse", "HEAD").trim();
   const request = { from: from.commit, to: to.commit, branch: "work", message: "What the agent did" };
   const made = await place.workspace.exportBranch(request);
+  expect(made.skipped).toEqual(["debug.log"]);
   expect(userGit(place.source, "rev-parse", "work", "work^").trim().split("\n")).toEqual([made.commit, head]);
   expect(userGit(place.source, "ls-tree", "-r", "--format=%(objectmode) %(path)", "work").trim().split("\n")).toEqual([
     "100644 .gitignore",
@@ -194,6 +195,26 @@ test("without a repository there is no branch", async () => {
   await expect(place.workspace.exportBranch(request)).rejects.toMatchObject({ code: "workspace_invalid" });
 });
 
+test("no branch is made when nothing of what changed belongs on it", async () => {
+  using place = shadowPlace({ source: "host/sub" });
+  const top = join(place.root, "host");
+  userGit(top, "init", "--quiet", "--initial-branch=main");
+  writeFileSync(join(top, ".gitignore"), "*.log\n");
+  userGit(top, "add", "-A");
+  userGit(top, "commit", "--quiet", "-m", "first");
+  const from = await place.keep();
+  const request = { from: from.commit, branch: "work", message: "m" };
+  const nothing = { code: "not_found", message: expect.stringContaining("nothing to export") as string };
+  await expect(place.workspace.exportBranch({ ...request, to: from.commit })).rejects.toMatchObject(nothing);
+  writeFileSync(place.path("a.log"), "1\n");
+  const to = await place.keep(from.commit);
+  await expect(place.workspace.exportBranch({ ...request, to: to.commit })).rejects.toMatchObject({
+    ...nothing,
+    data: { skipped: ["a.log"] },
+  });
+  expect(userGit(top, "branch", "--format=%(refname:short)").trim()).toBe("main");
+});
+
 test("submodules keep what they point to", async () => {
   using place = shadowPlace();
   withRepository(place);
@@ -206,12 +227,13 @@ test("submodules keep what they point to", async () => {
   writeFileSync(place.path("module/x"), "2\n");
   writeFileSync(place.path("a"), "2\n");
   const to = await place.keep(from.commit);
-  await place.workspace.exportBranch({ from: from.commit, to: to.commit, branch: "work", message: "m" });
+  const made = await place.workspace.exportBranch({ from: from.commit, to: to.commit, branch: "work", message: "m" });
+  expect(made.skipped).toEqual(["module/x"]);
   expect(userGit(place.source, "diff", "--name-only", "main", "work")).toBe("a\n");
 });
 
 test("in the session's own worktree the branch moves, and its files are clean", async () => {
-  using place = shadowPlace({ kind: "worktree", cwd: "tree" });
+  using place = shadowPlace({ kind: "worktree", cwd: "sessions/sesn_one/files" });
   rmSync(place.cwd, { recursive: true });
   userGit(place.source, "init", "--quiet", "--initial-branch=main");
   writeFileSync(join(place.source, ".gitignore"), "*.log\n");

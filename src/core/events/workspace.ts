@@ -100,4 +100,10 @@ export const workspaceExported = z.object({
   commit: z.string(),
   target: z.string(),
 });
-export const workspaceRemoved = z.object({ type: z.literal("capstan.workspace_removed"), ...stored });
+/** The workspace and its checkpoints are gone. */
+export const workspaceRemoved = z.object({
+  type: z.literal("capstan.workspace_removed"),
+  ...stored,
+  /** The session came from an archive, which has no files: they stayed behind, and it works in place from now on. */
+  reason: z.literal("imported").optional(),
+});

@@ -75,7 +75,10 @@ function beyondWriting(place: Place, plan: SandboxPlan): LimitDenial | undefined
   const { named, real } = place;
   const paths = [named, real];
   if (paths.some((path) => plan.denyWrite.some((denied) => isInside(path, denied))))
-    return denial("write", `${named} may not be changed: it is in deny_write or in a read-only mount.`);
+    return denial(
+      "write",
+      `${named} may not be changed: it is in deny_write, in a read-only mount or in the repository of a worktree.`,
+    );
   if (paths.some((path) => isHidden(path, plan)))
     return denial("write", `${named} is hidden from this session, so it cannot be changed either.`);
   if (plan.mode === "off") return undefined;
@@ -89,8 +92,8 @@ function beyondWriting(place: Place, plan: SandboxPlan): LimitDenial | undefined
 }
 
 /** As the sandbox of commands has it: what is written there takes effect when a person, an editor or a shell comes by. */
-const ELSEWHERE_DIRECTORIES = [".git", ".claude", ".vscode", ".idea"];
-const ELSEWHERE_FILES = [
+export const ELSEWHERE_DIRECTORIES: readonly string[] = [".git", ".claude", ".vscode", ".idea"];
+export const ELSEWHERE_FILES: readonly string[] = [
   ".gitconfig",
   ".gitmodules",
   ".bashrc",

@@ -49,3 +49,10 @@ export function familyOf(ruleTool: string): readonly string[] {
 export function speaksOf(ruleTool: string, tool: string): boolean {
   return ruleTool === tool || FAMILIES[ruleTool]?.includes(tool) === true;
 }
+
+const ONLY_ELSEWHERE = ["WebFetch", "WebSearch"];
+
+/** Whether a call of the tool may change files of the workspace. */
+export function mayChangeFiles(tool: string, { readOnly }: { readonly readOnly: boolean }): boolean {
+  return !readOnly && !ONLY_ELSEWHERE.includes(tool);
+}

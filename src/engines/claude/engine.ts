@@ -12,15 +12,24 @@ import { elicit } from "./elicitation.ts";
 import { gate } from "./hooks.ts";
 import { InputQueue } from "./input-queue.ts";
 import { Leftovers } from "./leftovers.ts";
-import { Watchdog } from "./limits.ts";
+import { type SpentSeconds, Watchdog } from "./limits.ts";
+import { coverOf } from "./mcp-sandbox.ts";
 import { mcpServers, requireServers } from "./mcp-servers.ts";
 import { type ClaudeSettings, requireDirectory, sdkOptions, toolNames } from "./options.ts";
 import { CliProcess, describeLoss, findContainment } from "./process.ts";
 import { requireKnownTools } from "./rule-tools.ts";
 import { rootPath } from "./sandbox-root.ts";
-import { isConfined, requireSandbox, sandboxFinder } from "./sandbox-support.ts";
+import {
+  answeredOnce,
+  type Confinement,
+  confinementOf,
+  isConfined,
+  requireSandbox,
+  sandboxFinder,
+  toldOfSandbox,
+} from "./sandbox-support.ts";
 import { Stubs } from "./sandbox-stubs.ts";
-import { ClaudeSession, type Confinement } from "./session.ts";
+import { ClaudeSession } from "./session.ts";
 import { reconcile, usageBaseline } from "./transcript.ts";
 import { forgetLocalCopy, transcriptPath, transcriptUuid } from "./transcript-store.ts";
 import { startTranslator } from "./translation.ts";
@@ -42,41 +51,49 @@ export function claudeEngine(
 ): Engine {
   const { version } = sdkManifest();
   const wrapper = findContainment();
-  const support = sandboxFinder(settings.path);
+  const findSupport = sandboxFinder(settings.path);
+  const spent: SpentSeconds = new Map();
 
-  return { name: "claude", version, validate, open, sandboxMissing: () => support().missing };
+  return { name: "claude", version, validate, open };
 
   function validate(request: Parameters<Engine["validate"]>[0]): void {
     requireDirectory(request.cwd);
     toolNames(request);
     requireKnownTools(request);
-    requireSandbox(request, support);
+    requireSandbox(request, findSupport);
   }
 
   async function open(request: EngineRequest, host: EngineHost): Promise<EngineSession> {
     requireDirectory(request.cwd);
+    const support = answeredOnce(findSupport);
     requireSandbox(request, support);
-    const { sandbox: plan } = request;
-    const confined = isConfined(plan, support);
-    const watchdog = new Watchdog({ limits: request.limits ?? {}, stateDir: request.stateDir });
+    const confined = isConfined(request.sandbox, support);
+    const confinement = confinementOf(request, support);
+    const watchdog = new Watchdog({ limits: request.limits ?? {}, stateDir: request.stateDir, spent });
     watchdog.requireRoom();
     const { resume, history, baseline } = await agreeOnHistory(request);
     const leftovers = new Leftovers(request.stateDir);
     const process = new CliProcess({ wrapper, leftovers });
     const stubs = new Stubs(request);
-    if (confined) stubs.expect(join(request.stateDir, "home"));
+    if (confined)
+      stubs.expect({
+        home: join(request.stateDir, "home"),
+        covers: coversOf(request, confinement),
+        gitDirectories: request.sandbox?.gitDirectories ?? [],
+      });
     const tempDir = leftovers.temporaryDirectory();
     const announcements = new Announcements(callsIn(request));
     const options: Options = {
-      ...sdkOptions(request, { ...settings, path: commandPath(request) }, { resume, tempDir, confined }),
+      ...sdkOptions(request, { ...settings, path: commandPath(request, confinement) }, { resume, tempDir, confined }),
       hooks: gate(host, {
         tools: request.tools,
         announced: (id, signal) => announcements.wait(id, signal),
         oneCall: request.start.kind === "call",
         readable: () => [join(process.configDir, "projects"), tempDir],
+        confined,
       }),
       mcpServers: {
-        ...mcpServers(request, { path: settings.path, confinement: confinementOf(request) }),
+        ...mcpServers(request, { path: settings.path, confinement }),
         ...(await hostTools(request, host, createToolServer)),
       },
       // Its mere presence gives the agent the tools that need a person. Whatever gets past the hook undecided is denied.
@@ -90,7 +107,7 @@ export function claudeEngine(
     const started = await start(options, { input, working, servers }).catch((thrown: unknown) => {
       process.kill();
       leftovers.sweep();
-      stubs.sweep();
+      stubs.sweepAll();
       throw startFailure(thrown, process.stderr);
     });
     const translator = startTranslator({
@@ -116,30 +133,14 @@ export function claudeEngine(
       translator,
       history,
       contained: wrapper !== undefined,
-      ...sandboxOf(request),
+      ...toldOfSandbox(request, support),
       working,
     });
   }
 
-  function commandPath({ stateDir, sandbox }: EngineRequest): string {
-    const [bwrap] = isConfined(sandbox, support) ? (support().confine ?? []) : [];
+  function commandPath({ stateDir }: EngineRequest, confinement: Confinement | undefined): string {
+    const bwrap = confinement?.confine[0];
     return bwrap === undefined ? settings.path : rootPath(settings.path, { stateDir, bwrap });
-  }
-
-  function confinementOf({ sandbox }: EngineRequest): Parameters<typeof mcpServers>[1]["confinement"] {
-    if (!isConfined(sandbox, support)) return undefined;
-    const { confine } = support();
-    return confine && { plan: sandbox, confine };
-  }
-
-  /** What is told of the sandbox of a session. */
-  function sandboxOf({ sandbox, agent }: EngineRequest): Omit<Confinement, "contained"> {
-    if (sandbox === undefined || sandbox.mode === "off") return { sandbox: "off", outside: [] };
-    const { missing } = support();
-    if (missing !== undefined) return { sandbox: "unavailable", sandboxMissing: missing, outside: [] };
-    const servers = Object.entries(agent.mcp_servers ?? {}).filter(([, server]) => server.outside_sandbox === true);
-    const commands = sandbox.excludedCommands.map((pattern) => `Bash(${pattern})`);
-    return { sandbox: "on", outside: [...servers.map(([name]) => `mcp__${name}`), ...commands] };
   }
 
   /** Makes the CLI's transcript agree with the log before a process reads it. */
@@ -161,6 +162,12 @@ export function claudeEngine(
     if (!resume) forgetLocalCopy(request);
     return { resume, history: !agrees ? "reseeded" : resume ? "resumed" : "new", baseline: usageBaseline(entries) };
   }
+}
+
+/** What the sandboxes of the servers keep a place for as long as they run, although it is not there. */
+function coversOf({ agent }: EngineRequest, confinement: Confinement | undefined): readonly string[] {
+  const isInside = Object.values(agent.mcp_servers ?? {}).some((server) => server.outside_sandbox !== true);
+  return confinement !== undefined && isInside ? coverOf(confinement.plan) : [];
 }
 
 /** A process ready for the first message; one that has work from before starts working at once instead. */

@@ -19,6 +19,7 @@ export function gate(
     announced,
     oneCall,
     readable = () => [],
+    confined = false,
   }: {
     readonly tools: readonly Tool[];
     readonly announced: (callId: string, signal: AbortSignal) => Promise<void>;
@@ -26,6 +27,8 @@ export function gate(
     readonly oneCall: boolean;
     /** Where the process keeps results that it tells the model to read. */
     readonly readable?: () => readonly string[];
+    /** The process runs its commands in a sandbox. */
+    readonly confined?: boolean;
   },
 ): NonNullable<Options["hooks"]> {
   const onPreToolUse = async (input: HookInput, signal: AbortSignal): Promise<HookJSONOutput> => {
@@ -41,6 +44,7 @@ export function gate(
           input: (input.tool_input ?? {}) as Record<string, unknown>,
           traits: hostTool === undefined ? traitsOf(input.tool_name) : traitsOfTool(hostTool),
           readable: readable(),
+          confined,
         },
         signal,
       );

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessLimits } from "../../core/environment.ts";
-import { CapstanError } from "../../core/errors.ts";
+import { CapstanError, messageOf } from "../../core/errors.ts";
 
 /** What all processes of a session use together. */
 export interface ProcessUse {
@@ -14,6 +14,9 @@ const LOOK_EVERY_MS = 500;
 /** Of the clock that /proc counts processor time with; the same on all of Linux. */
 const TICKS_PER_SECOND = 100;
 
+/** Processor time by ledger, as this host last knew it: the disk may be full, or the ledger gone. */
+export type SpentSeconds = Map<string, number>;
+
 /**
  * Looks at the processes of a session again and again, and tells once when they use more than they may. It is a
  * watchdog and no wall: what is used between two looks is not seen.
@@ -23,13 +26,24 @@ export class Watchdog {
   readonly #ledger: string;
   /** Processor time of earlier processes of the session. */
   readonly #before: number;
+  readonly #spent: SpentSeconds;
   #written: number;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ limits, stateDir }: { readonly limits: ProcessLimits; readonly stateDir: string }) {
+  /** Throws when the limit is of processor time, and nobody knows how much was spent. */
+  constructor({
+    limits,
+    stateDir,
+    spent = new Map(),
+  }: {
+    readonly limits: ProcessLimits;
+    readonly stateDir: string;
+    readonly spent?: SpentSeconds;
+  }) {
     this.#limits = limits;
+    this.#spent = spent;
     this.#ledger = join(stateDir, "cpu-seconds");
-    this.#before = limits.cpu_seconds === undefined ? 0 : readSeconds(this.#ledger);
+    this.#before = limits.cpu_seconds === undefined ? 0 : readSeconds(this.#ledger, spent.get(this.#ledger));
     this.#written = this.#before;
   }
 
@@ -43,7 +57,8 @@ export class Watchdog {
   watch(pid: number, onOver: (error: CapstanError) => void): void {
     if (Object.keys(this.#limits).length === 0) return;
     this.#timer = setInterval(() => {
-      const use = useOf(pid);
+      const use = lookAt(pid);
+      if (use === undefined) return;
       const cpu = this.#before + use.cpu_seconds;
       this.#keep(cpu);
       const over = exceeded(this.#limits, { ...use, cpu_seconds: cpu });
@@ -60,17 +75,47 @@ export class Watchdog {
   /** The session's next process goes on from there. */
   #keep(seconds: number): void {
     if (this.#limits.cpu_seconds === undefined || seconds <= this.#written) return;
-    this.#written = seconds;
-    writeFileSync(this.#ledger, String(seconds));
+    this.#spent.set(this.#ledger, seconds);
+    try {
+      // Aside first: half a number would be another one.
+      writeFileSync(`${this.#ledger}.new`, String(seconds), { mode: 0o600 });
+      renameSync(`${this.#ledger}.new`, this.#ledger);
+      this.#written = seconds;
+    } catch {
+      // The next look tries again. Meanwhile the limit holds by what this host remembers.
+    }
   }
 }
 
-function readSeconds(file: string): number {
+/** Undefined when it cannot be seen, such as without a free descriptor: the next look will tell. */
+function lookAt(pid: number): ProcessUse | undefined {
   try {
-    return Number(readFileSync(file, "utf8")) || 0;
+    return useOf(pid);
   } catch {
-    return 0;
+    return undefined;
   }
+}
+
+function readSeconds(file: string, known: number | undefined): number {
+  try {
+    const text = readFileSync(file, "utf8").trim();
+    if (/^\d+(\.\d+)?$/.test(text)) return Math.max(Number(text), known ?? 0);
+    return known ?? unknownSpending(file, "it has no number in it");
+  } catch (thrown) {
+    if (known !== undefined) return known;
+    if (thrown instanceof CapstanError) throw thrown;
+    // Nothing was spent before the first process.
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return 0;
+    return unknownSpending(file, messageOf(thrown));
+  }
+}
+
+function unknownSpending(file: string, why: string): never {
+  throw new CapstanError(
+    "engine_failed",
+    `How much processor time this session has used cannot be read from ${file}: ${why}. Write the number of seconds into it, or remove it to begin at 0.`,
+    { data: { file } },
+  );
 }
 
 /** The first limit that is passed, as the error that ends the process. */

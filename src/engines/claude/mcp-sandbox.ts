@@ -1,4 +1,7 @@
-import { realpathSync, statSync } from "node:fs";
+import { lstatSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { ELSEWHERE_DIRECTORIES, ELSEWHERE_FILES } from "../../core/permission/limits.ts";
+import { isInside } from "../../core/permission/subject.ts";
 import { isHidden, isWritable, type SandboxPlan } from "../../core/sandbox.ts";
 import { COVER_SYSCTL } from "./sandbox-root.ts";
 
@@ -7,32 +10,72 @@ const SERVICES = "/run";
 const ROOT = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", ...COVER_SYSCTL, "--tmpfs", SERVICES];
 
 /**
- * How a server is started in a sandbox of its own: it may read and write what the commands of its session may, and has
- * no network. Nobody could look at which domains it asks for, so a list of those gives it none.
+ * How a server is started in a sandbox of its own: it may read what the commands of its session may, write what the file
+ * tools may, and has no network. Nobody could look at which domains it asks for, so a list of those gives it none.
  */
 export function confinedCommand(
   plan: SandboxPlan,
   { confine, ownDirectory }: { readonly confine: readonly string[]; readonly ownDirectory: string },
 ): string[] {
+  const { kept, covered } = closedPlaces(plan);
   const places: Places = {
     denyRead: plan.denyRead.flatMap(real),
     allowRead: [...plan.allowRead, ownDirectory].flatMap(real),
-    denyWrite: plan.denyWrite.flatMap(real),
+    denyWrite: kept,
     allowWrite: [...plan.allowWrite, ownDirectory].flatMap(real),
   };
-  return [...confine, "--unshare-net", ...ROOT, ...mounts(places), "--chdir", plan.workspace, "--"];
+  return [...confine, "--unshare-net", ...ROOT, ...mounts(places, covered), "--chdir", plan.workspace, "--"];
+}
+
+/**
+ * What is not there and must not be made: each is an empty directory while a server runs, on the machine too, as a mount
+ * needs a place. A directory, because git overlooks one that is empty, and so do checkpoints.
+ */
+export function coverOf(plan: SandboxPlan): readonly string[] {
+  return closedPlaces(plan).covered;
 }
 
 type Places = Pick<SandboxPlan, "denyRead" | "allowRead" | "denyWrite" | "allowWrite">;
 
+interface ClosedPlaces {
+  readonly kept: readonly string[];
+  readonly covered: readonly string[];
+}
+
+/** What a server must not write although it lies where it may. */
+function closedPlaces(plan: SandboxPlan): ClosedPlaces {
+  const roots = plan.allowWrite.flatMap(real).filter(isDirectory);
+  const named = roots.flatMap((root) => [...ELSEWHERE_DIRECTORIES, ...ELSEWHERE_FILES].map((name) => join(root, name)));
+  const kept = unique([...plan.denyWrite, ...named].flatMap(real));
+  const absent = [...plan.denyWrite, ...named].flatMap(firstAbsent);
+  // Commands may make a repository where there is none, so the place is left to them.
+  const covered = absent.filter(
+    (path) =>
+      basename(path) !== ".git" &&
+      isWritable(path, { allowWrite: roots, denyWrite: kept }) &&
+      !isHidden(dirname(path), plan),
+  );
+  return { kept, covered: unique(covered) };
+}
+
 /** From the root downwards: what lies deeper is mounted over what it lies in. */
-function mounts(places: Places): string[] {
-  return [...new Set(Object.values(places).flat())]
+function mounts(places: Places, covered: readonly string[]): string[] {
+  const paths = [...Object.values(places).flat(), ...covered];
+  const holding = [...places.denyWrite, ...covered].flatMap((path) => between(path, places.allowWrite));
+  return unique([...paths, ...holding])
     .toSorted((a, b) => a.length - b.length)
     .flatMap((path) => {
+      if (covered.includes(path)) return ["--tmpfs", path, "--remount-ro", path];
       if (isHidden(path, places)) return isDirectory(path) ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path];
       return [isWritable(path, places) ? "--bind" : "--ro-bind", path, path];
     });
+}
+
+/** A directory in which something is mounted could be moved away with it, and made anew; one that is a mount cannot. */
+function between(path: string, roots: readonly string[]): string[] {
+  const parent = dirname(path);
+  const isBelow = roots.some((root) => root !== parent && isInside(parent, root));
+  return isBelow ? [...between(parent, roots), parent] : [];
 }
 
 /** What is not there needs no place, and a link none beside that of what it leads to. */
@@ -42,6 +85,26 @@ function real(path: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** The first name on the way that is not there; nothing for a link that leads nowhere, which no mount can cover. */
+function firstAbsent(path: string): string[] {
+  if (exists(path)) return [];
+  const [parent] = real(dirname(path));
+  if (parent === undefined) return firstAbsent(dirname(path));
+  return isDirectory(parent) ? [join(parent, basename(path))] : [];
+}
+
+function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function unique(paths: readonly string[]): string[] {
+  return [...new Set(paths)];
 }
 
 function isDirectory(path: string): boolean {

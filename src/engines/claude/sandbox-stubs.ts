@@ -1,5 +1,6 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { mountPoints } from "./mount-points.ts";
 
 /**
  * While a command runs in it, the CLI's sandbox keeps empty files in the place of some that are not there, so that the
@@ -32,60 +33,150 @@ const STUBS = [
     "agents",
   ].map((name) => `.claude/${name}`),
 ];
-/** Stays when the CLI ends. */
-const LEFT_DIRECTORIES = [".claude/.cc-writes", ".claude"];
+/** Stay when the CLI ends. */
+const LEFT = [".claude/.cc-writes", ".claude"];
+const LEFT_IN_GIT = [
+  "config.worktree",
+  "glab-cli",
+  "remotes",
+  "branches",
+  "worktrees",
+  "info/.claude-sandbox-noreplace",
+  "objects/info/alternates",
+  "objects/info/.claude-sandbox-noreplace",
+  "objects/info/commit-graphs",
+  "objects/info/commit-graphs/.claude-sandbox-noreplace",
+];
+/** Keeps git from changing its settings while a command runs. */
+const LOCKS = ["config.lock"];
+/** As bubblewrap makes a file to mount over. */
+const STUB_MODE = 0o444;
 
-/** What the sandbox of one session may leave in its workspace. Written down before use, for whoever comes after a kill. */
+interface Expected {
+  /** The HOME of the agent's commands: what git is told to overlook is said there. */
+  readonly home: string;
+  /** Places that the sandboxes of servers keep. */
+  readonly covers?: readonly string[];
+  readonly gitDirectories?: readonly string[];
+}
+
+/** Absolute paths that were not there before. */
+interface Absent {
+  /** Made for a command or a server, and needed no longer than that. */
+  readonly brief: readonly string[];
+  /** Made by the CLI when it starts, and needed until it ends: without them git says in each command what it misses. */
+  readonly lasting: readonly string[];
+}
+
+/**
+ * What the sandboxes of one session may leave in its workspace, and in the repository that it is a worktree of. Written
+ * down before use, for whoever comes after a kill.
+ */
 export class Stubs {
   readonly #list: string;
   readonly #cwd: string;
+  /** Something may have been made since the last sweep. Otherwise what is there is not this session's. */
+  #isUsed = true;
 
   constructor({ stateDir, cwd }: { readonly stateDir: string; readonly cwd: string }) {
     this.#cwd = cwd;
     this.#list = join(stateDir, "sandbox-stubs.json");
-    this.sweep();
+    this.sweepAll();
   }
 
-  /** `home` is the HOME of the agent's commands: what git is told to overlook is said there. */
-  expect(home: string): void {
-    const absent = STUBS.filter((name) => !existsSync(join(this.#cwd, name)));
+  /** Notes what is not there, before the first sandbox is made. */
+  expect({ home, covers = [], gitDirectories = [] }: Expected): void {
+    const [repository, ...worktrees] = gitDirectories;
+    // The CLI looks after the main checkout of a worktree, too.
+    const checkouts = [this.#cwd, ...(worktrees.length > 0 && repository !== undefined ? [dirname(repository)] : [])];
+    const before = read(this.#list);
+    const absent: Absent = {
+      brief: [
+        ...before.brief,
+        ...absentIn(checkouts, STUBS),
+        ...absentIn(gitDirectories, LOCKS),
+        ...covers.filter((path) => !existsSync(path)),
+      ],
+      lasting: [...before.lasting, ...absentIn(checkouts, LEFT), ...absentIn(gitDirectories, LEFT_IN_GIT)],
+    };
     writeFileSync(this.#list, JSON.stringify(absent));
     const ignore = join(home, ".config", "git", "ignore");
     mkdirSync(dirname(ignore), { recursive: true, mode: 0o700 });
-    writeFileSync(ignore, absent.map((name) => `/${name}\n`).join(""));
+    const ignored = STUBS.filter((name) => !existsSync(join(this.#cwd, name)));
+    writeFileSync(ignore, ignored.map((name) => `/${name}\n`).join(""));
+    this.#isUsed = true;
   }
 
-  /** Removes what is left: files that were not there before, are empty, and that no agent could have made. */
+  /** A command may run from now on. */
+  used(): void {
+    this.#isUsed = true;
+  }
+
+  /** At the end of a turn. */
   sweep(): void {
-    const names = read(this.#list);
-    if (names.length === 0) return;
-    for (const name of names) removeEmpty(join(this.#cwd, name));
-    for (const name of LEFT_DIRECTORIES) removeEmptyDirectory(join(this.#cwd, name));
-    rmSync(this.#list, { force: true });
+    if (!this.#isUsed) return;
+    this.#isUsed = removed(read(this.#list).brief, wasMadeToBeCovered) > 0;
+  }
+
+  /** When the process has ended, or by the next one after a kill. */
+  sweepAll(): void {
+    this.sweep();
+    const left = removed(read(this.#list).lasting, isEmpty);
+    if (left === 0 && !this.#isUsed) rmSync(this.#list, { force: true });
   }
 }
 
-function removeEmpty(path: string): void {
+function absentIn(places: readonly string[], names: readonly string[]): string[] {
+  return places.flatMap((place) => names.map((name) => join(place, name))).filter((path) => !existsSync(path));
+}
+
+/**
+ * Removes what is as a sandbox makes it, and tells how much had to stay. What is a mount for some process does, as the
+ * mount would go with it: a command of another session in the same place would not be kept from it any more.
+ */
+function removed(paths: readonly string[], isStub: (stats: Stats) => boolean): number {
+  const found = paths.filter((path) => {
+    const stats = lookAt(path);
+    return stats !== undefined && (stats.isDirectory() || isStub(stats));
+  });
+  if (found.length === 0) return 0;
+  const mounts = mountPoints();
+  // What lies deeper comes first.
+  for (const path of found.toSorted((a, b) => b.length - a.length)) if (!mounts.has(path)) remove(path);
+  return found.filter((path) => mounts.has(path)).length;
+}
+
+/** A person's own empty file has another mode. */
+function wasMadeToBeCovered(stats: Stats): boolean {
+  return isEmpty(stats) && (stats.mode & 0o777) === STUB_MODE;
+}
+
+function isEmpty(stats: Stats): boolean {
+  return stats.isFile() && stats.size === 0;
+}
+
+function lookAt(path: string): Stats | undefined {
   try {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (stats?.isFile() === true && stats.size === 0) rmSync(path);
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    // It is nothing but an empty file, and what cannot be removed stops nobody.
+    return undefined;
   }
 }
 
-function removeEmptyDirectory(path: string): void {
+function remove(path: string): void {
   try {
-    rmdirSync(path);
+    if (lstatSync(path).isDirectory()) rmdirSync(path);
+    else rmSync(path);
   } catch {
-    // Not there, or somebody put something into it.
+    // Somebody put something into it, or it cannot be removed: it is empty, and stops nobody.
   }
 }
 
-function read(list: string): string[] {
+function read(list: string): Absent {
   try {
-    return JSON.parse(readFileSync(list, "utf8")) as string[];
+    const { brief = [], lasting = [] } = JSON.parse(readFileSync(list, "utf8")) as Partial<Absent>;
+    return { brief, lasting };
   } catch {
-    return [];
+    return { brief: [], lasting: [] };
   }
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
-import type { EngineRequest } from "../../core/engine.ts";
+import type { EngineRequest, EngineSession } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { SandboxPlan } from "../../core/sandbox.ts";
 
@@ -31,6 +31,12 @@ export function sandboxFinder(path: string): () => SandboxSupport {
     if (found?.missing !== undefined) found = undefined;
     return (found ??= findSandbox(path));
   };
+}
+
+/** The same answer for all that is decided about one process: a sandbox may be installed in between. */
+export function answeredOnce(support: () => SandboxSupport): () => SandboxSupport {
+  let answer: SandboxSupport | undefined;
+  return () => (answer ??= support());
 }
 
 function findSandbox(path: string): SandboxSupport {
@@ -102,6 +108,34 @@ export function requireSandbox(
       "unsupported",
       `mcp_servers.${inside.join(", ")}: a server can be put into the sandbox on Linux alone. Say outside_sandbox: true to run it outside.`,
     );
+}
+
+/** What servers are started in, and the program that does it. */
+export interface Confinement {
+  readonly plan: SandboxPlan;
+  readonly confine: readonly string[];
+}
+
+export function confinementOf(
+  { sandbox }: Pick<EngineRequest, "sandbox">,
+  support: () => SandboxSupport,
+): Confinement | undefined {
+  if (!isConfined(sandbox, support)) return undefined;
+  const { confine } = support();
+  return confine && { plan: sandbox, confine };
+}
+
+/** What is told of the sandbox of a process. */
+export function toldOfSandbox(
+  { sandbox, agent }: Pick<EngineRequest, "sandbox" | "agent">,
+  support: () => SandboxSupport,
+): Required<Pick<EngineSession, "sandbox" | "outside">> & Pick<EngineSession, "sandboxMissing"> {
+  if (sandbox === undefined || sandbox.mode === "off") return { sandbox: "off", outside: [] };
+  const { missing } = support();
+  if (missing !== undefined) return { sandbox: "unavailable", sandboxMissing: missing, outside: [] };
+  const servers = Object.entries(agent.mcp_servers ?? {}).filter(([, server]) => server.outside_sandbox === true);
+  const commands = sandbox.excludedCommands.map((pattern) => `Bash(${pattern})`);
+  return { sandbox: "on", outside: [...servers.map(([name]) => `mcp__${name}`), ...commands] };
 }
 
 /** Whether commands of this session are confined. */

@@ -89,6 +89,7 @@ export class ClaudeSession implements EngineSession {
 
   #push(uuid: string, content: object[] | string, literal: boolean): void {
     this.#work ??= Promise.withResolvers();
+    this.#parts.stubs.used();
     this.#parts.input.push({
       type: "user",
       uuid: uuid as NonNullable<SDKUserMessage["uuid"]>,
@@ -160,7 +161,7 @@ export class ClaudeSession implements EngineSession {
 
   #sweep(): void {
     this.#parts.leftovers.sweep();
-    this.#parts.stubs.sweep();
+    this.#parts.stubs.sweepAll();
   }
 
   async #take(message: SDKMessage): Promise<void> {
@@ -180,7 +181,11 @@ export class ClaudeSession implements EngineSession {
   }
 
   async #emit(fact: EngineFact): Promise<void> {
-    if (fact.kind === "turn_ended") this.#rest();
+    if (fact.kind === "turn_ended") {
+      this.#rest();
+      // Until the host hears of the end, no other session works in the same directory.
+      this.#parts.stubs.sweep();
+    }
     if (fact.kind === "delivered") for (const id of fact.eventIds) this.#untaken.delete(id);
     await this.#parts.host.emit(fact);
     if (fact.kind === "event" && "call_id" in fact.draft && fact.draft.call_id !== undefined)

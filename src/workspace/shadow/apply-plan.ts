@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AppliedChange } from "../../core/workspace.ts";
 import { git } from "../git.ts";
-import { type HostPlace, wayTo } from "./host-place.ts";
+import { type HostPlace, linkObstacle, wayTo } from "./host-place.ts";
 import { type BytePath, onDisk } from "./paths.ts";
 import type { ShadowRepository } from "./repository.ts";
 import { sameContent, type Version, versionAt, type VersionChange } from "./versions.ts";
@@ -45,6 +45,10 @@ export async function planChange(
   if (after === undefined) {
     if (now === undefined) return { ...step, how: "already" };
     return sameContent(now, before) ? { ...step, how: "deleted" } : "it was changed on the host, and deleted here";
+  }
+  if (after.kind === "link" && !sameContent(now, after)) {
+    const obstacle = linkObstacle(host, (await blob(repository, after.hash)).toString("latin1"));
+    if (obstacle !== undefined) return obstacle;
   }
   // Permissions that were not changed here stay as they are on the host.
   const mode = before?.kind === "file" && now?.kind === "file" && before.mode === after.mode ? now.mode : after.mode;

@@ -4,6 +4,7 @@ import { CapstanError } from "../../core/errors.ts";
 import { diskFailure } from "../disk-failure.ts";
 import { blob, type Step } from "./apply-plan.ts";
 import { type HostPlace, wayTo } from "./host-place.ts";
+import { HOST_PERMISSIONS } from "./modes.ts";
 import { onDisk, parentsOf } from "./paths.ts";
 import type { ShadowRepository } from "./repository.ts";
 import { type Version, versionAt } from "./versions.ts";
@@ -28,7 +29,7 @@ export async function stepNow(repository: ShadowRepository, { file, place, expec
       if (write.kind === "link") await symlink(content, aside);
       else {
         await writeFile(aside, content, { flag: "wx", mode: 0o600 });
-        await chmod(aside, write.mode);
+        await chmod(aside, write.mode & HOST_PERMISSIONS);
       }
       if ((await versionAt(file)) === "directory") await removeEmptyTree(file);
       await refuseIfChanged(file, expected);

@@ -4,6 +4,7 @@ import { planChange, type Step } from "./apply-plan.ts";
 import { stepNow } from "./apply-step.ts";
 import type { Checkpoint } from "./checkpoint-commit.ts";
 import { hostMap } from "./host-place.ts";
+import { withoutUnknown } from "./left-out.ts";
 import { listed, shownPath } from "./paths.ts";
 import type { ShadowRepository } from "./repository.ts";
 import { versionChanges } from "./versions.ts";
@@ -23,7 +24,8 @@ export async function applyChanges(repository: ShadowRepository, task: ApplyTask
   if (place.kind === "in-place")
     throw new CapstanError("workspace_invalid", "The session works in place: there is nothing to apply.");
   const where = hostMap(mounts, place.source);
-  const changes = (await versionChanges(repository, from, to)).map((change) => ({
+  const { files, unknown } = await withoutUnknown(repository, from, to);
+  const changes = (await versionChanges(repository, from, files)).map((change) => ({
     ...change,
     host: where(change.path),
   }));
@@ -33,7 +35,10 @@ export async function applyChanges(repository: ShadowRepository, task: ApplyTask
     ),
   );
   const steps: Step[] = [];
-  const conflicts: ApplyOutcome["conflicts"][number][] = [];
+  const conflicts: ApplyOutcome["conflicts"][number][] = unknown.map((path) => ({
+    path: shownPath(path),
+    why: "it is in no checkpoint any more (too large, not readable or not a file), so what became of it is not known",
+  }));
   for (const change of changes) {
     const planned = await planChange(repository, change, (root, path) => removed.has(hostKey(root, path)));
     if (typeof planned === "string") conflicts.push({ path: shownPath(change.path), why: planned });

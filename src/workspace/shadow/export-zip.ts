@@ -1,12 +1,13 @@
 import { rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { diskFailure } from "../disk-failure.ts";
 import type { Checkpoint } from "./checkpoint-commit.ts";
 import { randomName, type ShadowRepository } from "./repository.ts";
 
 /** Written beside and then renamed, so that there is never half a file of that name. */
 export async function exportZip(repository: ShadowRepository, { tree }: Checkpoint, file: string): Promise<void> {
-  const aside = join(dirname(file), `.${randomName()}.zip`);
+  // Git runs in the workspace, and would take it relative to that.
+  const aside = join(dirname(resolve(file)), `.${randomName()}.zip`);
   try {
     await repository.git(["archive", "--format=zip", `--output=${aside}`, tree]);
     await rename(aside, file);

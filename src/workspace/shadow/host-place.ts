@@ -10,6 +10,7 @@ export interface HostPlace {
   readonly root: string;
   /** Relative to the root. */
   readonly path: BytePath;
+  /** Its own mount is, or another one that the place on the host lies in. */
   readonly readOnly: boolean;
 }
 
@@ -21,7 +22,7 @@ export function hostMap(mounts: ApplyRequest["mounts"], source: string): HostMap
   const known = all
     .map((mount) => ({ ...mount, target: normal(mount.target), isFile: isFile(mount.source) }))
     .toSorted((a, b) => b.target.length - a.target.length);
-  return (path) => {
+  const find: HostMap = (path) => {
     for (const { source, target, readOnly, isFile } of known) {
       if (isFile && path === target)
         return { root: dirname(source), path: bytePath(source.slice(source.lastIndexOf(sep) + 1)), readOnly };
@@ -31,36 +32,79 @@ export function hostMap(mounts: ApplyRequest["mounts"], source: string): HostMap
     }
     return undefined;
   };
+  const readOnly = all.filter((mount) => mount.readOnly).map(({ source }) => bytePath(source));
+  return (path) => {
+    const place = find(path);
+    if (place === undefined || place.readOnly) return place;
+    const onHost = `${bytePath(place.root)}/${place.path}`;
+    // One that only surrounds the mount says nothing about it.
+    const hits = (source: string): boolean => source.length >= bytePath(place.root).length && contains(source, onHost);
+    return { ...place, readOnly: readOnly.some(hits) };
+  };
+}
+
+function contains(directory: BytePath, path: BytePath): boolean {
+  return path === directory || path.startsWith(`${directory}/`);
 }
 
 /** `cleared`: something on the way goes first, so that nothing is there. `blocked` says why nothing may be written. */
 export type Way = "open" | "cleared" | { readonly blocked: string };
 
 /**
- * A directory on the way may be a link, as long as it does not lead out of the root. `removed` are the files, relative
- * to the root, that will be gone by then.
+ * Not through a link, which may lead to anything, nor into what git keeps: a hook or a setting there is a program that
+ * runs. `removed` are the files, relative to the root, that will be gone by then.
  */
 export function wayTo({ root, path }: HostPlace, removed: (path: BytePath) => boolean): Way {
+  if (isOfGit(`${bytePath(root)}/${path}`)) return { blocked: "it lies in a .git directory" };
   for (const parent of parentsOf(path)) {
     const place = onDisk(root, parent);
     const stats = lstatSync(place, { throwIfNoEntry: false });
     if (stats === undefined) return "open";
     if (stats.isDirectory()) continue;
     if (removed(parent)) return "cleared";
-    if (!stats.isSymbolicLink()) return { blocked: `${shownPath(parent)} is not a directory on the host` };
-    if (!leadsInside(root, place))
-      return { blocked: `${shownPath(parent)} is a link on the host that leads out of ${root}` };
+    const what = stats.isSymbolicLink() ? "a link" : "not a directory";
+    return { blocked: `${shownPath(parent)} is ${what} on the host` };
   }
   return "open";
 }
 
-function leadsInside(root: string, link: Buffer): boolean {
-  try {
-    const real = realpathSync(link, { encoding: "latin1" });
-    return real.startsWith(`${bytePath(realpathSync(root))}/`) && statSync(link).isDirectory();
-  } catch {
-    return false;
+/** Why a link must not be made at a place, or undefined. */
+export function linkObstacle({ root, path }: HostPlace, target: BytePath): string | undefined {
+  const start = bytePath(root);
+  const out = `it is a link to ${shownPath(target)}, which leads out of ${root}`;
+  const intoGit = `it is a link to ${shownPath(target)}, which is in a .git directory`;
+  const isAbsolute = target.startsWith("/");
+  if (isAbsolute && !contains(start, target)) return out;
+  const rest = isAbsolute ? target.slice(start.length) : target;
+  if (isOfGit(rest)) return intoGit;
+  const steps = rest.split("/").filter((step) => step !== "" && step !== ".");
+  const down = steps.slice(steps.findLastIndex((step) => step === "..") + 1);
+  const up = steps.length - down.length;
+  const parents = isAbsolute ? [] : path.split("/").slice(0, -1);
+  // After a name, `..` would go up from wherever a link of that name leads to.
+  if (up > parents.length || steps.slice(0, up).some((step) => step !== "..")) return out;
+  const real = realAsFar(root, [...parents.slice(0, parents.length - up), ...down]);
+  const realRoot = bytePath(realpathSync(root));
+  if (real === undefined || !contains(realRoot, real)) return out;
+  return isOfGit(real.slice(realRoot.length)) ? intoGit : undefined;
+}
+
+/** Links resolved as far as there is anything; undefined behind a link that leads nowhere. */
+function realAsFar(root: string, steps: readonly BytePath[]): BytePath | undefined {
+  for (let count = steps.length; count > 0; count -= 1) {
+    const place = onDisk(root, steps.slice(0, count).join("/"));
+    try {
+      if (lstatSync(place, { throwIfNoEntry: false }) !== undefined) return realpathSync(place, { encoding: "latin1" });
+    } catch {
+      return undefined;
+    }
   }
+  return bytePath(realpathSync(root));
+}
+
+/** In any spelling, because some file systems do not tell them apart. */
+export function isOfGit(path: BytePath): boolean {
+  return /(^|\/)\.git(\/|$)/i.test(path);
 }
 
 function isFile(source: string): boolean {

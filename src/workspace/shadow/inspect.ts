@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync, type Stats } from "node:fs";
+import { accessSync, constants, lstatSync, readdirSync, type Stats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { LeftOut } from "../../core/workspace.ts";
 import { PERMISSIONS, usualMode } from "./modes.ts";
@@ -25,6 +25,7 @@ export async function inspect(root: string, paths: readonly BytePath[], maxBytes
   await inSlices(paths, (path) => {
     const place = onDisk(root, path);
     const stats = lstat(place);
+    if (stats === undefined && isHidden(place)) leftOut.push({ path, why: "not readable" });
     if (stats === undefined || stats.isDirectory()) return;
     const why = obstacle(path, place, stats, maxBytes);
     if (why !== undefined) leftOut.push({ path, why });
@@ -65,6 +66,39 @@ function obstacle(path: BytePath, place: Buffer, stats: Stats, maxBytes: number)
   if (stats.isSymbolicLink()) return /(^|\/)\.gitmodules$/i.test(path) ? "a name git cannot keep" : undefined;
   if (stats.size > maxBytes) return "too large";
   return readable(place, stats) ? undefined : "not readable";
+}
+
+/** Those that nobody can look into, each with a slash at the end; not the root itself, without which there is nothing. */
+export async function closedDirectories(root: string): Promise<BytePath[]> {
+  const closed: BytePath[] = [];
+  const visit = (directory: BytePath): BytePath[] =>
+    readdirSync(onDisk(root, directory), { withFileTypes: true, encoding: "latin1" })
+      .filter((entry) => entry.isDirectory() && entry.name !== ".git")
+      .map(({ name }) => `${directory}${name}/`);
+  for (let level = visit(""); level.length > 0;) {
+    const next: BytePath[] = [];
+    await inSlices(level, (directory) => {
+      const inside = isOpen(onDisk(root, directory)) ? quietly(() => visit(directory)) : undefined;
+      if (inside !== undefined) next.push(...inside);
+      else if (lstat(onDisk(root, directory.slice(0, -1)))?.isDirectory() === true) closed.push(directory);
+    });
+    level = next;
+  }
+  return closed;
+}
+
+/** In a directory that may be listed and not entered. */
+function isHidden(place: Buffer): boolean {
+  try {
+    lstatSync(place);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EACCES";
+  }
+}
+
+function isOpen(directory: Buffer): boolean {
+  return quietly(() => accessSync(directory, constants.R_OK | constants.X_OK) ?? true) ?? false;
 }
 
 function readable(place: Buffer, { mode, uid }: Stats): boolean {

@@ -23,6 +23,8 @@ interface LookRequest {
   /** What the index says: its tree, when that is known, and the modes. */
   readonly base: { readonly tree: string | undefined; readonly modes: Modes };
   readonly settings: CheckpointSettings;
+  /** By the last checkpoint. */
+  readonly leftOut: readonly BytePath[];
 }
 
 /** From so many files on one pack is written instead of as many files, each with a block of its own on the disk. */
@@ -45,9 +47,13 @@ export async function look(repository: ShadowRepository, request: LookRequest): 
     }
 }
 
-async function lookOnce(repository: ShadowRepository, { index, base, settings }: LookRequest): Promise<Look> {
+async function lookOnce(repository: ShadowRepository, request: LookRequest): Promise<Look> {
+  const { index, base, settings } = request;
   const startedAt = Date.now() / 1_000;
-  const found = await scan(repository, index, settings.max_file_bytes);
+  const found = await scan(repository, index, {
+    maxFileBytes: settings.max_file_bytes,
+    leftOut: request.leftOut,
+  });
   const { gone, changed, leftOut, missing } = found;
   const before = missing ? NO_MODES : base.modes;
   await refuseTooMuch(index, found, settings);

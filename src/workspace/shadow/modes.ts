@@ -12,6 +12,8 @@ export type Modes = ReadonlyMap<BytePath, number>;
 export const NO_MODES: Modes = new Map();
 
 export const PERMISSIONS = 0o7777;
+/** What of them may get out of a workspace: a program of the agent's must not run as somebody else. */
+export const HOST_PERMISSIONS = 0o777;
 
 /** What a file has that is not among the modes. */
 export function usualMode(executable: boolean): number {

@@ -19,6 +19,8 @@ export interface ShadowRepository {
 interface ShadowOptions extends Pick<GitOptions, "input" | "accept" | "dieWithHost"> {
   /** Path of the index; commands that need none go without. */
   readonly index?: string;
+  /** That git may use, as `GIT_ALLOW_PROTOCOL` has them. Default: none. */
+  readonly protocols?: string;
 }
 
 interface ShadowRequest {
@@ -72,7 +74,7 @@ export function shadowRepository({ directory, workTree, exclude }: ShadowRequest
     path,
     workTree,
     excludeFile,
-    git: (args, { index, ...options } = {}) =>
+    git: (args, { index, protocols, ...options } = {}) =>
       git(args, {
         ...options,
         cwd: workTree,
@@ -81,6 +83,7 @@ export function shadowRepository({ directory, workTree, exclude }: ShadowRequest
           GIT_WORK_TREE: workTree,
           // Also commands that have no use for one read it, and stop when it is damaged.
           GIT_INDEX_FILE: index ?? join(path, "no-index"),
+          ...(protocols === undefined ? {} : { GIT_ALLOW_PROTOCOL: protocols }),
         },
       }),
     async prepare() {

@@ -1,10 +1,20 @@
-import { chmodSync, readdirSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { CapstanError } from "../../core/errors.ts";
 import type { Checkpoint, Files } from "./checkpoint-commit.ts";
 import { contentChanges, onlyModes } from "./changes.ts";
 import { lstat } from "./inspect.ts";
+import { leftOutTest, withoutUnknown } from "./left-out.ts";
 import { usualMode } from "./modes.ts";
 import { type BytePath, listed, onDisk, parentsOf, shownPath } from "./paths.ts";
 import { EXECUTABLE, LINK, type RawChange } from "./raw-changes.ts";
@@ -19,9 +29,10 @@ interface RestoreRequest {
 
 /** Changes the work tree, after it has made sure that nothing is lost which is in no checkpoint. Returns what is there then. */
 export async function restoreFiles(repository: ShadowRepository, { index, from, to }: RestoreRequest): Promise<Files> {
-  const wanted = await leavingAlone(repository, from, to);
+  // What the target left out is not known to it: where the files of now have it, it stays as it is.
+  const { files: wanted } = await withoutUnknown(repository, from, to);
   const changes = await contentChanges(repository, from, wanted);
-  const inTheWay = obstacles(repository.workTree, changes);
+  const inTheWay = obstacles(repository.workTree, changes, from.leftOut);
   if (inTheWay.length > 0)
     throw conflict(
       `${listed(inTheWay)}: in no checkpoint (too large, excluded or not readable), and in the way. Move it elsewhere, or remove it.`,
@@ -49,38 +60,9 @@ function conflict(message: string, paths: readonly string[]): CapstanError {
   return new CapstanError("workspace_conflict", message, { data: { paths } });
 }
 
-/** What the target left out is not known to it: where the files of now have it, it stays as it is. */
-async function leavingAlone(repository: ShadowRepository, from: Checkpoint, to: Checkpoint): Promise<Files> {
-  if (to.leftOut.length === 0) return to;
-  const leftOut = new Set(to.leftOut);
-  const kept = (await contentChanges(repository, from, to)).filter(
-    ({ path, status }) => status === "D" && leftOut.has(path),
-  );
-  if (kept.length === 0) return to;
-  const tree = await treeWith(repository, to.tree, kept);
-  const modes = new Map(to.modes);
-  for (const { path } of kept) {
-    const mode = from.modes.get(path);
-    if (mode !== undefined) modes.set(path, mode);
-  }
-  return { tree, modes };
-}
-
-async function treeWith(repository: ShadowRepository, base: string, added: readonly RawChange[]): Promise<string> {
-  const index = join(repository.path, `index-${randomName()}`);
-  try {
-    await repository.git(["read-tree", base], { index });
-    const entries = added.map(({ path, before }) => `${before.mode} ${before.hash}\t${path}\0`).join("");
-    const input = Buffer.from(entries, "latin1");
-    await repository.git(["update-index", "-z", "--add", "--index-info"], { index, input });
-    return (await repository.git(["write-tree"], { index })).stdout.toString().trim();
-  } finally {
-    await rm(index, { force: true });
-  }
-}
-
 /** What is on the disk where a file would be put, and is not one of those that are taken away. */
-function obstacles(root: string, changes: readonly RawChange[]): string[] {
+function obstacles(root: string, changes: readonly RawChange[], leftOut: readonly BytePath[]): string[] {
+  const isLeftOut = leftOutTest(leftOut);
   const removed = new Set(changes.filter(({ status }) => status === "D").map(({ path }) => path));
   const found = new Set<BytePath>();
   const isClear = (parent: BytePath): "clear" | "nothing" | "taken" => {
@@ -91,6 +73,11 @@ function obstacles(root: string, changes: readonly RawChange[]): string[] {
   };
   for (const { path, status } of changes) {
     if (status !== "A") continue;
+    // Nobody can look into a directory that is closed, nor write there.
+    if (isLeftOut(path)) {
+      found.add(path);
+      continue;
+    }
     const first = parentsOf(path).find((parent) => isClear(parent) !== "clear");
     if (first !== undefined) {
       if (isClear(first) === "taken") found.add(first);
@@ -115,11 +102,36 @@ function filesIn(root: string, directory: BytePath): BytePath[] {
 function setModes(root: string, wanted: Files, changes: readonly RawChange[], others: readonly BytePath[]): void {
   for (const { path, status, after } of changes)
     if (status !== "D" && after.mode !== LINK)
-      chmodSync(onDisk(root, path), wanted.modes.get(path) ?? usualMode(after.mode === EXECUTABLE));
+      setMode(onDisk(root, path), () => wanted.modes.get(path) ?? usualMode(after.mode === EXECUTABLE));
   for (const path of others) {
     const place = onDisk(root, path);
-    const stats = lstat(place);
-    if (stats?.isFile() !== true) continue;
-    chmodSync(place, wanted.modes.get(path) ?? usualMode((stats.mode & 0o100) !== 0));
+    if (lstat(place)?.isFile() === true)
+      setMode(place, (now) => wanted.modes.get(path) ?? usualMode((now & 0o100) !== 0));
+  }
+}
+
+/** Of the file itself, never of what a link leads to, nor of a file outside that is the same under another name. */
+function setMode(place: Buffer, modeFor: (now: number) => number): void {
+  const file = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile()) return;
+    if (stats.nlink === 1) fchmodSync(file, modeFor(stats.mode));
+    else replaceWithOwn(place, readFileSync(file), modeFor(stats.mode));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function replaceWithOwn(place: Buffer, content: Buffer, mode: number): void {
+  const aside = Buffer.concat([place.subarray(0, place.lastIndexOf("/") + 1), Buffer.from(`.${randomName()}.tmp`)]);
+  const file = openSync(aside, "wx", 0o600);
+  try {
+    writeFileSync(file, content);
+    fchmodSync(file, mode);
+    renameSync(aside, place);
+  } finally {
+    closeSync(file);
+    rmSync(aside, { force: true });
   }
 }

@@ -2,8 +2,9 @@ import { copyFile, rm } from "node:fs/promises";
 import type { LeftOut } from "../../core/workspace.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { type IndexFile, readIndex } from "./index-file.ts";
-import { changeTimes, inspect, type KeptFile } from "./inspect.ts";
-import { type BytePath, shownPath, splitNul } from "./paths.ts";
+import { changeTimes, closedDirectories, inspect, type KeptFile } from "./inspect.ts";
+import { leftOutTest } from "./left-out.ts";
+import { type BytePath, splitNul } from "./paths.ts";
 import { rawChanges } from "./raw-changes.ts";
 import { randomName, type ShadowRepository } from "./repository.ts";
 
@@ -25,20 +26,35 @@ export interface Scan {
   readonly fresh: boolean;
 }
 
+interface ScanOptions {
+  readonly maxFileBytes: number;
+  /** By the last checkpoint. Git does not list pipes and the like, so only that tells where one took a file's place. */
+  readonly leftOut: readonly BytePath[];
+}
+
 /**
  * Compares the work tree with an index. Nothing is refreshed before, so that a file is also found when only its
  * permissions changed. What is ignored by the user's git counts like anything else.
  */
-export async function scan(repository: ShadowRepository, index: string, maxFileBytes: number): Promise<Scan> {
+export async function scan(
+  repository: ShadowRepository,
+  index: string,
+  { maxFileBytes, leftOut }: ScanOptions,
+): Promise<Scan> {
   const [tracked, untracked, { file, rewritten }] = await Promise.all([
     changedEntries(repository, index),
     untrackedFiles(repository, index),
     readIndex(index).then(async (file) => ({ file, rewritten: await changedSince(repository, file?.fresh ?? []) })),
   ]);
-  const { modified, deleted } = tracked;
+  const closed = await closedEntries(repository, index, [tracked.stderr, untracked.stderr]);
+  const { modified } = tracked;
+  const deleted = [...new Set([...tracked.deleted, ...closed.entries])];
   const known = new Set([...modified, ...deleted]);
   const unnoticed = rewritten.filter((path) => !known.has(path));
-  const found = await inspect(repository.workTree, [...modified, ...unnoticed, ...untracked], maxFileBytes);
+  const paths = [...modified.filter((path) => !closed.entries.has(path)), ...unnoticed, ...untracked.paths];
+  const found = await inspect(repository.workTree, paths, maxFileBytes);
+  const looked = new Set([...paths, ...known]);
+  const again = leftOut.filter((path) => !looked.has(path));
   const kept = new Set(found.files.map(({ path }) => path));
   return {
     entries: file?.count ?? 0,
@@ -46,8 +62,12 @@ export async function scan(repository: ShadowRepository, index: string, maxFileB
     missing: file === undefined,
     gone: [...deleted, ...modified.filter((path) => !kept.has(path)), ...unnoticed],
     changed: found.files,
-    added: untracked.filter((path) => kept.has(path)).length,
-    leftOut: found.leftOut,
+    added: untracked.paths.filter((path) => kept.has(path)).length,
+    leftOut: [
+      ...found.leftOut,
+      ...closed.directories.map((path) => ({ path, why: "not readable" as const })),
+      ...(await inspect(repository.workTree, again, maxFileBytes)).leftOut,
+    ],
     fresh: (file?.fresh.length ?? 0) > 0,
   };
 }
@@ -56,30 +76,34 @@ interface ChangedEntries {
   readonly modified: readonly BytePath[];
   /** Also those whose directory is a link now: they must not be looked for through it. */
   readonly deleted: readonly BytePath[];
+  readonly stderr: string;
 }
 
 async function changedEntries(repository: ShadowRepository, index: string): Promise<ChangedEntries> {
   const { stdout, stderr } = await repository.git(["diff-files", "--raw", "-z", "--no-renames"], { index });
-  refuseUnreadable(stderr);
   const modified: BytePath[] = [];
   const deleted: BytePath[] = [];
   for (const { path, status } of rawChanges(stdout)) (status === "D" ? deleted : modified).push(path);
-  return { modified, deleted };
+  return { modified, deleted, stderr };
 }
 
 /**
  * Git lists a repository within the work tree as one name, as long as the index has nothing of it. With an entry in it,
  * in a copy of the index, git lists what is in there, by the same rules as everything else.
  */
-async function untrackedFiles(repository: ShadowRepository, index: string): Promise<BytePath[]> {
+async function untrackedFiles(
+  repository: ShadowRepository,
+  index: string,
+): Promise<{ readonly paths: readonly BytePath[]; readonly stderr: string }> {
+  let said = "";
   const list = async (file: string): Promise<BytePath[]> => {
     const args = ["ls-files", "--others", "-z", `--exclude-from=${repository.excludeFile}`];
     const { stdout, stderr } = await repository.git(args, { index: file });
-    refuseUnreadable(stderr);
+    said += stderr;
     return splitNul(stdout);
   };
   let paths = await list(index);
-  if (!paths.some(isRepository)) return paths;
+  if (!paths.some(isRepository)) return { paths, stderr: said };
   const copy = `${index}.${randomName()}`;
   try {
     await copyFile(index, copy).catch((error: NodeJS.ErrnoException) => {
@@ -87,7 +111,7 @@ async function untrackedFiles(repository: ShadowRepository, index: string): Prom
     });
     for (let opened = new Set<BytePath>(); ;) {
       const closed = paths.filter((path) => isRepository(path) && !opened.has(path));
-      if (closed.length === 0) return paths.filter((path) => !isRepository(path));
+      if (closed.length === 0) return { paths: paths.filter((path) => !isRepository(path)), stderr: said };
       opened = new Set([...opened, ...closed]);
       const entries = closed.map((path) => `100644 ${EMPTY_BLOB}\t${path}${randomName()}\0`);
       await repository.git(["update-index", "-z", "--index-info"], {
@@ -121,15 +145,24 @@ async function changedSince(repository: ShadowRepository, fresh: IndexFile["fres
     .map(({ path }) => path);
 }
 
-/** Git only warns of it, and would go on as if there were nothing. */
-function refuseUnreadable(stderr: string): void {
-  const [line] = stderr.split("\n").filter((text) => text.includes("Permission denied"));
-  if (line === undefined) return;
-  const path =
-    /directory '(.*)'/.exec(line)?.[1] ?? line.replace(/^.*error: /, "").replace(/: Permission denied.*/, "");
-  throw new CapstanError(
-    "checkpoint_failed",
-    `The directory of ${shownPath(path)} in the workspace cannot be read. Make it readable for this user, or add it to checkpoints.exclude.`,
-    { data: { path: shownPath(path) } },
-  );
+interface Closed {
+  /** With a slash at the end. */
+  readonly directories: readonly BytePath[];
+  /** Of the index, that lie in them. */
+  readonly entries: ReadonlySet<BytePath>;
+}
+
+/** Git only warns of directories that it cannot read, and would go on as if nothing were in them. */
+async function closedEntries(repository: ShadowRepository, index: string, said: readonly string[]): Promise<Closed> {
+  if (!said.some((stderr) => stderr.includes("Permission denied"))) return { directories: [], entries: new Set() };
+  // What git says is no list: a name may hold a line break.
+  const directories = await closedDirectories(repository.workTree);
+  if (directories.length === 0)
+    throw new CapstanError(
+      "checkpoint_failed",
+      `A directory of the workspace ${repository.workTree} cannot be read. Make it readable for this user.`,
+    );
+  const isLeftOut = leftOutTest(directories);
+  const { stdout } = await repository.git(["ls-files", "-z"], { index });
+  return { directories, entries: new Set(splitNul(stdout).filter(isLeftOut)) };
 }

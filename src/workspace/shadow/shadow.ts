@@ -8,6 +8,7 @@ import type {
   BranchRequest,
   CheckpointRange,
   FileChange,
+  LeftOut,
   TakenCheckpoint,
   Workspace,
   WorkspacePlace,
@@ -19,10 +20,12 @@ import { type Checkpoint, commitFiles, type Files, readCheckpoint, REF } from ".
 import { exportBranch } from "./export-branch.ts";
 import { exportZip } from "./export-zip.ts";
 import { checkpointFailure } from "./failure.ts";
-import { look } from "./look.ts";
+import { lstat } from "./inspect.ts";
+import { type PartlyKnown, withoutUnknown } from "./left-out.ts";
+import { type Look, look } from "./look.ts";
 import { NO_MODES, sameModes } from "./modes.ts";
 import { type OwnIndex, ownIndex, throwAwayIndex } from "./own-index.ts";
-import { shownPath } from "./paths.ts";
+import { onDisk, shownPath } from "./paths.ts";
 import { EMPTY_TREE, type ShadowRepository, shadowRepository } from "./repository.ts";
 import { changedSince, restoreFiles } from "./restore.ts";
 
@@ -40,7 +43,7 @@ export function openShadow(place: WorkspacePlace, { directory, settings }: Shado
   return new Shadow(place, directory, settings);
 }
 
-const NOTHING: Files = { tree: EMPTY_TREE, modes: NO_MODES };
+const NOTHING: PartlyKnown = { tree: EMPTY_TREE, modes: NO_MODES, leftOut: [] };
 
 class Shadow implements Workspace {
   readonly #place: WorkspacePlace;
@@ -68,20 +71,28 @@ class Shadow implements Workspace {
       const now = await this.#lookNow();
       const { leftOut } = now;
       const before = await this.#find(last);
-      if (before !== undefined && same(before, now)) {
+      const paths = leftOut.map(({ path }) => path);
+      // What is left out counts: a file that was deleted and is there again, too large, must not look deleted.
+      if (before !== undefined && same(before, now) && sameNames(before.leftOut, paths)) {
         // So that the next host need not find out again what only looked like a change.
         if (now.updated && this.#tip !== undefined && same(this.#tip, now)) await this.#index?.publish();
         return undefined;
       }
       const [stored, counts] = await Promise.all([
-        this.#store(
-          now,
-          leftOut.map(({ path }) => path),
-        ),
+        this.#store(now, paths),
         countChanges(this.#repository, before ?? NOTHING, now),
       ]);
-      const named = leftOut.map(({ path, why }) => ({ path: shownPath(path), why }));
-      return { commit: stored.commit, ...counts, leftOut: named };
+      return { commit: stored.commit, ...counts, leftOut: leftOut.map(named) };
+    } catch (thrown) {
+      throw checkpointFailure(thrown, this.#place.cwd);
+    }
+  }
+
+  async leftOut(since: number): Promise<readonly LeftOut[]> {
+    try {
+      const { leftOut } = await this.#lookNow();
+      const changedAt = (path: string): number => lstat(onDisk(this.#place.cwd, path))?.ctimeMs ?? 0;
+      return leftOut.filter(({ path }) => Math.floor(changedAt(path)) > since).map(named);
     } catch (thrown) {
       throw checkpointFailure(thrown, this.#place.cwd);
     }
@@ -108,31 +119,24 @@ class Shadow implements Workspace {
     }
     const { file } = await this.#ownIndex();
     // Until it is done the index says nothing reliable; a failure on the way makes the next look start from the last one.
-    const restored = await restoreFiles(this.#repository, { index: file, from, to }).catch((thrown: unknown) => {
+    const leftOut = now.leftOut.map(({ path }) => path);
+    const request = { index: file, from: { ...from, leftOut }, to };
+    const restored = await restoreFiles(this.#repository, request).catch((thrown: unknown) => {
       this.#index = undefined;
       throw thrown;
     });
     this.#indexed = restored;
-    await this.#store(
-      restored,
-      now.leftOut.map(({ path }) => path),
-    );
+    await this.#store(restored, leftOut);
   }
 
   async adopt(commit: string, from: WorkspacePlace): Promise<void> {
     await this.#repository.prepare();
     if ((await readCheckpoint(this.#repository, commit)) !== undefined) return;
     const other = join(this.#directory, "..", from.sessionId, "checkpoints.git");
-    await this.#repository.git([
-      "fetch",
-      "--quiet",
-      "--no-tags",
-      "--no-write-fetch-head",
-      "--no-recurse-submodules",
-      other,
-      // Under a name of its own: the chain of this session goes on from where it is.
-      `${commit}:refs/capstan/adopted/${commit}`,
-    ]);
+    // Under a name of its own: the chain of this session goes on from where it is.
+    const refspec = `${commit}:refs/capstan/adopted/${commit}`;
+    const options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"];
+    await this.#repository.git(["fetch", ...options, other, refspec], { protocols: "file" });
   }
 
   async exportZip(commit: string, file: string): Promise<void> {
@@ -141,7 +145,9 @@ class Shadow implements Workspace {
 
   async exportBranch({ from, to, ...request }: BranchRequest): Promise<BranchExport> {
     const range = { from: await this.#known(from), to: await this.#known(to) };
-    return this.#told("Exporting", () => exportBranch(this.#repository, { ...request, ...range, place: this.#place }));
+    return this.#told("Exporting", () =>
+      exportBranch(this.#repository, { ...request, ...range, place: this.#place, directory: this.#directory }),
+    );
   }
 
   async apply({ from, to, ...request }: ApplyRequest): Promise<ApplyOutcome> {
@@ -172,14 +178,19 @@ class Shadow implements Workspace {
 
   async #lookNow(): ReturnType<typeof look> {
     const { file } = await this.#ownIndex();
-    const now = await look(this.#repository, { index: file, base: this.#indexed, settings: this.#settings });
+    const now = await look(this.#repository, {
+      index: file,
+      base: this.#indexed,
+      settings: this.#settings,
+      leftOut: this.#tip?.leftOut ?? [],
+    });
     this.#indexed = { tree: now.tree, modes: now.modes };
     return now;
   }
 
   async #store(now: Files, leftOut: readonly string[]): Promise<Checkpoint> {
     const index = await this.#ownIndex();
-    if (this.#tip === undefined || !same(this.#tip, now))
+    if (this.#tip === undefined || !same(this.#tip, now) || !sameNames(this.#tip.leftOut, leftOut))
       this.#tip = await commitFiles(
         this.#repository,
         { tree: now.tree, modes: now.modes },
@@ -194,12 +205,16 @@ class Shadow implements Workspace {
     read: (from: Files, to: Files) => Promise<Result>,
   ): Promise<Result> {
     const start = await this.#known(from);
-    if (to !== undefined) return read(start, await this.#known(to));
+    const compared = async (end: PartlyKnown): Promise<Result> =>
+      read(start, (await withoutUnknown(this.#repository, start, end)).files);
+    if (to !== undefined) return compared(await this.#known(to));
     try {
       await using index = await throwAwayIndex(this.#repository.path);
-      const { modes } = (await readCheckpoint(this.#repository, REF)) ?? NOTHING;
+      const { modes, leftOut } = (await readCheckpoint(this.#repository, REF)) ?? NOTHING;
       const base = { tree: undefined, modes };
-      return await read(start, await look(this.#repository, { index: index.file, base, settings: this.#settings }));
+      const request = { index: index.file, base, settings: this.#settings, leftOut };
+      const now = await look(this.#repository, request);
+      return await compared({ ...now, leftOut: now.leftOut.map(({ path }) => path) });
     } catch (thrown) {
       throw checkpointFailure(thrown, this.#place.cwd);
     }
@@ -217,6 +232,14 @@ class Shadow implements Workspace {
       data: { commit },
     });
   }
+}
+
+function named({ path, why }: Look["leftOut"][number]): LeftOut {
+  return { path: shownPath(path), why };
+}
+
+function sameNames(a: readonly string[], b: readonly string[]): boolean {
+  return new Set(a).symmetricDifference(new Set(b)).size === 0;
 }
 
 function same(a: Files, b: Files): boolean {

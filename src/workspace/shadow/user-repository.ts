@@ -1,9 +1,11 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { CapstanError } from "../../core/errors.ts";
 import type { WorkspacePlace } from "../../core/workspace.ts";
 import { git, type GitOptions, type GitOutput } from "../git.ts";
+import { liesIn } from "../host-paths.ts";
+import { QUIET, withoutFilters } from "../repository.ts";
 
 /** The repository that the files of a workspace came from, and what the workspace is to it. */
 export interface UserRepository {
@@ -12,24 +14,33 @@ export interface UserRepository {
   readonly checkout: string;
   /** Where the root of the workspace stands in the repository: empty, or with a slash at the end. */
   readonly prefix: string;
-  /** The session's own worktree of it: its root and what git keeps about it. */
-  readonly worktree: { readonly top: string; readonly gitDirectory: string } | undefined;
-  /** `index` and `workTree` stand in for its own. No hook runs. */
+  /** The session's own worktree of it: its root, and the path of its index. */
+  readonly worktree: { readonly top: string; readonly index: string } | undefined;
+  /** Of the names of its objects. */
+  readonly hashLength: number;
+  /** `index` and `workTree` stand in for its own. No hook runs, and no filter that only the repository configures. */
   git(args: readonly string[], options?: UserGitOptions): Promise<GitOutput>;
 }
 
 interface UserGitOptions extends Pick<GitOptions, "input" | "accept" | "environment"> {
-  readonly gitDirectory?: string;
   readonly index?: string;
   readonly workTree?: string;
 }
 
-/** Rejects with `workspace_invalid` when there is none. */
-export async function userRepository(place: WorkspacePlace): Promise<UserRepository> {
+const ASKED = [
+  "rev-parse",
+  "--path-format=absolute",
+  "--show-object-format",
+  "--git-dir",
+  "--git-common-dir",
+  "--show-prefix",
+];
+
+/** Rejects with `workspace_invalid` when there is none. `directory` is the session's, where a checkout of its own is. */
+export async function userRepository(place: WorkspacePlace, directory: string): Promise<UserRepository> {
   const { source, cwd, kind } = place;
-  const asked = ["rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--show-prefix"];
-  const found = existsSync(source) ? await git(asked, { cwd: source, accept: [128] }) : undefined;
-  const [gitDirectory = "", common = "", sourcePrefix = ""] = found?.stdout.toString().split("\n") ?? [];
+  const found = existsSync(source) ? await git([...QUIET, ...ASKED], { cwd: source, accept: [128] }) : undefined;
+  const [format, gitDirectory = "", common = "", sourcePrefix = ""] = found?.stdout.toString().split("\n") ?? [];
   if (found?.code !== 0)
     throw new CapstanError(
       "workspace_invalid",
@@ -38,30 +49,34 @@ export async function userRepository(place: WorkspacePlace): Promise<UserReposit
     );
   const copied = kind === "copy" || kind === "in-place";
   // Not asked of git: what the agent wrote to `.git` in its own workspace must not say where we write.
-  const top = copied ? upFrom(source, sourcePrefix) : checkoutAbove(cwd);
-  const prefix = copied ? sourcePrefix : slashed(relative(top, cwd));
+  const top = copied ? upFrom(source, sourcePrefix) : real(join(directory, "files"));
+  if (!copied && !liesIn(real(cwd), top))
+    throw new CapstanError("workspace_invalid", `${cwd} does not lie in the session's own checkout, ${top}.`);
+  const prefix = copied ? sourcePrefix : slashed(relative(top, real(cwd)));
   const worktree = kind === "worktree" ? worktreeAt(common, top) : undefined;
   const user = { HOME: homedir(), ...userConfiguration() };
+  const { options: quiet } = await withoutFilters([...QUIET, "-c", "core.sparseCheckout=false"], {
+    cwd: gitDirectory,
+    environment: { ...user, GIT_DIR: gitDirectory },
+  });
   return {
     gitDirectory,
     checkout: top,
     prefix,
     worktree,
-    git: (args, { gitDirectory: other, index, workTree, environment = {}, ...options } = {}) =>
-      git(
-        ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.sparseCheckout=false", ...args],
-        {
-          ...options,
-          cwd: workTree ?? gitDirectory,
-          environment: {
-            ...user,
-            ...environment,
-            GIT_DIR: other ?? gitDirectory,
-            ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
-            ...(workTree === undefined ? {} : { GIT_WORK_TREE: workTree }),
-          },
+    hashLength: format === "sha256" ? 64 : 40,
+    git: (args, { index, workTree, environment = {}, ...options } = {}) =>
+      git([...quiet, ...args], {
+        ...options,
+        cwd: workTree ?? gitDirectory,
+        environment: {
+          ...user,
+          ...environment,
+          GIT_DIR: gitDirectory,
+          ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
+          ...(workTree === undefined ? {} : { GIT_WORK_TREE: workTree }),
         },
-      ),
+      }),
   };
 }
 
@@ -82,13 +97,6 @@ function upFrom(directory: string, prefix: string): string {
   );
 }
 
-function checkoutAbove(cwd: string): string {
-  for (let directory = cwd; ; directory = dirname(directory)) {
-    if (lstatSync(join(directory, ".git"), { throwIfNoEntry: false }) !== undefined) return directory;
-    if (directory === dirname(directory)) return cwd;
-  }
-}
-
 function slashed(path: string): string {
   return path === "" ? "" : `${path}/`;
 }
@@ -97,12 +105,17 @@ function slashed(path: string): string {
 function worktreeAt(common: string, top: string): UserRepository["worktree"] {
   const notes = join(common, "worktrees");
   if (!existsSync(notes)) return undefined;
-  const wanted = real(join(top, ".git"));
+  const wanted = placeOf(join(top, ".git"));
   const name = readdirSync(notes).find((entry) => {
     const note = join(notes, entry, "gitdir");
-    return existsSync(note) && real(readFileSync(note, "utf8").trim()) === wanted;
+    return existsSync(note) && placeOf(readFileSync(note, "utf8").trim()) === wanted;
   });
-  return name === undefined ? undefined : { top, gitDirectory: join(notes, name) };
+  return name === undefined ? undefined : { top, index: join(notes, name, "index") };
+}
+
+/** The `.git` itself is not resolved: the agent may have made a link of it. */
+function placeOf(file: string): string {
+  return join(real(dirname(file)), basename(file));
 }
 
 function real(path: string): string {

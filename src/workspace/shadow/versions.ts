@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream, lstatSync, readlinkSync } from "node:fs";
 import type { Files } from "./checkpoint-commit.ts";
 import { contentChanges, onlyModes } from "./changes.ts";
-import { PERMISSIONS, usualMode } from "./modes.ts";
+import { HOST_PERMISSIONS, usualMode } from "./modes.ts";
 import { type BytePath, splitNul } from "./paths.ts";
 import { EXECUTABLE, LINK } from "./raw-changes.ts";
 import type { ShadowRepository } from "./repository.ts";
@@ -21,7 +21,7 @@ export interface VersionChange {
   readonly after: Version | undefined;
 }
 
-/** Everything that differs, permissions included. */
+/** Everything that differs, permissions included, as far as the host may have them. */
 export async function versionChanges(repository: ShadowRepository, from: Files, to: Files): Promise<VersionChange[]> {
   const contents = await contentChanges(repository, from, to);
   const changes = contents.map(({ path, before, after }) => ({
@@ -57,7 +57,7 @@ export async function versionAt(file: Buffer): Promise<Version | "directory" | "
   if (!stats.isFile()) return "something else";
   const hash = blobHash(stats.size);
   for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
-  return { kind: "file", hash: hash.digest("hex"), mode: stats.mode & PERMISSIONS };
+  return { kind: "file", hash: hash.digest("hex"), mode: stats.mode & HOST_PERMISSIONS };
 }
 
 function blobHash(size: number): ReturnType<typeof createHash> {
@@ -78,5 +78,6 @@ function entryOf(line: string): [BytePath, TreeEntry] {
 function version({ modes }: Files, path: BytePath, { mode, hash }: TreeEntry): Version | undefined {
   if (/^0+$/.test(hash)) return undefined;
   if (mode === LINK) return { kind: "link", hash, mode: 0 };
-  return { kind: "file", hash, mode: modes.get(path) ?? usualMode(mode === EXECUTABLE) };
+  const kept = modes.get(path) ?? usualMode(mode === EXECUTABLE);
+  return { kind: "file", hash, mode: kept & HOST_PERMISSIONS };
 }

@@ -2,11 +2,21 @@ import { describe, expect, test } from "vitest";
 import { environmentDefinition, type EnvironmentInput } from "../../../src/core/environment.ts";
 import { outsideLimits, runsConfined } from "../../../src/core/permission/limits.ts";
 import { MODES } from "../../../src/core/agent-definition.ts";
-import { CREDENTIAL_PATHS, type SandboxPlan, sandboxPlan } from "../../../src/core/sandbox.ts";
+import {
+  CREDENTIAL_PATHS,
+  isHidden,
+  type SandboxPlaces,
+  type SandboxPlan,
+  sandboxPlan,
+} from "../../../src/core/sandbox.ts";
 import { bash, decided, subject } from "./subjects.ts";
 
 /** Of a workspace that is Capstan's own, so that it lies in what is hidden. */
-function plan(sandbox: EnvironmentInput["sandbox"] = {}, links: Readonly<Record<string, string>> = {}): SandboxPlan {
+function plan(
+  sandbox: EnvironmentInput["sandbox"] = {},
+  links: Readonly<Record<string, string>> = {},
+  places: Partial<SandboxPlaces> = {},
+): SandboxPlan {
   return sandboxPlan(environmentDefinition.parse({ sandbox: { mode: "required", ...sandbox } }).sandbox, {
     cwd: "/nowhere/ws",
     source: "/nowhere/source",
@@ -18,6 +28,7 @@ function plan(sandbox: EnvironmentInput["sandbox"] = {}, links: Readonly<Record<
     readOnlyMounts: ["/nowhere/ws/data"],
     variables: { DEPLOY_TOKEN: "t", COLOUR: "red" },
     real: (path) => links[path] ?? path,
+    ...places,
   });
 }
 
@@ -42,6 +53,25 @@ describe("a plan", () => {
     const { denyRead } = plan();
     expect(denyRead).toEqual(expect.arrayContaining(["/nowhere", "/tmp", "/keys/audit.pem"]));
     for (const path of CREDENTIAL_PATHS) expect(denyRead).toContain(`/nowhere/home/${path}`);
+  });
+
+  test.each([".claude.json", ".config/gh/hosts.yml", ".azure/x", ".cargo/credentials.toml", ".pgpass", ".vault-token"])(
+    "hides ~/%s",
+    (path) => expect(isHidden(`/person/${path}`, plan({}, {}, { home: "/person" }))).toBe(true),
+  );
+
+  test("hides what everybody's temporary files are in, also when the host has others", () => {
+    const elsewhere = plan({}, {}, { temporary: "/elsewhere", sharedTemporary: "/tmp" });
+    for (const path of ["/tmp/x", "/elsewhere/x"]) expect(isHidden(path, elsewhere)).toBe(true);
+    // The session's own files are in one of them, so that no rule can speak of all.
+    expect(elsewhere.partlyHidden).toEqual(["/nowhere", "/elsewhere", "/tmp"]);
+  });
+
+  test("lets nobody write to the repository of a worktree, and everybody to one of the workspace's own", () => {
+    const gitDirectories = ["/repository/.git", "/repository/.git/worktrees/ws"];
+    expect(plan({}, {}, { gitDirectories }).denyWrite).toEqual(["/nowhere/ws/data", ...gitDirectories]);
+    expect(plan({}, {}, { gitDirectories: ["/nowhere/ws/.git"] }).denyWrite).toEqual(["/nowhere/ws/data"]);
+    expect(plan({ mode: "off" }, {}, { gitDirectories }).denyWrite).toEqual(["/nowhere/ws/data"]);
   });
 
   test("knows a path also by where its links lead", () => {

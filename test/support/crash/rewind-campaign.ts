@@ -1,12 +1,14 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { openFiles, type OpenFiles } from "../../../src/app/open-files.ts";
-import type { Checkpoint } from "../../../src/core/checkpoint-list.ts";
+import { openStore } from "../../../src/app/open-store.ts";
+import { checkpointsIn } from "../../../src/core/checkpoint-list.ts";
+import { conversationOf } from "../../../src/core/conversation.ts";
+import type { StoredEvent } from "../../../src/core/events.ts";
 import { agent, temporaryDirectory, testEnvironment } from "../host.ts";
 import { obedient, order, type Step } from "../obedient.ts";
 import { scriptedModel } from "../scripted-model.ts";
@@ -23,14 +25,20 @@ const line = fc.stringMatching(/^[a-z]{0,8}$/);
 
 /** What may happen to a session's files. */
 type Happening =
-  | { readonly kind: "agent"; readonly steps: readonly Change[]; readonly killAfter: number | undefined }
+  | { readonly kind: "agent"; readonly steps: readonly Change[]; readonly cut: Cut | undefined }
   | { readonly kind: "person"; readonly change: Change }
   | {
       readonly kind: "rewind";
       readonly to: number;
       readonly conversation: boolean;
-      readonly killAfter: number | undefined;
+      readonly cut: Cut | undefined;
     };
+
+/** The host is killed so many milliseconds after it has begun, or after the log says that it rewinds. */
+interface Cut {
+  readonly when: "begun" | "rewinding";
+  readonly after: number;
+}
 
 interface Change {
   readonly how: "write" | "shell" | "delete" | "mode" | "link";
@@ -38,8 +46,9 @@ interface Change {
   readonly text: string;
 }
 
-/** Most live; others are killed so many milliseconds after they have begun. */
-const killAfter = fc.option(fc.integer({ min: 0, max: 300 }), { nil: undefined, freq: 1 });
+const atAnyTime = fc.record({ when: fc.constant("begun" as const), after: fc.integer({ min: 0, max: 300 }) });
+/** Soon enough that most are not over by then. */
+const inTheMiddle = fc.record({ when: fc.constant("rewinding" as const), after: fc.integer({ min: 0, max: 40 }) });
 const change: fc.Arbitrary<Change> = fc.record({
   how: fc.constantFrom("write", "shell", "shell", "delete", "mode", "link"),
   name,
@@ -51,7 +60,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("agent" as const),
       steps: fc.array(change, { minLength: 1, maxLength: 3 }),
-      killAfter,
+      cut: fc.option(atAnyTime, { nil: undefined, freq: 1 }),
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("person" as const), change }) },
@@ -61,39 +70,62 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
       kind: fc.constant("rewind" as const),
       to: fc.nat(100),
       conversation: fc.boolean(),
-      killAfter,
+      cut: fc.option(fc.oneof(atAnyTime, inTheMiddle, inTheMiddle), { nil: undefined, freq: 2 }),
     }),
   },
 );
 
+interface Played {
+  /** How often the files went back, … */
+  readonly rewinds: number;
+  /** … to a state in the middle of a turn, … */
+  readonly midTurn: number;
+  /** … and by whoever only resumed the session after a host had died in the rewind. */
+  readonly finished: number;
+}
+
 /** Registers one test for each sequence. */
 export function rewindCampaign({ seed, sequences, lanes }: { seed: number; sequences: number; lanes: number }): void {
   const all = fc.sample(fc.array(happening, { minLength: 4, maxLength: 8 }), { seed, numRuns: sequences });
-  let rewinds = 0;
+  const played: Played[] = [];
   const play = inLanes(
     all.map((sequence) => async () => {
-      rewinds += await playSequence(sequence);
+      played.push(await playSequence(sequence));
     }),
     lanes,
   );
   for (const index of all.keys()) test(`sequence ${index} of seed ${seed}`, () => play(index), TEST_MS);
-  // A campaign that hardly ever goes back proves nothing.
-  test("there were rewinds", () => expect(rewinds).toBeGreaterThan(sequences / 2));
+  // A campaign that hardly ever goes back, or is never cut while it does, proves nothing.
+  test("there were rewinds, some into a turn, and some that were finished after a crash", () => {
+    const sum = { rewinds: 0, midTurn: 0, finished: 0 };
+    for (const one of played) for (const key of ["rewinds", "midTurn", "finished"] as const) sum[key] += one[key];
+    expect(sum.rewinds).toBeGreaterThan(sequences / 2);
+    expect(sum.midTurn).toBeGreaterThan(0);
+    expect(sum.finished).toBeGreaterThan(0);
+  });
 }
 
-/** Gives how often the files went back. */
-async function playSequence(sequence: readonly Happening[]): Promise<number> {
-  let rewinds = 0;
+/** How things were when a checkpoint was taken. */
+interface Moment {
+  readonly files: ReturnType<typeof treeOf>;
+  /** The places in the log of the user's messages that the conversation had, where the checkpoint says it stood. */
+  readonly said: readonly number[];
+  readonly isMidTurn: boolean;
+}
+
+async function playSequence(sequence: readonly Happening[]): Promise<Played> {
+  let [rewinds, midTurn, finished] = [0, 0, 0];
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(temporaryDirectory());
   const model = stack.use(await scriptedModel(obedient));
   const home = join(directory.path, "home");
   const cwd = join(directory.path, "workspace");
+  const snapshots = new Snapshots(cwd, join(directory.path, "snapshots"));
   mkdirSync(cwd);
   writeFileSync(join(cwd, ".gitignore"), "*.log\n");
   const given = { home, cwd, environment: testEnvironment(model.url), agent: worker };
-  /** Checkpoint → the files as they were when it was taken. */
-  const known = new Map<string, ReturnType<typeof treeOf>>();
+  const known = new Map<string, Moment>();
+  let said: readonly number[] = [];
   let sessionId: string | undefined;
 
   for (const one of sequence) {
@@ -102,41 +134,92 @@ async function playSequence(sequence: readonly Happening[]): Promise<number> {
       continue;
     }
     const before = treeOf(cwd);
-    const old = (await checkpoints(home, sessionId)).length;
+    const head = (await eventsOf(home, sessionId)).length;
     if (one.kind === "agent") {
-      const message = order(...one.steps.map((step) => byAgent(cwd, step)));
-      const ran = await runHost({ ...given, sessionId, work: { message } }, one.killAfter);
+      const message = order(...one.steps.map((step) => byAgent(cwd, step, snapshots)));
+      const ran = await runHost({ ...given, sessionId, head, work: { message } }, one.cut);
       sessionId ??= ran.sessionId;
-      const taken = (await checkpoints(home, sessionId)).slice(old);
-      // Taken before any call of the agent has run, …
-      const first = taken.find(({ reason, calls }) => reason === "call" && calls.length === 0);
-      if (first !== undefined) known.set(first.id, before);
-      // … and after the last one.
-      const last = taken.at(-1);
-      if (ran.done && last?.reason === "turn_end") known.set(last.id, treeOf(cwd));
+      const events = await eventsOf(home, sessionId);
+      const sent = messagesIn(events.slice(head));
+      said = [...said, ...sent];
+      const taken = checkpointsIn(events).filter(({ seq }) => seq > head);
+      for (const checkpoint of taken) {
+        const { id, reason, calls, conversation } = checkpoint;
+        // The end of a turn is known when the host was not killed before it.
+        const isEnd = reason === "turn_end" && checkpoint === taken.at(-1) && ran.done;
+        const isFirst = reason === "call" && calls.length === 0;
+        const files = isEnd ? treeOf(cwd) : isFirst ? before : snapshots.find(checkpoint.before?.subject);
+        if (files === undefined || (reason !== "call" && !isEnd)) continue;
+        const then = said.filter((seq) => seq <= conversation);
+        // What was said in a turn is part of the conversation at its end, and not before.
+        expect(sent.filter((seq) => then.includes(seq))).toEqual(isEnd ? sent : []);
+        known.set(id, { files, said: then, isMidTurn: !isEnd && !isFirst });
+      }
       continue;
     }
-    const [target, files] = [...known][one.to % Math.max(1, known.size)] ?? [];
-    if (target === undefined || files === undefined) continue;
-    const work = { to: target, conversation: one.conversation };
-    const ran = await runHost({ ...given, sessionId, work }, one.killAfter);
-    // One that was killed is finished by whoever comes next, or was never begun: then it is done now.
-    if (!ran.done) await runHost({ ...given, sessionId, work }, undefined);
-    expect(treeOf(cwd)).toEqual(files);
+    const [target, moment] = [...known][one.to % Math.max(1, known.size)] ?? [];
+    if (target === undefined || moment === undefined) continue;
+    const task = { ...given, sessionId, head, work: { to: target, conversation: one.conversation } };
+    const ran = await runHost(task, one.cut);
+    const left = ran.done ? "done" : rewindIn((await eventsOf(home, sessionId)).slice(head));
+    if (left === "none") await runHost(task, undefined);
+    // Whoever resumes the session finishes it, and is not asked to.
+    if (left === "begun") await runHost({ ...task, work: undefined }, undefined);
+    if (one.conversation) ({ said } = moment);
+    expect(treeOf(cwd)).toEqual(moment.files);
+    expect(messagesIn(conversationOf(await eventsOf(home, sessionId)))).toEqual(said);
     rewinds += 1;
+    midTurn += moment.isMidTurn ? 1 : 0;
+    finished += left === "begun" ? 1 : 0;
   }
-  return rewinds;
+  return { rewinds, midTurn, finished };
 }
 
-async function checkpoints(home: string, sessionId: string | undefined): Promise<readonly Checkpoint[]> {
+async function eventsOf(home: string, sessionId: string | undefined): Promise<readonly StoredEvent[]> {
   if (sessionId === undefined) return [];
-  await using opened: OpenFiles = await openFiles(home, {});
-  return await opened.files.checkpoints(sessionId);
+  await using store = await openStore(home, {});
+  return await store.events(sessionId);
+}
+
+function messagesIn(events: readonly StoredEvent[]): readonly number[] {
+  return events.flatMap(({ seq, event }) => (event.type === "user.message" ? [seq] : []));
+}
+
+/** What a host that was killed has left of its rewind. */
+function rewindIn(events: readonly StoredEvent[]): "none" | "begun" | "done" {
+  if (events.some(({ event }) => event.type === "capstan.rewound")) return "done";
+  return events.some(({ event }) => event.type === "capstan.rewind_started") ? "begun" : "none";
+}
+
+/** Copies of the workspace that commands of the agent make before they do anything: the files as they were before a call. */
+class Snapshots {
+  readonly #cwd: string;
+  readonly #root: string;
+  #made = 0;
+
+  constructor(cwd: string, root: string) {
+    this.#cwd = cwd;
+    this.#root = root;
+    mkdirSync(root);
+  }
+
+  /** Its name comes first, so that it is in the few words a checkpoint has of a call. Half a copy has another one. */
+  before(command: string): string {
+    const name = `s${(this.#made += 1)}`;
+    const path = join(this.#root, name);
+    return `: ${name}; cp -a '${this.#cwd}' '${path}.part' && mv '${path}.part' '${path}'; ${command}`;
+  }
+
+  find(command = ""): Moment["files"] | undefined {
+    const [, name] = /^: (s\d+);/.exec(command) ?? [];
+    const path = name === undefined ? undefined : join(this.#root, name);
+    return path !== undefined && existsSync(path) ? treeOf(path) : undefined;
+  }
 }
 
 async function runHost(
   task: RewindTask,
-  after: number | undefined,
+  cut: Cut | undefined,
 ): Promise<{ readonly done: boolean; readonly sessionId: string | undefined }> {
   const child = fork(new URL("rewind-host.ts", import.meta.url), { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   let { sessionId } = task;
@@ -144,18 +227,18 @@ async function runHost(
   const begun = Promise.withResolvers<void>();
   child.on("message", (report: RewindReport) => {
     if ("started" in report) sessionId = report.started;
-    else done = true;
-    begun.resolve();
+    if ("done" in report) done = true;
+    if (cut?.when !== "rewinding" || !("started" in report)) begun.resolve();
   });
   child.on("exit", () => begun.resolve());
   child.send(task);
-  if (after !== undefined) {
+  if (cut !== undefined) {
     await begun.promise;
-    await sleep(after);
+    await sleep(cut.after);
     kill(child);
   }
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-  if (after === undefined) expect(done, "the host did its work").toBe(true);
+  if (cut === undefined) expect(done, "the host did its work").toBe(true);
   return { done, sessionId };
 }
 
@@ -163,7 +246,7 @@ function kill(child: ChildProcess): void {
   if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
 }
 
-function byAgent(cwd: string, { how, name: file, text }: Change): Step {
+function byAgent(cwd: string, { how, name: file, text }: Change, snapshots: Snapshots): Step {
   const path = join(cwd, file);
   // The tool refuses to write over a file that the agent has not read, which makes it a call that changes nothing.
   if (how === "write") return ["Write", { file_path: path, content: text }];
@@ -173,7 +256,7 @@ function byAgent(cwd: string, { how, name: file, text }: Change): Step {
     mode: `test -f '${path}' && ! test -L '${path}' && chmod ${text.length % 2 === 0 ? "600" : "755"} '${path}' || true`,
     link: `mkdir -p "$(dirname '${path}')"; rm -rf '${path}'; ln -s '${text || "nowhere"}' '${path}'`,
   }[how];
-  return ["Bash", { command }];
+  return ["Bash", { command: snapshots.before(command) }];
 }
 
 function byPerson(cwd: string, { how, name: file, text }: Change): void {

@@ -1,5 +1,6 @@
 import { openHost } from "../../../src/app/open-host.ts";
 import type { AgentInput } from "../../../src/core/agent-definition.ts";
+import type { Session } from "../../../src/index.ts";
 
 /** A host in a process of its own that does one thing with a session, and may be killed meanwhile. */
 export interface RewindTask {
@@ -9,22 +10,38 @@ export interface RewindTask {
   readonly agent: AgentInput;
   /** Undefined to start one. */
   readonly sessionId: string | undefined;
-  readonly work: { readonly message: string } | { readonly to: string; readonly conversation: boolean };
+  /** How long its log is. */
+  readonly head: number;
+  /** Undefined to resume it and no more. */
+  readonly work: { readonly message: string } | { readonly to: string; readonly conversation: boolean } | undefined;
 }
 
-export type RewindReport = { readonly started: string } | { readonly done: true };
+/** `rewinding` is told when the log says that a rewind has begun, and before the files have changed much. */
+export type RewindReport = { readonly started: string } | { readonly rewinding: true } | { readonly done: true };
 
 process.once("message", (task: RewindTask) => void run(task));
 
-async function run({ home, cwd, environment, agent, sessionId, work }: RewindTask): Promise<void> {
+async function run({ home, cwd, environment, agent, sessionId, head, work }: RewindTask): Promise<void> {
   await using host = await openHost({ home, environment, retries: 1 });
   await using session =
     sessionId === undefined
       ? await host.startSession({ agent, cwd })
       : await host.resumeSession(sessionId, { onCrash: "stop" });
-  process.send?.({ started: session.id } satisfies RewindReport);
-  if ("message" in work) await session.send(work.message).result();
-  else await host.files.rewind(session.id, work);
-  process.send?.({ done: true } satisfies RewindReport);
+  report({ started: session.id });
+  if (work !== undefined && "message" in work) await session.send(work.message).result();
+  if (work !== undefined && "to" in work) {
+    void tellOfRewind(session, head);
+    await host.files.rewind(session.id, work);
+  }
+  report({ done: true });
   process.disconnect();
+}
+
+async function tellOfRewind(session: Session, after: number): Promise<void> {
+  for await (const { type } of session.events({ after }))
+    if (type === "capstan.rewind_started") return report({ rewinding: true });
+}
+
+function report(what: RewindReport): void {
+  process.send?.(what);
 }

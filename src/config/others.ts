@@ -1,0 +1,154 @@
+import { readlinkSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import type { EnvironmentDefinition, SandboxSettings } from "../core/environment.ts";
+import { CapstanError } from "../core/errors.ts";
+import { absolutePath, isHidden, isWritable, type SandboxPlaces, sandboxPlan } from "../core/sandbox.ts";
+import type { LayerEnvironment } from "./environment.ts";
+import { type Layer, mergeLayers } from "./layers.ts";
+
+/** Where paths in settings lead. */
+export type Places = Pick<SandboxPlaces, "cwd" | "home" | "capstanHome" | "temporary" | "secretFiles">;
+
+type SandboxLayer = NonNullable<LayerEnvironment["sandbox"]>;
+
+/**
+ * What a project's settings or an agent say was written by others, and must not open what the user closed: of each such
+ * layer only what is no wider than the layers below it is left. Throws when it would widen a sandbox that the user asks
+ * for. What the user says nothing about is theirs to say.
+ */
+export function withoutWidening(layers: readonly Layer[], places: Places): readonly Layer[] {
+  const isAsked = layers.some(
+    ({ by, values }) => by === "user" && (values.environment?.sandbox?.mode ?? "off") !== "off",
+  );
+  const result: Layer[] = [];
+  for (const layer of layers) {
+    const { environment } = layer.values;
+    if (layer.by !== "others" || environment === undefined) {
+      result.push(layer);
+      continue;
+    }
+    const { environment: below } = mergeLayers(result);
+    if (isAsked) requireNarrow(layer, environment.sandbox ?? {}, below.sandbox);
+    const said = result.filter(({ by }) => by !== undefined).map(({ values }) => values.environment);
+    const kept = narrowed(environment, { below, said, places: isAsked ? places : withOpenTemporary(places) });
+    result.push({ ...layer, values: { ...layer.values, environment: kept } });
+  }
+  return result;
+}
+
+/** A project that asks for a sandbox by itself may say what of the temporary files is in it. */
+function withOpenTemporary(places: Places): Places {
+  return { ...places, temporary: places.capstanHome };
+}
+
+function requireNarrow({ source }: Layer, above: SandboxLayer, below: SandboxSettings): void {
+  const lists = {
+    "network.allow": [above.network?.allow, below.network.allow],
+    allow_write: [above.allow_write, below.allow_write],
+    excluded_commands: [above.excluded_commands, below.excluded_commands],
+    unix_sockets: [above.unix_sockets, below.unix_sockets],
+  } as const;
+  const added = Object.entries(lists).flatMap(([field, [given = [], known]]) =>
+    given.filter((entry) => !known.includes(entry)).map((entry) => `${field}: ${entry}`),
+  );
+  if (above.auto_allow_sandboxed === true && !below.auto_allow_sandboxed) added.push("auto_allow_sandboxed: true");
+  if (added.length === 0) return;
+  throw new CapstanError(
+    "invalid_input",
+    `${source}: only your own settings may widen a sandbox that your settings ask for. Say it there as well, or remove it here: ${added.map((one) => `environment.sandbox.${one}`).join("; ")}`,
+    { data: { source, added } },
+  );
+}
+
+interface Below {
+  readonly below: EnvironmentDefinition;
+  /** By each layer below but what is built in, which is nobody's wish. */
+  readonly said: readonly (LayerEnvironment | undefined)[];
+  readonly places: Places;
+}
+
+const SANDBOX = ["off", "preferred", "required"] as const;
+const CHECKPOINTS = ["off", "on", "required"] as const;
+
+function narrowed(above: LayerEnvironment, { below, said, places }: Below): LayerEnvironment {
+  const { sandbox, checkpoints, limits } = above;
+  const wished = said.findLast((layer) => layer?.checkpoints?.mode !== undefined)?.checkpoints?.mode;
+  return {
+    ...above,
+    ...(checkpoints && { checkpoints: { ...checkpoints, mode: stricter(CHECKPOINTS, wished, checkpoints.mode) } }),
+    ...(sandbox && {
+      sandbox: {
+        ...sandbox,
+        mode: stricter(SANDBOX, below.sandbox.mode, sandbox.mode),
+        ...exceptions(sandbox, below.sandbox, places),
+      },
+    }),
+    ...(limits && {
+      limits: {
+        memory_bytes: lower(below.limits.memory_bytes, limits.memory_bytes),
+        processes: lower(below.limits.processes, limits.processes),
+        cpu_seconds: lower(below.limits.cpu_seconds, limits.cpu_seconds),
+      },
+    }),
+  };
+}
+
+/** Undefined where the layer below is as strict, so that the value stays that layer's. */
+function stricter<Mode>(modes: readonly Mode[], below: Mode | undefined, above: Mode | undefined): Mode | undefined {
+  if (above === undefined || below === undefined) return above;
+  return modes.indexOf(above) > modes.indexOf(below) ? above : undefined;
+}
+
+function lower(below: number | undefined, above: number | undefined): number | undefined {
+  return below === undefined || above === undefined || above < below ? above : undefined;
+}
+
+/** Those that lie in nothing that is closed below, by their names and by where their links lead. */
+function exceptions(
+  { allow_read: read, allow_write: write }: SandboxLayer,
+  below: SandboxSettings,
+  { cwd, ...places }: Places,
+): Pick<SandboxLayer, "allow_read" | "allow_write"> {
+  const plan = sandboxPlan(
+    // As if it were on, because a flag may turn it on; domains are checked when a session starts.
+    { ...below, mode: "required", network: { allow: [] } },
+    { ...places, cwd, source: cwd, stateDir: cwd, readOnlyMounts: [], variables: {}, real: realPathOf },
+  );
+  const namesOf = (path: string): string[] => {
+    const named = absolutePath(path, { source: cwd, home: places.home });
+    return [named, realPathOf(named)];
+  };
+  const readable = (path: string): boolean => namesOf(path).every((name) => !isHidden(name, plan));
+  const writable = (path: string): boolean =>
+    readable(path) && namesOf(path).every((name) => isWritable(name, { ...plan, allowWrite: [name] }));
+  return { allow_read: read && kept(read, readable), allow_write: write && kept(write, writable) };
+}
+
+/** A list of which nothing is left says nothing; one that was empty takes the exceptions below away. */
+function kept(paths: readonly string[], isOpen: (path: string) => boolean): string[] | undefined {
+  const open = paths.filter(isOpen);
+  return open.length === 0 && paths.length > 0 ? undefined : open;
+}
+
+/** As many as the kernel follows. */
+const MAX_LINKS = 40;
+
+/** Of what is not there yet, where its directory leads; a link to such a thing leads there all the same. */
+function realPathOf(path: string, links = MAX_LINKS): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    const target = links === 0 ? undefined : linkAt(path);
+    if (target !== undefined) return realPathOf(resolve(parent, target), links - 1);
+    return parent === path ? path : join(realPathOf(parent, links), basename(path));
+  }
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}

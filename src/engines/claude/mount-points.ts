@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+/**
+ * Where something is mounted for any process of this user. Each sandbox has mounts of its own, which nobody else sees;
+ * a process whose mounts may not be looked at is somebody else's.
+ */
+export function mountPoints(): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const points = new Set<string>();
+  for (const pid of processes()) {
+    try {
+      const namespace = readlinkSync(`/proc/${pid}/ns/mnt`);
+      if (seen.has(namespace)) continue;
+      const lines = readFileSync(`/proc/${pid}/mountinfo`, "utf8").split("\n");
+      seen.add(namespace);
+      for (const line of lines) {
+        const point = line.split(" ")[4];
+        if (point !== undefined) points.add(unescaped(point));
+      }
+    } catch {
+      // It has ended, or is not this user's.
+    }
+  }
+  return points;
+}
+
+function processes(): string[] {
+  try {
+    return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
+}
+
+/** Spaces, tabs, newlines and backslashes are written as octal numbers of their bytes. */
+function unescaped(point: string): string {
+  return point.replaceAll(/\\([0-7]{3})/g, (_whole, digits: string) => String.fromCharCode(parseInt(digits, 8)));
+}
