@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { hostFor } from "../../src/cli/host.ts";
@@ -11,7 +11,10 @@ import { sandboxTest } from "../support/hostile-world.ts";
 import { obedient, order } from "../support/obedient.ts";
 import { say, scriptedModel, toolUse } from "../support/scripted-model.ts";
 
-const SANDBOX: EnvironmentInput = { sandbox: { mode: "required", auto_allow_sandboxed: true } };
+const SANDBOX: EnvironmentInput = {
+  // The programs of the tests are in the repository, which may itself lie where the sandbox hides everything.
+  sandbox: { mode: "required", auto_allow_sandboxed: true, allow_read: [resolve(".")] },
+};
 const SERVER = fileURLToPath(new URL("../support/hostile-server.ts", import.meta.url));
 
 /** What git itself keeps for worktrees and their branches. */

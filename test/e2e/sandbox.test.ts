@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { EnvironmentInput } from "../../src/core/environment.ts";
@@ -12,7 +12,10 @@ import { describeSandbox } from "../support/hostile-world.ts";
 import { type Block, type Reply, say, type Script, toolUse } from "../support/scripted-model.ts";
 import { until } from "../support/until.ts";
 
-const SANDBOX: EnvironmentInput = { sandbox: { mode: "required", auto_allow_sandboxed: true } };
+const SANDBOX: EnvironmentInput = {
+  // The programs of the tests are in the repository, which may itself lie where the sandbox hides everything.
+  sandbox: { mode: "required", auto_allow_sandboxed: true, allow_read: [resolve(".")] },
+};
 const SERVER = fileURLToPath(new URL("../support/hostile-server.ts", import.meta.url));
 
 /** The agent makes these calls one after another; what it was told of each is kept. */
