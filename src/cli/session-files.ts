@@ -5,6 +5,7 @@ import { eraseSession, importArchive } from "../app/session-files.ts";
 import { homeDirectory } from "../config/home.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import { exportSession } from "../runtime/archive.ts";
+import { whyKept } from "./not-exported.ts";
 import { usage } from "./failure.ts";
 import { userStore } from "./home.ts";
 import { resolveSession } from "./session-id.ts";
@@ -67,12 +68,9 @@ export async function deleteAll(
   if (first !== undefined) throw first;
 }
 
-function notExported(sessionId: string, { data }: CapstanError): CapstanError {
+function notExported(sessionId: string, conflict: CapstanError): CapstanError {
   const session = shortId(sessionId);
-  const why =
-    typeof data["why"] === "string"
-      ? data["why"]
-      : `it has changes that were not exported. See them with capstan diff ${session}; take them with capstan apply or capstan export`;
+  const why = whyKept(sessionId, conflict);
   return new CapstanError(
     "workspace_conflict",
     `Session ${session} is kept: ${why}; or lose them with: capstan sessions delete ${session} --discard-changes`,

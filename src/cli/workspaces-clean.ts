@@ -3,6 +3,7 @@ import { parseDuration } from "../config/duration.ts";
 import { homeDirectory } from "../config/home.ts";
 import { CapstanError, ERROR_CODES } from "../core/errors.ts";
 import type { StoredWorkspace, StoredWorkspaces } from "../runtime/stored-workspaces.ts";
+import { whyKept } from "./not-exported.ts";
 import { resolveId } from "./approvals-id.ts";
 import type { Prompts } from "./ask-prompts.ts";
 import { INTERRUPTED } from "./interrupt.ts";
@@ -169,12 +170,9 @@ async function mayBeLost(prompts: Prompts, sessionId: string): Promise<boolean> 
   return answer === "lose";
 }
 
-function kept(sessionId: string, { data }: CapstanError): CapstanError {
+function kept(sessionId: string, conflict: CapstanError): CapstanError {
   const session = shortId(sessionId);
-  const why =
-    typeof data["why"] === "string"
-      ? data["why"]
-      : `it has changes that were not exported. See them with capstan diff ${session}; take them with capstan apply or capstan export`;
+  const why = whyKept(sessionId, conflict);
   return new CapstanError(
     "workspace_conflict",
     `Session ${session} keeps its workspace: ${why}, or add --discard-changes.`,

@@ -5,8 +5,9 @@ import { openStore } from "../../src/app/open-store.ts";
 import { thisProcess } from "../../src/app/processes.ts";
 import type { Checkpoint } from "../../src/core/checkpoint-list.ts";
 import { example } from "../support/event-examples.ts";
-import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
+import { agent, eventsOf, ofType, type TestHost, testHost } from "../support/host.ts";
 import { obedient, order } from "../support/obedient.ts";
+import { call, say, toolUse } from "../support/scripted-model.ts";
 
 const worker = agent({ tools: ["Read", "Write", "Edit", "Bash"], permissions: { mode: "yolo" } });
 
@@ -81,7 +82,7 @@ test("what a turn changed is known, call by call, and can be undone and done aga
   expect(readFileSync(at("d/y"), "utf8")).toBe("x\n");
 });
 
-test("calls that overlap are told as a group, and what a person changed as nobody's", async () => {
+test("what a person changed between two turns is told as nobody's", async () => {
   await using t = await testHost(obedient);
   const session = await t.host.startSession({ agent: worker, cwd: t.cwd });
   await session.send(order(["Bash", { command: "echo 1 > a" }])).result();
@@ -95,6 +96,37 @@ test("calls that overlap are told as a group, and what a person changed as nobod
   ]);
   const turn = await t.host.files.diff(session.id, { from: "turn" });
   expect(turn.files.map(({ path }) => path)).toEqual(["b"]);
+});
+
+/** Makes a file when the other one is being made too. */
+function waitingFor(own: string, other: string): string {
+  return `echo 1 > ${own}.begun; until [ -e ${other}.begun ]; do sleep 0.05; done; echo 1 > ${own}`;
+}
+
+test("what subagents changed while they worked side by side is told as that of the group", async () => {
+  await using t = await testHost(({ agent: who, toolResults, last }) => {
+    if (who === "main")
+      return toolResults.length > 0
+        ? say("done")
+        : {
+            blocks: ["left", "right"].map((name) =>
+              toolUse("Agent", { description: name, subagent_type: "hand", prompt: `Make ${name}.` }),
+            ),
+          };
+    const isLeft = last.includes("Make left.");
+    return toolResults.length > 0
+      ? say("made")
+      : call("Bash", { command: isLeft ? waitingFor("left", "right") : waitingFor("right", "left") });
+  });
+  const crew = {
+    ...worker,
+    subagents: { hand: { description: "makes things", instructions: "Make.", tools: ["Bash"] } },
+  };
+  const session = await t.host.startSession({ agent: crew, cwd: t.cwd });
+  await session.send("Make both.").result();
+  const { steps } = await t.host.files.diff(session.id, { byCall: true });
+  const groups = steps.filter(({ files }) => files.some(({ path }) => path === "left" || path === "right"));
+  expect(groups.map(({ calls }) => calls.map(({ tool }) => tool))).toEqual([["Bash", "Bash"]]);
 });
 
 test("a turn that only reads takes no checkpoint, and one that changes nothing takes no second one", async () => {
@@ -133,39 +165,40 @@ test("the model is told that files went back, and forgets what was said when the
   expect(again).not.toContain("Anything left?");
 });
 
-test("a rewind that a crash cut off is finished when the session is taken up again", async () => {
-  await using t = await testHost(obedient);
+/** As a host leaves a session that died in a rewind from 2 to 1: the intent is in the log, and no file is back yet. */
+async function cutRewind(t: TestHost): Promise<string> {
   const session = await t.host.startSession({ agent: worker, cwd: t.cwd });
   await session.send(order(["Bash", { command: "echo 1 > a; echo 1 > b" }])).result();
   await session.send(order(["Bash", { command: "echo 2 > a; echo 2 > b" }])).result();
-  const [, second, third] = await t.host.files.checkpoints(session.id);
+  const [, one, two] = await t.host.files.checkpoints(session.id);
   await session.close();
-  // As a host leaves it that died in the middle: the intent is in the log, and half of the files are back.
-  await beginRewind(t.home, session.id, second, third);
+  await beginRewind(t.home, session.id, one, two);
+  return session.id;
+}
+
+test("a rewind that a crash cut off is finished when the session is taken up again", async () => {
+  await using t = await testHost(obedient);
+  const id = await cutRewind(t);
+  // Half of the files are back.
   writeFileSync(join(t.cwd, "a"), "1\n");
 
-  const resumed = await t.host.resumeSession(session.id);
+  const resumed = await t.host.resumeSession(id);
   expect(readFileSync(join(t.cwd, "b"), "utf8")).toBe("1\n");
-  expect(ofType(await eventsOf(t.host, session.id), "capstan.rewound")).toHaveLength(1);
+  expect(ofType(await eventsOf(t.host, id), "capstan.rewound")).toHaveLength(1);
   expect((await resumed.send("Go on.").result()).text).toBe("ok");
 });
 
 test("a rewind that was cut off is given up when somebody has changed files since, and can be taken back", async () => {
   await using t = await testHost(obedient);
-  const session = await t.host.startSession({ agent: worker, cwd: t.cwd });
-  await session.send(order(["Bash", { command: "echo 1 > a; echo 1 > b" }])).result();
-  await session.send(order(["Bash", { command: "echo 2 > a; echo 2 > b" }])).result();
-  const [, second, third] = await t.host.files.checkpoints(session.id);
-  await session.close();
-  await beginRewind(t.home, session.id, second, third);
+  const id = await cutRewind(t);
   writeFileSync(join(t.cwd, "b"), "mine\n");
 
-  await t.host.resumeSession(session.id);
+  await t.host.resumeSession(id);
   expect(readFileSync(join(t.cwd, "b"), "utf8")).toBe("mine\n");
   expect(readFileSync(join(t.cwd, "a"), "utf8")).toBe("2\n");
-  const [failed] = ofType(await eventsOf(t.host, session.id), "capstan.rewind_failed");
+  const [failed] = ofType(await eventsOf(t.host, id), "capstan.rewind_failed");
   expect(failed?.reason).toContain("b");
-  await t.host.files.undoRewind(session.id);
+  await t.host.files.undoRewind(id);
   expect(readFileSync(join(t.cwd, "b"), "utf8")).toBe("2\n");
 });
 

@@ -1,4 +1,5 @@
 import type { EventOf, EventType } from "../../src/core/events.ts";
+import { WORKSPACE_EXAMPLES } from "./event-examples-workspace.ts";
 
 /** One event of every type, on the primary line: the compiler fails here when a type is added without one. */
 const at = { processed_at: "2026-01-02T03:04:05.000Z" };
@@ -13,7 +14,6 @@ const result = {
   is_error: false,
   detail: "the part that was cut off",
 };
-const commit = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 const span = { ...at, model: "claude-opus-4-8", request_class: "main" };
 
 export const EVENT_EXAMPLES: { readonly [T in EventType]: EventOf<T> } = {
@@ -264,70 +264,7 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: EventOf<T> } = {
     from_session_id: "sesn_0",
     from_seq: 12,
   },
-  "capstan.workspace_prepared": {
-    type: "capstan.workspace_prepared",
-    id: "sevt_61",
-    ...at,
-    kind: "copy",
-    cwd: "/home/kim/.capstan/workspaces/sesn_1/files",
-    source: "/home/kim/shop",
-    mounts: [{ source: "/home/kim/shop", target: ".", readOnly: false, files: 12, bytes: 3_400, skipped: 1 }],
-    notes: ["1 link was left out."],
-  },
-  "capstan.workspace_busy": { type: "capstan.workspace_busy", id: "sevt_62", ...at, session_id: "sesn_2" },
-  "capstan.checkpoint_taken": {
-    type: "capstan.checkpoint_taken",
-    id: "sevt_63",
-    ...at,
-    checkpoint_id: "ckpt_1",
-    commit,
-    reason: "turn_end",
-    calls: ["toolu_1"],
-    added: 1,
-    modified: 2,
-    deleted: 0,
-    left_out: [{ path: "film.mp4", why: "too large" }],
-    left_out_count: 1,
-  },
-  "capstan.checkpoint_failed": {
-    type: "capstan.checkpoint_failed",
-    id: "sevt_64",
-    ...at,
-    reason: "There is no git on this machine.",
-  },
-  "capstan.rewind_started": {
-    type: "capstan.rewind_started",
-    id: "sevt_65",
-    ...at,
-    rewind_id: "rwnd_1",
-    checkpoint_id: "ckpt_1",
-    commit,
-    undo_checkpoint_id: "ckpt_2",
-  },
-  "capstan.rewound": {
-    type: "capstan.rewound",
-    id: "sevt_66",
-    ...at,
-    rewind_id: "rwnd_1",
-    checkpoint_id: "ckpt_1",
-    undo_checkpoint_id: "ckpt_2",
-  },
-  "capstan.rewind_failed": {
-    type: "capstan.rewind_failed",
-    id: "sevt_67",
-    ...at,
-    rewind_id: "rwnd_1",
-    reason: "The disk is full.",
-  },
-  "capstan.workspace_exported": {
-    type: "capstan.workspace_exported",
-    id: "sevt_68",
-    ...at,
-    how: "apply",
-    commit,
-    target: "/home/kim/shop",
-  },
-  "capstan.workspace_removed": { type: "capstan.workspace_removed", id: "sevt_69", ...at },
+  ...WORKSPACE_EXAMPLES,
 };
 
 /** The example of a type, with other values where a test needs them. */

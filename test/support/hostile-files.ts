@@ -1,17 +1,6 @@
-import type { Attempt, Effect } from "./hostile-attempts.ts";
+import { type Attempt, bash, type Effect } from "./hostile-attempt.ts";
 
-const NO_RULE = "no rule allows the command";
 const ASKED = "outside of the workspace, so somebody would have to be asked";
-
-const bash = (name: string, command: string, effect: Effect, why = NO_RULE): Attempt => ({
-  name,
-  tool: "Bash",
-  input: { command },
-  effect,
-  blockedWith: true,
-  blockedWithout: true,
-  why,
-});
 
 const write = (name: string, path: string, { made = path, why = ASKED } = {}): Attempt => ({
   name,

@@ -1,16 +1,4 @@
-import type { Attempt, Effect } from "./hostile-attempts.ts";
-
-const NO_RULE = "no rule allows the command";
-
-const bash = (name: string, command: string, effect: Effect, why = NO_RULE): Attempt => ({
-  name,
-  tool: "Bash",
-  input: { command },
-  effect,
-  blockedWith: true,
-  blockedWithout: true,
-  why,
-});
+import { type Attempt, bash, type Effect, NO_RULE } from "./hostile-attempt.ts";
 
 const SEES_SECRET: Effect = { sees: "{secret}" };
 

@@ -1,9 +1,8 @@
-import type { Attempt, Effect } from "./hostile-attempts.ts";
+import { type Attempt, type Effect, NO_RULE } from "./hostile-attempt.ts";
 
 const SEES_SECRET: Effect = { sees: "{secret}" };
 const OPEN = "a cat is allowed by a rule, and nothing looks at what it reads";
 const ASKED = "outside of the workspace, so somebody would have to be asked";
-const NO_RULE = "no rule allows the command";
 
 const bash = (
   name: string,

@@ -16,7 +16,7 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { describe, test } from "vitest";
-import type { Attempt, Effect } from "./hostile-attempts.ts";
+import type { Attempt, Effect } from "./hostile-attempt.ts";
 
 const SECRET = "the-secret-of-the-world";
 

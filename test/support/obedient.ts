@@ -1,7 +1,9 @@
 import { call, type Reply, say, type Script, toolUse } from "./scripted-model.ts";
 
+type Call = readonly [tool: string, input: Record<string, unknown>];
+
 /** One step of a turn: a call, or several at once. */
-export type Step = readonly [tool: string, input: Record<string, unknown>] | { readonly together: readonly Step[] };
+export type Step = Call | { readonly together: readonly Call[] };
 
 const MARK = "Do exactly this: ";
 
@@ -34,5 +36,5 @@ function orderIn(block: Record<string, unknown>): readonly Step[] | undefined {
 
 function replyOf(step: Step): Reply {
   if (!("together" in step)) return call(...step);
-  return { blocks: step.together.map((one) => ("together" in one ? toolUse("Bash", {}) : toolUse(...one))) };
+  return { blocks: step.together.map((one) => toolUse(...one)) };
 }

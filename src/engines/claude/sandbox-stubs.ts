@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { ELSEWHERE_FILES } from "../../core/permission/limits.ts";
 import { mountPoints } from "./mount-points.ts";
 
 /**
@@ -7,15 +8,7 @@ import { mountPoints } from "./mount-points.ts";
  * command cannot make them. It removes them afterwards, unless it is killed. Git would stumble over them meanwhile.
  */
 const STUBS = [
-  ".gitconfig",
-  ".gitmodules",
-  ".bashrc",
-  ".bash_profile",
-  ".zshrc",
-  ".zprofile",
-  ".profile",
-  ".ripgreprc",
-  ".mcp.json",
+  ...ELSEWHERE_FILES,
   ".vscode",
   ".idea",
   ...[

@@ -1,0 +1,74 @@
+import type { EventOf, EventType } from "../../src/core/events.ts";
+
+type WorkspaceEvent = Extract<EventType, `capstan.${"workspace" | "checkpoint" | "rewind" | "rewound"}${string}`>;
+
+const commit = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+const at = { processed_at: "2026-01-02T03:04:05.000Z" };
+
+/** One event of every type that speaks of a session's files. */
+export const WORKSPACE_EXAMPLES: { readonly [T in WorkspaceEvent]: EventOf<T> } = {
+  "capstan.workspace_prepared": {
+    type: "capstan.workspace_prepared",
+    id: "sevt_61",
+    ...at,
+    kind: "copy",
+    cwd: "/home/user/.capstan/workspaces/sesn_1/files",
+    source: "/home/user/shop",
+    mounts: [{ source: "/home/user/shop", target: ".", readOnly: false, files: 12, bytes: 3_400, skipped: 1 }],
+    notes: ["1 link was left out."],
+  },
+  "capstan.workspace_busy": { type: "capstan.workspace_busy", id: "sevt_62", ...at, session_id: "sesn_2" },
+  "capstan.checkpoint_taken": {
+    type: "capstan.checkpoint_taken",
+    id: "sevt_63",
+    ...at,
+    checkpoint_id: "ckpt_1",
+    commit,
+    reason: "turn_end",
+    calls: ["toolu_1"],
+    added: 1,
+    modified: 2,
+    deleted: 0,
+    left_out: [{ path: "film.mp4", why: "too large" }],
+    left_out_count: 1,
+  },
+  "capstan.checkpoint_failed": {
+    type: "capstan.checkpoint_failed",
+    id: "sevt_64",
+    ...at,
+    reason: "There is no git on this machine.",
+  },
+  "capstan.rewind_started": {
+    type: "capstan.rewind_started",
+    id: "sevt_65",
+    ...at,
+    rewind_id: "rwnd_1",
+    checkpoint_id: "ckpt_1",
+    commit,
+    undo_checkpoint_id: "ckpt_2",
+  },
+  "capstan.rewound": {
+    type: "capstan.rewound",
+    id: "sevt_66",
+    ...at,
+    rewind_id: "rwnd_1",
+    checkpoint_id: "ckpt_1",
+    undo_checkpoint_id: "ckpt_2",
+  },
+  "capstan.rewind_failed": {
+    type: "capstan.rewind_failed",
+    id: "sevt_67",
+    ...at,
+    rewind_id: "rwnd_1",
+    reason: "The disk is full.",
+  },
+  "capstan.workspace_exported": {
+    type: "capstan.workspace_exported",
+    id: "sevt_68",
+    ...at,
+    how: "apply",
+    commit,
+    target: "/home/user/shop",
+  },
+  "capstan.workspace_removed": { type: "capstan.workspace_removed", id: "sevt_69", ...at },
+};
