@@ -80,7 +80,7 @@ export class Files {
       const { workspace } = await this.#resting.look(sessionId);
       return { checkpoint, files: reversed(await workspace.diff({ from: checkpoint.commit })) };
     }
-    return this.#resting.use(sessionId, { restart: true, alone: true }, async (resting) =>
+    return this.#resting.use(sessionId, "rewind", async (resting) =>
       this.#rewind(resting, { checkpoint, toSeq: conversation ? checkpoint.conversation : undefined }),
     );
   }
@@ -95,9 +95,7 @@ export class Files {
       throw new CapstanError("not_found", `The files of ${sessionId} were never rewound.`);
     const done = lastOf(events, "capstan.rewound")?.event.rewind_id === started.event.rewind_id;
     const toSeq = done && started.event.to_seq !== undefined ? started.seq - 1 : undefined;
-    return this.#resting.use(sessionId, { restart: true, alone: true }, (resting) =>
-      this.#rewind(resting, { checkpoint, toSeq }),
-    );
+    return this.#resting.use(sessionId, "rewind", (resting) => this.#rewind(resting, { checkpoint, toSeq }));
   }
 
   /** The whole change since the session's start as a patch. It counts as taken out when `save` has resolved. */
@@ -183,7 +181,7 @@ export class Files {
     },
     work: (resting: RestingSession, range: { from: string; to: string }) => Promise<Result>,
   ): Promise<Result> {
-    return this.#resting.use(sessionId, { restart: false, alone: true }, async (resting) => {
+    return this.#resting.use(sessionId, "export", async (resting) => {
       const { log, checkpoints, record } = resting;
       const { start } = log.state.files;
       if (start === undefined)

@@ -14,14 +14,11 @@ import { placeOf } from "./session-place.ts";
 
 export type RestingSession = RestingFiles;
 
-export interface RestOptions {
-  /** What is done changes what a process of the session believes: it is ended, and no turn may be waiting. */
-  readonly restart: boolean;
-  /** It needs the files as they are: no other session may work in the same directory. */
-  readonly alone: boolean;
-  /** The files go for good: it does not matter where a turn that waits for an answer stands. */
-  readonly removes?: boolean;
-}
+/**
+ * `export` reads the files, and `rewind` changes them too, so that the session's process is ended: no turn may wait for an
+ * answer, and no other session may work in the same directory. With `removal` they go for good, whatever waits.
+ */
+export type RestPurpose = "export" | "rewind" | "removal";
 
 export interface FilesDeps {
   readonly store: Store;
@@ -38,7 +35,7 @@ export interface FilesDeps {
 }
 
 interface DrivenFiles {
-  atRest<Result>(options: RestOptions, work: (resting: RestingSession) => Promise<Result>): Promise<Result>;
+  atRest<Result>(purpose: RestPurpose, work: (resting: RestingSession) => Promise<Result>): Promise<Result>;
 }
 
 /** Sessions whose files are worked on by people: nothing else may happen in them meanwhile. */
@@ -64,14 +61,14 @@ export class RestingSessions {
 
   async use<Result>(
     sessionId: string,
-    options: RestOptions,
+    purpose: Exclude<RestPurpose, "removal">,
     work: (resting: RestingSession) => Promise<Result>,
   ): Promise<Result> {
     const driven = this.#deps.driven(sessionId);
-    if (driven !== undefined) return driven.atRest(options, work);
+    if (driven !== undefined) return driven.atRest(purpose, work);
     const { store, isGone } = this.#deps;
     return this.#hold(sessionId, (resting) =>
-      whileAlone({ ...resting, store, isGone }, options, async () => {
+      whileAlone({ ...resting, store, isGone }, purpose, async () => {
         await finishRewind(resting);
         return work(resting);
       }),
@@ -81,7 +78,7 @@ export class RestingSessions {
   /** For removing the files: also where a turn waits, where its host died in it, and where the files are half-way. */
   async useToRemove<Result>(sessionId: string, work: (resting: RestingSession) => Promise<Result>): Promise<Result> {
     const driven = this.#deps.driven(sessionId);
-    if (driven !== undefined) return driven.atRest({ restart: true, alone: false, removes: true }, work);
+    if (driven !== undefined) return driven.atRest("removal", work);
     return this.#hold(sessionId, work);
   }
 
@@ -109,12 +106,12 @@ export class RestingSessions {
 /** Does the work while no turn of this session and of no other is under way in its directory. */
 export async function whileAlone<Result>(
   session: ConstructorParameters<typeof Occupancy>[0],
-  { restart, alone, removes = false }: RestOptions,
+  purpose: RestPurpose,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  requireRest(session.record.id, session.log.state, { betweenTurns: restart || alone, removes });
+  requireRest(session.record.id, session.log.state, purpose);
   const occupancy = new Occupancy(session);
-  if (alone) await occupancy.takeNow();
+  if (purpose !== "removal") await occupancy.takeNow();
   try {
     return await work();
   } finally {
@@ -122,12 +119,8 @@ export async function whileAlone<Result>(
   }
 }
 
-function requireRest(
-  sessionId: string,
-  state: SessionState,
-  { betweenTurns, removes }: { readonly betweenTurns: boolean; readonly removes: boolean },
-): void {
-  if (state.files.removed === true && !removes)
+function requireRest(sessionId: string, state: SessionState, purpose: RestPurpose): void {
+  if (state.files.removed === true && purpose !== "removal")
     throw new CapstanError("not_found", `The workspace of ${sessionId} was removed, and its checkpoints with it.`);
   if (state.status === "running")
     throw new CapstanError(
@@ -135,7 +128,7 @@ function requireRest(
       `Session ${sessionId} is in the middle of a turn. Interrupt it, or wait for its end. If its host died, run: capstan sessions recover`,
       { retryable: true },
     );
-  if (betweenTurns && !removes && inTurn(state))
+  if (purpose !== "removal" && inTurn(state))
     throw new CapstanError(
       "approval_pending",
       `Session ${sessionId} waits for an answer in the middle of a turn. Answer it, or interrupt the turn, and then work with its files.`,

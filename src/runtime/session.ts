@@ -8,7 +8,7 @@ import { Checkpoints } from "./checkpoints.ts";
 import type { FeedItem } from "./feed.ts";
 import { isEmpty, UserHooks } from "./hooks.ts";
 import { Occupancy } from "./occupancy.ts";
-import { type RestingSession, type RestOptions, whileAlone } from "./resting-sessions.ts";
+import { type RestingSession, type RestPurpose, whileAlone } from "./resting-sessions.ts";
 import { finishRewind } from "./rewind.ts";
 import type { SessionDeps, SessionParts } from "./session-deps.ts";
 import { Turn } from "./turn.ts";
@@ -109,12 +109,12 @@ export class DrivenSession<Output = unknown> {
   }
 
   /** For the runtime: does something with the files while no turn is under way, and lets none begin. */
-  atRest<Result>(options: RestOptions, work: (resting: RestingSession) => Promise<Result>): Promise<Result> {
+  atRest<Result>(purpose: RestPurpose, work: (resting: RestingSession) => Promise<Result>): Promise<Result> {
     return this.#exclusively(async () => {
       this.#requireOpen();
       const { record, log, ids, workspace, checkpoints } = this.#deps;
-      return whileAlone(this.#deps, options, async () => {
-        if (options.restart) await this.hibernate();
+      return whileAlone(this.#deps, purpose, async () => {
+        if (purpose !== "export") await this.hibernate();
         return work({ record, log, ids, workspace, checkpoints });
       });
     });

@@ -46,7 +46,8 @@ export class StoredWorkspaces {
         source: place.source,
         bytes: await workspaces.size(place),
         lastActivityAt: session?.lastActivityAt ?? madeAt(sessionId),
-        hasUnexportedChanges: session !== undefined && (await this.#isUntaken(session)),
+        // Of one that the store does not know nobody can say what is in it: the store may be an older one.
+        hasUnexportedChanges: session === undefined || (await this.#isUntaken(session)),
       });
     }
     return found.toSorted((a, b) => b.bytes - a.bytes);
@@ -58,8 +59,10 @@ export class StoredWorkspaces {
     { discardChanges = false }: { readonly discardChanges?: boolean } = {},
   ): Promise<void> {
     const { workspaces, store } = this.#deps;
-    if ((await store.session(sessionId)) === undefined)
+    if ((await store.session(sessionId)) === undefined) {
+      if (!discardChanges) throw untaken(sessionId, OF_NOBODY);
       return workspaces.remove({ sessionId, kind: "copy", cwd: "", source: "" });
+    }
     await this.#resting.useToRemove(sessionId, async (resting) => {
       const { record, log } = resting;
       // What was begun is gone on with: half of it may be gone.
@@ -85,19 +88,19 @@ export class StoredWorkspaces {
     // Without checkpoints only this can be told: whether the files are as they were made, before the session was.
     if (log.state.files.start === undefined) {
       if (!(await this.#deps.workspaces.changedSince(place, record.createdAt))) return;
-      throw untaken(record, `files in its workspace were changed, and no checkpoint says how. ${copy}`);
+      throw untaken(record.id, `files in its workspace were changed, and no checkpoint says how. ${copy}`);
     }
     // What was changed since the last checkpoint, by whomever, counts too.
     await checkpoints.take({ reason: "request" }).catch((thrown: unknown) => {
-      throw untaken(record, `its files cannot be compared with its checkpoints: ${messageOf(thrown)} ${copy}`);
+      throw untaken(record.id, `its files cannot be compared with its checkpoints: ${messageOf(thrown)} ${copy}`);
     });
     const { start, last } = log.state.files;
     // Two checkpoints may be of the same files.
     if (isUntaken(log.state.files) && (await workspace.diff({ from: start.commit, to: last?.commit })).length > 0)
-      throw untaken(record);
+      throw untaken(record.id);
     // A socket or a pipe holds nothing.
     const lost = (await workspace.leftOut(record.createdAt)).filter(({ why }) => why !== "not a file");
-    if (lost.length > 0) throw untaken(record, `${named(lost)}: in no checkpoint, and so in no export. ${copy}`);
+    if (lost.length > 0) throw untaken(record.id, `${named(lost)}: in no checkpoint, and so in no export. ${copy}`);
   }
 }
 
@@ -109,6 +112,9 @@ function named(lost: readonly LeftOut[]): string {
 
 const NAMED = 5;
 
+const OF_NOBODY =
+  "this store does not know its session, so nobody can say whether its files were taken over. Copy what you need from the directory of that name in workspaces of Capstan's home";
+
 /** Ids begin with the time of their making. */
 function madeAt(sessionId: string): number {
   return Number.parseInt(/_([\da-f]{12})/.exec(sessionId)?.[1] ?? "0", 16);
@@ -119,7 +125,7 @@ function isUntaken({ start, last, exported }: FilesState): boolean {
 }
 
 /** `why`: what is in the way, and what to do, where an export does not help. */
-function untaken({ id: sessionId }: SessionRecord, why?: string): CapstanError {
+function untaken(sessionId: string, why?: string): CapstanError {
   const what =
     why === undefined
       ? `The agent of session ${sessionId} changed files that nobody has taken over. Take them with capstan apply or capstan export`
