@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { clock, ids } from "../src/app/clock.ts";
 import { parseAgent } from "../src/core/agent-definition.ts";
 import { parseEnvironment } from "../src/core/environment.ts";
+import { PLAIN_SESSION } from "../src/core/store.ts";
 import { openStore } from "../src/app/open-store.ts";
 import { agent, temporaryDirectory } from "../test/support/host.ts";
 import { scriptedModel } from "../test/support/scripted-model.ts";
@@ -99,6 +100,7 @@ async function fill(home: string): Promise<void> {
       cwd: home,
       source: home,
       title: null,
+      ...PLAIN_SESSION,
       forkedFrom: null,
     });
     const { fence } = await store.leases.acquire(id, owner, 60_000);

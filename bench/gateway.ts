@@ -42,7 +42,7 @@ export const gatewayCost: BenchCase = {
       clock,
       ids,
       fence: lease.fence,
-      budget: {},
+      budget: () => ({}),
       budgets: NO_BUDGETS,
       hostTools: [],
       onLimit: ignore,

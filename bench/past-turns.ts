@@ -3,7 +3,7 @@ import { type AgentInput, parseAgent } from "../src/index.ts";
 import { parseEnvironment } from "../src/core/environment.ts";
 import type { Clock, Ids } from "../src/core/clock.ts";
 import type { EventDraft } from "../src/core/events.ts";
-import type { Lease, Store } from "../src/core/store.ts";
+import { type Lease, PLAIN_SESSION, type Store } from "../src/core/store.ts";
 import { createRedactor } from "../src/core/redaction.ts";
 import { Feed } from "../src/runtime/feed.ts";
 import { SessionLog } from "../src/runtime/session-log.ts";
@@ -41,6 +41,7 @@ export async function newSession(
     source: cwd,
     title: null,
     project: "default",
+    ...PLAIN_SESSION,
     forkedFrom: null,
   });
   const owner = { hostId: ids.next("host"), pid: process.pid, hostname: "bench" };

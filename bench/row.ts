@@ -57,6 +57,40 @@ export function rateRow(
   return { name, what, samples: times.length, medians: [each, ""], result: shown(rate, whole, "/s"), ...judgement };
 }
 
+/** Something that is counted once, and how much of it there may be. */
+export function countRow({ name, what, count }: { name: string; what: string; count: number }, atMost: number): Row {
+  return {
+    name,
+    what,
+    samples: 1,
+    medians: ["", ""],
+    result: String(count),
+    ...judge(`<= ${atMost}`, count <= atMost),
+  };
+}
+
+interface Measured {
+  readonly name: string;
+  readonly what: string;
+  readonly measured: number;
+  readonly against: number;
+  readonly unit: string;
+}
+
+/** How many times the other side's figure; each was taken once. */
+export function factorRow(
+  { name, what, measured, against, unit }: Measured,
+  limit: { readonly atMost: number } | { readonly atLeast: number },
+): Row {
+  const ratio = measured / against;
+  const judgement =
+    "atMost" in limit
+      ? judge(`<= ${limit.atMost} x`, ratio <= limit.atMost)
+      : judge(`>= ${limit.atLeast} x`, ratio >= limit.atLeast);
+  const medians = [`${whole(measured)} ${unit}`, `${whole(against)} ${unit}`] as const;
+  return { name, what, samples: 1, medians, result: `${factor(ratio)} x`, ...judgement };
+}
+
 type Judgement = Pick<Row, "limit" | "verdict">;
 
 const NO_LIMIT: Judgement = { limit: "", verdict: "" };

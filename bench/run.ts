@@ -9,6 +9,8 @@ import { openedSession } from "./opened-session.ts";
 import { permission } from "./permission.ts";
 import { processesIn } from "./remains.ts";
 import type { BenchCase, Row } from "./row.ts";
+import { serverLoad } from "./server-load.ts";
+import { serverTurns } from "./server-turns.ts";
 import { storeAppends } from "./store.ts";
 import { table } from "./table.ts";
 import { toolGate } from "./tool-gate.ts";
@@ -31,6 +33,8 @@ const CASES: readonly BenchCase[] = [
   toolGate,
   checkpointCost,
   worktree,
+  serverTurns,
+  serverLoad,
 ];
 
 async function main(names: readonly string[]): Promise<boolean> {

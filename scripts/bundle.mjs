@@ -12,7 +12,7 @@ const installed = Object.keys(JSON.parse(read("package.json")).dependencies).fil
 
 const bundle = await rolldown({
   cwd: fileURLToPath(root),
-  input: { index: "src/index.ts", "cli/main": "src/cli/main.ts" },
+  input: { index: "src/index.ts", "cli/main": "src/cli/main.ts", "client/index": "src/client/index.ts" },
   platform: "node",
   external: (id) => id.startsWith("node:") || installed.some((name) => id === name || id.startsWith(`${name}/`)),
   // The oldest Node that is supported has no `using`.

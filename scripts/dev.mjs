@@ -1,6 +1,6 @@
 // Runs a task with the Node this project is pinned to, installing the dependencies first when that is needed.
 // Plain JavaScript on purpose: the system's own Node may be too old to run TypeScript.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ const BUILD = ["node scripts/clean.mjs", "tsc -p tsconfig.build.json", "node scr
 // The examples import the package by its name, as users do, and so need the build.
 const CHECK = [...BUILD, "oxfmt --check .", "oxlint --type-aware --deny-warnings", "tsc -p .", "knip"];
 const TASKS = {
-  start: ["node scripts/demo.ts"],
+  start: ["node src/cli/main.ts serve"],
   check: CHECK,
   test: [...CHECK, "vitest run"],
   build: BUILD,
@@ -33,16 +33,18 @@ if (steps === undefined) {
 if (!installed()) run("npm", ["install", "--no-save"]);
 // Some npm versions do not run the install script that places the binary.
 if (!existsSync(pinnedNode)) run("npm", ["rebuild", "node", "--ignore-scripts=false"]);
-// Without them neither the sandbox nor isolation beside it can be tested.
 if (task === "test")
-  for (const [command, debianPackage] of [
-    ["bwrap", "bubblewrap"],
-    ["socat", "socat"],
+  for (const [command, debianPackage, what] of [
+    ["bwrap", "bubblewrap", "The sandbox"],
+    ["socat", "socat", "The sandbox"],
+    ["chromium", "chromium", "What a browser does"],
   ])
-    provide(command, debianPackage);
+    provide(command, debianPackage, what);
 for (const [index, step] of steps.entries()) {
   const [command = "", ...args] = step.split(" ");
-  run(command, index === steps.length - 1 ? [...args, ...rest] : args);
+  const all = index === steps.length - 1 ? [...args, ...rest] : args;
+  if (task === "start") stay(command, all);
+  else run(command, all);
 }
 
 function installed() {
@@ -56,17 +58,38 @@ function installed() {
 }
 
 /** Installs what only the system provides, when it may; says what is not tested without it. */
-function provide(command, debianPackage) {
-  const present = () => spawnSync(command, ["-V"]).error === undefined;
+function provide(command, debianPackage, what) {
+  const present = () => spawnSync("sh", ["-c", `command -v ${command}`]).status === 0;
   if (!present() && process.getuid?.() === 0 && spawnSync("apt-get", ["install", "-y", debianPackage]).status !== 0) {
     spawnSync("apt-get", ["update"]);
     spawnSync("apt-get", ["install", "-y", debianPackage]);
   }
   if (present()) return;
   console.error(
-    `The sandbox cannot be tested here: ${debianPackage} is not installed. On Debian: apt-get install ${debianPackage}`,
+    `${what} cannot be tested here: ${debianPackage} is not installed. On Debian: apt-get install ${debianPackage}`,
   );
   if (process.env.CAPSTAN_TEST_REQUIRE === "all") process.exit(1);
+}
+
+/** For what runs until it is told to stop, and then needs a while. */
+function stay(command, args) {
+  const child = spawn(command, args, { cwd: root, env, stdio: "inherit" });
+  // A terminal tells all of its processes; whoever tells only this one means the child.
+  for (const signal of ["SIGINT", "SIGHUP"]) process.on(signal, () => {});
+  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  // npm tells only its shell, which goes without a word.
+  if (process.env.npm_lifecycle_event !== undefined) whenOrphaned(() => child.kill("SIGTERM"));
+  child.on("error", (error) => console.error(`${command} could not be started: ${error.message}`));
+  child.on("close", (code) => (process.exitCode = code ?? 1));
+}
+
+function whenOrphaned(act) {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    act();
+  }, 500).unref();
 }
 
 function run(command, args) {

@@ -95,7 +95,7 @@ function stable(screen: string, place: string): string {
   const text = screen
     .replaceAll(/\bsesn_[\da-f]{24}(?=[\da-f]{8}\b)/g, `sesn_${"0".repeat(24)}`)
     .replaceAll(/\b(?=\w*\d)(?:[\da-f]{8})\b|(?<=0{24})[\da-f]{8}\b/g, (id) => `c0ffee0${nth(id)}`)
-    .replaceAll(/\/\S*capstan-demo-\w+/g, "/tmp/capstan-demo-example")
+    .replaceAll(/(?<=token=)[\w-]+/g, "0123456789abcdefghijklmn")
     .replaceAll(place, "/home/someone")
     .replaceAll(/\d+\.\ds\b/g, "0.1s")
     .replaceAll(/\d+s ago +/g, "1s ago  ")
@@ -107,9 +107,9 @@ function stable(screen: string, place: string): string {
   return `${text.trimEnd()}\n`;
 }
 
-/** npm's scripts are started in the clone, everything else in the directory to work in. */
+/** npm's scripts are started in the clone, everything else in the directory to work in. A server is ended after a while. */
 function inRoot(command: string): string {
-  return command.startsWith("npm ") ? `(cd ${quoted(root)} && ${command})` : command;
+  return command.startsWith("npm ") ? `(cd ${quoted(root)} && timeout --foreground -s TERM 8 ${command})` : command;
 }
 
 function quoted(text: string): string {

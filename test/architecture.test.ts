@@ -12,8 +12,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   store: ["core"],
   workspace: ["core"],
   config: ["core"],
-  app: ["core", "config", "runtime", "gateway", "engines", "tools", "store", "workspace"],
-  cli: ["core", "config", "runtime", "app"],
+  protocol: ["core"],
+  client: ["core", "protocol"],
+  server: ["core", "runtime", "protocol"],
+  app: ["core", "config", "runtime", "gateway", "engines", "tools", "store", "workspace", "server"],
+  cli: ["core", "config", "runtime", "app", "server", "protocol", "client"],
   ".": ["core", "runtime", "tools", "gateway", "app"],
 };
 /** What core may take from outside: it is pure. */

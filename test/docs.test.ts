@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { addCommands } from "../src/cli/commands.ts";
 import { ERROR_CODES } from "../src/core/errors.ts";
 import { preview, sessionEvent } from "../src/core/events.ts";
+import { FASTER } from "./support/cli.ts";
 import { temporaryDirectory } from "./support/host.ts";
 
 const run = promisify(execFile);
@@ -47,13 +48,14 @@ declare global {
 }
 `;
 
-/** A directory that sees the package as a program that installed it does, and zod beside it. */
+/** A directory that sees the package as a program that installed it does, and zod and Anthropic's client beside it. */
 function installation(): ReturnType<typeof temporaryDirectory> {
   const directory = temporaryDirectory();
   const modules = join(directory.path, "node_modules");
   mkdirSync(modules);
   symlinkSync(resolve("."), join(modules, "capstan"));
-  for (const name of ["zod", "@types"]) symlinkSync(resolve("node_modules", name), join(modules, name));
+  for (const name of ["zod", "@types", "@anthropic-ai"])
+    symlinkSync(resolve("node_modules", name), join(modules, name));
   writeFileSync(join(directory.path, "package.json"), '{ "type": "module" }');
   for (const { file, code } of blocks) writeFileSync(join(directory.path, file), code);
   return directory;
@@ -263,7 +265,7 @@ function workplace(path: string): { cwd: string; env: Record<string, string> } {
   writeFileSync(join(cwd, "agent.yaml"), "name: reviewer\ninstructions: Review.\ntools: [Read, Glob]\n");
   writeFileSync(join(cwd, "city.json"), '{ "type": "object", "properties": { "city": { "type": "string" } } }');
   const tools = [join(path, "bin"), dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"];
-  return { cwd, env: { PATH: tools.join(delimiter), HOME: path } };
+  return { cwd, env: { PATH: tools.join(delimiter), HOME: path, ...FASTER } };
 }
 
 /** Without what differs from run to run. */

@@ -3,12 +3,14 @@ import { join } from "node:path";
 import type { BudgetSettings } from "../core/budget-schema.ts";
 import { type PriceSettings, pricesWith } from "../core/pricing.ts";
 import { createRedactor, type Redactor } from "../core/redaction.ts";
+import type { CapacitySettings } from "../core/server-schema.ts";
 import type { Store } from "../core/store.ts";
 import { claudeEngine } from "../engines/claude/engine.ts";
 import { openGateway } from "../gateway/gateway.ts";
 import type { Upstream } from "../gateway/upstream.ts";
 import { Runtime } from "../runtime/runtime.ts";
 import { createToolServer, outputs } from "./lazy-tools.ts";
+import { machineCapacity } from "./capacity.ts";
 import { clock, ids } from "./clock.ts";
 import { hookCommands } from "./hook-command.ts";
 import { isGone, thisProcess } from "./processes.ts";
@@ -28,6 +30,8 @@ export interface HostSettings {
   /** Default: no limits beyond those of a session, and the prices of the list. */
   readonly budgets?: BudgetSettings;
   readonly prices?: PriceSettings;
+  /** Default: what the machine allows. */
+  readonly capacity?: CapacitySettings;
 }
 
 /** Puts a host together and takes over its parts: closing the host closes them. */
@@ -68,6 +72,7 @@ export async function assemble(
     outputs,
     runHookCommand: hookCommands({ path: settings.path }),
     redactor,
+    ...machineCapacity(settings.capacity ?? {}),
     budgets: { settings: settings.budgets ?? {}, prices: pricesWith(settings.prices ?? {}) },
   });
 }

@@ -1,6 +1,7 @@
 import { createRedactor } from "../core/redaction.ts";
 import { Feed } from "../runtime/feed.ts";
 import { Files } from "../runtime/files.ts";
+import { SessionLocks } from "../runtime/session-locks.ts";
 import { StoredWorkspaces } from "../runtime/stored-workspaces.ts";
 import { clock, ids } from "./clock.ts";
 import { openStore } from "./open-store.ts";
@@ -28,6 +29,7 @@ export async function openFiles(
     redactor: createRedactor(),
     feed: () => new Feed(),
     driven: () => undefined,
+    locks: new SessionLocks(),
   };
   return {
     files: new Files(deps),

@@ -4,6 +4,7 @@ import { type BudgetSettings, budgetSettings } from "../core/budget-schema.ts";
 import { CapstanError } from "../core/errors.ts";
 import { type PriceSettings, priceSettings } from "../core/pricing.ts";
 import { type RedactionSettings, redactionSettings } from "../core/redaction-schema.ts";
+import { type CapacitySettings, capacitySettings } from "../core/server-schema.ts";
 import type { Upstream } from "../gateway/upstream.ts";
 import { upstreamFromEnvironment } from "../gateway/upstreams.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -35,6 +36,8 @@ export interface HostOptions {
   readonly budgets?: BudgetSettings;
   /** Prices by model, before those of the list, as in a settings file. */
   readonly prices?: PriceSettings;
+  /** How much the host takes on, as `server` in a settings file. Default: what the machine allows. */
+  readonly capacity?: CapacitySettings;
   /** Patterns of secrets that are taken out of events, beside the built-in ones, as in a settings file. */
   readonly redact?: RedactionSettings;
   /** Files that no agent in a sandbox may read, such as one that a credential of `environment` came from. */
@@ -55,6 +58,7 @@ export async function openHost(options: HostOptions = {}): Promise<Runtime> {
     secretFiles: secretFiles(home, environment, options.secretFiles),
     budgets: checked(budgetSettings, options.budgets ?? {}, "budgets"),
     prices: checked(priceSettings, options.prices ?? {}, "prices"),
+    capacity: checked(capacitySettings, options.capacity ?? {}, "capacity"),
   };
   const redactor = hostRedactor(environment, checked(redactionSettings, options.redact ?? [], "redact"));
   const upstream = options.rehearsal === true ? await rehearsal() : await upstreamFromEnvironment(environment);

@@ -1,18 +1,15 @@
 import { readFileSync } from "node:fs";
-import { clock, ids } from "../app/clock.ts";
-import { isGone } from "../app/processes.ts";
 import { loadConfiguration } from "../config/load.ts";
 import type { Approval, ApprovalAnswer, GrantScope } from "../core/approval.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import type { SessionRecord } from "../core/store.ts";
-import { Inbox } from "../runtime/inbox.ts";
 import { APPROVAL, resolveId } from "./approvals-id.ts";
-import { userName } from "./ask.ts";
 import { readInput } from "./ask-edit.ts";
 import { questionsIn } from "./ask-questions.ts";
 import { wrongWith } from "./ask-tool.ts";
 import { usage } from "./failure.ts";
-import { userStore } from "./home.ts";
+import { type Answered, openRecords } from "./records.ts";
+import { refuseOnServer } from "./server.ts";
 import { oneLine, shortId } from "./text.ts";
 
 export interface AnswerFlags {
@@ -20,6 +17,7 @@ export interface AnswerFlags {
   readonly rule?: readonly string[];
   readonly message?: string;
   readonly input?: string;
+  readonly result?: string;
   readonly answer?: readonly string[];
   readonly note?: readonly string[];
   readonly as?: string;
@@ -36,7 +34,8 @@ export async function answer(given: string, behavior: "allow" | "deny", flags: A
     if (flags.json !== true) process.stdout.write(`${text}\n`);
   };
   if (flags.json === true) process.stdout.write(`${JSON.stringify(approval)}\n`);
-  say(`${behavior === "allow" ? "Allowed" : "Denied"}: ${oneLine(request.title, 66)}`);
+  const done = behavior === "deny" ? "Denied" : request.kind === "custom_tool" ? "Answered" : "Allowed";
+  say(`${done}: ${oneLine(request.title, 66)}`);
   if (driver !== undefined) {
     say(`Session ${shortId(sessionId)} goes on in the process that drives it (${driver}).`);
     return 0;
@@ -59,34 +58,15 @@ export async function answer(given: string, behavior: "allow" | "deny", flags: A
   }
 }
 
-interface Stored {
-  readonly approval: Approval;
-  readonly record: SessionRecord;
-  /** The process that drives the session. */
-  readonly driver: string | undefined;
-}
-
 /** Needs no host and no credential: an answer is stored even where the session could not go on. */
-async function store(given: string, behavior: "allow" | "deny", flags: AnswerFlags): Promise<Stored> {
-  await using opened = await userStore();
-  const asked = resolveId(await opened.approvals.list(), given, APPROVAL);
-  const inbox = new Inbox({ store: opened, clock, ids, onAnswer: async () => {} });
-  const by = flags.as ?? userName();
-  if (by.trim() === "") throw usage("--as needs a name.");
+async function store(given: string, behavior: "allow" | "deny", flags: AnswerFlags): Promise<Answered> {
+  if (flags.rehearsal === true) refuseOnServer("--rehearsal", "It goes on with its own model. Leave it out.");
+  if (flags.as?.trim() === "") throw usage("--as needs a name.");
+  await using records = await openRecords();
+  const asked = resolveId(await records.approvals(), given, APPROVAL);
   // One that is closed says so before what is wrong with the new answer.
-  const approval = await inbox.answer(
-    asked.id,
-    asked.status === "pending" ? answerFrom(asked, behavior, flags) : { behavior },
-    {
-      by,
-      from: "cli",
-    },
-  );
-  const record = await opened.session(asked.sessionId);
-  if (record === undefined) throw new CapstanError("not_found", `The session of ${given} is gone.`);
-  const holder = await opened.leases.holder(asked.sessionId);
-  const isDriven = holder !== undefined && !isGone(holder);
-  return { approval, record, driver: isDriven ? `pid ${holder.pid}` : undefined };
+  const wanted = asked.status === "pending" ? answerFrom(asked, behavior, flags) : { behavior };
+  return await records.answer(asked.id, wanted, flags.as);
 }
 
 function answerFrom(approval: Approval, behavior: "allow" | "deny", flags: AnswerFlags): ApprovalAnswer {
@@ -105,21 +85,44 @@ function answerFrom(approval: Approval, behavior: "allow" | "deny", flags: Answe
     ...(scope !== undefined && { scope }),
     ...(rule !== undefined && { rules: rule }),
     ...(input !== undefined && { input: inputFrom(input) }),
+    ...resultFrom(approval, behavior, flags),
     ...answersFrom(approval, behavior, flags),
   };
 }
 
+function resultFrom(
+  { id, request }: Approval,
+  behavior: "allow" | "deny",
+  { result, message }: AnswerFlags,
+): Pick<ApprovalAnswer, "result"> {
+  if (request.kind !== "custom_tool") {
+    if (result === undefined) return {};
+    throw usage(`--result is for a custom tool, and ${shortId(id)} is about a ${request.kind}.`);
+  }
+  if (behavior === "deny") {
+    if (result !== undefined) throw usage("--result is what the tool returned. Leave it out, or answer allow.");
+    if (message === undefined) throw usage(`Tell the agent why ${request.tool} gives no result: add --message "…".`);
+    return {};
+  }
+  if (result === undefined)
+    throw usage(
+      `${request.tool} runs in a client, and nothing else knows its result. Add --result "…", or answer deny.`,
+    );
+  const text = result.startsWith("@") ? fileText(result.slice(1), "--result") : result;
+  return { result: { content: [{ type: "text", text }], isError: false } };
+}
+
 function inputFrom(given: string): Readonly<Record<string, unknown>> {
-  const read = readInput(given.startsWith("@") ? fileText(given.slice(1)) : given);
+  const read = readInput(given.startsWith("@") ? fileText(given.slice(1), "--input") : given);
   if (typeof read !== "string") return read;
   throw usage(`--input: ${read} Give the tool's input as a JSON object, or @file.`);
 }
 
-function fileText(file: string): string {
+function fileText(file: string, flag: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (thrown) {
-    throw usage(`--input @${file} cannot be read: ${messageOf(thrown)}.`);
+    throw usage(`${flag} @${file} cannot be read: ${messageOf(thrown)}.`);
   }
 }
 

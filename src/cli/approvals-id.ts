@@ -37,6 +37,7 @@ export function isOpen(approval: Approval): boolean {
 /** The command that answers an approval, to be typed as it is. */
 export function howToAnswer({ id, request }: Approval, { rehearsal = false }: { rehearsal?: boolean } = {}): string {
   const flag = rehearsal ? " --rehearsal" : "";
+  if (request.kind === "custom_tool") return `capstan approvals answer ${shortId(id)} allow --result "…"${flag}`;
   if (request.kind !== "question") return `capstan approvals answer ${shortId(id)} allow${flag}`;
   const { questions } = request.input;
   const count = Array.isArray(questions) ? questions.length : 1;

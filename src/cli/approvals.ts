@@ -1,13 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseDuration } from "../config/duration.ts";
-import type { Approval } from "../core/approval.ts";
-import type { Store } from "../core/store.ts";
+import type { Approval, ApprovalQuery } from "../core/approval.ts";
 import { APPROVAL, howToAnswer, isOpen, resolveId, standing } from "./approvals-id.ts";
 import { approvalBlock, visible } from "./ask-block.ts";
-import { projectOf, userStore } from "./home.ts";
+import { projectOf } from "./home.ts";
 import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
+import { openRecords, type Records } from "./records.ts";
 import { resolveSession } from "./session-id.ts";
-import { ago, colour, columns, shortId, table } from "./text.ts";
+import { ago, colour, columns, oneLine, shortId, table } from "./text.ts";
 
 export interface ListFlags {
   readonly all?: boolean;
@@ -17,22 +16,23 @@ export interface ListFlags {
 }
 
 export async function list(flags: ListFlags): Promise<void> {
-  await using store = await userStore();
-  const approvals = await find(store, flags);
+  await using records = await openRecords();
+  const approvals = await find(records, flags);
   if (approvals.length === 0 && flags.json !== true)
     return print(flags.all === true ? "Nobody was asked anything." : "No approval is waiting.");
   tell(approvals, flags);
 }
 
-async function find(store: Store, { all, session, project }: ListFlags): Promise<readonly Approval[]> {
-  const sessionId = session === undefined ? undefined : await resolveSession(store, session);
+async function find(records: Records, flags: ListFlags): Promise<readonly Approval[]> {
+  const query = await queryOf(records, flags);
+  if (flags.all === true) return records.approvals(query);
+  return (await records.approvals({ ...query, status: "pending" })).filter(isOpen);
+}
+
+async function queryOf(records: Records, { session, project }: ListFlags): Promise<ApprovalQuery> {
+  const sessionId = session === undefined ? undefined : await resolveSession(records, session);
   const place = project === undefined ? undefined : projectOf(project);
-  const approvals = await store.approvals.list({
-    ...(all !== true && { status: "pending" as const }),
-    ...(sessionId !== undefined && { sessionId }),
-    ...(place !== undefined && { project: place }),
-  });
-  return all === true ? approvals : approvals.filter(isOpen);
+  return { ...(sessionId !== undefined && { sessionId }), ...(place !== undefined && { project: place }) };
 }
 
 function tell(approvals: readonly Approval[], { json }: { readonly json?: boolean }): void {
@@ -54,8 +54,8 @@ function tell(approvals: readonly Approval[], { json }: { readonly json?: boolea
 }
 
 export async function show(given: string, flags: { readonly json?: boolean }): Promise<void> {
-  await using store = await userStore();
-  const approval = resolveId(await store.approvals.list(), given, APPROVAL);
+  await using records = await openRecords();
+  const approval = resolveId(await records.approvals(), given, APPROVAL);
   if (flags.json === true) return print(JSON.stringify(approval));
   const { request, expiresAt, createdAt, sessionId } = approval;
   print(`${approval.id}\n`);
@@ -90,21 +90,27 @@ function remembered({ request }: Approval): [string, string][] {
 
 function answered({ answer }: Approval): [string, string][] {
   if (answer === null) return [];
-  const { by, from, message, scope = "once", rules = [], answers = {}, notes = {} } = answer;
+  const { by, from, message, scope = "once", rules = [], answers = {}, notes = {}, result } = answer;
   return [
     ["answered", `${answer.behavior} by ${visible(by)} from ${from}, ${at(answer.at)}, scope ${scope}`],
     ...rules.map((rule): [string, string] => ["rule", visible(rule)]),
     ...(message === undefined ? [] : [["message", visible(message)] as [string, string]]),
+    ...(result?.content ?? []).map((block): [string, string] => [
+      "result",
+      block.type === "text" ? visible(oneLine(block.text, RESULT_WIDTH)) : `[${block.type}]`,
+    ]),
     ...Object.entries(answers).map(([question, text]): [string, string] => ["answer", visible(`${question} ${text}`)]),
     ...Object.entries(notes).map(([question, text]): [string, string] => ["note", visible(`${question} ${text}`)]),
   ];
 }
 
+/** In characters. */
+const RESULT_WIDTH = 200;
+
 function at(ms: number): string {
   return `${new Date(ms).toISOString()} (${ms > Date.now() ? "to come" : ago(Date.now() - ms)})`;
 }
 
-const POLL_MS = 300;
 /** As for every limit that is reached. */
 const TIMED_OUT = 4;
 
@@ -113,22 +119,17 @@ export async function wait(flags: ListFlags & { readonly timeout?: string }): Pr
   const until = flags.timeout === undefined ? Infinity : Date.now() + parseDuration(flags.timeout);
   const leaving = new AbortController();
   using stopping = interruptOnSignal(async () => leaving.abort());
-  await using store = await userStore();
-  for (;;) {
-    const approvals = await find(store, { ...flags, all: false });
-    if (approvals.length > 0) {
-      tell(approvals, flags);
-      return 0;
-    }
-    if (Date.now() >= until) {
-      process.stderr.write(
-        `capstan: Nobody was asked anything within ${flags.timeout ?? ""}. Wait longer with --timeout.\n`,
-      );
-      return TIMED_OUT;
-    }
-    await sleep(Math.min(POLL_MS, until - Date.now()), undefined, { signal: leaving.signal }).catch(() => {});
-    if (stopping.stopped) return INTERRUPTED;
+  await using records = await openRecords();
+  const approvals = await records.awaitApprovals(await queryOf(records, flags), { until, signal: leaving.signal });
+  if (stopping.stopped) return INTERRUPTED;
+  if (approvals.length === 0) {
+    process.stderr.write(
+      `capstan: Nobody was asked anything within ${flags.timeout ?? ""}. Wait longer with --timeout.\n`,
+    );
+    return TIMED_OUT;
   }
+  tell(approvals, flags);
+  return 0;
 }
 
 function print(text: string): void {

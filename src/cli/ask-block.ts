@@ -28,7 +28,9 @@ export function approvalBlock({ request }: Approval, { width, maxLines = Infinit
   const lines = [
     ...wrapped(visible(request.title), width).map((line) => colour.bold(line)),
     ...rows.flatMap(([name, text]) => row(name, text, width)),
-    ...(request.kind === "tool" ? restOf(input, tellsAll(diff), request.title, width) : []),
+    ...(request.kind === "tool" || request.kind === "custom_tool"
+      ? restOf(input, tellsAll(diff), request.title, width)
+      : []),
     ...(request.kind === "plan" ? planOf(input, width) : []),
   ];
   const change = diff === undefined ? [] : visible(diff.trimEnd()).split("\n");

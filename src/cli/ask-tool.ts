@@ -1,33 +1,39 @@
 import { stringify } from "yaml";
-import type { Approval, ApprovalAnswer, GrantScope } from "../core/approval.ts";
+import type { Approval, ApprovalAnswer } from "../core/approval.ts";
 import { messageOf } from "../core/errors.ts";
 import { parseAllowRule } from "../core/permission/rule-set.ts";
 import { approvalBlock, visible } from "./ask-block.ts";
 import { editInput } from "./ask-edit.ts";
 import type { Choice, Prompts } from "./ask-prompts.ts";
+import type { RememberedScope } from "./followed.ts";
 import { colour, columns } from "./text.ts";
 
 /** `later` leaves the approval open; `interrupt` ends the turn. */
 export type Given = ApprovalAnswer | "later" | "interrupt";
 
-type Remembered = Exclude<GrantScope, "once">;
-type Action = GrantScope | "deny" | "reason" | "edit" | "whole" | "later";
+type Action = RememberedScope | "once" | "deny" | "reason" | "edit" | "whole" | "later";
 
 /** A change that is longer is shown in full on request: the choices must stay on the screen. */
 const MAX_LINES = 40;
 
-const WHERE: Readonly<Record<Remembered, string>> = {
+const WHERE: Readonly<Record<RememberedScope, string>> = {
   session: "in this session",
   project: "in this project",
   always: "everywhere",
 };
 
-export async function askAboutCall(approval: Approval, prompts: Prompts): Promise<Given> {
+const EVERYWHERE: readonly RememberedScope[] = ["session", "project", "always"];
+
+export async function askAboutCall(
+  approval: Approval,
+  prompts: Prompts,
+  scopes: readonly RememberedScope[] = EVERYWHERE,
+): Promise<Given> {
   const { request } = approval;
   const { leftOut } = show(approval, MAX_LINES);
   for (let cut = leftOut > 0; ;) {
     const choices: Choice<Action>[] = [
-      ...actionsFor(approval),
+      ...actionsFor(approval, scopes),
       ...(cut ? [{ value: "whole", label: `Show the whole change (${leftOut} more lines)` } as const] : []),
       { value: "later", label: "Later", hint: "leaves it open; the session waits" },
     ];
@@ -71,14 +77,14 @@ function show(approval: Approval, maxLines: number): { leftOut: number } {
   return { leftOut };
 }
 
-function actionsFor({ request }: Approval): Choice<Action>[] {
+function actionsFor({ request }: Approval, scopes: readonly RememberedScope[]): Choice<Action>[] {
   const deny: Choice<Action>[] = [
     { value: "deny", label: "Deny" },
     { value: "reason", label: "Deny with a reason…" },
   ];
   if (request.kind === "plan") return [{ value: "once", label: "Approve" }, ...deny];
   const hint = request.remember.map(visible).join(", ");
-  const remembered: Choice<Action>[] = (["session", "project", "always"] as const).map((scope) => ({
+  const remembered: Choice<Action>[] = scopes.map((scope) => ({
     value: scope,
     label: `Allow ${scope === "always" ? "always, everywhere" : `from now on ${WHERE[scope]}`}…`,
     hint,
@@ -94,7 +100,7 @@ function actionsFor({ request }: Approval): Choice<Action>[] {
 /** The exact rules are shown before they are saved, and can be changed. */
 async function rulesToRemember(
   { request }: Approval,
-  { scope, prompts }: { scope: Remembered; prompts: Prompts },
+  { scope, prompts }: { scope: RememberedScope; prompts: Prompts },
 ): Promise<readonly string[] | undefined> {
   let rules: readonly string[] = request.remember;
   for (;;) {

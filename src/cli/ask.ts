@@ -2,7 +2,7 @@ import { userInfo } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Approval, ApprovalAnswer, AskPermission } from "../core/approval.ts";
 import { CapstanError } from "../core/errors.ts";
-import type { Runtime } from "../runtime/runtime.ts";
+import { type AskingHost, watchApproval } from "./ask-watch.ts";
 import { Gone, NO_TERMINAL, openPrompts } from "./ask-prompts.ts";
 import type { Given } from "./ask-tool.ts";
 import { usage } from "./failure.ts";
@@ -28,11 +28,10 @@ interface Answers {
 
 /** How long a question waits for what was said before it to be printed. */
 const CATCH_UP_MS = 500;
-const WATCH_EVERY_MS = 500;
 
 /** Puts the approvals of a command's sessions to whoever answers here, one after another. */
 export class Asking {
-  readonly #host: Runtime;
+  readonly #host: AskingHost;
   readonly #answers: Answers | undefined;
   readonly #seen = new Map<string, PromiseWithResolvers<void>>();
   /** Left open on purpose, not to be asked about again in this run. */
@@ -44,9 +43,9 @@ export class Asking {
   /** Aborts when the terminal is gone. */
   readonly #gone = new AbortController();
 
-  constructor(host: Runtime, flags: AskFlags) {
+  constructor(host: AskingHost, flags: AskFlags) {
     this.#host = host;
-    this.#answers = answersFor(flags);
+    this.#answers = answersFor(flags, host.scopes);
   }
 
   /** The screen on which a session is followed. */
@@ -86,22 +85,10 @@ export class Asking {
     let answered = false;
     for (const { id } of await this.#host.approvals.list({ sessionId, status: "pending" })) {
       if (this.#left.has(id) || signal.aborted) continue;
-      using watch = this.#watch(id, signal);
+      using watch = watchApproval(this.#host, id, signal);
       if (await this.#inTurn(id, watch.signal)) answered = true;
     }
     return answered;
-  }
-
-  /** Nobody drives the session while it waits, so that nobody else would notice another's answer. */
-  #watch(approvalId: string, signal: AbortSignal): Disposable & { readonly signal: AbortSignal } {
-    const over = new AbortController();
-    const timer = setInterval(() => {
-      void this.#host.approvals.get(approvalId).then(
-        ({ status }) => (status === "pending" ? undefined : over.abort()),
-        () => {},
-      );
-    }, WATCH_EVERY_MS);
-    return { signal: AbortSignal.any([signal, over.signal]), [Symbol.dispose]: () => clearInterval(timer) };
   }
 
   #sight(approvalId: string): PromiseWithResolvers<void> {
@@ -173,13 +160,14 @@ export class Asking {
   }
 }
 
-function answersFor({ yes, deny, json }: AskFlags): Answers | undefined {
+function answersFor({ yes, deny, json }: AskFlags, scopes: AskingHost["scopes"]): Answers | undefined {
   if (yes === true && deny === true) throw usage("--yes and --deny exclude each other. Give one of them.");
   if (yes === true)
     return {
       by: "--yes",
-      // A question needs an answer that nobody has given.
-      give: async ({ request }) => (request.kind === "question" ? "later" : { behavior: "allow" }),
+      // A question needs an answer, and a custom tool a result, that nobody has given.
+      give: async ({ request: { kind } }) =>
+        kind === "question" || kind === "custom_tool" ? "later" : { behavior: "allow" },
     };
   if (deny === true)
     return {
@@ -187,17 +175,24 @@ function answersFor({ yes, deny, json }: AskFlags): Answers | undefined {
       give: async () => ({ behavior: "deny", message: "Denied: this run was started with --deny." }),
     };
   if (json === true || !process.stdin.isTTY || !process.stdout.isTTY) return undefined;
-  return { by: userName(), give: atTerminal };
+  return { by: userName(), give: (approval, signal) => atTerminal(approval, { signal, scopes }) };
 }
 
-async function atTerminal(approval: Approval, signal: AbortSignal): Promise<Given> {
+async function atTerminal(
+  approval: Approval,
+  { signal, scopes }: { readonly signal: AbortSignal; readonly scopes: AskingHost["scopes"] },
+): Promise<Given> {
   const prompts = await openPrompts(signal);
   if (approval.request.kind === "question") {
     const { askQuestions } = await import("./ask-questions.ts");
     return askQuestions(approval, prompts);
   }
+  if (approval.request.kind === "custom_tool") {
+    const { askForResult } = await import("./ask-result.ts");
+    return askForResult(approval, prompts);
+  }
   const { askAboutCall } = await import("./ask-tool.ts");
-  return askAboutCall(approval, prompts);
+  return askAboutCall(approval, prompts, scopes);
 }
 
 /** Who sits here, as far as the system knows; a user without an entry has only a number. */

@@ -1,19 +1,18 @@
 import type { LoggedEvent, Preview } from "../core/events.ts";
 import type { CheckpointRef } from "../core/state-files.ts";
-import type { Runtime } from "../runtime/runtime.ts";
-import type { Session } from "../runtime/session.ts";
+import type { Followed, FollowedHost } from "./followed.ts";
 import { count, shortId } from "./text.ts";
 
 /** What a run did to the session's files, for the last lines of its output. */
 export class ChangedFiles {
-  readonly #host: Runtime;
-  readonly #session: Session;
+  readonly #host: FollowedHost;
+  readonly #session: Followed;
   /** The files as the run found them. */
   #before: CheckpointRef | undefined;
   #isFound = false;
   readonly #calls = new Set<string>();
 
-  constructor(host: Runtime, session: Session) {
+  constructor(host: FollowedHost, session: Followed) {
     this.#host = host;
     this.#session = session;
     this.#before = session.state.files.last;

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { addAgents } from "./commands/agents.ts";
 import { addApply } from "./commands/apply.ts";
 import { addApprovals } from "./commands/approvals.ts";
 import { addAudit } from "./commands/audit.ts";
@@ -6,20 +7,24 @@ import { addDiff } from "./commands/diff.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addExport } from "./commands/export.ts";
 import { addGrants } from "./commands/grants.ts";
+import { addKeys } from "./commands/keys.ts";
 import { addModels } from "./commands/models.ts";
 import { addPolicy } from "./commands/policy.ts";
 import { addRewind } from "./commands/rewind.ts";
 import { addRun } from "./commands/run.ts";
+import { addServe } from "./commands/serve.ts";
 import { addSessions } from "./commands/sessions.ts";
 import { addStore } from "./commands/store.ts";
 import { addConfig } from "./commands/config.ts";
 import { addCompletion } from "./commands/completion.ts";
 import { addUsage } from "./commands/usage.ts";
 import { addWorkspaces } from "./commands/workspaces.ts";
+import { requireServed } from "./remote-commands.ts";
 
 /** One line per command, in the order of the help. */
 export function addCommands(program: Command): void {
   addRun(program);
+  addServe(program);
   addSessions(program);
   addDiff(program);
   addRewind(program);
@@ -28,6 +33,8 @@ export function addCommands(program: Command): void {
   addWorkspaces(program);
   addApprovals(program);
   addGrants(program);
+  addAgents(program);
+  addKeys(program);
   addUsage(program);
   addModels(program);
   addConfig(program);
@@ -36,6 +43,8 @@ export function addCommands(program: Command): void {
   addAudit(program);
   addDoctor(program);
   addCompletion(program);
+  // A command that knows only this machine must not pass for one that was done on the server.
+  program.hook("preAction", (_, command) => requireServed(command));
   // Wrong usage is exit code 2, for the program and everything below it.
   forEach(program, (command) => command.exitOverride());
 }

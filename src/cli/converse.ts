@@ -1,21 +1,20 @@
-import type { Configuration } from "../config/load.ts";
-import type { Session } from "../runtime/session.ts";
 import { type AskFlags, Asking } from "./ask.ts";
-import { follow, type FollowOptions, isWaiting, underWay, waiting } from "./follow.ts";
-import { hostFor } from "./host.ts";
+import { follow, type FollowOptions, goesOn, isWaiting, underWay, waiting } from "./follow.ts";
+import type { Followed, FollowedHost } from "./followed.ts";
 import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
 
-interface Attended {
+interface Attended<Host> {
+  readonly host: Host;
   readonly options: FollowOptions;
   /** Adds to what a signal ends. */
   readonly interruptible: (turn: { interrupt(): Promise<void> }) => void;
 }
 
 /** Opens a host for `work` that answers to whoever is here: a signal ends its turns, questions are put to them. */
-export async function attend(
-  configuration: Configuration,
+export async function attend<Host extends FollowedHost & AsyncDisposable>(
+  open: () => Promise<Host>,
   flags: AskFlags & { readonly rehearsal?: boolean },
-  work: (attended: Attended) => Promise<number>,
+  work: (attended: Attended<Host>) => Promise<number>,
 ): Promise<number> {
   const turns: { interrupt(): Promise<void> }[] = [];
   const leaving = new AbortController();
@@ -26,9 +25,10 @@ export async function attend(
     if (!isWanted && asking?.leave() === true) return;
     await Promise.all(turns.map((turn) => turn.interrupt()));
   });
-  await using host = await hostFor(configuration, flags.rehearsal);
+  await using host = await open();
   asking = new Asking(host, flags);
   return await work({
+    host,
     options: {
       host,
       asking,
@@ -46,13 +46,14 @@ export async function attend(
  * there was nothing to say, and nothing to wait for.
  */
 export async function converse(
-  session: Session,
-  message: Parameters<Session["send"]>[0] | undefined,
+  session: Followed,
+  message: Parameters<Followed["send"]>[0] | undefined,
   options: FollowOptions,
 ): Promise<number | undefined> {
-  if (isWaiting(session)) await options.asking.askPending(session.id, options.signal);
+  const wasAnswered = isWaiting(session) && (await options.asking.askPending(session.id, options.signal));
   if (options.stopping.stopped) return INTERRUPTED;
   if (message !== undefined) return follow(session, session.send(message), options);
-  if (session.state.status === "running") return follow(session, await underWay(session, options.host), options);
+  const isMoving = wasAnswered ? await goesOn(session) : session.state.status === "running";
+  if (isMoving) return follow(session, await underWay(session, options.host), options);
   return isWaiting(session) ? waiting(session, options) : undefined;
 }

@@ -61,7 +61,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     await using store = await openStore(path);
     const { abandonedSessions } = await import("../runtime/abandoned.ts");
     const { isGone } = await import("../app/processes.ts");
-    const gone = await abandonedSessions(store, isGone);
+    const gone = await abandonedSessions(store, isGone, Date.now());
     return {
       ok: gone.length === 0,
       detail:

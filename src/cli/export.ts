@@ -5,8 +5,7 @@ import { messageOf } from "../core/errors.ts";
 import { pathText, writePatch } from "./diff-view.ts";
 import { usage } from "./failure.ts";
 import { shortId } from "./text.ts";
-import { sessionFiles } from "./workspaces-session.ts";
-import type { Files } from "../runtime/files.ts";
+import { type CommandFiles, sessionFiles } from "./workspaces-session.ts";
 
 export interface ExportFlags {
   readonly patch?: string;
@@ -63,7 +62,7 @@ function skippedText(skipped: readonly string[]): string {
 }
 
 /** Made only when the patch is there, which must not hold itself. Nothing counts as exported that did not reach the disk. */
-async function patchFile(files: Files, sessionId: string, file: string): Promise<void> {
+async function patchFile(files: CommandFiles, sessionId: string, file: string): Promise<void> {
   await files.exportPatch(sessionId, file, async (patch) => {
     // Never over a file that is there, however late it came. It holds what the agent wrote: for its owner alone.
     await using handle = await open(file, "wx", 0o600).catch((thrown: unknown) => {

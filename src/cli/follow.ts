@@ -1,19 +1,18 @@
 import { limitText } from "../core/budget.ts";
-import type { LoggedEvent, Preview } from "../core/events.ts";
+import type { EventType, LoggedEvent, Preview } from "../core/events.ts";
 import { inTurn } from "../core/state.ts";
-import type { Runtime } from "../runtime/runtime.ts";
-import type { Session } from "../runtime/session.ts";
 import { Turn, type TurnResult } from "../runtime/turn.ts";
 import { isOpen, waitingText } from "./approvals-id.ts";
 import type { Asking } from "./ask.ts";
 import { ChangedFiles } from "./changed-files.ts";
+import type { Followed, FollowedHost } from "./followed.ts";
 import { INTERRUPTED, type Stopping } from "./interrupt.ts";
 import { noticeOf } from "./notices.ts";
 import { RunView } from "./run-view.ts";
 import { shortId } from "./text.ts";
 
 export interface FollowOptions {
-  readonly host: Runtime;
+  readonly host: FollowedHost;
   readonly asking: Asking;
   readonly stopping: Stopping;
   readonly json: boolean;
@@ -25,7 +24,7 @@ export interface FollowOptions {
 }
 
 /** Shows a turn until it is over or waits for somebody who is not here. Returns the exit code. */
-export async function follow(session: Session, turn: Turn, options: FollowOptions): Promise<number> {
+export async function follow(session: Followed, turn: Turn, options: FollowOptions): Promise<number> {
   const { asking, stopping, json, rehearsal } = options;
   const view = json ? undefined : new RunView(process.stdout, { rehearsal });
   const changed = new ChangedFiles(options.host, session);
@@ -36,7 +35,7 @@ export async function follow(session: Session, turn: Turn, options: FollowOption
     result = await show(turn, { view, options, changed, session });
     // What was asked before this command was started, and goes on only with an answer.
     while (result.stopReason.type === "requires_action" && (await asking.askPending(session.id, options.signal))) {
-      if (session.state.status !== "running") break;
+      if (!(await goesOn(session))) break;
       result = await show(await underWay(session, options.host), { view, options, changed, session });
     }
   } catch (thrown) {
@@ -56,7 +55,7 @@ export async function follow(session: Session, turn: Turn, options: FollowOption
 
 /** The last words of a turn, as long as somebody reads them. */
 async function close(
-  session: Session,
+  session: Followed,
   { view, changed }: { view: RunView | undefined; changed: ChangedFiles },
 ): Promise<void> {
   if (view === undefined || process.stdout.errored !== null) return;
@@ -67,7 +66,7 @@ async function close(
 }
 
 /** Tells what the session waits for, and returns the exit code. */
-export async function waiting(session: Session, { host, rehearsal }: FollowOptions): Promise<number> {
+export async function waiting(session: Followed, { host, rehearsal }: FollowOptions): Promise<number> {
   const pending = await host.approvals.list({ sessionId: session.id, status: "pending" });
   const text = waitingText(session.id, pending.filter(isOpen), { rehearsal });
   // Somebody may have answered just now, where this process no longer looks.
@@ -78,12 +77,17 @@ export async function waiting(session: Session, { host, rehearsal }: FollowOptio
 }
 
 /** Whether the session is in a turn that waits for a person. */
-export function isWaiting({ state }: Session): boolean {
+export function isWaiting({ state }: Followed): boolean {
   return state.status === "idle" && inTurn(state);
 }
 
+/** Whether the turn that waited goes on, now that somebody has answered. */
+export async function goesOn(session: Followed): Promise<boolean> {
+  return session.goesOn === undefined ? session.state.status === "running" : session.goesOn();
+}
+
 /** The turn that a session is in since before anybody looked, from where it last began to run. */
-export async function underWay(session: Session, host: Runtime): Promise<Turn> {
+export async function underWay(session: Followed, host: FollowedHost): Promise<Turn> {
   const started = (await host.read(session.id)).findLast(({ type }) => type === "session.status_running");
   const after = (started?.seq ?? 1) - 1;
   let end: number | undefined;
@@ -98,13 +102,14 @@ export async function underWay(session: Session, host: Runtime): Promise<Turn> {
   });
 }
 
+const CALLS: readonly EventType[] = ["agent.tool_use", "agent.mcp_tool_use", "agent.custom_tool_use"];
+
 /** Calls that were made before, so that their outcomes can be told with what they were. */
-async function showOpenCalls(session: Session, { view, host }: { view: RunView; host: Runtime }): Promise<void> {
+async function showOpenCalls(session: Followed, { view, host }: { view: RunView; host: FollowedHost }): Promise<void> {
   const open = session.state.openCalls;
   if (Object.keys(open).length === 0) return;
   for (const event of await host.read(session.id))
-    if ((event.type === "agent.tool_use" || event.type === "agent.mcp_tool_use") && event.call_id in open)
-      view.show(event);
+    if (CALLS.includes(event.type) && "call_id" in event && (event.call_id ?? "") in open) view.show(event);
 }
 
 /** So many events at most stand between two turns that anybody would look at. */
@@ -113,7 +118,7 @@ const BETWEEN = 50;
 /** What happened since the turn before: a process was started ahead of this one, files were rewound. */
 async function showBefore(
   { seq }: LoggedEvent,
-  { session, view, host }: { session: Session; view: RunView; host: Runtime },
+  { session, view, host }: { session: Followed; view: RunView; host: FollowedHost },
 ): Promise<void> {
   const events = await host.read(session.id, { after: Math.max(0, seq - 1 - BETWEEN), upTo: seq - 1 });
   const end = events.findLastIndex(({ type }) => type === "session.status_idle");
@@ -127,7 +132,7 @@ async function show(
     options,
     changed,
     session,
-  }: { view: RunView | undefined; options: FollowOptions; changed: ChangedFiles; session: Session },
+  }: { view: RunView | undefined; options: FollowOptions; changed: ChangedFiles; session: Followed },
 ): Promise<TurnResult> {
   let isFirst = true;
   for await (const item of turn) {

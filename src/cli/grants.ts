@@ -3,17 +3,16 @@ import { callOf } from "../core/permission/match-call.ts";
 import { coverageOf } from "../core/permission/coverage.ts";
 import type { Decided } from "../core/permission/replay.ts";
 import { parseRule } from "../core/permission/rule.ts";
-import type { Store } from "../core/store.ts";
 import { resolveId } from "./approvals-id.ts";
 import { visible } from "./ask-block.ts";
-import { userStore } from "./home.ts";
+import { openRecords, type Records } from "./records.ts";
 import { ago, colour, count, shortId, table } from "./text.ts";
 
 const GRANT = { what: "grant", command: "capstan grants list" };
 
 export async function list(flags: { readonly json?: boolean }): Promise<void> {
-  await using store = await userStore();
-  const grants = await store.approvals.grants();
+  await using records = await openRecords();
+  const grants = await records.grants();
   if (flags.json === true) return grants.forEach((grant) => print(JSON.stringify(grant)));
   if (grants.length === 0) return print("No answer is remembered.");
   const rows = grants.map((grant) => [
@@ -40,9 +39,9 @@ function nameOf(project: string): string {
 }
 
 export async function show(given: string, flags: { readonly json?: boolean }): Promise<void> {
-  await using store = await userStore();
-  const grant = resolveId(await store.approvals.grants(), given, GRANT);
-  const matches = await matchesOf(store, grant);
+  await using records = await openRecords();
+  const grant = resolveId(await records.grants(), given, GRANT);
+  const matches = await matchesOf(records, grant);
   if (flags.json === true) return print(JSON.stringify({ ...grant, matches }));
   const rows: [string, string][] = [
     ["rule", colour.bold(visible(grant.rule))],
@@ -101,17 +100,17 @@ interface Match {
 }
 
 /** Recorded calls that the grant alone would allow, where it holds; the last one first. */
-async function matchesOf(store: Store, grant: Grant): Promise<readonly Match[]> {
+async function matchesOf(records: Records, grant: Grant): Promise<readonly Match[]> {
   const rule = parseRule(grant.rule);
   const allowances = { rules: [], grants: [{ id: grant.id, rule }] };
-  const sessions = await store.sessions({
+  const sessions = await records.sessions({
     limit: RECENT,
     ...(grant.project !== null && { project: grant.project }),
   });
   const matches: Match[] = [];
   for (const { id } of sessions) {
     if (grant.sessionId !== null && grant.sessionId !== id) continue;
-    for (const { event } of await store.events(id)) {
+    for (const event of await records.read(id, { types: ["capstan.permission_decided"] })) {
       if (event.type !== "capstan.permission_decided" || event.subject === undefined) continue;
       const used = event.decided_by === `grant:${grant.id}`;
       if (!used && coverageOf(callOf(event.subject), allowances, () => false) === undefined) continue;
@@ -131,12 +130,12 @@ function aboutOf({ shell, paths, domain, subagent }: NonNullable<Decided["subjec
 }
 
 export async function revoke(ids: readonly string[]): Promise<void> {
-  await using store = await userStore();
-  const grants = await store.approvals.grants();
+  await using records = await openRecords();
+  const grants = await records.grants();
   // All names are looked up first, so that a mistake in one revokes nothing.
   const chosen = ids.map((given) => resolveId(grants, given, GRANT));
   for (const { id, rule } of chosen) {
-    await store.approvals.revoke(id);
+    await records.revoke(id);
     print(`Revoked ${shortId(id)}: ${visible(rule)} is asked about again.`);
   }
 }

@@ -4,6 +4,7 @@ import { findProject } from "../config/project.ts";
 import { openStore } from "../app/open-store.ts";
 import { homeDirectory } from "../config/home.ts";
 import type { Store } from "../core/store.ts";
+import { refuseOnServer } from "./server.ts";
 
 /** The store of this user, without reading any configuration file. */
 export function userStore(): Promise<Store> {
@@ -12,6 +13,7 @@ export function userStore(): Promise<Store> {
 
 /** The id of the project that `--project` means: the one that the directory belongs to, by whatever name it is given. */
 export function projectOf(given: string): string {
+  refuseOnServer("--project", "A key belongs to one project. Leave it out, or use a key of that project.");
   if (given === "default") return given;
   const directory = resolve(given);
   // Its sessions are still there when the directory is gone.

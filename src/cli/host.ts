@@ -1,6 +1,7 @@
 import { openHost } from "../app/open-host.ts";
 import type { Configuration } from "../config/load.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { credentialFiles } from "./credential-files.ts";
 
 /** A host as the configuration wants it. */
 export function hostFor(
@@ -18,7 +19,7 @@ export function hostFor(
     budgets: settings.budgets,
     prices: settings.prices,
     redact: settings.redact,
-    // A project's `.env`, when a credential is in it.
-    secretFiles: credentials.map(({ source }) => source).filter((source) => source !== "shell"),
+    capacity: settings.server.capacity ?? {},
+    secretFiles: credentialFiles({ credentials }),
   });
 }

@@ -1,6 +1,7 @@
 import { loadConfiguration } from "../config/load.ts";
 import { CREDENTIALS } from "../config/variables.ts";
 import { CapstanError } from "../core/errors.ts";
+import { type ChosenServer, chosenServer } from "./server.ts";
 import { table } from "./text.ts";
 
 interface ModelList {
@@ -8,6 +9,24 @@ interface ModelList {
 }
 
 export async function models(flags: { readonly json?: boolean }): Promise<void> {
+  const server = await chosenServer();
+  const data = server === undefined ? await modelsHere() : await modelsThere(server);
+  if (flags.json === true) process.stdout.write(data.map((model) => `${JSON.stringify(model)}\n`).join(""));
+  else
+    process.stdout.write(
+      `${table(
+        ["MODEL", "SINCE", "NAME"],
+        data.map(({ id, created_at: since, display_name: name }) => [id, since?.slice(0, 10) ?? "", name ?? ""]),
+      )}\n`,
+    );
+}
+
+async function modelsThere({ client }: ChosenServer): Promise<ModelList["data"]> {
+  const { asked } = await import("./remote-failure.ts");
+  return asked(client.models());
+}
+
+async function modelsHere(): Promise<ModelList["data"]> {
   const { listModels } = await import("../app/models.ts");
   const { environment, credentials } = await loadConfiguration({
     cwd: process.cwd(),
@@ -22,12 +41,5 @@ export async function models(flags: { readonly json?: boolean }): Promise<void> 
     );
   const { data }: ModelList = await listModels(environment);
   if (data.length === 0) throw new CapstanError("model_failed", "The model API lists no models for this credential.");
-  if (flags.json === true) process.stdout.write(data.map((model) => `${JSON.stringify(model)}\n`).join(""));
-  else
-    process.stdout.write(
-      `${table(
-        ["MODEL", "SINCE", "NAME"],
-        data.map(({ id, created_at: since, display_name: name }) => [id, since?.slice(0, 10) ?? "", name ?? ""]),
-      )}\n`,
-    );
+  return data;
 }

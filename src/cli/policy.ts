@@ -1,18 +1,12 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { hasSandbox } from "../app/has-sandbox.ts";
-import { secretFiles } from "../app/redactor.ts";
-import { describeTool, requireKnownTools } from "../app/tool-traits.ts";
-import { type Configuration, loadConfiguration } from "../config/load.ts";
+import type { Configuration } from "../config/load.ts";
 import type { Mode } from "../core/agent-definition.ts";
-import { decide, STEPS, type Verdict } from "../core/permission/decide.ts";
-import { runsConfined } from "../core/permission/limits.ts";
-import { compileRules } from "../core/permission/rule-set.ts";
+import type { Verdict } from "../core/permission/decide.ts";
 import type { CallSubject, Place, Redirection } from "../core/permission/subject.ts";
-import { suggestRules } from "../core/permission/suggest.ts";
-import { subjectOf } from "../runtime/call-subject.ts";
-import { sandboxOf } from "../runtime/sandbox.ts";
-import { readCall } from "./policy-call.ts";
+import type { Explanation } from "../runtime/policy-check.ts";
+import { credentialFiles } from "./credential-files.ts";
+import { type ChosenServer, chosenServer } from "./server.ts";
 import { colour, printable } from "./text.ts";
 
 export interface CheckFlags {
@@ -22,69 +16,65 @@ export interface CheckFlags {
   readonly json?: boolean;
 }
 
+interface Told extends Explanation {
+  readonly call: string;
+  /** Where the deciding rule or mode was set; null when nobody set it, and for what a server decided. */
+  readonly source: string | null;
+}
+
 /** Explains what would be decided about a call. Grants are not looked at: they belong to sessions. */
 export async function check(text: string, flags: CheckFlags): Promise<void> {
+  const server = await chosenServer();
+  const told = server === undefined ? await checkHere(text, flags) : await checkThere(server, text, flags);
+  process.stdout.write(`${flags.json === true ? JSON.stringify(told) : explain(told)}\n`);
+}
+
+async function checkHere(text: string, flags: CheckFlags): Promise<Told> {
+  const [{ hasSandbox }, { secretFiles }, { describeTool, requireKnownTools }, { explainCall }, { readCall }] =
+    await Promise.all([
+      import("../app/has-sandbox.ts"),
+      import("../app/redactor.ts"),
+      import("../app/tool-traits.ts"),
+      import("../runtime/policy-check.ts"),
+      import("../runtime/policy-call.ts"),
+    ]);
   const call = readCall(text);
-  const cwd = resolve(flags.cwd);
-  const configuration = await loadConfiguration({
-    cwd,
+  const configuration = await configure(flags);
+  const { agent, sessionEnvironment: environment, home: capstanHome } = configuration;
+  const host = {
+    describeTool,
+    requireKnownTools,
+    hasSandbox: () => hasSandbox(configuration.environment),
+    home: homedir(),
+    capstanHome,
+    secretFiles: secretFiles(capstanHome, configuration.environment, credentialFiles(configuration)),
+  };
+  const explained = explainCall(host, { call, agent, environment, cwd: resolve(flags.cwd) });
+  return { call: text, ...explained, source: sourceOf(explained, configuration) };
+}
+
+/** With the agent of the server; one in a file is read here, as it would be for a session here. */
+async function checkThere({ client }: ChosenServer, text: string, flags: CheckFlags): Promise<Told> {
+  const { asked } = await import("./remote-failure.ts");
+  const { decided_by: decidedBy, ...explained } = await asked(
+    client.checkPolicy({
+      call: text,
+      mode: flags.mode,
+      ...(flags.cwd !== "." && { cwd: flags.cwd }),
+      ...(flags.agent !== undefined && { agent_definition: (await configure({ ...flags, cwd: "." })).agent }),
+    }),
+  );
+  return { ...explained, decidedBy, source: null };
+}
+
+async function configure(flags: CheckFlags): Promise<Configuration> {
+  const { loadConfiguration } = await import("../config/load.ts");
+  return loadConfiguration({
+    cwd: resolve(flags.cwd),
     environment: process.env,
     flags: { mode: flags.mode },
     agentFile: flags.agent === undefined ? undefined : resolve(flags.agent),
   });
-  // No session would start with such rules, so nothing would be decided by them.
-  requireKnownTools({ agent: configuration.agent, tools: [] });
-  const { tools, permissions, subagents } = configuration.agent;
-  const { isBuiltIn, traits } = describeTool(call.tool);
-  const hasTool = tools.includes(call.tool) || (call.tool === "Agent" && Object.keys(subagents).length > 0);
-  const subject = subjectOf({ ...call, engineTool: isBuiltIn }, { cwd, home: homedir() });
-  const { sessionEnvironment: environment, home: capstanHome } = configuration;
-  const record = { cwd, source: cwd, environment };
-  const limits = sandboxOf({
-    record,
-    home: homedir(),
-    capstanHome,
-    stateDir: capstanHome,
-    variables: {},
-    secretFiles: secretFiles(capstanHome, configuration.environment),
-  });
-  const passed: string[] = [];
-  const verdict = decide(
-    {
-      // Tools that are not the engine's come with a session, and nobody knows them here.
-      enabled: hasTool || !isBuiltIn,
-      mode: permissions.mode,
-      rules: compileRules(permissions),
-      traits,
-      subject,
-      limits,
-      sandboxed: limits.autoAllow && runsConfined(subject, call.input, limits) && hasSandbox(configuration.environment),
-      grants: [],
-    },
-    (why) => passed.push(why),
-  );
-  const explanation: Explanation = {
-    call: text,
-    ...verdict,
-    source: sourceOf(verdict, configuration),
-    mode: permissions.mode,
-    steps: STEPS.slice(0, passed.length + 1).map((step, index) => ({ step, found: passed[index] ?? "decided" })),
-    remembers: verdict.rememberable ? suggestRules(subject) : [],
-    subject,
-  };
-  process.stdout.write(`${flags.json === true ? JSON.stringify(explanation) : explain(explanation)}\n`);
-}
-
-interface Explanation extends Verdict {
-  readonly call: string;
-  /** Where the deciding rule or mode was set; null when nobody set it. */
-  readonly source: string | null;
-  readonly mode: Mode;
-  /** In order; the last one decided. */
-  readonly steps: readonly { readonly step: string; readonly found: string }[];
-  /** The rules that "remember this" would save. */
-  readonly remembers: readonly string[];
-  readonly subject: CallSubject;
 }
 
 function sourceOf({ decidedBy }: Verdict, { values }: Configuration): string | null {
@@ -99,7 +89,7 @@ function sourceOf({ decidedBy }: Verdict, { values }: Configuration): string | n
 
 const OUTCOMES = { allow: colour.green("allowed"), deny: colour.red("denied"), ask: colour.yellow("asked about") };
 
-function explain({ call, behavior, decidedBy, reason, source, mode, steps, remembers, subject }: Explanation): string {
+function explain({ call, behavior, decidedBy, reason, source, mode, steps, remembers, subject }: Told): string {
   const lines: [label: string, values: readonly string[]][] = [
     ["by", [source === null ? decidedBy : `${decidedBy}, from ${source}`]],
     ["mode", [mode]],

@@ -1,5 +1,7 @@
 import type { Configuration } from "../config/load.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import { attend, converse } from "./converse.ts";
+import { hostFor } from "./host.ts";
 
 /** Goes on with a session that somebody has answered, and follows it as `run` does. Returns the exit code. */
 export async function resume(
@@ -9,8 +11,9 @@ export async function resume(
     flags,
   }: { configuration: Configuration; flags: { readonly rehearsal?: boolean; readonly json?: boolean } },
 ): Promise<number> {
-  return attend(configuration, flags, async ({ options, interruptible }) => {
-    const session = await options.host.resumeSession(sessionId, {
+  const open = (): Promise<Runtime> => hostFor(configuration, flags.rehearsal);
+  return attend(open, flags, async ({ host, options, interruptible }) => {
+    const session = await host.resumeSession(sessionId, {
       onCrash: configuration.settings.on_crash,
       askPermission: options.asking.handler,
     });

@@ -2,7 +2,7 @@ import type { Rewind } from "../runtime/files.ts";
 import { whyText } from "./checkpoints.ts";
 import { fileLines, totalText, writePatch } from "./diff-view.ts";
 import { usage } from "./failure.ts";
-import { userStore } from "./home.ts";
+import { openRecords } from "./records.ts";
 import { ago, colour, columns, oneLine, shortId } from "./text.ts";
 import { sessionFiles } from "./workspaces-session.ts";
 
@@ -36,9 +36,9 @@ export async function rewind(given: string, flags: RewindFlags): Promise<void> {
 
 /** Whether the conversation went with the files in the last rewind: an undo is one, and moves what was moved. */
 async function movedConversation(sessionId: string): Promise<boolean> {
-  await using store = await userStore();
-  const last = (await store.events(sessionId)).findLast(({ event }) => event.type === "capstan.rewound");
-  return last?.event.type === "capstan.rewound" && last.event.to_seq !== undefined;
+  await using records = await openRecords();
+  const last = (await records.read(sessionId, { types: ["capstan.rewound"] })).at(-1);
+  return last?.type === "capstan.rewound" && last.to_seq !== undefined;
 }
 
 function refuseMixed(session: string, { to, undo = false, conversation, dryRun, patch, json }: RewindFlags): void {

@@ -76,6 +76,7 @@ export class RunView {
         break;
       case "agent.tool_use":
       case "agent.mcp_tool_use":
+      case "agent.custom_tool_use":
         this.#calls.set(item.call_id, {
           line: `${item.name} ${describe(item.input)}`,
           at: Date.parse(item.processed_at),
@@ -87,6 +88,7 @@ export class RunView {
         break;
       case "agent.tool_result":
       case "agent.mcp_tool_result":
+      case "user.custom_tool_result":
         this.#outcome(item);
         break;
       case "session.error":
@@ -150,20 +152,21 @@ export class RunView {
     if (call !== undefined && input !== undefined) this.#calls.set(id, { ...call, line: `${tool} ${describe(input)}` });
   }
 
-  #outcome(event: Extract<LoggedEvent, { type: "agent.tool_result" | "agent.mcp_tool_result" }>): void {
-    const call = this.#calls.get(event.call_id);
+  #outcome(event: ToolResult): void {
+    const { call_id: callId = "", outcome = "completed", processed_at: at } = event;
+    const call = this.#calls.get(callId);
     if (call === undefined) return;
-    this.#calls.delete(event.call_id);
+    this.#calls.delete(callId);
     this.#last = "call";
-    const took = seconds(Date.parse(event.processed_at) - call.at);
-    const failed = event.outcome !== "completed";
-    const note = failed ? `${event.outcome} ` : "";
+    const took = seconds(Date.parse(at ?? "") - call.at);
+    const failed = outcome !== "completed";
+    const note = failed ? `${outcome} ` : "";
     const indent = "  ".repeat(call.depth);
     const room = columns(this.#out) - indent.length - note.length - took.length - 5;
     const mark = failed ? colour.red("✗") : colour.green("✓");
     this.#line(`${indent}${mark} ${colour.dim(oneLine(call.line, room))} ${colour.red(note)}${colour.dim(took)}`);
     // Not dim: it is what the reader has to do something about.
-    if (event.outcome === "failed" || event.outcome === "denied")
+    if (outcome === "failed" || outcome === "denied")
       this.#line(`${indent}  ${oneLine(reasonIn(event), columns(this.#out) - 4)}`);
   }
 
@@ -214,6 +217,11 @@ export class RunView {
     this.#out.write("\r\u001B[K");
   }
 }
+
+type ToolResult = Extract<
+  LoggedEvent,
+  { type: "agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result" }
+>;
 
 /** The one thing of an input that tells most. */
 function describe(input: Readonly<Record<string, unknown>>): string {

@@ -4,20 +4,20 @@ import { pipeline } from "node:stream/promises";
 import { eraseSession, importArchive } from "../app/session-files.ts";
 import { homeDirectory } from "../config/home.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
-import { exportSession } from "../runtime/archive.ts";
 import { whyKept } from "./not-exported.ts";
 import { usage } from "./failure.ts";
 import { userStore } from "./home.ts";
+import { openRecords } from "./records.ts";
 import { resolveSession } from "./session-id.ts";
 import { shortId } from "./text.ts";
 
 export async function exportTo(given: string, file: string | undefined): Promise<void> {
-  await using store = await userStore();
-  const id = await resolveSession(store, given);
+  await using records = await openRecords();
+  const id = await resolveSession(records, given);
   if (file !== undefined && existsSync(file))
     throw usage(`${file} is there already. Choose another name, or remove it.`);
   const lines = (async function* () {
-    for await (const line of exportSession(store, id)) yield `${line}\n`;
+    for await (const line of records.archive(id)) yield `${line}\n`;
   })();
   // What the reader does not take yet stays in the store. What is wrong with standard output, main.ts tells.
   if (file === undefined)

@@ -1,9 +1,10 @@
 import { CapstanError } from "../core/errors.ts";
 import type { SessionQuery, SessionSummary } from "../core/store.ts";
 
-/** Whatever can list sessions: a host, or the store alone. */
+/** Whatever can list sessions: a host, the store alone, or a server. */
 export interface SessionList {
-  sessions(query?: SessionQuery): Promise<readonly SessionSummary[]>;
+  /** `named`: those whose id is this, or begins or ends with it; others may be among them. */
+  sessions(query?: SessionQuery & { readonly named?: string }): Promise<readonly SessionSummary[]>;
 }
 
 const SHORTEST = 4;
@@ -15,7 +16,9 @@ export async function resolveSession(list: SessionList, given: string): Promise<
       "invalid_input",
       `"${given}" is too short to name a session. Give at least ${SHORTEST} characters of its id.`,
     );
-  const found = (await list.sessions()).filter(({ id }) => id === given || id.endsWith(given) || id.startsWith(given));
+  const found = (await list.sessions({ named: given })).filter(
+    ({ id }) => id === given || id.endsWith(given) || id.startsWith(given),
+  );
   const [only, ...others] = found.some(({ id }) => id === given) ? [{ id: given }] : found;
   if (only === undefined)
     throw new CapstanError("not_found", `There is no session ${given}. See: capstan sessions list`);

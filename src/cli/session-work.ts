@@ -1,6 +1,7 @@
 import { loadConfiguration } from "../config/load.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { hostFor } from "./host.ts";
+import { type ChosenServer, chosenServer } from "./server.ts";
 import { resolveSession } from "./session-id.ts";
 import { shortId } from "./text.ts";
 
@@ -18,11 +19,25 @@ async function withHost<T>(
 }
 
 export async function compact(given: string, flags: { readonly rehearsal?: boolean }): Promise<void> {
+  const server = await chosenServer();
+  if (server !== undefined) return compactThere(server, given);
   await withHost(flags.rehearsal, async (host, onCrash) => {
     const session = await host.resumeSession(await resolveSession(host, given), { onCrash });
     await session.compact().result();
     process.stdout.write(`Session ${shortId(session.id)} goes on from a summary.\n`);
   });
+}
+
+async function compactThere(server: ChosenServer, given: string): Promise<void> {
+  const [{ remoteRecords }, { RemoteSession }, { asked }] = await Promise.all([
+    import("./remote-records.ts"),
+    import("./remote-session.ts"),
+    import("./remote-failure.ts"),
+  ]);
+  const id = await resolveSession(remoteRecords(server), given);
+  const session = new RemoteSession(server.client, await asked(server.client.sessions.get(id)));
+  await session.compact().result();
+  process.stdout.write(`Session ${shortId(id)} goes on from a summary.\n`);
 }
 
 export async function recover(flags: {

@@ -1,12 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { logged } from "../runtime/feed.ts";
+import type { LoggedEvent } from "../core/events.ts";
 import { withoutSecrets } from "../core/redaction-session.ts";
 import type { SessionRecord, SessionSummary } from "../core/store.ts";
 import { cost } from "./cost.ts";
 import { usage } from "./failure.ts";
 import { isOpen, waitingText } from "./approvals-id.ts";
-import { projectOf, userStore } from "./home.ts";
+import { projectOf } from "./home.ts";
 import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
+import { openRecords } from "./records.ts";
 import { resolveSession } from "./session-id.ts";
 import { ago, shortId, table } from "./text.ts";
 
@@ -21,11 +21,11 @@ export interface ListFlags {
 export async function list(search: string | undefined, flags: ListFlags): Promise<void> {
   const limit = Number(flags.limit);
   if (!Number.isInteger(limit) || limit < 1) throw usage(`--limit ${flags.limit} is no whole number above zero.`);
-  await using store = await userStore();
+  await using records = await openRecords();
   const { status, agent } = flags;
   const project = flags.project === undefined ? undefined : projectOf(flags.project);
-  const sessions = await store.sessions({ limit, project, status, agent, search });
-  const waiting = (await store.approvals.list({ status: "pending" })).filter(isOpen);
+  const sessions = await records.sessions({ limit, project, status, agent, search });
+  const waiting = (await records.approvals({ status: "pending" })).filter(isOpen);
   const waitingIn = (id: string): number => waiting.filter(({ sessionId }) => sessionId === id).length;
   if (flags.json === true)
     return sessions.forEach((session) =>
@@ -54,14 +54,12 @@ export interface ShowFlags {
   readonly json?: boolean;
 }
 
-const POLL_MS = 300;
-
 /** Returns the exit code. */
 export async function show(given: string, flags: ShowFlags): Promise<number> {
   const { RunView } = await import("./run-view.ts");
-  await using store = await userStore();
-  const id = await resolveSession(store, given);
-  const record = await store.session(id);
+  await using records = await openRecords();
+  const id = await resolveSession(records, given);
+  const record = await records.session(id);
   const view = new RunView(process.stdout, { users: true });
   const leaving = new AbortController();
   using stopping = interruptOnSignal(async () => leaving.abort());
@@ -70,21 +68,19 @@ export async function show(given: string, flags: ShowFlags): Promise<number> {
     print(
       `${id}\nagent ${record?.agent.name ?? "?"} · ${record ? placeText(record) : "?"} · project ${record?.project ?? "?"}\n`,
     );
-  for (;;) {
-    for (const stored of await store.events(id, { after: seq })) {
-      seq = stored.seq;
-      const event = logged(stored);
-      if (flags.json === true) print(JSON.stringify(event));
-      else if (flags.stderr !== true) view.show(event);
-      else if (event.type === "capstan.process_lost")
-        print(`${event.processed_at}  ${event.reason}\n${event.stderr}`.trim());
-    }
-    if (flags.follow !== true || stopping.stopped) break;
-    await sleep(POLL_MS, undefined, { signal: leaving.signal }).catch(() => {});
-  }
+  const tell = (event: LoggedEvent): void => {
+    seq = event.seq;
+    if (flags.json === true) print(JSON.stringify(event));
+    else if (flags.stderr !== true) view.show(event);
+    else if (event.type === "capstan.process_lost")
+      print(`${event.processed_at}  ${event.reason}\n${event.stderr}`.trim());
+  };
+  for (const event of await records.read(id)) tell(event);
+  if (flags.follow === true)
+    for await (const event of records.follow(id, { after: seq, signal: leaving.signal })) tell(event);
   if (flags.json !== true && flags.stderr !== true) {
     view.close(id);
-    const waiting = (await store.approvals.list({ sessionId: id, status: "pending" })).filter(isOpen);
+    const waiting = (await records.approvals({ sessionId: id, status: "pending" })).filter(isOpen);
     if (waiting.length > 0) print(`\n${waitingText(id, waiting).trimEnd()}`);
   }
   return stopping.signalled ? INTERRUPTED : 0;

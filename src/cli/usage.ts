@@ -1,10 +1,10 @@
 import { parseDuration } from "../config/duration.ts";
-import { loadConfiguration } from "../config/load.ts";
 import { isTimeZone } from "../core/budget-schema.ts";
 import { addLines, BILLINGS, type Billing, type Grouping, type LedgerLine } from "../core/ledger.ts";
 import { PRICES_DATE } from "../core/prices.ts";
 import { usage as wrongUse } from "./failure.ts";
-import { projectOf, userStore } from "./home.ts";
+import { projectOf } from "./home.ts";
+import { openRecords } from "./records.ts";
 import { count, money, shortId, table } from "./text.ts";
 
 export interface UsageFlags {
@@ -17,11 +17,18 @@ export interface UsageFlags {
 
 export async function usage(flags: UsageFlags): Promise<void> {
   const { by } = flags;
-  const timeZone = by === "day" ? await zoneOf(flags.timeZone) : "UTC";
+  const zone = flags.timeZone;
+  if (zone !== undefined && !isTimeZone(zone))
+    throw wrongUse(`--time-zone ${zone} is no time zone. Write one such as Europe/Berlin or UTC.`);
   const since = flags.since === undefined ? 0 : Date.now() - parseDuration(flags.since);
   const project = flags.project === undefined ? undefined : projectOf(flags.project);
-  await using store = await userStore();
-  const lines = await store.ledger.lines({ by, since, timeZone, ...(project !== undefined && { project }) });
+  await using records = await openRecords();
+  const { lines, timeZone } = await records.spent({
+    by,
+    since,
+    ...(zone !== undefined && { timeZone: zone }),
+    ...(project !== undefined && { project }),
+  });
   const totals = BILLINGS.flatMap((billing) => totalOf(lines, billing));
   if (flags.json === true) {
     for (const line of lines) print(JSON.stringify({ by, ...line }));
@@ -36,14 +43,6 @@ export async function usage(flags: UsageFlags): Promise<void> {
   ]);
   print(table(["USD", "REQUESTS", "IN", "CACHED", "OUT", "SEARCHES", "BILLING", by.toUpperCase()], rows));
   print(`\n${notes(lines, { by, timeZone }).join("\n")}`);
-}
-
-async function zoneOf(given: string | undefined): Promise<string> {
-  if (given !== undefined && !isTimeZone(given))
-    throw wrongUse(`--time-zone ${given} is no time zone. Write one such as Europe/Berlin or UTC.`);
-  if (given !== undefined) return given;
-  const { settings } = await loadConfiguration({ cwd: process.cwd(), environment: process.env, flags: {} });
-  return settings.budgets.day?.time_zone ?? "UTC";
 }
 
 function totalOf(lines: readonly LedgerLine[], billing: Billing): LedgerLine[] {

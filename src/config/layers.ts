@@ -86,6 +86,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
       upstream_idle_ms: above.upstream_idle_ms ?? below.upstream_idle_ms,
       hibernate_after_ms: above.hibernate_after_ms ?? below.hibernate_after_ms,
       mount_roots: above.mount_roots ?? below.mount_roots,
+      server: above.server ?? below.server,
       permissions: {
         mode: above.permissions?.mode ?? below.permissions.mode,
         allow: union(below.permissions.allow, above.permissions?.allow),

@@ -6,6 +6,7 @@ import { environmentDefinition } from "../core/environment.ts";
 import { CapstanError } from "../core/errors.ts";
 import { type PriceSettings, priceSettings } from "../core/pricing.ts";
 import { type RedactionSettings, redactionSettings } from "../core/redaction-schema.ts";
+import { type ServerSettingsFile, serverSettings } from "../core/server-schema.ts";
 import { layerEnvironment } from "./environment.ts";
 import { isThere, readTextFileIfThere } from "./text-file.ts";
 
@@ -42,6 +43,8 @@ export const settingsFile = z.strictObject({
   environment: layerEnvironment.optional(),
   /** Only the user's own: what lies there may be copied to where an agent sees it. */
   mount_roots: mountRoots.optional(),
+  /** Only the user's own: it is about the whole machine. */
+  server: serverSettings.optional(),
 });
 
 /** The settings of a project, which others may have written. */
@@ -49,6 +52,10 @@ const projectFile = settingsFile.extend({
   mount_roots: settingsFile.shape.mount_roots.refine(
     (given) => given === undefined,
     "only the user's own settings file may have it; a project must not choose which of your directories agents get to see",
+  ),
+  server: settingsFile.shape.server.refine(
+    (given) => given === undefined,
+    "only the user's own settings file may have it; it is about the whole machine, and not about one project",
   ),
 });
 
@@ -70,6 +77,7 @@ export const BUILT_IN_SETTINGS = {
   redact: [],
   environment: environmentDefinition.parse({}),
   mount_roots: [],
+  server: {},
 } as const satisfies SettingsFile;
 
 /** What is not the agent's but the host's. */
@@ -90,6 +98,8 @@ export interface Settings {
   readonly redact: RedactionSettings;
   /** Directories that workspaces may be filled from, besides the one a session is started in. Absolute. */
   readonly mount_roots: readonly string[];
+  /** How much the host takes on, and what a server lets through. */
+  readonly server: ServerSettingsFile;
 }
 
 export interface ReadSettings {

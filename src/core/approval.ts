@@ -1,6 +1,10 @@
 import type { EventOf } from "./events.ts";
+import type { ToolOutcome } from "./tool.ts";
 
-/** A stored question to a person: about one tool call, a plan, or a question the agent asks. Answered once. */
+/**
+ * A stored question: to a person, about one tool call, a plan, or a question the agent asks; or to a client, for the
+ * result of a custom tool. Answered once.
+ */
 export interface Approval {
   readonly id: string;
   readonly sessionId: string;
@@ -40,6 +44,10 @@ export interface ApprovalAnswer {
   readonly answers?: Readonly<Record<string, string>>;
   /** For a question: question → a note beside the answer. */
   readonly notes?: Readonly<Record<string, string>>;
+  /** For a custom tool: what it returned. Kept until the session has acted on it; from then on the log has it. */
+  readonly result?: Pick<ToolOutcome, "content" | "isError">;
+  /** The id that the event of this answer is to have in the log. Default: a new one. */
+  readonly eventId?: string;
 }
 
 export interface StoredAnswer extends ApprovalAnswer {

@@ -2,8 +2,9 @@ import { z } from "zod";
 
 /** How people write limits. What counts against them is in budget.ts and budget-scopes.ts. */
 
+/** The largest limit there is, which limits nothing. */
+export const NO_USD_LIMIT = 1_000_000;
 /** Above these a limit limits nothing, and was most likely meant otherwise. */
-const MAX_USD = 1_000_000;
 const MAX_TOKENS = 1_000_000_000_000;
 const MAX_COUNT = 1_000_000_000;
 /** What a timer can wait, some 24 days. */
@@ -15,7 +16,7 @@ const count = z.number().int().positive().max(MAX_COUNT).optional();
 const share = z.number().positive().max(1).optional();
 
 const limits = {
-  usd: z.number().positive().max(MAX_USD).optional(),
+  usd: z.number().positive().max(NO_USD_LIMIT).optional(),
   /** Input, output and cache together. */
   tokens,
   /** Not from the cache. */

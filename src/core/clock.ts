@@ -5,7 +5,21 @@ export interface Clock {
 }
 
 /** The prefixes of the Managed Agents API. */
-export type IdKind = "sesn" | "sevt" | "host" | "appr" | "grnt" | "ckpt" | "rwnd";
+export type IdKind =
+  | "sesn"
+  | "sevt"
+  | "host"
+  | "appr"
+  | "grnt"
+  | "ckpt"
+  | "rwnd"
+  | "agent"
+  | "env"
+  | "file"
+  | "key"
+  | "whk"
+  | "dlv"
+  | "sesrsc";
 
 export interface Ids {
   /** A new id such as `sevt_0192…`: the prefix and the 32 hex digits of a UUID, sortable by time of making. */

@@ -41,7 +41,8 @@ const workspace = z.discriminatedUnion("kind", [
   }),
   z.strictObject({
     kind: z.literal("copy"),
-    mounts: z.array(mount).min(1),
+    /** None: the workspace starts empty. */
+    mounts: z.array(mount),
     /** For all mounts together. */
     max_bytes: bytes.default(1024 * MEBIBYTE),
     max_files: count.default(100_000),

@@ -26,6 +26,7 @@ import {
   messageWithdrawn,
   processLost,
   sessionForked,
+  sessionArchived,
   hookRan,
 } from "./events/capstan.ts";
 import {
@@ -35,6 +36,7 @@ import {
   sessionStatusTerminated,
   sessionError,
   sessionUsage,
+  sessionUpdated,
   sessionThreadCreated,
   sessionThreadStatusRunning,
   sessionThreadStatusIdle,
@@ -51,6 +53,7 @@ import {
   rewindFailed,
   workspaceExported,
   workspaceRemoved,
+  resourceAdded,
 } from "./events/workspace.ts";
 import { userMessage, userInterrupt, userToolConfirmation, userCustomToolResult } from "./events/user.ts";
 
@@ -81,6 +84,7 @@ export const sessionEvent = z.discriminatedUnion("type", [
   sessionStatusTerminated,
   sessionError,
   sessionUsage,
+  sessionUpdated,
   sessionThreadCreated,
   sessionThreadStatusRunning,
   sessionThreadStatusIdle,
@@ -102,6 +106,7 @@ export const sessionEvent = z.discriminatedUnion("type", [
   messageWithdrawn,
   processLost,
   sessionForked,
+  sessionArchived,
   hookRan,
   workspacePrepared,
   workspaceBusy,
@@ -112,6 +117,7 @@ export const sessionEvent = z.discriminatedUnion("type", [
   rewindFailed,
   workspaceExported,
   workspaceRemoved,
+  resourceAdded,
 ]);
 
 export type { SessionErrorBody, StopReason } from "./events/session.ts";

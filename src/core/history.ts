@@ -48,6 +48,8 @@ export function historyOf(events: readonly SessionEvent[], line: string | null =
   const arrived = new Map<string, MessageContent>();
   const models = new Map<string, OpenModelItem>();
   const callOwner = new Map<string, OpenModelItem>();
+  /** Custom calls by the events that their results name. */
+  const customCalls = new Map<string, string>();
   const calls = new Map<string, EventOf<"agent.tool_use">>();
 
   // Blocks of one model message may be interleaved with the results of its first calls; they belong together.
@@ -105,16 +107,19 @@ export function historyOf(events: readonly SessionEvent[], line: string | null =
         const item = modelItem(event.message_id ?? event.id);
         item.blocks.push({ kind: "call", callId: event.call_id, name: event.engine_name, input: event.input });
         callOwner.set(event.call_id, item);
+        if (event.type === "agent.custom_tool_use") customCalls.set(event.id, event.call_id);
         break;
       }
       case "agent.tool_result":
       case "agent.mcp_tool_result":
-        callOwner.get(event.call_id)?.results.push({
-          callId: event.call_id,
-          content: event.content ?? [],
-          isError: event.is_error === true,
-        });
+      case "user.custom_tool_result": {
+        const callId =
+          event.type === "user.custom_tool_result" ? customCalls.get(event.custom_tool_use_id) : event.call_id;
+        if (callId === undefined) break;
+        const { content = [], is_error: isError } = event;
+        callOwner.get(callId)?.results.push({ callId, content, isError: isError === true });
         break;
+      }
       case "capstan.message_withdrawn": {
         const index = items.findIndex((item) => item.kind === "model" && item.messageId === event.message_id);
         if (index >= 0) items.splice(index, 1);

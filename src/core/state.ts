@@ -164,14 +164,17 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
     case "user.tool_confirmation":
     case "session.error":
     case "session.usage":
+    case "session.updated":
     case "capstan.tool_progress":
     case "capstan.limit_reached":
     case "capstan.process_started":
     case "capstan.process_lost":
     case "capstan.message_withdrawn":
     case "capstan.session_forked":
+    case "capstan.session_archived":
     case "capstan.hook_ran":
     case "capstan.workspace_busy":
+    case "capstan.resource_added":
     case "capstan.checkpoint_failed":
       return state;
   }

@@ -3,6 +3,7 @@ import type { ApprovalStore } from "./approval.ts";
 import type { EnvironmentDefinition } from "./environment.ts";
 import type { SessionEvent, StoredEvent } from "./events.ts";
 import type { LedgerStore } from "./ledger.ts";
+import type { Metadata, Registry } from "./registry.ts";
 import type { SessionState } from "./state.ts";
 
 /**
@@ -12,8 +13,10 @@ import type { SessionState } from "./state.ts";
 export interface Store extends AsyncDisposable {
   createSession(session: SessionRecord): Promise<void>;
   session(sessionId: string): Promise<SessionRecord | undefined>;
-  /** Last active first. Deleted sessions are left out. */
+  /** Last active first, unless `order` is given. Deleted sessions are left out. */
   sessions(query?: SessionQuery): Promise<readonly SessionSummary[]>;
+  /** How many there are of each status, of one project or of all. */
+  countSessions(project?: string): Promise<Readonly<Record<SessionState["status"], number>>>;
   /**
    * Erases what was said and done, the engine's transcripts and the snapshot; hashes and a tombstone stay, so that a
    * missing session can be told from one that never was. Rejects with `lease_lost` when the fence is old.
@@ -40,6 +43,7 @@ export interface Store extends AsyncDisposable {
   readonly claims: ClaimStore;
   readonly ledger: LedgerStore;
   readonly approvals: ApprovalStore;
+  readonly registry: Registry;
 }
 
 export interface SessionRecord {
@@ -55,9 +59,54 @@ export interface SessionRecord {
   /** The directory of the host that the session was started in; `cwd` itself when it works in place. */
   readonly source: string;
   readonly title: string | null;
+  /** Small facts that a program keeps with the session. */
+  readonly metadata: Metadata;
+  /** The stored agent it was made from; null for a definition that was given with the session. */
+  readonly agentRef: { readonly id: string; readonly version: number } | null;
+  /** The stored environment it was made from; null for one that was given with the session. */
+  readonly environmentId: string | null;
+  /** What was put into its workspace at its start or later, oldest first. */
+  readonly resources: readonly SessionResource[];
+  /** Milliseconds since the epoch: when it was put away. It can be read from then on, and nothing else. */
+  readonly archivedAt: number | null;
+  /** A program gave it hooks, tools or variables: only that program goes on with it, and nobody does so by themselves. */
+  readonly ownProgram: boolean;
   /** Set on a fork: where its history comes from. */
   readonly forkedFrom: { readonly sessionId: string; readonly seq: number } | null;
 }
+
+/** What the record of a session says that was made from nothing in the registry, and that nothing was kept with. */
+export const PLAIN_SESSION = {
+  metadata: {},
+  agentRef: null,
+  environmentId: null,
+  resources: [],
+  archivedAt: null,
+  ownProgram: false,
+} as const satisfies Partial<SessionRecord>;
+
+/** A file or a repository that stands in a session's workspace at `mountPath`, relative to its root. */
+export type SessionResource = {
+  readonly id: string;
+  readonly mountPath: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+} & (
+  | { readonly type: "file"; readonly fileId: string }
+  | {
+      readonly type: "repository";
+      readonly url: string;
+      readonly checkout:
+        | { readonly type: "branch"; readonly name: string }
+        | { readonly type: "commit"; readonly sha: string }
+        | null;
+    }
+);
+
+/** What may change in a session's record after its start. */
+export type SessionChange = Partial<
+  Pick<SessionRecord, "title" | "metadata" | "resources" | "archivedAt" | "ownProgram">
+>;
 
 /** A session as lists show it; kept up to date by every append. */
 export interface SessionSummary extends SessionRecord {
@@ -77,6 +126,8 @@ export interface SessionSummary extends SessionRecord {
 }
 
 export interface SessionQuery {
+  /** The one with this id. */
+  readonly id?: string;
   readonly limit?: number;
   readonly project?: string;
   readonly status?: SessionState["status"];
@@ -86,6 +137,20 @@ export interface SessionQuery {
   readonly search?: string;
   /** Only sessions without activity since then, in milliseconds since the epoch. */
   readonly inactiveSince?: number;
+  /** Any of these. */
+  readonly statuses?: readonly SessionState["status"][];
+  /** Of a stored agent, and of one version of it. */
+  readonly agentId?: string;
+  readonly agentVersion?: number;
+  /** Milliseconds since the epoch, both included. */
+  readonly createdFrom?: number;
+  readonly createdUntil?: number;
+  /** Default true: a list shows what there is. */
+  readonly includeArchived?: boolean;
+  /** By the time they were made, `asc` or `desc`; ids decide between equals. */
+  readonly order?: "asc" | "desc";
+  /** With `order`: only those after the session with this id. */
+  readonly after?: string;
 }
 
 export interface AppendBatch {
@@ -94,6 +159,10 @@ export interface AppendBatch {
   readonly events: readonly SessionEvent[];
   /** The fencing token of the writer's lease; a newer lease makes it void. */
   readonly fence: number;
+  /** Changes of the record that the events tell of; stored together with them. */
+  readonly change?: SessionChange;
+  /** It happened elsewhere, long ago: nobody is told of it. */
+  readonly isPast?: boolean;
   /** Approval id → the input as it is, where the event holds a redacted one. Erased when the approval is settled. */
   readonly unredacted?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }

@@ -8,6 +8,8 @@ export interface Tool {
   /** JSON Schema of the input, as the model is told it. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly annotations: ToolAnnotations;
+  /** It runs in a client, whose answer is its result. */
+  readonly custom?: boolean;
   /** Never rejects: whatever goes wrong inside is an outcome. */
   run(input: unknown, context: ToolContext): Promise<ToolOutcome>;
 }
@@ -22,8 +24,8 @@ export interface ToolAnnotations {
 }
 
 /** What permission rules want to know of a tool of the host. */
-export function traitsOfTool({ annotations: { readOnly, safeInternal } }: Tool): ToolTraits {
-  return { readOnly, safeInternal, edit: false };
+export function traitsOfTool({ annotations: { readOnly, safeInternal }, custom }: Tool): ToolTraits {
+  return { readOnly, safeInternal, edit: false, ...(custom === true && { custom }) };
 }
 
 export interface ToolContext {

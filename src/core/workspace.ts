@@ -10,6 +10,11 @@ export interface Workspaces {
   validate(request: WorkspaceRequest): Promise<void>;
   /** Makes the workspace. What was made is removed again when it rejects or `signal` aborts. */
   prepare(request: WorkspaceRequest, options?: PrepareOptions): Promise<PreparedWorkspace>;
+  /**
+   * Puts something into a workspace that the session owns, while nothing of its agent works. Rejects with
+   * `workspace_invalid` when something stands there, or when the path leads out.
+   */
+  put(place: WorkspacePlace, content: GivenContent, options?: Pick<PrepareOptions, "signal">): Promise<void>;
   /** The files of a session whose workspace was prepared, by any process. One process at a time. */
   open(place: WorkspacePlace, settings: CheckpointSettings): Workspace;
   /** What a workspace takes up on disk, its checkpoints included; files that the session does not own count nothing. */
@@ -31,6 +36,19 @@ export interface WorkspaceRequest {
   readonly source: string;
   readonly workspace: WorkspaceSettings;
 }
+
+/** `at`: where it is to stand, relative to the workspace. */
+export type GivenContent =
+  | { readonly kind: "file"; readonly path: string; readonly at: string }
+  | {
+      readonly kind: "repository";
+      readonly url: string;
+      /** For a repository that is not public. */
+      readonly token?: string | undefined;
+      /** A branch, a tag or a commit. Default: what the repository has checked out. */
+      readonly ref?: string | undefined;
+      readonly at: string;
+    };
 
 export interface PrepareOptions {
   readonly onProgress?: (progress: CopyProgress) => void;

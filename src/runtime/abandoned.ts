@@ -12,11 +12,17 @@ export interface Recovered {
 export async function abandonedSessions(
   store: Store,
   isGone: (owner: LeaseOwner) => boolean,
+  now: number,
 ): Promise<readonly string[]> {
   const abandoned: string[] = [];
   const answered = await store.approvals.list({ status: "answered" });
-  const running = await store.sessions({ status: "running" });
-  const stuck = new Set([...running.map(({ id }) => id), ...answered.map(({ sessionId }) => sessionId)]);
+  const pending = await store.approvals.list({ status: "pending" });
+  const expired = pending.filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now);
+  const running = await store.sessions({ status: "running", includeArchived: false });
+  const stuck = new Set([
+    ...running.map(({ id }) => id),
+    ...[...answered, ...expired].map(({ sessionId }) => sessionId),
+  ]);
   for (const id of stuck) {
     const holder = await store.leases.holder(id);
     if (holder === undefined || isGone(holder)) abandoned.push(id);

@@ -21,6 +21,7 @@ export class ActiveTurn {
   readonly #given: Surroundings;
   readonly #end: () => void;
   #left: number;
+  #isOver = false;
   #timer: { readonly timeout: NodeJS.Timeout; readonly due: number } | undefined;
 
   constructor(given: Surroundings) {
@@ -32,9 +33,9 @@ export class ActiveTurn {
     this.goOn();
   }
 
-  /** It is to end: no further step is taken. */
+  /** It is to end, or it was let go: no further step is taken. */
   get isStopping(): boolean {
-    return this.interrupted || this.limit !== undefined;
+    return this.interrupted || this.limit !== undefined || this.#isOver;
   }
 
   /** Milliseconds since the epoch; undefined when the turn has no deadline. */
@@ -58,6 +59,7 @@ export class ActiveTurn {
 
   /** Lets go whoever waits for its end. */
   release(): void {
+    this.#isOver = true;
     this.pause();
     this.#given.onOver();
     this.#end();

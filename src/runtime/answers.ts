@@ -4,6 +4,7 @@ import { elicitedContent } from "../core/elicitation.ts";
 import { CapstanError } from "../core/errors.ts";
 import { parseAllowRule } from "../core/permission/rule-set.ts";
 import type { Store } from "../core/store.ts";
+import { resultOf } from "./given-result.ts";
 
 interface Given {
   readonly approval: Approval;
@@ -20,8 +21,9 @@ export async function acceptAnswer(
   requireAnswer(answer);
   const rules = rulesToRemember(approval, answer);
   checkAnswers(approval, answer);
+  const result = resultOf(approval, answer);
   const now = clock.now();
-  const stored: StoredAnswer = { ...answer, ...(rules.length > 0 && { rules }), by, from, at: now };
+  const stored: StoredAnswer = { ...answer, ...result, ...(rules.length > 0 && { rules }), by, from, at: now };
   const { scope = "once" } = answer;
   const grants = rules.map((rule): Grant => ({
     id: ids.next("grnt"),
@@ -42,11 +44,13 @@ const BEHAVIORS: readonly unknown[] = ["allow", "deny"] satisfies ApprovalAnswer
 const SCOPES: readonly unknown[] = ["once", "session", "project", "always"] satisfies GrantScope[];
 
 /** A program without types may answer anything, and nothing but the word itself allows. */
-function requireAnswer({ behavior, scope = "once" }: ApprovalAnswer): void {
+function requireAnswer({ behavior, scope = "once", eventId }: ApprovalAnswer): void {
   if (!BEHAVIORS.includes(behavior))
     throw invalid(`behavior: expected allow or deny, got ${JSON.stringify(behavior)}.`);
   if (!SCOPES.includes(scope))
     throw invalid(`scope: expected once, session, project or always, got ${JSON.stringify(scope)}.`);
+  if (eventId !== undefined && !/^sevt_\w+$/.test(eventId))
+    throw invalid(`eventId: expected the id of an event, sevt_…, got ${JSON.stringify(eventId)}.`);
 }
 
 /** Nothing is remembered of a denial, of an answer for once, or where the asking rule forbids it. */
@@ -73,6 +77,8 @@ function rulesToRemember(
 function checkAnswers({ request }: Approval, { behavior, answers, input }: ApprovalAnswer): void {
   if (request.kind !== "question") {
     if (answers !== undefined) throw invalid("Answers are for a question; this approval is about a tool call.");
+    if (request.kind === "custom_tool" && input !== undefined)
+      throw invalid("A custom tool is answered by `result`; its input stays as it is.");
     if (request.kind === "plan" && input !== undefined)
       throw invalid("A plan is approved or denied as it is. Deny it with a message to have it changed.");
     return;

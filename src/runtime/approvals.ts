@@ -190,6 +190,7 @@ function verdictOf({ behavior, by }: StoredAnswer): Verdict {
 export function confirmation(request: ApprovalRequest, answer: StoredAnswer): EventDraft<"user.tool_confirmation"> {
   return {
     type: "user.tool_confirmation",
+    ...(answer.eventId !== undefined && { id: answer.eventId }),
     ...(request.session_thread_id != null && { session_thread_id: request.session_thread_id }),
     tool_use_id: request.tool_use_id,
     result: answer.behavior,
@@ -199,5 +200,6 @@ export function confirmation(request: ApprovalRequest, answer: StoredAnswer): Ev
     from: answer.from,
     ...(answer.scope !== undefined && { scope: answer.scope }),
     ...(answer.rules !== undefined && { rules: [...answer.rules] }),
+    ...(answer.answers !== undefined && { answers: { ...answer.answers } }),
   };
 }

@@ -3,10 +3,11 @@ import { agentDefinition } from "../core/agent-definition.ts";
 import type { Clock, Ids } from "../core/clock.ts";
 import { environmentDefinition } from "../core/environment.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
-import { sessionEvent, type SessionEvent } from "../core/events.ts";
+import { type EventDraft, sessionEvent, type SessionEvent } from "../core/events.ts";
 import { withoutRedacted, withoutSecrets } from "../core/redaction-session.ts";
-import { initialState, reduce } from "../core/state.ts";
-import type { LeaseOwner, SessionRecord, Store } from "../core/store.ts";
+import { initialState, inTurn, reduce } from "../core/state.ts";
+import { type LeaseOwner, PLAIN_SESSION, type SessionRecord, type Store } from "../core/store.ts";
+import { settleOpenWork } from "./recovery.ts";
 
 /**
  * A session as JSON lines, to be kept or carried to another store: a header, then one line per event. The engine's
@@ -31,7 +32,14 @@ const header = z.strictObject({
       cwd: z.string(),
       source: z.string().optional(),
       title: z.string().nullable(),
+      metadata: z.record(z.string(), z.string()).optional(),
+      ownProgram: z.boolean().default(false),
       forkedFrom: z.strictObject({ sessionId: z.string(), seq: z.number().int() }).nullable(),
+      // Whatever an archive says of these, it is about another store.
+      agentRef: z.unknown().optional(),
+      environmentId: z.unknown().optional(),
+      resources: z.unknown().optional(),
+      archivedAt: z.unknown().optional(),
     })
     // The archive has the places of secrets and not the secrets.
     .transform(withoutRedacted),
@@ -66,7 +74,14 @@ export async function* exportSession(store: Store, sessionId: string): AsyncGene
       },
     );
   const head = await store.head(sessionId);
-  yield JSON.stringify({ capstan: FORMAT, session: withoutSecrets(session), head });
+  // Ids of agents, environments and files say nothing to another store.
+  const carried = {
+    ...withoutSecrets(session),
+    ...PLAIN_SESSION,
+    metadata: session.metadata,
+    ownProgram: session.ownProgram,
+  };
+  yield JSON.stringify({ capstan: FORMAT, session: carried, head });
   for (let after = 0; after < head;) {
     const page = await store.events(sessionId, { after, upTo: head, limit: PAGE });
     const last = page.at(-1);
@@ -83,8 +98,8 @@ export async function* exportSession(store: Store, sessionId: string): AsyncGene
 
 /**
  * Makes a new session of an archive and gives its id. The whole archive is read and checked before anything is stored;
- * what was stored when an append fails is deleted again. Events stay as they are, also the ids in them; when they speak
- * of files, which are not in an archive, one more says that these are gone.
+ * what was stored when an append fails is deleted again. Events stay as they are, also the ids in them; a turn that was
+ * under way is ended, and when they speak of files, which are not in an archive, one more says that these are gone.
  */
 export async function importSession(
   store: Store,
@@ -98,7 +113,7 @@ export async function importSession(
   const lease = await store.leases.acquire(id, owner, LEASE_MS);
   try {
     for (let after = 0; after < events.length; after += PAGE)
-      await store.append(id, { after, events: events.slice(after, after + PAGE), fence: lease.fence });
+      await store.append(id, { after, events: events.slice(after, after + PAGE), fence: lease.fence, isPast: true });
   } catch (thrown) {
     // A store that also fails at this has said why already.
     await store.deleteSession(id, lease.fence).catch(() => {});
@@ -112,17 +127,27 @@ function leftBehind(
   events: readonly SessionEvent[],
   { ids, clock }: Pick<ImportDeps, "ids" | "clock">,
 ): SessionEvent[] {
-  const { files } = events.reduce((state, event, index) => reduce(state, event, index + 1), initialState);
-  if (files.workspace === undefined && files.last === undefined) return [];
+  const state = events.reduce((folded, event, index) => reduce(folded, event, index + 1), initialState);
+  const { files } = state;
+  const drafts: EventDraft[] = [
+    // Nobody goes on by themselves with what somebody else has begun.
+    ...(inTurn(state) ? [{ type: "user.interrupt" } as const, ...settleOpenWork(state), ENDED] : []),
+    ...(files.workspace === undefined && files.last === undefined
+      ? []
+      : [{ type: "capstan.workspace_removed", reason: "imported" } as const]),
+  ];
   const processed_at = new Date(clock.now()).toISOString();
-  return [{ type: "capstan.workspace_removed", id: ids.next("sevt"), processed_at, reason: "imported" }];
+  return drafts.map((draft) => ({ ...draft, id: ids.next("sevt"), processed_at }));
 }
+
+const ENDED: EventDraft = { type: "session.status_idle", stop_reason: { type: "end_turn" }, stop_details: null };
 
 /** The files are not in an archive: the session goes on in a directory of whoever takes it over. */
 function withoutWorkspace(session: ArchivedSession): Omit<SessionRecord, "id"> {
-  const { environment, source = session.cwd } = session;
+  const { environment, source = session.cwd, metadata = {}, ownProgram } = session;
   const workspace = environment.workspace.kind === "in-place" ? environment.workspace : IN_PLACE;
-  return { ...session, environment: { ...environment, workspace }, cwd: source, source };
+  const place = { environment: { ...environment, workspace }, cwd: source, source };
+  return { ...session, ...PLAIN_SESSION, metadata, ownProgram, ...place };
 }
 
 const IN_PLACE = environmentDefinition.parse({}).workspace;

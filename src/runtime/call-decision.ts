@@ -1,5 +1,5 @@
 import type { Mode } from "../core/agent-definition.ts";
-import type { Approval, ApprovalRequest } from "../core/approval.ts";
+import type { Approval, ApprovalRequest, StoredAnswer } from "../core/approval.ts";
 import type { Crossing } from "../core/budget-scopes.ts";
 import { type LimitHit, limitOnToolCall, limitText } from "../core/budget.ts";
 import type { CallRequest } from "../core/engine.ts";
@@ -16,6 +16,7 @@ import { sharedLimitOnToolCall } from "./budgets.ts";
 import { describeCall } from "./approval-request.ts";
 import { type ApprovalDesk, confirmation, type Settled } from "./approvals.ts";
 import { sessionSubject } from "./call-subject.ts";
+import { byClient } from "./client-results.ts";
 import type { HookedCall } from "./hooks.ts";
 import { sessionSandbox } from "./sandbox.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -29,6 +30,8 @@ export interface CallOutcome {
   readonly input?: Readonly<Record<string, unknown>> | undefined;
   readonly subject?: CallSubject | undefined;
   readonly approvalId?: string | undefined;
+  /** For a custom tool: what the client answered. */
+  readonly answer?: StoredAnswer;
   /** Who answered, and what follows from the answer. */
   readonly facts?: readonly EventDraft[];
 }
@@ -83,8 +86,10 @@ export class CallJudge {
     if (hooked.kind === "given_up") return undefined;
     if (hooked.kind === "denied") return { granted: false, decidedBy: hooked.by, reason: hooked.reason };
     const { input } = hooked;
-    const outcome = await this.#permit({ ...made, input }, open, signal);
     const isChanged = input !== made.input && JSON.stringify(input) !== JSON.stringify(made.input);
+    // After a restart the input of the log stands beside that of the approval, which no hook has changed.
+    if (made.traits.custom === true && isChanged && open.approvalId === undefined) return CHANGED_BY_HOOK;
+    const outcome = await this.#permit({ ...made, input }, open, signal);
     return outcome && isChanged ? { ...outcome, input: outcome.input ?? input } : outcome;
   }
 
@@ -140,6 +145,7 @@ export class CallJudge {
     if (settled.kind === "expired")
       return { granted: false, decidedBy: "expired", reason: "Nobody answered in time.", subject, approvalId };
     const { answer } = settled;
+    if (request.kind === "custom_tool") return { ...byClient(approvalId, answer), subject };
     const facts: EventDraft[] = [confirmation(request, answer)];
     const by = `person:${answer.by}`;
     if (answer.behavior === "deny")
@@ -190,7 +196,7 @@ export class CallJudge {
       grants: grants.map(({ id, rule }) => ({ id, rule: parseRule(rule) })),
     });
     const { overspent } = this.#deps.log.state;
-    // A question or a plan goes to a person anyway, who must be able to answer it.
+    // A question or a plan goes to a person anyway, who must be able to answer it, as a client must its custom tool.
     const isAskedAnyway = verdict.behavior === "deny" || verdict.kind !== "tool";
     return overspent === undefined || isAskedAnyway ? verdict : spendingVerdict(overspent);
   }
@@ -220,6 +226,13 @@ export class CallJudge {
     );
   }
 }
+
+/** Clients see a call as the model made it: a change would go unnoticed. */
+const CHANGED_BY_HOOK: CallOutcome = {
+  granted: false,
+  decidedBy: "hook",
+  reason: "A hook changed the input of this call, which its client would not see. A hook may only deny a custom tool.",
+};
 
 /** Who asks when a share of a limit is spent that a person must agree to go beyond. */
 const SPENDING = "budget:ask_at";

@@ -1,22 +1,22 @@
 import { type LimitHit, limitOnTurn } from "../core/budget.ts";
 import type { CapstanError } from "../core/errors.ts";
 import { ActiveTurn } from "./active-turn.ts";
-import { Occupancy } from "./occupancy.ts";
 import type { SessionDeps } from "./session-deps.ts";
+import { TurnPlace } from "./turn-place.ts";
 
 /** The place of the one turn under way. */
 export class CurrentTurn {
   readonly #deps: SessionDeps;
   readonly #onLimit: (hit: LimitHit) => void;
-  /** The directory it works in. */
-  readonly occupancy: Occupancy;
+  /** Its place among the turns of the host, and the directory it works in. */
+  readonly place: TurnPlace;
   #turn: ActiveTurn | undefined;
 
   /** `onLimit` stops whatever works for the turn; it is called once for a turn. */
   constructor(deps: SessionDeps, onLimit: (hit: LimitHit) => void) {
     this.#deps = deps;
     this.#onLimit = onLimit;
-    this.occupancy = new Occupancy(deps);
+    this.place = new TurnPlace(deps);
   }
 
   get turn(): ActiveTurn | undefined {
@@ -33,7 +33,7 @@ export class CurrentTurn {
     userHooks.begin();
     const limitMs = record.agent.budget.deadline_ms;
     const onLate = (limit: number): void => this.reachLimit({ which: "deadline", limit, spent: limit });
-    this.#turn = new ActiveTurn({ clock, limitMs, onLate, onOver: () => void this.occupancy.release() });
+    this.#turn = new ActiveTurn({ clock, limitMs, onLate, onOver: () => void this.place.release() });
   }
 
   reachLimit(hit: LimitHit): void {

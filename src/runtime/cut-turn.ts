@@ -1,18 +1,18 @@
 import type { EventDraft } from "../core/events.ts";
-import { lateAnswers } from "./late-answers.ts";
+import { lateAnswers, lateResults } from "./late-answers.ts";
 import { type CutTurn, inspectCutTurn, settleOpenWork } from "./recovery.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
 /** Gives everything open in a cut turn its outcome, and tells whether the model had said its last word. */
 export async function settleCutTurn(
-  { log, store, record }: Pick<SessionDeps, "log" | "store" | "record">,
+  { log, store, record, clock }: Pick<SessionDeps, "log" | "store" | "record" | "clock">,
   reason: string,
 ): Promise<CutTurn["kind"]> {
-  await log.append(async (state) => [
-    processLost(reason),
-    ...(await lateAnswers(store, Object.values(state.openCalls))),
-    ...settleOpenWork(state),
-  ]);
+  await log.append(async (state) => {
+    const answers = await lateAnswers(store, Object.values(state.openCalls));
+    const results = await lateResults({ store, clock }, state);
+    return [processLost(reason), ...answers, ...results.events, ...settleOpenWork(state, results.closed)];
+  });
   const events = await store.events(record.id, { after: Math.max(0, log.state.historyFrom - 1) });
   const cut = inspectCutTurn(events.map(({ event }) => event));
   if (cut.kind === "unfinished" && cut.withdraw !== undefined)

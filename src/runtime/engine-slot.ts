@@ -9,6 +9,7 @@ import type { GatewayAccess, GatewaySession } from "../core/gateway.ts";
 import { conversationOf } from "../core/conversation.ts";
 import { historyOf } from "../core/history.ts";
 import { meterOf } from "./meter.ts";
+import type { PooledProcess } from "./processes.ts";
 import { sessionSandbox } from "./sandbox.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { withPlace } from "./workspace-note.ts";
@@ -48,6 +49,9 @@ export class EngineSlot {
   readonly #hooks: SlotHooks;
   #live: Promise<Live> | undefined;
   #session: EngineSession | undefined;
+  #pooled: PooledProcess | undefined;
+  /** The log says nothing of a process until there is something for it to do: an idle session's log stays as it is. */
+  #untold: EngineSession | undefined;
   /** Messages the process was given; a new process is given those again that were never taken. */
   readonly #given = new Set<string>();
   #rest: NodeJS.Timeout | undefined;
@@ -60,26 +64,49 @@ export class EngineSlot {
     this.#hooks = hooks;
   }
 
-  /** A failure is kept for the turn that needs the process. */
+  /** When the host has room for it. A failure is kept for the turn that needs the process. */
   warm(): void {
-    this.open().then(
+    const { admission, processes } = this.#deps;
+    if (this.#live === undefined && !(admission.hasRoomToWarm && processes.hasRoomToWarm)) return;
+    this.#ready({ start: { kind: "wait" } }).then(
       () => this.restLater(),
       () => {},
     );
   }
 
   async open(options: OpenOptions = { start: { kind: "wait" } }): Promise<void> {
+    await this.#ready(options);
+    const untold = this.#untold;
+    this.#untold = undefined;
+    if (untold !== undefined) await this.#deps.log.append([processStarted(untold)]);
+  }
+
+  async #ready(options: OpenOptions): Promise<void> {
     clearTimeout(this.#rest);
     this.#live ??= this.#start(options);
     const starting = this.#live;
     try {
       const { session } = await starting;
       // It may be lost by now.
-      if (this.#live === starting) this.#session = session;
+      if (this.#live === starting) this.#occupy(session);
     } catch (thrown) {
       if (this.#live === starting) this.#live = undefined;
       throw thrown;
     }
+  }
+
+  #occupy(session: EngineSession): void {
+    const { clock, processes } = this.#deps;
+    this.#session = session;
+    if (this.#pooled === undefined) this.#untold = session;
+    this.#pooled ??= { pid: session.pid, startedAt: clock.now(), rest: () => this.#restNow() };
+    processes.works(this.#pooled);
+  }
+
+  /** A turn that waited goes on with the process that is there. */
+  works(): void {
+    clearTimeout(this.#rest);
+    if (this.#pooled !== undefined) this.#deps.processes.works(this.#pooled);
   }
 
   /** A process is there, or on its way. */
@@ -139,10 +166,13 @@ export class EngineSlot {
   restLater(): void {
     clearTimeout(this.#rest);
     if (this.#hooks.busy()) return;
-    this.#rest = setTimeout(() => {
-      // Somebody may have answered in the last moment, so that a call runs.
-      if (!this.#hooks.busy()) this.#hooks.onRest();
-    }, this.#deps.hibernateAfterMs).unref();
+    this.#rest = setTimeout(() => this.#restNow(), this.#deps.hibernateAfterMs).unref();
+    if (this.#pooled !== undefined) this.#deps.processes.waits(this.#pooled);
+  }
+
+  /** Somebody may have answered in the last moment, so that a call runs. */
+  #restNow(): void {
+    if (!this.#hooks.busy()) this.#hooks.onRest();
   }
 
   async close(): Promise<void> {
@@ -195,6 +225,9 @@ export class EngineSlot {
   }
 
   #vacate(): void {
+    if (this.#pooled !== undefined) this.#deps.processes.gone(this.#pooled);
+    this.#pooled = undefined;
+    this.#untold = undefined;
     this.#live = undefined;
     this.#session = undefined;
     this.#given.clear();
@@ -209,6 +242,7 @@ export class EngineSlot {
     const host = this.#bound(this.#hooks.host);
     const from = line === undefined ? Math.max(0, log.state.historyFrom - 1) : 0;
     const events = await store.events(record.id, { after: from });
+    const { resources } = (await store.session(record.id)) ?? record;
     const { onLimit, onRefusal, mode } = this.#hooks;
     const access = await gateway.admit(this.#counted(meterOf(this.#deps, { onLimit, onRefusal }), line));
     log.hide({ name: "ANTHROPIC_AUTH_TOKEN", value: access.token });
@@ -216,7 +250,7 @@ export class EngineSlot {
       const session = await engine.open(
         {
           sessionId: record.id,
-          agent: { ...record.agent, instructions: withPlace(record.agent.instructions, log.state.files.workspace) },
+          agent: { ...record.agent, instructions: withPlace({ ...record, resources }, log.state.files.workspace) },
           model: log.state.model ?? record.agent.model,
           mode: mode(),
           cwd: record.cwd,
@@ -241,7 +275,6 @@ export class EngineSlot {
         },
         host,
       );
-      await log.append([processStarted(session)]);
       return { session, access };
     } catch (thrown) {
       await access.close();

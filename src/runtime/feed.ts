@@ -8,14 +8,26 @@ export type FeedItem = LoggedEvent | Preview;
 /** A reader that falls this far behind loses previews and catches up from the store. */
 const MAX_WAITING = 1_000;
 const PAGE = 500;
-/** How often a session that another process drives is looked at. */
+/** How often a session that another process drives is looked at, and at every how many of these whether it is still there. */
 const POLL_MS = 200;
+const STILL_THERE_EVERY = 10;
 
 /** What a session says, to everyone who listens in this process. A slow listener never slows the session. */
 export class Feed {
   readonly #readers = new Set<Reader>();
+  readonly #onPublish: (item: FeedItem) => void;
+
+  /** `onPublish` is told first, of everything. */
+  constructor(onPublish: (item: FeedItem) => void = () => {}) {
+    this.#onPublish = onPublish;
+  }
+
+  get isFollowed(): boolean {
+    return this.#readers.size > 0;
+  }
 
   publish(item: FeedItem): void {
+    this.#onPublish(item);
     for (const reader of this.#readers) reader.push(item);
   }
 
@@ -25,7 +37,8 @@ export class Feed {
   }
 
   /**
-   * All events after `after`, without a gap or a repeat, and live previews between them. Ends when `signal` aborts.
+   * All events after `after`, without a gap or a repeat, and live previews between them. Ends when `signal` aborts, and
+   * when the session is deleted.
    * The store is the source; what is published live only saves reading it.
    */
   async *subscribe(
@@ -37,22 +50,25 @@ export class Feed {
     signal.addEventListener("abort", () => reader.wake(), { once: true });
     try {
       let seq = after;
-      while (!signal.aborted) {
+      for (let looks = 1; !signal.aborted; looks += 1) {
+        if (!live() && looks % STILL_THERE_EVERY === 0 && (await store.session(sessionId)) === undefined) return;
         if (reader.takeLag() || !live()) {
-          let page: readonly StoredEvent[];
-          do {
-            page = await store.events(sessionId, { after: seq, limit: PAGE });
-            for (const event of page) {
-              seq = event.seq;
-              yield logged(event);
-            }
-          } while (page.length === PAGE && !signal.aborted);
+          for await (const event of stored(store, { sessionId, after: seq, signal })) {
+            seq = event.seq;
+            yield event;
+          }
         }
         for (let item = reader.shift(); item !== undefined && !signal.aborted; item = reader.shift()) {
-          if ("seq" in item) {
-            if (item.seq <= seq) continue;
-            seq = item.seq;
+          if ("seq" in item && item.seq <= seq) continue;
+          // Something between was never said here: another process wrote it, or this reader was too slow.
+          if ("seq" in item && item.seq !== seq + 1) {
+            for await (const event of stored(store, { sessionId, after: seq, signal })) {
+              seq = event.seq;
+              yield event;
+            }
+            continue;
           }
+          if ("seq" in item) seq = item.seq;
           yield item;
         }
         if (reader.lagging || signal.aborted) continue;
@@ -62,6 +78,22 @@ export class Feed {
       this.#readers.delete(reader);
     }
   }
+}
+
+/** What is stored after a place, page by page. */
+async function* stored(
+  store: Store,
+  { sessionId, after, signal }: { sessionId: string; after: number; signal: AbortSignal },
+): AsyncGenerator<LoggedEvent> {
+  let seq = after;
+  let page: readonly StoredEvent[];
+  do {
+    page = await store.events(sessionId, { after: seq, limit: PAGE });
+    for (const event of page) {
+      seq = event.seq;
+      yield logged(event);
+    }
+  } while (page.length === PAGE && !signal.aborted);
 }
 
 export function logged({ seq, event }: StoredEvent): LoggedEvent {

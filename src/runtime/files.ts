@@ -2,6 +2,7 @@ import type { Checkpoint } from "../core/checkpoint-list.ts";
 import { checkpointsIn } from "../core/checkpoint-list.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { EventOf, StoredEvent } from "../core/events.ts";
+import type { SessionRecord } from "../core/store.ts";
 import type { ApplyOutcome, BranchExport, FileChange } from "../core/workspace.ts";
 import { changedSteps, type ChangeStep, pointIn, type TimeRange } from "./change-steps.ts";
 import { Occupancy } from "./occupancy.ts";
@@ -147,6 +148,7 @@ export class Files {
     const isDone = ({ conflicts }: ApplyOutcome): boolean => !dryRun && conflicts.length === 0;
     return this.#export(sessionId, { how: "apply", target: toSource, isDone }, async (resting, { from, to }) => {
       const { workspace, log, record } = resting;
+      requireSource(record);
       const mounts = log.state.files.workspace?.mounts ?? [];
       // Nobody works in the directories that are written to.
       const occupancy = new Occupancy({ ...resting, store: this.#deps.store, isGone: this.#deps.isGone });
@@ -235,4 +237,13 @@ function reversed(changes: readonly FileChange[]): readonly FileChange[] {
     ...(deletions !== undefined && { insertions: deletions }),
     ...(insertions !== undefined && { deletions: insertions }),
   }));
+}
+
+/** A workspace that started empty has no files of the host behind it. */
+function requireSource({ id, cwd, source, environment }: SessionRecord): void {
+  if (environment.workspace.kind === "in-place" || source !== cwd) return;
+  throw new CapstanError(
+    "workspace_invalid",
+    `The workspace of session ${id} was made from nothing, so there is nowhere to apply its changes to. Take its files with: capstan export ${id} --zip <file>`,
+  );
 }

@@ -1,11 +1,11 @@
 import type { Mode } from "../core/agent-definition.ts";
 import type { CallRequest } from "../core/engine.ts";
-import type { EventDraft, EventOf, StoredEvent } from "../core/events.ts";
+import type { EventDraft, EventOf, SessionEvent, StoredEvent } from "../core/events.ts";
 import type { AskHook, Hook } from "./hooks-list.ts";
 import { hookRan, judge, runHook } from "./hooks-run.ts";
 import type { SessionParts } from "./session-deps.ts";
 
-type Result = EventOf<"agent.tool_result" | "agent.mcp_tool_result">;
+type Result = EventOf<"agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result">;
 type RanCall = Pick<CallRequest, "callId" | "tool" | "input">;
 
 interface AfterOptions {
@@ -41,7 +41,7 @@ export class AfterHooks {
   see(stored: readonly StoredEvent[], { mode, signal }: { mode: Mode; signal: AbortSignal }): void {
     if (this.#options.hooks.length === 0) return;
     for (const { event } of stored) {
-      if (event.type !== "agent.tool_result" && event.type !== "agent.mcp_tool_result") continue;
+      if (!isResult(event)) continue;
       const run = this.#run(event, { mode, signal })
         // Only reading the log can fail here, and whoever writes to it next will know of that.
         .catch(() => {})
@@ -63,7 +63,8 @@ export class AfterHooks {
   async #run(result: Result, { mode, signal }: { mode: Mode; signal: AbortSignal }): Promise<void> {
     const { log, clock } = this.#parts;
     const { hooks, ask, matches, facts, subagent } = this.#options;
-    const { call_id: callId, outcome, content = [], is_error: isError = false } = result;
+    const { call_id: callId = "", outcome = "completed", content = [] } = result;
+    const isError = result.is_error === true;
     const threadId = result.session_thread_id ?? null;
     const call = this.#calls.get(callId) ?? (await this.#fromLog(callId));
     this.#calls.delete(callId);
@@ -86,8 +87,18 @@ export class AfterHooks {
       (event) => "call_id" in event && event.call_id === callId && "input" in event && "name" in event,
     );
     const decided = events.findLast((event) => event.type === "capstan.permission_decided" && event.call_id === callId);
-    if (made?.type !== "agent.tool_use" && made?.type !== "agent.mcp_tool_use") return undefined;
+    const isCall =
+      made?.type === "agent.tool_use" || made?.type === "agent.mcp_tool_use" || made?.type === "agent.custom_tool_use";
+    if (!isCall) return undefined;
     const changed = decided?.type === "capstan.permission_decided" ? decided.input : undefined;
     return { callId, tool: made.name, input: changed ?? made.input };
   }
+}
+
+function isResult(event: SessionEvent): event is Result {
+  return (
+    event.type === "agent.tool_result" ||
+    event.type === "agent.mcp_tool_result" ||
+    event.type === "user.custom_tool_result"
+  );
 }

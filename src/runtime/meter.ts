@@ -22,7 +22,8 @@ export interface MeterDeps {
   readonly ids: Ids;
   /** Of the lease under which the session is driven. */
   readonly fence: number;
-  readonly budget: Budget;
+  /** As it is in force now: it may change while the session is driven. */
+  readonly budget: () => Budget;
   readonly budgets: Budgets;
   /** Names of the tools that the host itself lends the session. */
   readonly hostTools: readonly string[];
@@ -42,7 +43,7 @@ export function meterOf(session: SessionDeps, hooks: Pick<MeterDeps, "onLimit" |
     clock,
     ids,
     fence: log.fence,
-    budget: record.agent.budget,
+    budget: () => record.agent.budget,
     budgets,
     hostTools: tools.map(({ name }) => name),
     ...hooks,
@@ -79,7 +80,7 @@ export function meter(deps: MeterDeps): GatewaySession {
   }
 
   function scopes({ billing }: ModelRequestInfo) {
-    const all = scopesOf(budgets, { agent: deps.agent, budget: deps.budget, now: clock.now() }).filter(isMeasured);
+    const all = scopesOf(budgets, { agent: deps.agent, budget: deps.budget(), now: clock.now() }).filter(isMeasured);
     // A rehearsal spends nothing that others could miss.
     return billing === "rehearsal" ? all.filter(({ scope }) => scope === "session") : all;
   }

@@ -8,15 +8,20 @@ import type { RunHookCommand } from "../core/hooks.ts";
 import type { OutputChecks } from "../core/output.ts";
 import { type Redactor, secretVariables } from "../core/redaction.ts";
 import type { LeaseOwner, SessionRecord, Store } from "../core/store.ts";
+import type { Admission } from "./admission.ts";
 import { type Budgets, budgetInForce, requirePrice, settleCutRequests } from "./budgets.ts";
 import type { PrepareOptions, Workspace, Workspaces } from "../core/workspace.ts";
 import { compileRules } from "../core/permission/rule-set.ts";
-import { Feed } from "./feed.ts";
+import { sessionTools } from "./custom-tools.ts";
+import { Feed, type FeedItem } from "./feed.ts";
+import { plannedResources, resourceAdded } from "./kept-sessions.ts";
 import { holdLease } from "./lease.ts";
 import { withOutput } from "./output.ts";
+import type { Processes } from "./processes.ts";
 import { DrivenSession } from "./session.ts";
+import { SessionLocks } from "./session-locks.ts";
 import { SessionLog } from "./session-log.ts";
-import type { SessionOptions } from "./session-options.ts";
+import type { SessionOptions, StartOptions } from "./session-options.ts";
 import { placeOf, preparedEvents } from "./session-place.ts";
 import { requireUsable } from "./usable-session.ts";
 
@@ -42,6 +47,8 @@ export interface RuntimeDeps {
   /** Takes secrets out of everything that is stored or shown. */
   readonly redactor: Redactor;
   readonly budgets: Budgets;
+  readonly admission: Admission;
+  readonly processes: Processes;
   /** Whether a process that holds a lease is certainly gone, so that its sessions need not wait for the lease to end. */
   readonly isGone: (owner: LeaseOwner) => boolean;
   /** Closes the parts that were opened for this runtime. */
@@ -62,6 +69,9 @@ export class OpenSessions {
   readonly #sessions = new Map<string, DrivenSession>();
   /** Sessions that are just being opened: a second one of the same would share the lease of the first. */
   readonly #opening = new Set<string>();
+  readonly locks = new SessionLocks();
+  /** Told of everything that the sessions say, as they say it. It must not throw. */
+  onPublish: ((sessionId: string, item: FeedItem) => void) | undefined;
 
   constructor(deps: RuntimeDeps) {
     this.#deps = deps;
@@ -77,8 +87,8 @@ export class OpenSessions {
 
   /** A new session, with its workspace. What cannot work is refused before anything is stored. */
   async create<Output>(
-    given: Omit<SessionRecord, "id" | "createdAt" | "cwd">,
-    options: SessionOptions<Output> & PrepareOptions,
+    given: Omit<SessionRecord, "id" | "createdAt" | "cwd" | "resources" | "archivedAt" | "ownProgram">,
+    options: SessionOptions<Output> & PrepareOptions & Pick<StartOptions, "files" | "repositories">,
     prepare?: (opened: Opened) => Promise<void>,
   ): Promise<DrivenSession<Output>> {
     const { store, ids, clock, workspaces } = this.#deps;
@@ -89,11 +99,18 @@ export class OpenSessions {
     const request = { sessionId: id, source: given.source, workspace: given.environment.workspace };
     const prepared = await workspaces.prepare(request, options);
     const { cwd, source } = prepared;
-    const record: SessionRecord = { ...given, id, createdAt: clock.now(), cwd, source };
+    const planned = plannedResources(options, this.#deps);
+    const resources = planned.map(({ resource }) => resource);
+    const ownProgram = isOfProgram(options);
+    const record = { ...given, id, createdAt: clock.now(), cwd, source, resources, archivedAt: null, ownProgram };
     try {
+      for (const { content } of planned) await workspaces.put(placeOf(record), content, options);
       await store.createSession(record);
       return await this.drive(record, options, async (opened) => {
-        await opened.log.append(preparedEvents(given.environment, prepared));
+        await opened.log.append([
+          ...preparedEvents(given.environment, prepared),
+          ...resources.map((resource) => resourceAdded(resource)),
+        ]);
         await prepare?.(opened);
       });
     } catch (thrown) {
@@ -107,12 +124,14 @@ export class OpenSessions {
   async #delete(sessionId: string): Promise<void> {
     const { store, owner, isGone, stateRoot } = this.#deps;
     if ((await store.session(sessionId)) === undefined) return;
-    const held = await holdLease(store.leases, { sessionId, owner, isGone });
-    try {
-      await store.deleteSession(sessionId, held.lease.fence);
-    } finally {
-      await held.release();
-    }
+    await this.locks.run(sessionId, async () => {
+      const held = await holdLease(store.leases, { sessionId, owner, isGone });
+      try {
+        await store.deleteSession(sessionId, held.lease.fence);
+      } finally {
+        await held.release();
+      }
+    });
     await rm(join(stateRoot, sessionId), { recursive: true, force: true });
   }
 
@@ -129,7 +148,7 @@ export class OpenSessions {
       );
     this.#opening.add(record.id);
     try {
-      return await this.#open(record, options, prepare);
+      return await this.locks.run(record.id, () => this.#open(record, options, prepare));
     } finally {
       this.#opening.delete(record.id);
     }
@@ -150,28 +169,38 @@ export class OpenSessions {
       const redactor = this.#deps.redactor.with(secretVariables(variables));
       const log = await SessionLog.open({ store, sessionId, lease: held.lease, feed, clock, ids, redactor });
       await log.append((state) => settleCutRequests(state, this.#deps.budgets));
+      if (!record.ownProgram && isOfProgram(options)) await log.append([], { ownProgram: true });
       const workspace = this.#deps.workspaces.open(placeOf(record), record.environment.checkpoints);
       await prepare({ log, record, workspace });
-      const budget = budgetInForce(this.#deps.budgets, { agent: agent.name, budget: agent.budget, state: log.state });
+      const { budgets } = this.#deps;
+      const limited = {
+        ...agent,
+        // Limits may change while the session is driven.
+        get budget() {
+          return budgetInForce(budgets, { agent: agent.name, budget: agent.budget, state: log.state });
+        },
+      };
       const session = new DrivenSession<Output>({
         ...this.#deps,
-        record: { ...record, agent: { ...agent, budget } },
+        record: { ...record, agent: limited },
         log,
         feed,
         stateDir: join(stateRoot, sessionId),
         workspace,
         variables,
-        tools: options.tools ?? [],
+        tools: sessionTools(agent, options.tools),
         rules: compileRules(agent.permissions),
         ask: options.askPermission,
         givenHooks: options.hooks,
         output,
-        release: async () => {
-          this.#sessions.delete(sessionId);
-          feed.wake();
-          await rm(join(stateRoot, sessionId, "tmp"), { recursive: true, force: true });
-          await held.release();
-        },
+        release: () =>
+          this.locks.run(sessionId, async () => {
+            this.#sessions.delete(sessionId);
+            feed.wake();
+            this.tidy(sessionId);
+            await rm(join(stateRoot, sessionId, "tmp"), { recursive: true, force: true });
+            await held.release();
+          }),
       });
       held.onLost((error) => {
         this.#sessions.delete(sessionId);
@@ -188,8 +217,19 @@ export class OpenSessions {
 
   /** Through which everybody in this host who follows the session is told. */
   feed(sessionId: string): Feed {
-    const known = this.#feeds.get(sessionId) ?? new Feed();
+    const known = this.#feeds.get(sessionId) ?? new Feed((item) => this.onPublish?.(sessionId, item));
     this.#feeds.set(sessionId, known);
     return known;
   }
+
+  /** Forgets a feed that nobody speaks to and nobody follows. */
+  tidy(sessionId: string): void {
+    const isUsed = this.#sessions.has(sessionId) || this.#opening.has(sessionId);
+    if (!isUsed && this.#feeds.get(sessionId)?.isFollowed === false) this.#feeds.delete(sessionId);
+  }
+}
+
+/** Whether a program gives something that the session cannot do without, and that nobody else has. */
+function isOfProgram({ hooks, tools = [], variables = {} }: SessionOptions): boolean {
+  return hooks !== undefined || tools.length > 0 || Object.keys(variables).length > 0;
 }

@@ -161,7 +161,7 @@ export class Pauses {
     if (!isPaused(log.state)) return;
     this.#turns.active()?.pause();
     // What a server asks can only be answered while its process is there, and its call runs.
-    if (elicitingCalls(log.state).length > 0) return;
+    if (elicitingCalls(log.state).length > 0) return this.#turns.makeRoom();
     await this.#turns.leave();
     this.#parts.engine.restLater();
   }
@@ -208,6 +208,8 @@ interface TurnControl {
   readonly abort: () => void;
   /** Lets others work where the turn does, while it waits. */
   readonly leave: () => Promise<void>;
+  /** Lets another turn of the host work meanwhile, but nobody in the same directory. */
+  readonly makeRoom: () => void;
   readonly step: (step: (stopped: () => boolean) => Promise<void>) => void;
   readonly onFailure: (thrown: unknown) => void;
 }

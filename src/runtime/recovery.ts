@@ -3,19 +3,20 @@ import type { EventDraft, SessionEvent } from "../core/events.ts";
 import { type HistoryItem, historyOf } from "../core/history.ts";
 import type { OpenCall, SessionState } from "../core/state.ts";
 import { delegatingCalls, type Line } from "../core/waiting.ts";
+import { isCustom } from "./client-results.ts";
 import { unanswered } from "./elicitations.ts";
+import { decisionOf, TURN_ENDED } from "./late-answers.ts";
 import { toolResult } from "./tool-calls.ts";
 
 /**
  * What must be written when a process or a host is gone: every call gets its one outcome, every subagent its end.
- * A call that was allowed may have run; it is never run again, and the model is told that nobody knows.
+ * A call that was allowed may have run; it is never run again, and the model is told that nobody knows. Calls that are
+ * `closed` by what is written before need none of that.
  */
-export function settleOpenWork(state: SessionState): EventDraft[] {
-  const calls = Object.entries(state.openCalls).flatMap(([callId, call]) => [
-    ...withdrawn(callId, call),
-    ...unanswered(callId, call),
-    abandoned(callId, call),
-  ]);
+export function settleOpenWork(state: SessionState, closed: readonly string[] = []): EventDraft[] {
+  const calls = Object.entries(state.openCalls)
+    .filter(([callId]) => !closed.includes(callId))
+    .flatMap(([callId, call]) => [...withdrawn(callId, call), ...unanswered(callId, call), abandoned(callId, call)]);
   const threads = Object.entries(state.threads)
     .filter(([, thread]) => thread.status === "running")
     .map(([id, thread]): EventDraft => ({
@@ -42,19 +43,8 @@ export function settleRunningCalls(state: SessionState): EventDraft[] {
 /** Nobody needs to answer any more. */
 function withdrawn(callId: string, call: OpenCall): EventDraft[] {
   if (call.approvalId === undefined || call.decision !== "none") return [];
-  return [
-    {
-      type: "capstan.permission_decided",
-      ...(call.threadId !== null && { session_thread_id: call.threadId }),
-      call_id: callId,
-      tool_use_id: call.eventId,
-      tool: call.name,
-      decision: "deny",
-      decided_by: "turn:ended",
-      reason: "The turn was ended before the question was answered.",
-      approval_id: call.approvalId,
-    },
-  ];
+  const reason = "The turn was ended before the question was answered.";
+  return [decisionOf(callId, call, { granted: false, decidedBy: TURN_ENDED, reason })];
 }
 
 function abandoned(callId: string, call: OpenCall): EventDraft {
@@ -63,7 +53,9 @@ function abandoned(callId: string, call: OpenCall): EventDraft {
   const text =
     call.decision === "allowed"
       ? "[Interrupted: the agent process ended while this call ran, and its outcome is unknown. Check what it did before doing it again.]"
-      : "[Not run: the agent process ended before this call was decided.]";
+      : isCustom(call)
+        ? "[No result: the turn was ended before a client had answered. Whether the client did something is not known.]"
+        : "[Not run: the agent process ended before this call was decided.]";
   return toolResult(call, { callId, content: told(text), isError: true, outcome: "aborted" });
 }
 

@@ -9,6 +9,7 @@ import type { Feed } from "./feed.ts";
 import { holdLease } from "./lease.ts";
 import { Occupancy } from "./occupancy.ts";
 import { finishRewind, type RestingFiles } from "./rewind.ts";
+import type { SessionLocks } from "./session-locks.ts";
 import { SessionLog } from "./session-log.ts";
 import { placeOf } from "./session-place.ts";
 
@@ -32,9 +33,11 @@ export interface FilesDeps {
   readonly feed: (sessionId: string) => Feed;
   /** The session, when this host drives it. */
   readonly driven: (sessionId: string) => DrivenFiles | undefined;
+  readonly locks: SessionLocks;
 }
 
 interface DrivenFiles {
+  write<Result>(work: (log: SessionLog) => Promise<Result>): Promise<Result>;
   atRest<Result>(purpose: RestPurpose, work: (resting: RestingSession) => Promise<Result>): Promise<Result>;
 }
 
@@ -59,27 +62,53 @@ export class RestingSessions {
     return { record, workspace: this.#open(record) };
   }
 
+  /** Writes to the session's log, whether or not this host drives it. */
+  async write<Result>(sessionId: string, work: (log: SessionLog) => Promise<Result>): Promise<Result> {
+    return this.#either(sessionId, {
+      driven: (session) => session.write(work),
+      held: ({ log }) => work(log),
+    });
+  }
+
   async use<Result>(
     sessionId: string,
     purpose: Exclude<RestPurpose, "removal">,
     work: (resting: RestingSession) => Promise<Result>,
   ): Promise<Result> {
-    const driven = this.#deps.driven(sessionId);
-    if (driven !== undefined) return driven.atRest(purpose, work);
     const { store, isGone } = this.#deps;
-    return this.#hold(sessionId, (resting) =>
-      whileAlone({ ...resting, store, isGone }, purpose, async () => {
-        await finishRewind(resting);
-        return work(resting);
-      }),
-    );
+    return this.#either(sessionId, {
+      driven: (session) => session.atRest(purpose, work),
+      held: (resting) =>
+        whileAlone({ ...resting, store, isGone }, purpose, async () => {
+          await finishRewind(resting);
+          return work(resting);
+        }),
+    });
   }
 
   /** For removing the files: also where a turn waits, where its host died in it, and where the files are half-way. */
   async useToRemove<Result>(sessionId: string, work: (resting: RestingSession) => Promise<Result>): Promise<Result> {
-    const driven = this.#deps.driven(sessionId);
-    if (driven !== undefined) return driven.atRest("removal", work);
-    return this.#hold(sessionId, work);
+    return this.#either(sessionId, { driven: (session) => session.atRest("removal", work), held: work });
+  }
+
+  /** With the session that this host drives, or without one, and none comes meanwhile. */
+  async #either<Result>(
+    sessionId: string,
+    {
+      driven,
+      held,
+    }: {
+      readonly driven: (session: DrivenFiles) => Promise<Result>;
+      readonly held: (resting: RestingSession) => Promise<Result>;
+    },
+  ): Promise<Result> {
+    const session = this.#deps.driven(sessionId);
+    if (session !== undefined) return driven(session);
+    const found = await this.#deps.locks.run(sessionId, async () => {
+      const come = this.#deps.driven(sessionId);
+      return come === undefined ? { result: await this.#hold(sessionId, held) } : come;
+    });
+    return "result" in found ? found.result : driven(found);
   }
 
   /** No other process drives the session meanwhile. */

@@ -128,9 +128,12 @@ export class Revival {
   async #request(callId: string): Promise<HostCall | undefined> {
     const { store, record, tools } = this.#deps;
     const events = await store.events(record.id);
-    const made = events.find(({ event }) => event.type === "agent.tool_use" && event.call_id === callId)?.event;
-    const tool = tools.find(({ name }) => made?.type === "agent.tool_use" && name === made.name);
-    if (tool === undefined || made?.type !== "agent.tool_use") return undefined;
+    const calls = events.flatMap(({ event }) =>
+      event.type === "agent.tool_use" || event.type === "agent.custom_tool_use" ? [event] : [],
+    );
+    const made = calls.find((call) => call.call_id === callId);
+    const tool = made && tools.find(({ name }) => name === made.name);
+    if (made === undefined || tool === undefined) return undefined;
     return { tool, call: { callId, tool: tool.name, input: made.input, traits: traitsOfTool(tool) } };
   }
 

@@ -1,23 +1,47 @@
-import { resolve } from "node:path";
 import { parseAgent } from "../core/agent-definition.ts";
 import { parseEnvironment } from "../core/environment.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import type { LoggedEvent, Preview } from "../core/events.ts";
-import type { ChainCheck, EventRange, SessionQuery, SessionRecord, SessionSummary } from "../core/store.ts";
+import type {
+  ChainCheck,
+  EventRange,
+  SessionQuery,
+  SessionRecord,
+  SessionResource,
+  SessionSummary,
+} from "../core/store.ts";
 import { abandonedSessions, type Recovered } from "./abandoned.ts";
+import { Attendance, type WatchOptions } from "./attendance.ts";
 import { budgetChange } from "./budgets.ts";
 import { logged } from "./feed.ts";
 import { Files } from "./files.ts";
 import { copyHistory } from "./fork.ts";
+import { KeptSessions, requireNotArchived } from "./kept-sessions.ts";
 import { copyFiles, placeOfFork } from "./fork-files.ts";
 import { Grants, Inbox } from "./inbox.ts";
+import { inTurn, type SessionState } from "../core/state.ts";
+import type { GivenFile, SessionUpdate } from "./session-options.ts";
 import type { DrivenSession, Session } from "./session.ts";
 import type { ForkOptions, ResumeOptions, StartOptions } from "./session-options.ts";
 import type { FilesDeps } from "./resting-sessions.ts";
 import { StoredWorkspaces } from "./stored-workspaces.ts";
 import { requireUsable } from "./usable-session.ts";
 import { OpenSessions, type RuntimeDeps } from "./open-sessions.ts";
+import { loadState } from "./session-log.ts";
+import { startingPlace } from "./session-place.ts";
 import { placeToGoOn } from "./waiting-place.ts";
+
+/** What a host has to do at one moment. */
+export interface HostLoad {
+  /** Sessions that it drives. */
+  readonly sessions: number;
+  readonly turns: number;
+  readonly waitingTurns: number;
+  /** Agent processes, those of them that wait for a message, and the memory of all. */
+  readonly processes: number;
+  readonly idleProcesses: number;
+  readonly processBytes: number;
+}
 
 /** All sessions that this host drives. */
 export class Runtime {
@@ -27,6 +51,8 @@ export class Runtime {
   readonly workspaces: StoredWorkspaces;
   readonly #deps: RuntimeDeps;
   readonly #open: OpenSessions;
+  readonly #kept: KeptSessions;
+  readonly #attendance: Attendance;
 
   constructor(deps: RuntimeDeps) {
     this.#deps = deps;
@@ -38,9 +64,16 @@ export class Runtime {
       ...deps,
       feed: (id) => this.#open.feed(id),
       driven: (id) => this.#open.get(id),
+      locks: this.#open.locks,
     };
     this.files = new Files(ofFiles);
     this.workspaces = new StoredWorkspaces(ofFiles);
+    this.#kept = new KeptSessions({ ...ofFiles, stateRoot: deps.stateRoot });
+    this.#attendance = new Attendance(this.#open, {
+      ...deps,
+      abandoned: () => this.abandoned(),
+      takeOver: (id) => this.#goOnAlone(id, {}),
+    });
   }
 
   async startSession<Output = unknown>(options: StartOptions<Output>): Promise<Session<Output>> {
@@ -48,9 +81,12 @@ export class Runtime {
       {
         agent: parseAgent(options.agent),
         environment: parseEnvironment(options.environment ?? {}),
-        source: resolve(options.cwd),
+        source: startingPlace(options, this.#deps.capstanHome),
         title: options.title ?? null,
         project: options.project ?? "default",
+        metadata: options.metadata ?? {},
+        agentRef: options.agentRef ?? null,
+        environmentId: options.environmentId ?? null,
         forkedFrom: null,
       },
       options,
@@ -69,8 +105,20 @@ export class Runtime {
     return session;
   }
 
+  /** Without whatever a program gave the session: not with one that needs it. */
+  async #goOnAlone(sessionId: string, options: Pick<ResumeOptions, "onCrash">): Promise<DrivenSession> {
+    const { ownProgram } = await this.#require(sessionId);
+    if (!ownProgram) return this.#takeOver(sessionId, options);
+    throw new CapstanError(
+      "unsupported",
+      `A program started session ${sessionId} with hooks, tools or variables of its own, without which nobody may go on with it. Resume it from that program.`,
+      { data: { sessionId } },
+    );
+  }
+
   async #takeOver<Output>(sessionId: string, options: ResumeOptions<Output>): Promise<DrivenSession<Output>> {
     const stored = await this.#require(sessionId);
+    requireNotArchived(stored);
     const record = { ...stored, cwd: await placeToGoOn(this.#deps.store, stored, options.cwd) };
     requireUsable(this.#deps, record, options);
     const budget = options.budget && parseAgent({ ...record.agent, budget: options.budget }).budget;
@@ -90,10 +138,20 @@ export class Runtime {
   async forkSession<Output = unknown>(sessionId: string, options: ForkOptions<Output> = {}): Promise<Session<Output>> {
     const parent = await this.#require(sessionId);
     const at = options.at ?? (await this.#deps.store.head(sessionId));
-    const { agent, title, project } = parent;
+    const { agent, title, project, metadata, agentRef, environmentId } = parent;
     const { environment, source } = await placeOfFork(this.#deps.store, parent, options.cwd);
     const session = await this.#open.create(
-      { agent, environment, source, title, project, forkedFrom: { sessionId, seq: at } },
+      {
+        agent,
+        environment,
+        source,
+        title,
+        project,
+        metadata,
+        agentRef,
+        environmentId,
+        forkedFrom: { sessionId, seq: at },
+      },
       options,
       async ({ log, record, workspace }) => {
         await copyHistory(this.#deps.store, { from: sessionId, upTo: at, to: record.id, log });
@@ -102,6 +160,110 @@ export class Runtime {
     );
     session.warm();
     return session;
+  }
+
+  /**
+   * The session that this host drives; one that nobody drives is taken over, and goes on where it was cut. Rejects with
+   * `session_busy` while another process drives it.
+   */
+  async attend(sessionId: string): Promise<Session> {
+    return this.#attendance.attend(sessionId);
+  }
+
+  /** Undefined when there is none. */
+  session(sessionId: string): Promise<SessionRecord | undefined> {
+    return this.#deps.store.session(sessionId);
+  }
+
+  /** A session as lists show it; undefined when there is none. */
+  async summary(sessionId: string): Promise<SessionSummary | undefined> {
+    return (await this.#deps.store.sessions({ id: sessionId }))[0];
+  }
+
+  /** The last sequence number of a session's log. */
+  head(sessionId: string): Promise<number> {
+    return this.#deps.store.head(sessionId);
+  }
+
+  /** The state of a session, whoever drives it. */
+  async state(sessionId: string): Promise<SessionState> {
+    await this.#require(sessionId);
+    return this.#open.get(sessionId)?.state ?? (await loadState(this.#deps.store, sessionId)).state;
+  }
+
+  /** Changes what a session is called, what is kept with it, and its limits; `session.updated` tells of it. */
+  async update(sessionId: string, change: SessionUpdate): Promise<SessionRecord> {
+    const record = await this.#kept.update(sessionId, change);
+    const driven = this.#open.get(sessionId);
+    // A process keeps to the limit that it was started with.
+    if (change.maxUsd !== undefined && driven !== undefined && !inTurn(driven.state)) await driven.hibernate();
+    return record;
+  }
+
+  /** Interrupts what the session does and makes it read-only. */
+  async archive(sessionId: string): Promise<SessionRecord> {
+    const { archivedAt } = await this.#require(sessionId);
+    if (archivedAt === null) await this.#letGo(sessionId);
+    return this.#kept.archive(sessionId);
+  }
+
+  /** Interrupts what the session does, erases what was said and done, and removes its workspace. */
+  async delete(sessionId: string): Promise<void> {
+    await this.#letGo(sessionId);
+    await this.#kept.delete(sessionId);
+  }
+
+  /** Puts a file of the host into the workspace of a session that is not in a turn. */
+  addFile(sessionId: string, file: GivenFile): Promise<SessionResource> {
+    return this.#kept.addFile(sessionId, file);
+  }
+
+  /** Rejects with `too_many` when no further turn is taken on; `data.retryAfterSeconds` says when to come back. */
+  requireRoom(): void {
+    this.#deps.admission.requireRoom();
+  }
+
+  /** Tells of every event and preview of every session that this host drives, as it is published. For one listener. */
+  observe(listener: (sessionId: string, item: LoggedEvent | Preview) => void): void {
+    this.#open.onPublish = listener;
+  }
+
+  /** What the host has to do just now. */
+  load(): HostLoad {
+    const { admission, processes } = this.#deps;
+    return {
+      sessions: this.#open.all().length,
+      turns: admission.running,
+      waitingTurns: admission.waiting,
+      processes: processes.count,
+      idleProcesses: processes.idle,
+      processBytes: processes.bytes,
+    };
+  }
+
+  /**
+   * Looks after all sessions of the store until `signal` aborts: goes on with those whose host died or whose answer has
+   * come, gives those free that have nothing to do, and ends processes that are old or hold too much memory.
+   */
+  watch(options: WatchOptions): Promise<void> {
+    return this.#attendance.watch(options);
+  }
+
+  /**
+   * Ends the host so that the next one can go on: turns may finish for so many milliseconds; one that has not is cut, and
+   * whoever attends to its session then goes on with it.
+   */
+  async suspend(graceMs: number): Promise<void> {
+    await this.#attendance.suspend(graceMs);
+    await this.close();
+  }
+
+  async #letGo(sessionId: string): Promise<void> {
+    const isOpen = inTurn(await this.state(sessionId));
+    const driven =
+      this.#open.get(sessionId) ?? (isOpen ? await this.#takeOver(sessionId, { onCrash: "stop" }) : undefined);
+    await driven?.interrupt();
+    await driven?.close();
   }
 
   sessions(query?: SessionQuery): Promise<readonly SessionSummary[]> {
@@ -118,7 +280,11 @@ export class Runtime {
   ): AsyncGenerator<LoggedEvent | Preview> {
     await this.#require(sessionId);
     const live = (): boolean => this.#open.get(sessionId) !== undefined;
-    yield* this.#open.feed(sessionId).subscribe(this.#deps.store, { sessionId, after, signal, live });
+    try {
+      yield* this.#open.feed(sessionId).subscribe(this.#deps.store, { sessionId, after, signal, live });
+    } finally {
+      this.#open.tidy(sessionId);
+    }
   }
 
   /** The events that are stored now, after `after`; for a long log in pages of `limit`. */
@@ -141,12 +307,15 @@ export class Runtime {
 
   /** Sessions whose host died in a turn and that nobody has taken over. */
   abandoned(): Promise<readonly string[]> {
-    return abandonedSessions(this.#deps.store, this.#deps.isGone);
+    return abandonedSessions(this.#deps.store, this.#deps.isGone, this.#deps.clock.now());
   }
 
   async #recoverOne(sessionId: string, onCrash: "continue" | "stop"): Promise<Recovered> {
     try {
-      await using session = await this.#takeOver(sessionId, { onCrash });
+      // To end a turn nothing is needed.
+      await using session = await (onCrash === "stop"
+        ? this.#takeOver(sessionId, { onCrash })
+        : this.#goOnAlone(sessionId, { onCrash }));
       await session.settled();
       return { sessionId, stopReason: session.state.stopReason?.type };
     } catch (thrown) {

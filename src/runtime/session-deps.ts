@@ -8,10 +8,12 @@ import type { RuleSet } from "../core/permission/rule-set.ts";
 import type { LeaseOwner, SessionRecord, Store } from "../core/store.ts";
 import type { Tool } from "../core/tool.ts";
 import type { Workspace } from "../core/workspace.ts";
+import type { Admission } from "./admission.ts";
 import type { Budgets } from "./budgets.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { Feed } from "./feed.ts";
 import type { UserHooks } from "./hooks.ts";
+import type { Processes } from "./processes.ts";
 import type { SessionLog } from "./session-log.ts";
 
 /** What the runtime puts together for a session. */
@@ -46,6 +48,8 @@ export interface SessionParts {
   /** The program's own; those of the agent are in its definition. */
   readonly givenHooks: SessionHooks | undefined;
   readonly runHookCommand: RunHookCommand;
+  readonly admission: Admission;
+  readonly processes: Processes;
   /** Gives the lease back. */
   readonly release: () => Promise<void>;
 }

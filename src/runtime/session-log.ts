@@ -3,7 +3,7 @@ import type { MessageContent } from "../core/content.ts";
 import type { EventDraft, Preview, SessionEvent, StoredEvent } from "../core/events.ts";
 import type { Redactor, Secret } from "../core/redaction.ts";
 import { initialState, reduce, type SessionState } from "../core/state.ts";
-import type { AppendBatch, Lease, Store } from "../core/store.ts";
+import type { AppendBatch, Lease, SessionChange, Store } from "../core/store.ts";
 import { type Feed, logged } from "./feed.ts";
 
 /** A snapshot every so many events keeps the opening of a session independent of the length of its log. */
@@ -53,10 +53,13 @@ export class SessionLog {
     return this.#head;
   }
 
-  /** Drafts given as a function see the state that no other append can change before they are stored. */
-  append(drafts: Drafts): Promise<readonly StoredEvent[]> {
+  /**
+   * Drafts given as a function see the state that no other append can change before they are stored. `change`: of the
+   * session's record, stored with them.
+   */
+  append(drafts: Drafts, change?: SessionChange): Promise<readonly StoredEvent[]> {
     const appended = this.#queue.then(async () =>
-      this.#append(typeof drafts === "function" ? await drafts(this.#state) : drafts),
+      this.#append(typeof drafts === "function" ? await drafts(this.#state) : drafts, change),
     );
     this.#queue = appended.catch(() => {});
     return appended;
@@ -77,13 +80,20 @@ export class SessionLog {
     return this.#asWritten.get(eventId);
   }
 
-  async #append(drafts: readonly EventDraft[]): Promise<readonly StoredEvent[]> {
-    if (drafts.length === 0) return [];
+  async #append(drafts: readonly EventDraft[], change?: SessionChange): Promise<readonly StoredEvent[]> {
+    if (drafts.length === 0 && change === undefined) return [];
     const { store, sessionId, lease, feed } = this.#deps;
     const finished = drafts.map((draft) => this.#finish(draft));
     const events = finished.map((event) => this.#redacted(event));
     const unredacted = approvalInputs(finished.filter((event, index) => event !== events[index]));
-    const stored = await store.append(sessionId, { after: this.#head, events, fence: lease.fence, unredacted });
+    const batch = {
+      after: this.#head,
+      events,
+      fence: lease.fence,
+      unredacted,
+      ...(change !== undefined && { change }),
+    };
+    const stored = await store.append(sessionId, batch);
     for (const { event, seq } of stored) this.#state = reduce(this.#state, event, seq);
     this.#head += stored.length;
     for (const event of stored) feed.publish(logged(event));

@@ -4,6 +4,8 @@ import type { PrepareOptions } from "../core/workspace.ts";
 import type { AskPermission } from "../core/approval.ts";
 import type { SessionHooks } from "../core/hooks.ts";
 import type { StandardSchema } from "../core/standard-schema.ts";
+import type { Metadata } from "../core/registry.ts";
+import type { SessionRecord, SessionResource } from "../core/store.ts";
 import type { Tool } from "../core/tool.ts";
 
 /** What a program gives a session beside its agent; none of it is stored. */
@@ -21,8 +23,8 @@ export interface SessionOptions<Output = unknown> {
 
 export interface StartOptions<Output = unknown> extends SessionOptions<Output> {
   readonly agent: AgentInput;
-  /** The directory that the agent works in, or that its workspace is made from. */
-  readonly cwd: string;
+  /** The directory that the agent works in, or that its workspace is made from. Only an empty workspace needs none. */
+  readonly cwd?: string;
   /** Where and how it may work. Default: in that directory, with checkpoints and without a sandbox. */
   readonly environment?: EnvironmentInput;
   /** Told while files are copied into the workspace. */
@@ -32,6 +34,40 @@ export interface StartOptions<Output = unknown> extends SessionOptions<Output> {
   readonly title?: string;
   /** The project it belongs to. Default: `default`. */
   readonly project?: string;
+  readonly metadata?: Metadata;
+  /** The stored agent and environment it is made from, when it is. */
+  readonly agentRef?: SessionRecord["agentRef"];
+  readonly environmentId?: string;
+  /** Put into the workspace before the agent starts. Only for a workspace of the session's own. */
+  readonly files?: readonly GivenFile[];
+  readonly repositories?: readonly GivenRepository[];
+}
+
+/** A file of the host that becomes a part of a session's workspace. */
+export interface GivenFile {
+  readonly fileId: string;
+  /** Where its content is on the host. */
+  readonly path: string;
+  /** Relative to the root of the workspace. */
+  readonly mountPath: string;
+}
+
+/** A repository that is cloned into a session's workspace. */
+export interface GivenRepository {
+  readonly url: string;
+  /** For a repository that is not public; kept nowhere. */
+  readonly token?: string;
+  readonly checkout: Extract<SessionResource, { type: "repository" }>["checkout"];
+  /** Relative to the root of the workspace. */
+  readonly mountPath: string;
+}
+
+/** What may be changed of a session from outside. A metadata value of null removes it. */
+export interface SessionUpdate {
+  readonly title?: string | null;
+  readonly metadata?: Readonly<Record<string, string | null>>;
+  /** In USD; null for no limit of the session's own. */
+  readonly maxUsd?: number | null;
 }
 
 export interface ResumeOptions<Output = unknown> extends SessionOptions<Output> {

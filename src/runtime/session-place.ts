@@ -1,14 +1,27 @@
+import { resolve } from "node:path";
 import type { EnvironmentDefinition } from "../core/environment.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { EventDraft } from "../core/events.ts";
 import type { SessionRecord } from "../core/store.ts";
 import type { PreparedWorkspace, WorkspacePlace } from "../core/workspace.ts";
 import { realPath } from "./real-path.ts";
+import type { StartOptions } from "./session-options.ts";
 
 /** Where a session's files are. One that works in place may have gone on elsewhere; its files are where it began. */
 export function placeOf({ id, cwd, source, environment }: SessionRecord): WorkspacePlace {
   const { kind } = environment.workspace;
   return { sessionId: id, kind, cwd: kind === "in-place" ? source : cwd, source };
+}
+
+/** The directory that a session is started in. An empty workspace comes from none; Capstan's own stands for it. */
+export function startingPlace({ cwd, environment }: StartOptions, capstanHome: string): string {
+  if (cwd !== undefined) return resolve(cwd);
+  const workspace = environment?.workspace;
+  if (workspace?.kind === "copy" && workspace.mounts.length === 0) return capstanHome;
+  throw new CapstanError(
+    "invalid_input",
+    "The session needs a directory to be started in: give cwd, or an environment with an empty workspace (kind copy, no mounts).",
+  );
 }
 
 /** Checkpoints are of one directory. */

@@ -11,19 +11,23 @@ import { Occupancy } from "./occupancy.ts";
 import { type RestingSession, type RestPurpose, whileAlone } from "./resting-sessions.ts";
 import { finishRewind } from "./rewind.ts";
 import type { SessionDeps, SessionParts } from "./session-deps.ts";
+import type { SessionLog } from "./session-log.ts";
 import { Turn } from "./turn.ts";
 import { Turns } from "./turns.ts";
 
 /** A session that this host drives, as programs see it: send it messages, follow what it does, steer it. */
 export type Session<Output = unknown> = Omit<
   DrivenSession<Output>,
-  "recover" | "abandon" | "answered" | "settled" | "atRest"
+  "recover" | "abandon" | "answered" | "settled" | "atRest" | "write" | "leave" | "isAtWork" | "closing"
 >;
 
 export class DrivenSession<Output = unknown> {
   readonly #deps: SessionDeps;
   readonly #turns: Turns;
   #closed = false;
+  readonly #free = Promise.withResolvers<void>();
+  /** Works with its files that are under way, or wait. */
+  #resting = 0;
   #queue: Promise<unknown> = Promise.resolve();
   /** Aborts when the session ends here; its reason is an error when it ended against our will. */
   readonly #ending = new AbortController();
@@ -110,6 +114,7 @@ export class DrivenSession<Output = unknown> {
 
   /** For the runtime: does something with the files while no turn is under way, and lets none begin. */
   atRest<Result>(purpose: RestPurpose, work: (resting: RestingSession) => Promise<Result>): Promise<Result> {
+    this.#resting += 1;
     return this.#exclusively(async () => {
       this.#requireOpen();
       const { record, log, ids, workspace, checkpoints } = this.#deps;
@@ -117,7 +122,42 @@ export class DrivenSession<Output = unknown> {
         if (purpose !== "export") await this.hibernate();
         return work({ record, log, ids, workspace, checkpoints });
       });
+    }).finally(() => {
+      this.#resting -= 1;
     });
+  }
+
+  /** For the runtime: writes to the log in order with all else. */
+  async write<Result>(work: (log: SessionLog) => Promise<Result>): Promise<Result> {
+    this.#requireOpen();
+    return work(this.#deps.log);
+  }
+
+  /** For the runtime: a turn is under way here, files are worked on, or a process is there for the next turn. */
+  get isAtWork(): boolean {
+    return this.#turns.isAtWork || this.#resting > 0;
+  }
+
+  /** For the runtime: undefined while it can be used; resolves when it was given free. */
+  get closing(): Promise<void> | undefined {
+    return this.#closed ? this.#free.promise : undefined;
+  }
+
+  /**
+   * For the runtime: gives the session free and ends its process without a word in the log. What waits goes on waiting,
+   * and whoever takes the session over goes on with a turn that was cut.
+   */
+  async leave(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#deps.userHooks.abandon();
+    this.#turns.abandon();
+    try {
+      await this.#deps.release();
+    } finally {
+      this.#free.resolve();
+      this.#ending.abort();
+    }
   }
 
   /** Ends the turn under way and the agent process, and gives the session free for others. */
@@ -133,7 +173,7 @@ export class DrivenSession<Output = unknown> {
       throw thrown;
     } finally {
       this.#turns.stop();
-      await this.#deps.release();
+      await this.#deps.release().finally(() => this.#free.resolve());
       this.#ending.abort();
     }
   }
@@ -145,6 +185,7 @@ export class DrivenSession<Output = unknown> {
   /** For the runtime: another host has taken the session, so nothing may be written and nothing may go on. */
   abandon(error: CapstanError): void {
     this.#closed = true;
+    this.#free.resolve();
     this.#deps.userHooks.abandon();
     this.#turns.abandon();
     this.#ending.abort(error);

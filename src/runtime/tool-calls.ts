@@ -12,6 +12,7 @@ import { hasMarker } from "../core/redaction-marker.ts";
 import type { OpenCall } from "../core/state.ts";
 import type { Tool, ToolOutcome } from "../core/tool.ts";
 import type { ApprovalDesk } from "./approvals.ts";
+import { clientResult, customToolResult, isCustom, lastOutcome } from "./client-results.ts";
 import { CallJudge, type CallOutcome } from "./call-decision.ts";
 import { unanswered } from "./elicitations.ts";
 import { lateAnswers } from "./late-answers.ts";
@@ -30,6 +31,8 @@ export class ToolCalls {
   /** Calls of a process that is gone, perhaps rebuilt from the log. */
   readonly #again = new Set<string>();
 
+  /** Results of clients that the engine has not asked for yet. */
+  readonly #given = new Map<string, Pick<ToolOutcome, "content" | "isError">>();
   /** Calls that are let through, and whose files are being kept before they run. */
   #keeping = 0;
 
@@ -51,7 +54,8 @@ export class ToolCalls {
 
   async prepare(call: CallRequest, signal: AbortSignal): Promise<CallDecision> {
     const { log, record, store } = this.#deps;
-    const open = log.state.openCalls[call.callId];
+    const { callId } = call;
+    const open = log.state.openCalls[callId];
     if (open === undefined) return { behavior: "deny", message: "This call is not known to the session." };
     if (open.decision !== "none")
       return { behavior: "deny", message: "This call was already decided before a restart." };
@@ -59,26 +63,46 @@ export class ToolCalls {
     // A call that was given up because its process is gone stays undecided, and is taken up again later.
     if (decided === undefined && !this.#hooks.stopping())
       return { behavior: "deny", message: "The agent process is being ended." };
+    // A turn that waited has given its place away.
+    if (log.state.status === "idle" && decided?.granted === true) await this.#hooks.occupy();
     let outcome: CallOutcome = await this.#kept(call, decided ?? GIVEN_UP);
     const mode = this.#hooks.mode();
+    const isLeft = (): boolean => signal.aborted && !this.#hooks.stopping();
     const stored = await log.append(async (state) => {
       // The call may have been settled or decided meanwhile, and calls that were asked about together may have used the
       // limit up.
-      if (state.openCalls[call.callId]?.decision !== "none") return [];
+      const known = state.openCalls[callId];
+      if (known?.decision !== "none") return [];
+      if (isCustom(known) && !isLeft()) outcome = await this.#answered(known, outcome);
       const hit = outcome.granted ? limitOnToolCall(record.agent.budget, state) : undefined;
       if (hit !== undefined) outcome = { ...outcome, ...this.#decision.overLimit(hit) };
       // The process that asked is gone: the call stays as it is, and so does an answer that was just given.
-      if (signal.aborted && !this.#hooks.stopping()) return [];
-      if (signal.aborted) outcome = { ...outcome, ...GIVEN_UP };
+      if (isLeft()) return [];
+      if (signal.aborted && outcome.answer === undefined) outcome = { ...outcome, ...GIVEN_UP };
       return [
         ...(state.status === "idle" ? [{ type: "session.status_running", goes_on: true } as const] : []),
-        ...(outcome.facts ?? (await lateAnswers(store, [state.openCalls[call.callId] ?? open]))),
-        decisionEvent({ call, open: { ...open, ...state.openCalls[call.callId] }, outcome, mode }),
+        ...(outcome.facts ?? (await lateAnswers(store, [known]))),
+        decisionEvent({ call, open: known, outcome, mode }),
+        ...(isCustom(known) ? [clientResult(known, callId, outcome)] : []),
       ];
     });
     this.#deps.userHooks.decided({ ...call, input: outcome.input ?? call.input });
+    if (isCustom(open)) this.#keepResult(callId, { outcome, stored });
     if (!outcome.granted || stored.length === 0) return { behavior: "deny", message: outcome.reason };
     return outcome.input === undefined ? { behavior: "allow" } : { behavior: "allow", input: { ...outcome.input } };
+  }
+
+  /** What a client has answered is told as it is, whatever has happened since. Without it nothing can be granted. */
+  async #answered(call: OpenCall, outcome: CallOutcome): Promise<CallOutcome> {
+    const given = await lastOutcome(this.#deps, call, outcome.decidedBy);
+    return given === undefined ? { ...outcome, granted: false } : { ...given, subject: outcome.subject };
+  }
+
+  /** The call is over for the log; the engine will ask for its result. */
+  #keepResult(callId: string, { outcome, stored }: { outcome: CallOutcome; stored: readonly StoredEvent[] }): void {
+    const result = outcome.answer?.result;
+    if (outcome.granted && result !== undefined && stored.length > 0) this.#given.set(callId, result);
+    this.finalized(stored);
   }
 
   /** Before it changes anything: the place must be the session's, and the files must be kept. */
@@ -112,6 +136,8 @@ export class ToolCalls {
   ): Promise<ToolOutcome> {
     const { record, log, stateDir, variables } = this.#deps;
     const { agent, id: sessionId, cwd } = record;
+    const given = this.#given.get(callId);
+    if (given !== undefined) return given;
     if (log.state.openCalls[callId]?.decision !== "allowed")
       return { isError: true, content: [{ type: "text", text: "This call was not allowed, so it was not run." }] };
     const tempDir = join(stateDir, "tmp", `call-${callId.replaceAll(/[^\w-]/g, "_")}`);
@@ -137,6 +163,7 @@ export class ToolCalls {
   ): Promise<void> {
     const detail = this.#details.get(result.callId);
     this.#details.delete(result.callId);
+    this.#given.delete(result.callId);
     const stored = await this.#deps.log.append((state) => {
       const call = state.openCalls[result.callId];
       if (call === undefined) return [];
@@ -219,7 +246,9 @@ export interface ResultFacts {
   readonly detail?: string | undefined;
 }
 
-export function toolResult(call: OpenCall, { callId, content, isError, outcome, detail }: ResultFacts): EventDraft {
+export function toolResult(call: OpenCall, facts: ResultFacts): EventDraft {
+  if (isCustom(call)) return customToolResult(call, facts);
+  const { callId, content, isError, outcome, detail } = facts;
   const common = {
     ...(call.threadId !== null && { session_thread_id: call.threadId }),
     call_id: callId,

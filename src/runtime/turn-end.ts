@@ -8,7 +8,7 @@ import { inTurn, type SessionState } from "../core/state.ts";
 import { tellTurnEnd } from "../core/stop-reason.ts";
 import type { ActiveTurn } from "./active-turn.ts";
 import { checkOutput } from "./output.ts";
-import { lateAnswers } from "./late-answers.ts";
+import { lateAnswers, lateResults } from "./late-answers.ts";
 import { settleOpenWork } from "./recovery.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
@@ -16,7 +16,7 @@ import type { SessionDeps } from "./session-deps.ts";
 export async function writeTurnEnd(
   end: TurnEnd,
   turn: ActiveTurn | undefined,
-  { log, output, record, store, userHooks, checkpoints }: SessionDeps,
+  { log, output, record, store, clock, userHooks, checkpoints }: SessionDeps,
 ): Promise<void> {
   const refused = turn?.refusal;
   const told: TurnEnd = refused === undefined ? end : { ...end, outcome: "failed", error: refused };
@@ -24,12 +24,17 @@ export async function writeTurnEnd(
   const appended = log.append(async (state) => {
     const hooks = await userHooks.settled();
     const checked = await checkOutput(told, output);
+    const kept = await checkpoints.atTurnEnd(state);
+    // As late as can be: until then people may answer.
     const late = await lateAnswers(store, Object.values(state.openCalls));
+    const { events: results, closed } = await lateResults({ store, clock }, state);
+    const { budget } = record.agent;
     return [
       ...hooks,
       ...late,
-      ...(await checkpoints.atTurnEnd(state)),
-      ...turnEndEvents(state, { end: checked, budget: record.agent.budget, limit: turn?.limit }),
+      ...results,
+      ...kept,
+      ...turnEndEvents(state, { end: checked, budget, limit: turn?.limit, closed }),
     ];
   });
   const stored = await appended.catch((thrown: unknown) => {
@@ -42,9 +47,14 @@ export async function writeTurnEnd(
 /** Everything the log says when a turn is over. `limit` is the one that the runtime itself ended the turn at. */
 function turnEndEvents(
   state: SessionState,
-  { end, budget, limit }: { end: TurnEnd; budget: Budget; limit: LimitHit | undefined },
+  {
+    end,
+    budget,
+    limit,
+    closed,
+  }: { end: TurnEnd; budget: Budget; limit: LimitHit | undefined; closed: readonly string[] },
 ): EventDraft[] {
-  const open = settleOpenWork(state);
+  const open = settleOpenWork(state, closed);
   if (!inTurn(state)) return open;
   const { before, stopReason } = tellTurnEnd(end, limit ?? limitOf(end, { budget, state }));
   const output = stopReason.type === "end_turn" && end.output !== undefined ? { output: end.output } : {};

@@ -45,7 +45,10 @@ export class Turns {
       desk: this.#desk,
       deadline: () => this.#current.turn?.deadline,
       stopping: () => this.#current.turn?.isStopping === true,
-      occupy: () => this.#current.occupancy.take(() => this.#current.turn?.isStopping !== false),
+      occupy: async () => {
+        await this.#current.place.take(() => this.#current.turn?.isStopping !== false);
+        this.engine.works();
+      },
     });
     this.engine = new EngineSlot(deps, {
       host: {
@@ -56,7 +59,7 @@ export class Turns {
         elicit: (question, signal) => elicit(question, signal, { ...deps, desk: this.#desk }),
       },
       mode,
-      busy: () => this.#current.turn !== undefined && deps.log.state.status !== "idle",
+      busy: () => this.#current.turn !== undefined && !isPaused(deps.log.state),
       onRest: () => void this.rest().catch(() => {}),
       onAnswer: () => this.#pauses.moved(),
       onLimit,
@@ -69,11 +72,17 @@ export class Turns {
         active: () => this.#current.turn,
         begin: () => this.#current.begin(),
         abort: () => this.#current.abort(),
-        leave: () => this.#current.occupancy.release(),
+        leave: () => this.#current.place.release(),
+        makeRoom: () => this.#current.place.makeRoom(),
         step: (step) => void this.#step(step),
         onFailure: (thrown) => this.#fail(thrown),
       },
     );
+  }
+
+  /** A turn is under way, or a process is there for the next one. */
+  get isAtWork(): boolean {
+    return this.#current.turn !== undefined || this.engine.isOpen;
   }
 
   /** Stores the message and starts a turn, or adds it to the one under way. Resolves to the place before the message. */
@@ -223,10 +232,14 @@ export class Turns {
     const turn = this.#current.turn;
     const stopped = (): boolean => turn?.isStopping === true;
     try {
-      if (!stopped()) await this.#current.occupancy.take(stopped);
+      // Its time does not run while it waits for its turn.
+      turn?.pause();
+      if (!stopped()) await this.#current.place.take(stopped);
+      if (!stopped()) turn?.goOn();
       if (!stopped()) await step(stopped);
-      if (stopped()) await this.engine.interrupt();
-      if (stopped() && this.#current.turn === turn) await this.#end({ outcome: "interrupted", usage: {} });
+      if (!stopped() || this.#current.turn !== turn) return;
+      await this.engine.interrupt();
+      if (this.#current.turn === turn) await this.#end({ outcome: "interrupted", usage: {} });
     } catch (thrown) {
       await this.#end({ outcome: "failed", error: asError(thrown), usage: {} }).catch((failure: unknown) =>
         this.#fail(failure),

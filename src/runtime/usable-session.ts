@@ -1,6 +1,7 @@
 import type { SessionRecord } from "../core/store.ts";
 import { sandboxOf } from "./sandbox.ts";
 import type { RuntimeDeps } from "./open-sessions.ts";
+import { sessionTools } from "./custom-tools.ts";
 import { hookMatchers } from "./hooks-list.ts";
 import type { SessionOptions } from "./session-options.ts";
 
@@ -8,10 +9,11 @@ import type { SessionOptions } from "./session-options.ts";
 export function requireUsable(
   { engine, ...host }: Pick<RuntimeDeps, "engine" | "home" | "capstanHome" | "secretFiles">,
   record: Pick<SessionRecord, "agent" | "cwd" | "source" | "environment">,
-  { tools = [], hooks, variables = {} }: SessionOptions,
+  { tools: given, hooks, variables = {} }: SessionOptions,
 ): void {
   const { agent, cwd, environment } = record;
   const sandbox = sandboxOf({ ...host, record, stateDir: host.capstanHome, variables });
+  const tools = sessionTools(agent, given);
   const matchers = hookMatchers(agent.hooks, hooks);
   engine.validate({ agent, cwd, tools, sandbox, limits: environment.limits, matchers });
 }

@@ -1,12 +1,16 @@
 import type { FilesState } from "../core/state-files.ts";
+import type { SessionRecord, SessionResource } from "../core/store.ts";
 
 /** The instructions, and in a few words what lies in the workspace. The same for every process: the model's cache stays good. */
-export function withPlace(instructions: string, workspace: FilesState["workspace"]): string {
-  const note = workspace && noteOn(workspace);
-  return note === undefined ? instructions : [instructions, note].filter((part) => part !== "").join("\n\n");
+export function withPlace({ agent, resources }: SessionRecord, workspace: FilesState["workspace"]): string {
+  const note = workspace && noteOn(workspace, resources);
+  return [agent.instructions, note].filter((part) => part !== undefined && part !== "").join("\n\n");
 }
 
-function noteOn({ kind, branch, mounts = [] }: NonNullable<FilesState["workspace"]>): string | undefined {
+function noteOn(
+  { kind, branch, mounts = [] }: NonNullable<FilesState["workspace"]>,
+  resources: readonly SessionResource[],
+): string | undefined {
   if (kind === "in-place") return undefined;
   if (kind === "worktree")
     return `Your working directory is a git worktree of your own${branch === undefined ? "" : ` on the branch ${branch}`}. Your changes stay in it until a person takes them over.`;
@@ -16,8 +20,11 @@ function noteOn({ kind, branch, mounts = [] }: NonNullable<FilesState["workspace
     ({ target, files, readOnly }) =>
       `- ${target} (${files} ${files === 1 ? "file" : "files"}${readOnly ? ", read-only" : ""})`,
   );
+  const given = resources.map(({ type, mountPath }) => `- ${mountPath} (${type})`);
+  const what = lines.length === 0 ? "is a directory of your own" : "holds copies";
   return [
-    "Your working directory holds copies. Your changes stay in it until a person takes them over.",
+    `Your working directory ${what}. Your changes stay in it until a person takes them over.`,
     ...lines,
+    ...given,
   ].join("\n");
 }

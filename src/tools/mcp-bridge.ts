@@ -44,11 +44,12 @@ export function createToolServer({ name, tools, run }: ToolServerOptions): McpSe
   const mcp = new McpServer({ name, version: "1" }, { capabilities: { tools: {} } });
   // The low-level handlers, because the high-level ones take zod schemas only and check the input once more.
   mcp.server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: tools.map(({ name, description, inputSchema, annotations }) => ({
+    tools: tools.map(({ name, description, inputSchema, annotations, custom }) => ({
       name,
       description,
       inputSchema: { ...inputSchema, type: "object" as const },
-      annotations: { readOnlyHint: annotations.readOnly, destructiveHint: annotations.destructive },
+      // The CLI asks about tools that only read side by side: calls that wait for clients must not wait for each other.
+      annotations: { readOnlyHint: annotations.readOnly || custom === true, destructiveHint: annotations.destructive },
       _meta: LISTED,
     })),
   }));

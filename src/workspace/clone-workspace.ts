@@ -85,7 +85,8 @@ export async function makeClone(
   { files, home, signal }: { files: string; home: string | undefined; signal: AbortSignal | undefined },
 ): Promise<Checkout & { readonly base: string }> {
   try {
-    const options = { configured: true, environment: environmentFor(request, home), signal } as const;
+    const configured = home !== undefined;
+    const options = { configured, environment: environmentFor(request, home), signal } as const;
     await git([...QUIET, ...cloneArguments(request, files)], options);
     const base = await startingCommit(request, files, options);
     const checkout = ["checkout", "--quiet", "--no-track", "-b", request.branch, base];
@@ -151,13 +152,19 @@ function isCommitName(ref: string): boolean {
   return /^(?:[\da-f]{40}|[\da-f]{64})$/.test(ref);
 }
 
-/** What the user's own git needs to reach a server. */
-const PASSED_ON = [
+/** Without the user there is no key for ssh. */
+const WITHOUT_USER = "https:file";
+
+/** What the user's own git needs to act for the user. */
+const OF_THE_USER = [
   "XDG_CONFIG_HOME",
   "SSH_AUTH_SOCK",
   "DBUS_SESSION_BUS_ADDRESS",
   "GIT_SSH",
   "GIT_SSH_COMMAND",
+] as const;
+/** What it needs to reach a server. */
+const PASSED_ON = [
   "GIT_SSL_CAINFO",
   "SSL_CERT_FILE",
   "SSL_CERT_DIR",
@@ -170,14 +177,15 @@ const PASSED_ON = [
 ] as const;
 
 function environmentFor({ origin, credentialed }: CloneRequest, home: string | undefined): Record<string, string> {
-  const passed = PASSED_ON.flatMap((name) => {
+  const names = home === undefined ? PASSED_ON : [...OF_THE_USER, ...PASSED_ON];
+  const passed = names.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
   return {
     ...Object.fromEntries(passed),
     ...(home !== undefined && { HOME: home }),
-    GIT_ALLOW_PROTOCOL: ALLOWED_PROTOCOLS,
+    GIT_ALLOW_PROTOCOL: home === undefined ? WITHOUT_USER : ALLOWED_PROTOCOLS,
     // So the password is in no argument, which others on the machine can see, and the clone does not remember it.
     ...(credentialed !== undefined && {
       GIT_CONFIG_COUNT: "1",

@@ -14,6 +14,7 @@ import { cloneRequest, makeClone } from "./clone-workspace.ts";
 import { fillCopy } from "./copy-workspace.ts";
 import { diskFailure, stopIfAborted } from "./disk-failure.ts";
 import { diskSize } from "./disk-size.ts";
+import { putContent } from "./given-content.ts";
 import { guarded, type HostPlaces } from "./host-paths.ts";
 import { mountRequests } from "./mount-request.ts";
 import { isNewer } from "./newer-files.ts";
@@ -52,6 +53,14 @@ export function createWorkspaces({ openShadow, ...places }: WorkspacesOptions): 
         await removeTree(directory);
         throw error;
       }
+    },
+    async put(place, content, { signal } = {}) {
+      if (place.kind === "in-place")
+        throw new CapstanError(
+          "workspace_invalid",
+          "The session works in place, in a directory of the host. Put the file there yourself, or use another kind of workspace.",
+        );
+      await putContent(content, { sessionId: place.sessionId, root: place.cwd, places, signal });
     },
     open: (place, settings) => openShadow(place, { directory: directoryOf(place.sessionId), settings }),
     size: (place) => diskSize(directoryOf(place.sessionId)),
@@ -92,7 +101,8 @@ async function checked(request: WorkspaceRequest, places: HostPlaces, signal?: A
         const files = join(directory, "files");
         await makeDirectory(files);
         const made = await fillCopy({ mounts, settings: workspace, files, signal, onProgress });
-        return { cwd: files, source, mounts: made, notes: [] };
+        // What came from nowhere can go back nowhere.
+        return { cwd: files, source: made.length === 0 ? files : source, mounts: made, notes: [] };
       };
     }
     case "worktree": {

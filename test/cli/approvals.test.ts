@@ -50,6 +50,56 @@ const asker = (cli: Cli): string[] => {
   return ["--agent", "agent.yaml"];
 };
 
+const clerk = (cli: Cli): string[] => {
+  const tool = "{ name: lookup, description: Looks up., input_schema: { type: object } }";
+  writeFileSync(join(cli.cwd, "clerk.yaml"), `name: clerk\ninstructions: Work.\ncustom_tools: [${tool}]\n`);
+  return ["--agent", "clerk.yaml"];
+};
+const lookup: Script = (request) =>
+  request.toolResults.length === 0
+    ? call("mcp__capstan__lookup", { key: "colour" })
+    : say(`It said: ${request.toolResults[0]?.text}`);
+
+test("a custom tool ends the run with 5, is not answered by --yes, and takes a result or a denial with a reason", async () => {
+  await using model = await scriptedModel(lookup);
+  using cli = testCli(model.url);
+  const { code, stderr } = await cli.run(["run", ...clerk(cli), "--yes", "Work."]);
+  expect(code).toBe(5);
+  const [, id = "?"] = /capstan approvals answer ([0-9a-f]{8}) allow --result "…"\n/.exec(stderr) ?? [];
+  expect(stderr).toContain(`${id}  lookup {"key":"colour"}\n`);
+  const shown = await cli.run(["approvals", "show", id]);
+  expect(shown.stdout).toMatch(/kind +custom_tool\n/);
+  expect(shown.stdout).toContain("key          colour");
+
+  const wrong = async (...args: string[]): Promise<string> => {
+    const result = await cli.run(["approvals", "answer", id, ...args]);
+    expect(result.code).toBe(2);
+    return result.stderr;
+  };
+  expect(await wrong("allow")).toContain('Add --result "…", or answer deny.');
+  expect(await wrong("deny")).toContain('add --message "…"');
+  expect(await wrong("allow", "--result", "@nowhere.txt")).toContain("--result @nowhere.txt cannot be read");
+
+  writeFileSync(join(cli.cwd, "result.txt"), "blue");
+  const answered = await cli.run(["approvals", "answer", id, "allow", "--result", "@result.txt"]);
+  expect(answered.stdout).toMatch(/^Answered: lookup .*\n✓ lookup .*\n\nIt said: blue\n/);
+  expect(answered.code).toBe(0);
+});
+
+test("--result is for custom tools, and a custom tool can be denied for the whole run", async () => {
+  await using model = await scriptedModel(bash("true"));
+  using cli = testCli(model.url);
+  const { id } = await asked(cli);
+  const { code, stderr } = await cli.run(["approvals", "answer", id, "allow", "--result", "x"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("--result is for a custom tool");
+
+  model.script = lookup;
+  const denied = await cli.run(["run", ...clerk(cli), "--deny", "Work."]);
+  expect(denied.code).toBe(0);
+  expect(denied.stdout).toMatch(/✗ lookup .*denied/);
+});
+
 test("without a terminal an approval ends the run with 5 and the command that answers it, also with --json", async () => {
   await using model = await scriptedModel(bash("echo A >> effects.txt"));
   using cli = testCli(model.url);

@@ -272,3 +272,23 @@ test("a plan is shown and approved", async () => {
   await screen.sees("Planned.");
   expect(await screen.end()).toBe(0);
 });
+
+test("the result of a custom tool can be written at the terminal", async () => {
+  await using model = await scriptedModel((request) =>
+    request.toolResults.length === 0
+      ? call("mcp__capstan__lookup", { key: "colour" })
+      : say(`It said: ${request.toolResults[0]?.text}`),
+  );
+  using cli = testCli(model.url);
+  const tool = "custom_tools: [{ name: lookup, description: Looks up., input_schema: { type: object } }]\n";
+  await using screen = terminal(cli, ["run", ...agentFile(cli, tool), "Work."]);
+  await screen.sees('lookup {"key":"colour"}');
+  await screen.sees("What does it return?");
+  await screen.sees("Later");
+  screen.type(ENTER);
+  await screen.sees("The result:");
+  screen.type(`blue${ENTER}`);
+  await screen.sees("It said: blue");
+  expect(await screen.end()).toBe(0);
+  expect(await approvals(cli)).toMatchObject([{ request: { kind: "custom_tool" }, answer: { from: "cli" } }]);
+});

@@ -24,7 +24,7 @@ test("a store that may not grow any more ends the run with one sentence, and the
   await using model = await scriptedModel(({ last }) => say(last.includes("Again") ? "done" : "word ".repeat(60_000)));
   using cli = testCli(model.url);
   const environment = { CAPSTAN_HOME: join(cli.home, "disk", "capstan") };
-  const within = ["sh", "-c", 'ulimit -f 500; exec "$@"', "sh"];
+  const within = ["sh", "-c", 'ulimit -f 800; exec "$@"', "sh"];
   const { code, stderr } = await cli.run(["run", "Talk."], { environment, within });
   expect(stderr).toMatch(/^capstan: The store .*capstan\.db could not do this: .*\. If that goes on, check the disk/);
   expect(stderr.trim().split("\n").length).toBe(1);

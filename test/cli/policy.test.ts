@@ -7,6 +7,7 @@ import { openStore } from "../../src/app/open-store.ts";
 import { parseAgent } from "../../src/core/agent-definition.ts";
 import { parseEnvironment } from "../../src/core/environment.ts";
 import type { SessionEvent } from "../../src/core/events.ts";
+import { PLAIN_SESSION } from "../../src/core/store.ts";
 import { subjectOf } from "../../src/runtime/call-subject.ts";
 import { type Cli, testCli } from "../support/cli.ts";
 import { agent } from "../support/host.ts";
@@ -119,6 +120,7 @@ async function recorded(
     cwd: cli.cwd,
     source: cli.cwd,
     title: null,
+    ...PLAIN_SESSION,
     forkedFrom: null,
   };
   await store.createSession(record);

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { clock } from "../../src/app/clock.ts";
 import { parseAgent } from "../../src/core/agent-definition.ts";
 import { parseEnvironment } from "../../src/core/environment.ts";
+import { PLAIN_SESSION } from "../../src/core/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { testCli } from "../support/cli.ts";
 import { COPY, sessionOf } from "./workspaces-sessions.ts";
@@ -88,7 +89,7 @@ test("export to standard output waits for its reader instead of filling the memo
     await using store = await openSqliteStore({ path: join(cli.home, ".capstan", "capstan.db"), clock });
     const agent = parseAgent({ name: "writer", model: "claude-opus-4-8" });
     const place = { environment: parseEnvironment({}), cwd: cli.cwd, source: cli.cwd };
-    const record = { agent, ...place, project: "default", title: null, forkedFrom: null };
+    const record = { agent, ...place, project: "default", title: null, ...PLAIN_SESSION, forkedFrom: null };
     await store.createSession({ id: "sesn_large", createdAt: 0, ...record });
     const owner = { hostId: "host_test", pid: process.pid, hostname: "test" };
     const lease = await store.leases.acquire("sesn_large", owner, 60_000);

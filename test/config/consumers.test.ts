@@ -38,6 +38,27 @@ const ENVIRONMENT: Readonly<Record<string, Arrival>> = Object.fromEntries(
   ),
 );
 
+/** What becomes of them is told by test/config/server.test.ts. */
+const SERVER: Readonly<Record<string, Arrival>> = Object.fromEntries(
+  [
+    ["capacity.max_turns", 1],
+    ["capacity.max_queue", 1],
+    ["capacity.max_idle_processes", 1],
+    ["capacity.max_process_age_ms", 1],
+    ["capacity.max_process_bytes", 1],
+    ["capacity.min_free_bytes", 1],
+    ["capacity.max_load", 1],
+    ["max_body_bytes", 1],
+    ["max_upload_bytes", 1],
+    ["requests_per_minute", 1],
+    ["open_metrics", true],
+    ["allow_private_webhooks", true],
+  ].map(([field, value]): [string, Arrival] => [
+    `server.${field}`,
+    [String(value), ["settings", "server", ...String(field).split(".")], value],
+  ]),
+);
+
 /** field → a value that is not the default, and where it must arrive. The agent's fields have a test of their own. */
 const ARRIVES: Readonly<Record<string, Arrival>> = {
   model: ["haiku", ["agent", "model"], "haiku"],
@@ -92,9 +113,10 @@ const ARRIVES: Readonly<Record<string, Arrival>> = {
   ],
   ...ENVIRONMENT,
   mount_roots: ["[/srv/shared]", ["settings", "mount_roots"], ["/srv/shared"]],
+  ...SERVER,
 };
-/** A project's file must not have them: see environment.test.ts. */
-const OF_THE_USER = ["mount_roots"];
+/** A project's file must not have them: see environment.test.ts and server.test.ts. */
+const OF_THE_USER = ["mount_roots", ...Object.keys(SERVER)];
 
 interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;

@@ -12,10 +12,13 @@ const blocks = [...page.matchAll(/^```yaml(?: (\w+))?\n([\s\S]*?)^```$/gm)].map(
   text,
 }));
 
-test("docs/hooks.md has an example of an agent that is valid", async () => {
-  const [, text = ""] = /^```yaml agent\n([\s\S]*?)^```$/m.exec(readFileSync("docs/hooks.md", "utf8")) ?? [];
+test.each([
+  ["docs/hooks.md", "hooks"],
+  ["docs/tools.md", "custom_tools"],
+] as const)("%s has an example of an agent that is valid", async (file, field) => {
+  const [, text = ""] = /^```yaml agent\n([\s\S]*?)^```$/m.exec(readFileSync(file, "utf8")) ?? [];
   using tree = files({ "agent.yaml": text });
-  expect((await readAgentAsWritten(tree.at("agent.yaml"))).hooks).toBeDefined();
+  expect((await readAgentAsWritten(tree.at("agent.yaml")))[field]).toBeDefined();
 });
 
 describe("docs/configuration.md", () => {
@@ -47,7 +50,8 @@ describe("docs/configuration.md", () => {
     const section = /^## Settings$([\s\S]*?)^##/m.exec(page)?.[1] ?? "";
     const rows = [...section.matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)].map(([, name = "", value = ""]) => [name, value]);
     expect(rows.map(([name]) => name)).toEqual(Object.keys(settingsFile.shape));
-    const { permissions, budget, budgets, prices, redact, environment, mount_roots, ...scalars } = BUILT_IN_SETTINGS;
+    const { permissions, budget, budgets, prices, redact, environment, mount_roots, server, ...scalars } =
+      BUILT_IN_SETTINGS;
     const told = Object.fromEntries(rows.map(([name, value = ""]) => [name, value.replaceAll("`", "")]));
     expect(told).toEqual({
       ...Object.fromEntries(Object.entries(scalars).map(([name, value]) => [name, String(value)])),
@@ -58,6 +62,7 @@ describe("docs/configuration.md", () => {
       redact: redact.length === 0 ? "none" : "",
       environment: environment.workspace.kind === "in-place" ? "in place" : "",
       mount_roots: mount_roots.length === 0 ? "none" : "",
+      server: Object.keys(server).length === 0 ? "see below" : "",
     });
   });
 });

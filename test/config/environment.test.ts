@@ -200,11 +200,6 @@ environment:
     ],
     ["workspace: { kind: copy }", "{ kind", "environment.workspace.mounts: expected a list (found nothing)"],
     [
-      "workspace: { kind: copy, mounts: [] }",
-      "[]",
-      "environment.workspace.mounts: expected a list that is not empty (found a list)",
-    ],
-    [
       "workspace: { kind: copy, mounts: [{ source: ., sorce: . }] }",
       "sorce",
       'environment.workspace.mounts.0.sorce: unknown key; did you mean "source"?',

@@ -200,7 +200,7 @@ describe("a settings file", () => {
     ["modle: x", '1:1 modle: unknown key; did you mean "model"?'],
     [
       "name: x",
-      "1:1 name: unknown key; known are model, on_crash, retries, upstream_idle_ms, hibernate_after_ms, permissions, budget, budgets, prices, redact, environment, mount_roots",
+      "1:1 name: unknown key; known are model, on_crash, retries, upstream_idle_ms, hibernate_after_ms, permissions, budget, budgets, prices, redact, environment, mount_roots, server",
     ],
     ["on_crash: go-on", '1:11 on_crash: expected one of continue, stop (found "go-on")'],
     ["retries: -1", "1:10 retries: expected a number of at least 0 (found -1)"],

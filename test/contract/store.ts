@@ -1,11 +1,13 @@
 import { describe } from "vitest";
 import { approvalTests } from "../store/contract/approvals.ts";
+import { changeTests } from "../store/contract/changes.ts";
 import { claimTests } from "../store/contract/claims.ts";
 import { deletionTests } from "../store/contract/deletion.ts";
 import { leaseTests } from "../store/contract/leases.ts";
 import { ledgerTests } from "../store/contract/ledger.ts";
 import { listTests } from "../store/contract/lists.ts";
 import { logTests } from "../store/contract/log.ts";
+import { orderedListTests } from "../store/contract/ordered-lists.ts";
 import { reservationTests } from "../store/contract/reservations.ts";
 import { sessionTests } from "../store/contract/sessions.ts";
 import { summaryTests } from "../store/contract/summaries.ts";
@@ -22,8 +24,10 @@ export function storeContract({ name, create }: StoreContract): void {
   describe(`${name} keeps the store contract`, () => {
     sessionTests(create);
     listTests(create);
+    orderedListTests(create);
     summaryTests(create);
     logTests(create);
+    changeTests(create);
     deletionTests(create);
     snapshotTests(create);
     transcriptTests(create);

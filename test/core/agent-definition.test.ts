@@ -32,6 +32,9 @@ describe("an agent definition", () => {
       budget: { usd: 0.5, tokens: 1000, turns: 3, steps: 20, tool_calls: 10, deadline_ms: 60_000 },
       subagents: { reviewer: { description: "Reviews.", instructions: "Review.", tools: ["Read"], model: "haiku" } },
       mcp_servers: { files_2: { command: "npx", args: ["-y", "server"], env: { TOKEN: "t" }, outside_sandbox: true } },
+      custom_tools: [
+        { name: "lookup", description: "Looks up.", input_schema: { type: "object", properties: { key: {} } } },
+      ],
       output_schema: { type: "object" },
       hooks: {
         before_prompt: [{ command: "grep -v password", on_failure: "continue" }],
@@ -47,6 +50,7 @@ describe("an agent definition", () => {
     expect(parseAgent(parseAgent(full))).toEqual(full);
   });
 
+  const lookup = { name: "lookup", description: "Looks up.", input_schema: { type: "object" } };
   const subagent = { description: "Reviews.", instructions: "Review." };
   test.each<[string, unknown, RegExp]>([
     ["nothing", undefined, /agent: /],
@@ -134,6 +138,44 @@ describe("an agent definition", () => {
       { ...least, mcp_servers: { files: { command: "x", env: { "A B": "" } } } },
       /mcp_servers\.files\.env/,
     ],
+    ["a custom tool without a schema", { ...least, custom_tools: [{ name: "a", description: "x" }] }, /input_schema: /],
+    [
+      "a custom tool whose input is no object",
+      { ...least, custom_tools: [{ ...lookup, input_schema: { type: "string" } }] },
+      /custom_tools\.0\.input_schema: its type must be "object"/,
+    ],
+    [
+      "a custom tool with a choice at the top",
+      { ...least, custom_tools: [{ ...lookup, input_schema: { type: "object", oneOf: [] } }] },
+      /custom_tools\.0\.input_schema: it has oneOf at the top/,
+    ],
+    [
+      "a custom tool with properties that are none",
+      { ...least, custom_tools: [{ ...lookup, input_schema: { type: "object", properties: null, required: "key" } }] },
+      /properties must be an object.*required must be a list of names/,
+    ],
+    [
+      "a custom tool with an unknown key",
+      { ...least, custom_tools: [{ ...lookup, url: "http://x" }] },
+      /custom_tools\.0: .*"url"/,
+    ],
+    ["a custom tool with a bad name", { ...least, custom_tools: [{ ...lookup, name: "1 a" }] }, /up to 64 letters/],
+    ["a custom tool with a long name", { ...least, custom_tools: [{ ...lookup, name: "a".repeat(65) }] }, /up to 64/],
+    [
+      "a custom tool with the name of a built-in one",
+      { ...least, custom_tools: [{ ...lookup, name: "ask_user_question" }] },
+      /custom_tools\.0\.name: .*built-in tool AskUserQuestion/,
+    ],
+    [
+      "a custom tool that looks like a server's",
+      { ...least, custom_tools: [{ ...lookup, name: "mcp__a__b" }] },
+      /custom_tools\.0\.name: names that begin with mcp__/,
+    ],
+    [
+      "two custom tools of one name",
+      { ...least, custom_tools: [lookup, lookup] },
+      /custom_tools\.1\.name: two tools are named lookup/,
+    ],
     ["an output schema that is no object", { ...least, output_schema: "string" }, /output_schema: /],
   ])("with %s is refused, naming the field", (_what, input, problem) => {
     expect(() => parseAgent(input)).toThrow(
@@ -186,6 +228,9 @@ const CONSUMERS: Readonly<Record<string, string>> = {
   "mcp_servers.*.args": "{ command, args, env, outside_sandbox: isOutside = false }: McpServer",
   "mcp_servers.*.env": "{ command, args, env, outside_sandbox: isOutside = false }: McpServer",
   "mcp_servers.*.outside_sandbox": "{ command, args, env, outside_sandbox: isOutside = false }: McpServer",
+  "custom_tools.*.name": "asTool({ name, description, input_schema }",
+  "custom_tools.*.description": "asTool({ name, description, input_schema }",
+  "custom_tools.*.input_schema": "asTool({ name, description, input_schema }",
   output_schema: "agent.output_schema",
   // Each kind by its name, each field of a hook where hooks are listed.
   ...Object.fromEntries(

@@ -35,6 +35,10 @@ const model = (messageId: string, blocks: readonly ModelBlock[], results: readon
     isError: false,
   })),
 });
+const IMAGES: ToolContent = [
+  { type: "image", source: { type: "base64", media_type: "image/png", data: "aW1hZ2U=" } },
+  { type: "document", source: { type: "text", media_type: "text/plain", data: "Dear all" } },
+];
 const summary = (value: string): HistoryItem => ({ kind: "summary", text: value, kept: [] });
 
 describe("the history of a session", () => {
@@ -92,6 +96,27 @@ describe("the history of a session", () => {
           messageId: "m1",
           blocks: [{ kind: "call", callId: "c1", name: "mcp__x__y", input: { a: 1 } }],
           results: [{ callId: "c1", content: [], isError: true }],
+        },
+      ],
+    ],
+    [
+      "has the results that clients gave of custom calls, with all their blocks",
+      [
+        example("agent.custom_tool_use", { id: "e1", message_id: "m1", call_id: "c1", engine_name: "Read", input: {} }),
+        example("agent.custom_tool_use", { id: "e2", message_id: "m1", call_id: "c2", engine_name: "Read", input: {} }),
+        example("user.custom_tool_result", { custom_tool_use_id: "e2", content: IMAGES, call_id: undefined }),
+        example("user.custom_tool_result", { custom_tool_use_id: "e1", content: undefined, is_error: true }),
+        example("user.custom_tool_result", { custom_tool_use_id: "e3" }),
+      ],
+      [
+        {
+          kind: "model",
+          messageId: "m1",
+          blocks: [call("c1"), call("c2")],
+          results: [
+            { callId: "c2", content: IMAGES, isError: false },
+            { callId: "c1", content: [], isError: true },
+          ],
         },
       ],
     ],

@@ -149,6 +149,8 @@ describe("the state of a session", () => {
     "user.tool_confirmation",
     "session.error",
     "session.usage",
+    "session.updated",
+    "capstan.session_archived",
     "capstan.tool_progress",
     "capstan.limit_reached",
     "capstan.process_started",

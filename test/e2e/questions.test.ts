@@ -37,7 +37,8 @@ describe("a question of the agent", () => {
 
     const answers = { "Which colour?": "something like green", "Which sizes?": "small, large" };
     const notes = { "Which colour?": "but not too dark" };
-    await t.host.approvals.answer(approval?.id ?? "", { behavior: "allow", answers, notes }, { by: "me" });
+    const answer = { behavior: "allow", answers, notes, eventId: "sevt_answer" } as const;
+    await t.host.approvals.answer(approval?.id ?? "", answer, { by: "me" });
     for await (const event of session.events())
       if (event.type === "session.status_idle" && event.stop_reason.type === "end_turn") break;
     const told = t.model.requests.at(-1)?.toolResults[0];
@@ -45,6 +46,8 @@ describe("a question of the agent", () => {
     expect(told?.text).toContain("something like green");
     expect(told?.text).toContain("small, large");
     expect(told?.text).toContain("but not too dark");
+    const events = await eventsOf(t.host, session.id);
+    expect(ofType(events, "user.tool_confirmation")).toMatchObject([{ id: "sevt_answer", result: "allow", answers }]);
   });
 
   test("needs an answer to each of its parts, and to nothing else", async () => {

@@ -122,6 +122,15 @@ describe("what the agent says and calls", () => {
     expect(draftsOf(facts)).toEqual([expect.objectContaining({ call_id: callId, ...expected })]);
   });
 
+  test("tells a call of a client's tool apart from one of the host's, and of a server's of the same name", () => {
+    const named = { ...translator(), customTools: ["note"] };
+    const types = ["toolu_host", "toolu_mcp", "toolu_nope"].map((callId) => {
+      const [draft] = draftsOf(translate(named, holding(tools, "assistant", callId)).facts);
+      return draft?.type;
+    });
+    expect(types).toEqual(["agent.custom_tool_use", "agent.mcp_tool_use", "agent.tool_use"]);
+  });
+
   test("leaves out the words the CLI puts into the model's mouth", () => {
     const failed = recording("streams", "cut off again and again");
     expect(JSON.stringify(failed.filter((message) => message.type === "assistant"))).toContain("<synthetic>");

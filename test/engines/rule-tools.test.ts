@@ -20,6 +20,12 @@ describe("a rule for a tool", () => {
     });
   });
 
+  test("that a client of the agent has is taken", () => {
+    const lookup = { name: "lookup", description: "Looks up.", input_schema: { type: "object" } };
+    const agent = parseAgent({ name: "a", model: "m", permissions: { deny: ["lookup"] }, custom_tools: [lookup] });
+    requireKnownTools({ agent, tools: [] });
+  });
+
   test("that nobody has is refused with the nearest name, and all of them at once", () => {
     expect(() => check({ allow: ["Bsah"], ask: [{ rule: "dploy", remember: false }], deny: ["Zebra"] })).toThrow(
       expect.objectContaining({

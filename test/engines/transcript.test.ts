@@ -157,6 +157,31 @@ describe("a rebuilt transcript", () => {
   });
 });
 
+test("a rebuilt transcript tells of failed calls in words, as the model API wants it", () => {
+  const image = { type: "image" as const, source: { type: "url" as const, url: "https://example.com/a.png" } };
+  const { entries } = agree(
+    [],
+    [
+      {
+        kind: "model",
+        messageId: "m1",
+        blocks: ["c1", "c2", "c3"].map((callId) => ({ kind: "call", callId, name: "Read", input: {} })),
+        results: [
+          { callId: "c1", content: [{ type: "text", text: "Look:" }, image], isError: true },
+          { callId: "c2", content: [], isError: true },
+          { callId: "c3", content: [image], isError: false },
+        ],
+      },
+    ],
+  );
+  const results = entries.flatMap((entry) => (entry["message"] as { content: { type: string }[] }).content);
+  expect(results.filter(({ type }) => type === "tool_result")).toMatchObject([
+    { content: [{ text: "Look:" }, { type: "text", text: "[image]" }] },
+    { content: [{ text: "[no output]" }] },
+    { content: [image] },
+  ]);
+});
+
 describe("the usage to start from", () => {
   test("is the last total that the CLI wrote down", () => {
     const { entries } = transcript("resumed");

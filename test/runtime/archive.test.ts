@@ -6,6 +6,7 @@ import { clock, ids } from "../../src/app/clock.ts";
 import { parseAgent } from "../../src/core/agent-definition.ts";
 import { parseEnvironment } from "../../src/core/environment.ts";
 import type { SessionEvent } from "../../src/core/events.ts";
+import { initialState, inTurn, reduce } from "../../src/core/state.ts";
 import type { SessionRecord, Store } from "../../src/core/store.ts";
 import { exportSession, importSession } from "../../src/runtime/archive.ts";
 import { Database } from "../../src/store/sqlite/database.ts";
@@ -47,7 +48,7 @@ test("a session with every kind of event arrives in another store as it was, und
   expect(await to.store.sessions()).toMatchObject([{ id, status, turns, usd, firstMessage }]);
 });
 
-test("any log survives, and an import can be exported and imported again", async () => {
+test("any log survives, its turn ends, and an import can be exported and imported again", async () => {
   await using from = await openStore();
   let made = 0;
   await fc.assert(
@@ -55,7 +56,13 @@ test("any log survives, and an import can be exported and imported again", async
       const lines = await archiveOf(from.store, { record: { ...record, id: `sesn_${(made += 1)}` }, events });
       const first = await importSession(from.store, lines, deps);
       const second = await importSession(from.store, exportSession(from.store, first), deps);
-      expect((await from.store.events(second)).map(({ event }) => event)).toEqual(events);
+      const imported = (await from.store.events(second)).map(({ event }) => event);
+      expect(imported.slice(0, events.length)).toEqual(events);
+      // A turn that was under way is over, and only the first import has to say so.
+      expect(inTurn(imported.reduce((state, event, index) => reduce(state, event, index + 1), initialState))).toBe(
+        false,
+      );
+      expect(imported.length).toBe(await from.store.head(first));
     }),
     { numRuns: 20 },
   );

@@ -82,7 +82,7 @@ async function scene(): Promise<Scene> {
         clock,
         ids,
         fence: log.fence,
-        budget,
+        budget: () => budget,
         budgets: { settings: { reserve_output_tokens: 1_000, ...settings }, prices: PRICES },
         hostTools: ["lookup"],
         onLimit: (hit) => hits.push(hit),

@@ -2,7 +2,7 @@ import type { AgentDefinition } from "../../src/core/agent-definition.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import { parseEnvironment } from "../../src/core/environment.ts";
 import type { EventOf } from "../../src/core/events.ts";
-import type { LeaseOwner, SessionRecord } from "../../src/core/store.ts";
+import { type LeaseOwner, PLAIN_SESSION, type SessionRecord } from "../../src/core/store.ts";
 
 /** Small made-up data for whoever tests a store. */
 
@@ -43,6 +43,7 @@ export function sampleSession(id: string, changes: Partial<SessionRecord> = {}):
     cwd: "/srv/project",
     source: changes.cwd ?? "/srv/project",
     title: null,
+    ...PLAIN_SESSION,
     forkedFrom: null,
   };
   return { id, ...plain, ...changes };

@@ -4,7 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { Store } from "../../src/core/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { MADE_FROM } from "./contract/under-test.ts";
 import { startWriter } from "./program.ts";
+import { agentRecord, deliveryRecord, keyRecord, PROJECT, webhookRecord } from "./registry-samples.ts";
 import { manualClock, MINUTE, sampleMessages, sampleOwner, sampleSession } from "./samples.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
@@ -25,6 +27,9 @@ test("a backup is a private store of its own with all that was stored", async ()
   expect({ sessions: await copy.sessions(), events: await copy.events("sesn_1") }).toEqual(before);
   expect(await copy.verify("sesn_1")).toEqual({ ok: true, events: 3 });
   expect(await copy.transcripts.load("sesn_1", "")).toEqual([{ type: "user", uuid: "a" }]);
+  expect(await copy.registry.agents.get(PROJECT, "agent_1")).toEqual(agentRecord("agent_1"));
+  expect(await copy.registry.keys.list()).toEqual([keyRecord("key_1")]);
+  expect(await copy.registry.webhooks.due(clock.now(), 9, 0)).toEqual([deliveryRecord("dlv_1")]);
 });
 
 test("a backup can be read where nothing may be written", async () => {
@@ -108,8 +113,12 @@ test("a backup that cannot be made names its path and leaves nothing", async () 
 });
 
 async function filled(store: Store): Promise<void> {
-  await store.createSession(sampleSession("sesn_1"));
+  await store.createSession(sampleSession("sesn_1", MADE_FROM));
   const { fence } = await store.leases.acquire("sesn_1", sampleOwner("host_a"), MINUTE);
   await store.append("sesn_1", { after: 0, fence, events: sampleMessages(3) });
   await store.transcripts.append("sesn_1", "", [{ type: "user", uuid: "a" }]);
+  await store.registry.agents.create(agentRecord("agent_1"));
+  await store.registry.keys.create(keyRecord("key_1"));
+  await store.registry.webhooks.create(webhookRecord("whk_1"));
+  await store.registry.webhooks.enqueue([deliveryRecord("dlv_1")]);
 }

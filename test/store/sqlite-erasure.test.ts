@@ -2,9 +2,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
+import { parseEnvironment } from "../../src/core/environment.ts";
 import { initialState } from "../../src/core/state.ts";
 import type { Store } from "../../src/core/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { environmentRecord, fileRecord, PROJECT } from "./registry-samples.ts";
 import {
   manualClock,
   MINUTE,
@@ -55,7 +57,30 @@ test("a deleted session keeps its hashes, its spend and the time of its end", as
     cwd: "",
     title: null,
     first_message: "",
+    metadata: "{}",
+    resources: "[]",
+    agent_id: null,
+    agent_version: null,
+    environment_id: null,
   });
+});
+
+test("nothing that was said of a deleted environment or file is left in the store", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "capstan.db");
+  {
+    await using store = await openSqliteStore({ path, clock: manualClock() });
+    const { environments, files } = store.registry;
+    const metadata = { [SECRET]: SECRET };
+    const variables = { definition: parseEnvironment({ variables: { PIN: SECRET } }), config: metadata };
+    const named = { name: SECRET, description: SECRET, directory: `/${SECRET}` };
+    await environments.create(environmentRecord("env_1", { ...named, ...variables, metadata }));
+    await files.create(fileRecord("file_1", { filename: SECRET, mimeType: SECRET }));
+    expect(await filesWith(directory.path, SECRET)).not.toEqual([]);
+    await environments.delete(PROJECT, "env_1");
+    await files.delete(PROJECT, "file_1");
+  }
+  expect(await filesWith(directory.path, SECRET)).toEqual([]);
 });
 
 /** What someone with write access to the file does to the remains of five events, and where the check finds it. */
@@ -106,7 +131,12 @@ test("finds a session that was marked deleted but not erased", async () => {
 /** Small and large texts in every place that takes one; gives the fence. */
 async function fill(store: Store, { id, text }: { readonly id: string; readonly text: string }): Promise<number> {
   const agent = { ...sampleAgent, instructions: text };
-  await store.createSession(sampleSession(id, { agent, cwd: `/srv/${text}`, title: text }));
+  const metadata = { [text]: text };
+  const file = { id: "sesrsc_1", type: "file", fileId: "file_1", mountPath: text, createdAt: 0 } as const;
+  const made = { agentRef: { id: text, version: 1 }, environmentId: text };
+  await store.createSession(
+    sampleSession(id, { agent, cwd: `/srv/${text}`, title: text, metadata, resources: [file], ...made }),
+  );
   const { fence } = await store.leases.acquire(id, sampleOwner(`host_${text}`), MINUTE);
   for (let after = 0; after < 400; after += 40) {
     const events = Array.from({ length: 40 }, (_, index) => sampleMessage(text.repeat(1 + index ** 2)));

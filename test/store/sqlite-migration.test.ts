@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { parseEnvironment } from "../../src/core/environment.ts";
-import type { Store } from "../../src/core/store.ts";
+import { PLAIN_SESSION, type Store } from "../../src/core/store.ts";
 import { Database } from "../../src/store/sqlite/database.ts";
 import { migrate, MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { STORE_V2, storeV2Content } from "../fixtures/make-store-v2.ts";
 import { STORE_V1, storeV1Content } from "../fixtures/store-v1.ts";
+import { agentRecord, PROJECT } from "./registry-samples.ts";
 import { sampleMessages, sampleOwner } from "./samples.ts";
 import { temporaryDirectory, type TemporaryDirectory } from "./temporary.ts";
 
@@ -59,6 +60,43 @@ test("sessions of a file of version 1 are listed and found by what their events 
     { id: "sesn_cut", status: "running", turns: 1, usd: 0, firstMessage: summary.firstMessage, lastActivityAt: madeAt },
   ]);
   expect(await store.sessions({ status: "running", project: "default" })).toMatchObject([{ id: "sesn_cut" }]);
+});
+
+test("a session of version 6 was made from nothing that is stored, and can be listed, changed and deleted", async () => {
+  await using directory = await temporaryDirectory();
+  const path = await copyOfV1(directory);
+  {
+    using database = new Database({ path });
+    migrate(database, MIGRATIONS.slice(0, 6));
+    database.exec(
+      "UPDATE sessions SET environment = json_object('variables', json_object('LANG', 'C')), source = '/srv'",
+    );
+  }
+  await using store = await openSqliteStore({ path, clock });
+  const environment = parseEnvironment({ variables: { LANG: "C" } });
+  const migrated = { ...session, environment, source: "/srv", ...PLAIN_SESSION };
+  expect(await store.session(session.id)).toEqual(migrated);
+  for (const query of [{ order: "asc" }, { includeArchived: false }, { project: "default", order: "desc" }] as const)
+    expect(await store.sessions(query)).toMatchObject([{ id: session.id }]);
+  expect(await store.sessions({ agentId: "agent_1" })).toEqual([]);
+  const { fence } = await store.leases.acquire(session.id, content.owner, leaseMs);
+  const change = { metadata: { a: "b" }, archivedAt: madeAt };
+  await store.append(session.id, { after: 10, fence, events: sampleMessages(1), change });
+  expect(await store.session(session.id)).toEqual({ ...migrated, ...change });
+  await store.deleteSession(session.id, fence);
+  expect(await store.verify(session.id)).toEqual({ ok: true, events: 11, erased: true });
+});
+
+test("a file of an older version has a registry, which is empty", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openSqliteStore({ path: await copyOfV1(directory), clock });
+  const { agents, environments, files, keys, webhooks } = store.registry;
+  const page = { limit: 9, includeArchived: true, now: madeAt };
+  for (const listed of [agents, environments, files]) expect(await listed.list("default", page)).toEqual([]);
+  expect(await keys.list()).toEqual([]);
+  expect(await webhooks.list("default")).toEqual([]);
+  await agents.create(agentRecord("agent_1"));
+  expect(await agents.get(PROJECT, "agent_1")).toEqual(agentRecord("agent_1"));
 });
 
 test("what the sessions of an older file have cost is in the ledger", async () => {
@@ -166,7 +204,8 @@ type Content = Omit<ReturnType<typeof storeV2Content>, "summary" | "deletedId"> 
 async function expectContent(store: Store, content: Content): Promise<void> {
   const { summary, events, transcripts, owner } = content;
   // Before there were workspaces, sessions worked where they were started.
-  const session = { ...content.session, environment: parseEnvironment({}), source: content.session.cwd };
+  const place = { environment: parseEnvironment({}), source: content.session.cwd };
+  const session = { ...content.session, ...place, ...PLAIN_SESSION };
   const { id } = session;
   expect(await store.sessions()).toEqual([{ ...session, ...summary }]);
   expect(await store.session(id)).toEqual(session);

@@ -2,11 +2,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { storeContract } from "../contract/store.ts";
+import { registryContract } from "../contract/registry.ts";
+import { type StoreContract, storeContract } from "../contract/store.ts";
 import { manualClock, MINUTE, sampleMessages, sampleOwner, sampleSession } from "./samples.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
-storeContract({
+const contract: StoreContract = {
   name: "SQLite",
   async create(clock) {
     const directory = await temporaryDirectory();
@@ -21,7 +22,9 @@ storeContract({
       },
     };
   },
-});
+};
+storeContract(contract);
+registryContract(contract);
 
 /** What someone with write access to the file does to a log of five events, and where the check finds it. */
 const TAMPERING = [

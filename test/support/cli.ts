@@ -29,6 +29,9 @@ export interface CliOptions {
   readonly within?: readonly string[];
 }
 
+/** Node need not compile the same files again and again; nothing else changes. */
+export const FASTER = { NODE_COMPILE_CACHE: resolve("node_modules/.cache/node-compile") };
+
 /** The CLI as a process of its own, with a home, a directory and an environment made for the test. */
 export function testCli(modelUrl?: string): Cli {
   const directory = temporaryDirectory();
@@ -38,8 +41,10 @@ export function testCli(modelUrl?: string): Cli {
   const environment: Record<string, string> = {
     PATH: process.env["PATH"] ?? "/usr/bin:/bin",
     HOME: home,
+    ...FASTER,
     ...(modelUrl !== undefined && { ANTHROPIC_BASE_URL: modelUrl, ANTHROPIC_API_KEY: "sk-ant-test" }),
   };
+  const started: ChildProcessWithoutNullStreams[] = [];
   const start: Cli["start"] = (args, options = {}) => {
     const env = { ...environment, ...options.environment };
     const main = resolve("src/cli/main.ts");
@@ -47,6 +52,7 @@ export function testCli(modelUrl?: string): Cli {
     const child = spawn(command, rest, { cwd: options.cwd ?? cwd, env, stdio: "pipe" });
     child.stdin.on("error", () => {});
     child.stdin.end(options.input ?? "");
+    started.push(child);
     return child;
   };
   return {
@@ -63,7 +69,11 @@ export function testCli(modelUrl?: string): Cli {
       ]);
       return { code, stdout, stderr };
     },
-    [Symbol.dispose]: () => directory[Symbol.dispose](),
+    [Symbol.dispose]: () => {
+      // A test that failed has not ended what it started.
+      for (const child of started) if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+      directory[Symbol.dispose]();
+    },
   };
 }
 

@@ -1,6 +1,9 @@
 import type { EventOf, EventType } from "../../src/core/events.ts";
 
-type WorkspaceEvent = Extract<EventType, `capstan.${"workspace" | "checkpoint" | "rewind" | "rewound"}${string}`>;
+type WorkspaceEvent = Extract<
+  EventType,
+  `capstan.${"workspace" | "checkpoint" | "rewind" | "rewound" | "resource"}${string}`
+>;
 
 const commit = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 const at = { processed_at: "2026-01-02T03:04:05.000Z" };
@@ -71,4 +74,12 @@ export const WORKSPACE_EXAMPLES: { readonly [T in WorkspaceEvent]: EventOf<T> } 
     target: "/home/user/shop",
   },
   "capstan.workspace_removed": { type: "capstan.workspace_removed", id: "sevt_69", ...at },
+  "capstan.resource_added": {
+    type: "capstan.resource_added",
+    id: "sevt_70",
+    ...at,
+    resource_id: "sesrsc_1",
+    mount_path: "notes.txt",
+    file_id: "file_1",
+  },
 };

@@ -26,6 +26,10 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: EventOf<T> } = {
     tool_use_id: "sevt_07",
     result: "deny",
     deny_message: "Not this file.",
+    approval_id: "appr_3",
+    by: "me",
+    from: "cli",
+    answers: { "Which file?": "none" },
   },
   "user.custom_tool_result": {
     type: "user.custom_tool_result",
@@ -34,6 +38,10 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: EventOf<T> } = {
     custom_tool_use_id: "sevt_09",
     content: [{ type: "text", text: "blue" }],
     is_error: false,
+    call_id: "toolu_1",
+    outcome: "completed",
+    by: "shop",
+    from: "api",
   },
   "agent.message": {
     type: "agent.message",
@@ -113,6 +121,14 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: EventOf<T> } = {
       usd: 0.008,
       engine: { "claude-opus-4-8": { input_tokens: 1200, output_tokens: 80, usd: 0.008 } },
     },
+  },
+  "session.updated": {
+    type: "session.updated",
+    id: "sevt_44",
+    ...at,
+    title: "Colours",
+    metadata: { ticket: "4711" },
+    budget: { type: "limit", max_list_cost: { amount: "250", currency: "USD" } },
   },
   "session.thread_created": {
     type: "session.thread_created",
@@ -257,6 +273,7 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: EventOf<T> } = {
     duration_ms: 12,
     message: "Pushing is not for agents.",
   },
+  "capstan.session_archived": { type: "capstan.session_archived", id: "sevt_45", ...at },
   "capstan.session_forked": {
     type: "capstan.session_forked",
     id: "sevt_35",

@@ -69,6 +69,11 @@ describe("the list of tools", () => {
     expect(tools[0]?.inputSchema).toEqual(schema);
   });
 
+  test("lets the calls of a tool that runs in a client wait side by side", async () => {
+    await using client = await connect({ tools: [{ ...wipe, custom: true }] });
+    expect((await client.listTools()).tools).toMatchObject([{ name: "wipe", annotations: { readOnlyHint: true } }]);
+  });
+
   test("refuses two tools of one name", () => {
     expect(() =>
       createToolServer({ name: "capstan", tools: [echo, { ...echo }], run: async () => outcome([]) }),

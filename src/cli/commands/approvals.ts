@@ -34,6 +34,7 @@ export function addApprovals(program: Command): void {
     .option("--rule <rule>", "a rule to remember in place of the suggested ones; once for each", each)
     .option("--message <text>", "what the agent is told about a denial")
     .option("--input <json>", "run it with this input instead; @file reads a file")
+    .option("--result <text>", "what a custom tool returned; @file reads a file")
     .option("--answer <question=answer>", "the answer to a question of the agent; once for each", each)
     .option("--note <question=note>", "a note beside an answer; once for each", each)
     .option("--as <name>", "who answers; your user name without it")
@@ -47,7 +48,8 @@ Examples:
   $ capstan approvals answer 3f9a11c2 allow
   $ capstan approvals answer 3f9a11c2 allow --scope project --rule "Bash(npm test)"
   $ capstan approvals answer 3f9a11c2 deny --message "use the staging server"
-  $ capstan approvals answer 3f9a11c2 allow --answer "Tea or coffee?=tea"`,
+  $ capstan approvals answer 3f9a11c2 allow --answer "Tea or coffee?=tea"
+  $ capstan approvals answer 3f9a11c2 allow --result "order 4711 was sent"`,
     )
     .action(async (id: string, behavior: "allow" | "deny", flags: AnswerFlags) => {
       process.exitCode = await (await import("../approvals-answer.ts")).answer(id, behavior, flags);

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { RunFlags } from "../run.ts";
+import type { RunFlags } from "../run-flags.ts";
 
 const MODES = ["normal", "accept-edits", "read-only", "plan", "yolo"];
 const WORKSPACES = ["in-place", "copy", "worktree", "clone"];
@@ -29,6 +29,7 @@ export function addRun(program: Command): void {
     .addOption(new Option("--workspace <kind>", "what the agent works on, made from the directory").choices(WORKSPACES))
     .addOption(new Option("--sandbox <mode>", "whether its commands are confined").choices(SANDBOX_MODES))
     .option("--rehearsal", "use the built-in scripted model: no key, no network")
+    .option("--detach", "leave the session to the server (CAPSTAN_URL) and print its id")
     .option("--trace <file>", "write every event and preview, and the stack of a failure, to a file")
     .addHelpText(
       "after",

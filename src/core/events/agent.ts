@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { agentContent, toolContent } from "../content.ts";
-import { onThread, stored, toolInput } from "./fields.ts";
+import { onThread, stored, toolInput, toolOutcome } from "./fields.ts";
 
 /** What the agent does. */
 
@@ -35,7 +35,7 @@ const toolResult = {
   ...stored,
   ...onThread,
   call_id: z.string(),
-  outcome: z.enum(["completed", "failed", "denied", "aborted"]),
+  outcome: toolOutcome,
   content: toolContent.optional(),
   is_error: z.boolean().nullish(),
   /** What a person may want to know beyond what the model was told: a stack, the part that was cut off. */
@@ -47,6 +47,7 @@ export const agentMcpToolUse = z.object({
   ...toolUse,
   mcp_server_name: z.string(),
 });
+/** The tool runs in a client; `user.custom_tool_result` is its end. */
 export const agentCustomToolUse = z.object({ type: z.literal("agent.custom_tool_use"), ...toolUse });
 export const agentToolResult = z.object({
   type: z.literal("agent.tool_result"),

@@ -59,13 +59,16 @@ export const hookRan = z.object({
   /** Why it denied, or how it failed. */
   message: z.string().optional(),
 });
-/** A person is asked. The session waits until it is answered, however long that takes and whatever process is there. */
+/**
+ * A person is asked, or a client for the result of a custom tool. The session waits until that is answered, however long
+ * it takes and whatever process is there.
+ */
 export const approvalRequested = z.object({
   type: z.literal("capstan.approval_requested"),
   ...stored,
   ...onThread,
   approval_id: z.string(),
-  kind: z.enum(["tool", "plan", "question"]),
+  kind: z.enum(["tool", "plan", "question", "custom_tool"]),
   call_id: z.string(),
   tool_use_id: z.string(),
   tool: z.string(),
@@ -193,6 +196,8 @@ export const processLost = z.object({
   reason: z.string(),
   stderr: z.string(),
 });
+/** Nothing more will happen in the session; its log stays. */
+export const sessionArchived = z.object({ type: z.literal("capstan.session_archived"), ...stored });
 export const sessionForked = z.object({
   type: z.literal("capstan.session_forked"),
   ...stored,

@@ -84,6 +84,17 @@ export const sessionUsage = z.object({
   }),
 });
 
+/** What was changed of the session from outside: what is absent stayed as it was. */
+export const sessionUpdated = z.object({
+  type: z.literal("session.updated"),
+  ...stored,
+  title: z.string().nullish(),
+  /** All of it, as it is now. */
+  metadata: z.record(z.string(), z.string()).optional(),
+  /** Null when the session has no limit of its own any more. */
+  budget: z.object({ type: z.literal("limit"), max_list_cost: money }).nullish(),
+});
+
 const thread = { ...stored, session_thread_id: z.string(), agent_name: z.string() };
 export const sessionThreadCreated = z.object({
   type: z.literal("session.thread_created"),

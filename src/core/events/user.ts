@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { messageContent, toolContent } from "../content.ts";
-import { onThread, received } from "./fields.ts";
+import { onThread, received, toolOutcome } from "./fields.ts";
 
 /** What users say. */
 
@@ -19,7 +19,10 @@ export const userToolConfirmation = z.object({
   from: z.string().optional(),
   scope: z.enum(["once", "session", "project", "always"]).optional(),
   rules: z.array(z.string()).optional(),
+  /** For a question: question → answer. */
+  answers: z.record(z.string(), z.string()).optional(),
 });
+/** The end of a call that a client runs, also when it was denied or given up: `outcome` tells. */
 export const userCustomToolResult = z.object({
   type: z.literal("user.custom_tool_result"),
   ...received,
@@ -27,4 +30,9 @@ export const userCustomToolResult = z.object({
   custom_tool_use_id: z.string(),
   content: toolContent.optional(),
   is_error: z.boolean().nullish(),
+  /** What the API does not ask for: the model's id of the call, what became of it, and who gave the result from where. */
+  call_id: z.string().optional(),
+  outcome: toolOutcome.optional(),
+  by: z.string().optional(),
+  from: z.string().optional(),
 });

@@ -107,3 +107,15 @@ export const workspaceRemoved = z.object({
   /** The session came from an archive, which has no files: they stayed behind, and it works in place from now on. */
   reason: z.literal("imported").optional(),
 });
+
+/** A file or a repository was put into the workspace by whoever started the session, or later. */
+export const resourceAdded = z.object({
+  type: z.literal("capstan.resource_added"),
+  ...stored,
+  resource_id: z.string(),
+  /** Relative to the workspace. */
+  mount_path: z.string(),
+  file_id: z.string().optional(),
+  /** Of a repository; never with a secret in it. */
+  url: z.string().optional(),
+});

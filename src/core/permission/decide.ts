@@ -34,8 +34,8 @@ export interface Verdict {
   readonly reason: string;
   /** An answer to this question may be kept as a grant. Only ever true of `ask`. */
   readonly rememberable: boolean;
-  /** What a person is asked for: leave for a call, approval of a plan, or an answer. */
-  readonly kind: "tool" | "plan" | "question";
+  /** What is asked for: leave for a call, approval of a plan, an answer, or the result of a tool that a client runs. */
+  readonly kind: "tool" | "plan" | "question" | "custom_tool";
 }
 
 /** What is looked at, in this order, until something decides. */
@@ -81,6 +81,9 @@ export function decide(query: PermissionQuery, passed: (why: string) => void = (
   if (tool === PLAN_TOOL) return { ...verdict("ask", `tool:${tool}`, "A plan is to be approved."), kind: "plan" };
   if (tool === QUESTION_TOOL)
     return { ...verdict("ask", `tool:${tool}`, "The agent has a question."), kind: "question" };
+  // Whoever runs it decides by what they answer: no rule or grant could give its result.
+  if (traits.custom === true)
+    return { ...verdict("ask", `tool:${tool}`, "A client runs this tool and gives its result."), kind: "custom_tool" };
   // A grant would speak of a command that nobody has seen; only a person can tell whether it is the denied one.
   if (denial !== undefined)
     return verdict("ask", `rule:deny ${denial.rule.text}`, doubt(denial.rule, call, "could deny this call"));

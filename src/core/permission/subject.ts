@@ -50,7 +50,13 @@ export type Place = z.infer<typeof place>;
 export type Redirection = z.infer<typeof redirection>;
 
 /** What a tool can do, whatever it is called with. */
-export const toolTraits = z.object({ readOnly: z.boolean(), edit: z.boolean(), safeInternal: z.boolean() });
+export const toolTraits = z.object({
+  readOnly: z.boolean(),
+  edit: z.boolean(),
+  safeInternal: z.boolean(),
+  /** It runs in a client, which is asked for its result. */
+  custom: z.boolean().optional(),
+});
 export type ToolTraits = z.infer<typeof toolTraits>;
 
 export function isInside(path: string, directory: string): boolean {

@@ -53,6 +53,9 @@ export function speaksOf(ruleTool: string, tool: string): boolean {
 const ONLY_ELSEWHERE = ["WebFetch", "WebSearch"];
 
 /** Whether a call of the tool may change files of the workspace. */
-export function mayChangeFiles(tool: string, { readOnly }: { readonly readOnly: boolean }): boolean {
-  return !readOnly && !ONLY_ELSEWHERE.includes(tool);
+export function mayChangeFiles(
+  tool: string,
+  { readOnly, custom }: { readonly readOnly: boolean; readonly custom?: boolean | undefined },
+): boolean {
+  return !readOnly && custom !== true && !ONLY_ELSEWHERE.includes(tool);
 }

@@ -8,6 +8,7 @@ import type { Engine, EngineHost, EngineRequest, EngineSession } from "../../cor
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import type { Tool, ToolOutcome } from "../../core/tool.ts";
 import { Announcements } from "./announcements.ts";
+import { CustomResults } from "./custom-results.ts";
 import { elicit } from "./elicitation.ts";
 import { gate } from "./hooks.ts";
 import { InputQueue } from "./input-queue.ts";
@@ -82,19 +83,23 @@ export function claudeEngine(
         gitDirectories: request.sandbox?.gitDirectories ?? [],
       });
     const tempDir = leftovers.temporaryDirectory();
+    const customResults = new CustomResults(request.tools);
     const announcements = new Announcements(callsIn(request));
     const options: Options = {
       ...sdkOptions(request, { ...settings, path: commandPath(request, confinement) }, { resume, tempDir, confined }),
-      hooks: gate(host, {
-        tools: request.tools,
-        announced: (id, signal) => announcements.wait(id, signal),
-        oneCall: request.start.kind === "call",
-        readable: () => [join(process.configDir, "projects"), tempDir],
-        confined,
-      }),
+      hooks: {
+        ...gate(host, {
+          tools: request.tools,
+          announced: (id, signal) => announcements.wait(id, signal),
+          oneCall: request.start.kind === "call",
+          readable: () => [join(process.configDir, "projects"), tempDir],
+          confined,
+        }),
+        ...customResults.hooks(),
+      },
       mcpServers: {
         ...mcpServers(request, { path: settings.path, confinement }),
-        ...(await hostTools(request, host, createToolServer)),
+        ...(await hostTools(request, { host, createToolServer, customResults })),
       },
       // Its mere presence gives the agent the tools that need a person. Whatever gets past the hook undecided is denied.
       canUseTool: async () => ({ behavior: "deny", message: "The host has not decided about this call." }),
@@ -115,6 +120,7 @@ export function claudeEngine(
       line: request.line?.threadId,
       instructions: request.agent.instructions,
       wantsOutput: request.line === undefined && request.agent.output_schema !== undefined,
+      customTools: customResults.names,
       newId: () => host.newEventId(),
       totals: baseline,
       agentOfCall: new Map(
@@ -187,14 +193,21 @@ async function start(
 
 async function hostTools(
   request: EngineRequest,
-  host: EngineHost,
-  createToolServer: ToolServerFactory,
+  {
+    host,
+    createToolServer,
+    customResults,
+  }: { host: EngineHost; createToolServer: ToolServerFactory; customResults: CustomResults },
 ): Promise<NonNullable<Options["mcpServers"]>> {
   if (request.tools.length === 0) return {};
   const instance = await createToolServer({
     name: HOST_SERVER,
     tools: request.tools,
-    run: (tool, input, { callId, signal }) => host.execute({ tool, callId, input }, signal),
+    run: async (tool, input, { callId, signal }) => {
+      const outcome = await host.execute({ tool, callId, input }, signal);
+      if (!outcome.isError) customResults.note(callId, tool, outcome.content);
+      return outcome;
+    },
   });
   return { [HOST_SERVER]: { type: "sdk", name: HOST_SERVER, instance, timeout: TOOL_TIMEOUT_MS } };
 }

@@ -176,7 +176,7 @@ function onAssistant(state: TranslatorState, message: Of<"assistant">): Translat
   let openBlocks = state.openBlocks.filter((open) => !cutOff.includes(open));
   const drafts = content.flatMap((block): EventDraft[] => {
     const base = { ...thread, message_id: messageId };
-    if (block.type === "tool_use") return [toolUse(base, block)];
+    if (block.type === "tool_use") return [toolUse(base, block, state.customTools)];
     if (block.type !== "text" && block.type !== "thinking") return [];
     const type = block.type === "text" ? "agent.message" : "agent.thinking";
     const shown = primary ? openBlocks.find((open) => open.type === type) : undefined;
@@ -191,7 +191,11 @@ function onAssistant(state: TranslatorState, message: Of<"assistant">): Translat
   return { ...said, facts: [...withdrawals(cutOff), ...said.facts] };
 }
 
-function toolUse(base: object, block: { id: string; name: string; input: unknown }): EventDraft {
+function toolUse(
+  base: object,
+  block: { id: string; name: string; input: unknown },
+  customTools: readonly string[] = [],
+): EventDraft {
   const name = readToolName(block.name);
   const call = {
     ...base,
@@ -199,9 +203,10 @@ function toolUse(base: object, block: { id: string; name: string; input: unknown
     engine_name: block.name,
     input: (block.input ?? {}) as Record<string, unknown>,
   };
-  return name.kind === "mcp"
-    ? { type: "agent.mcp_tool_use", ...call, name: name.tool, mcp_server_name: name.server }
-    : { type: "agent.tool_use", ...call, name: name.name };
+  if (name.kind === "mcp")
+    return { type: "agent.mcp_tool_use", ...call, name: name.tool, mcp_server_name: name.server };
+  const isCustom = name.kind === "host" && customTools.includes(name.name);
+  return { type: isCustom ? "agent.custom_tool_use" : "agent.tool_use", ...call, name: name.name };
 }
 
 function onUser(state: TranslatorState, message: Of<"user">): Translation {

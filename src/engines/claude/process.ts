@@ -42,7 +42,13 @@ export class CliProcess {
     this.#configDir = configDir;
     // The SDK's own copy of a resumed transcript, which it cannot remove when it is killed.
     if (basename(configDir).startsWith("claude-resume-")) this.#leftovers.note(configDir);
-    const child = spawn(command, args, { cwd: options.cwd, env: options.env, stdio: ["pipe", "pipe", "pipe"] });
+    // In a group of its own: Ctrl-C at a terminal is for the host, which decides what becomes of its agents.
+    const child = spawn(command, args, {
+      cwd: options.cwd,
+      env: options.env,
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+    });
     this.#child = child;
     // A failure to start is told through the SDK's own streams.
     child.on("error", () => {});

@@ -6,7 +6,7 @@ import { BUILT_IN_TOOLS } from "../../core/permission/tool-names.ts";
 import { BUILTIN_NAMES } from "./builtin-tools.ts";
 
 interface RuleUse {
-  readonly agent: Pick<AgentDefinition, "permissions">;
+  readonly agent: Pick<AgentDefinition, "permissions" | "custom_tools">;
   /** What is known beside the engine's own tools. */
   readonly tools: readonly { readonly name: string }[];
   readonly matchers?: Parameters<Engine["validate"]>[0]["matchers"];
@@ -14,7 +14,8 @@ interface RuleUse {
 
 /** A rule for a tool that does not exist protects nothing: somebody mistyped it. */
 export function requireKnownTools({ agent, tools, matchers = [] }: RuleUse): void {
-  const known = [...new Set([...BUILTIN_NAMES, ...BUILT_IN_TOOLS, ...tools.map(({ name }) => name)])];
+  const { custom_tools: custom = [] } = agent;
+  const known = [...new Set([...BUILTIN_NAMES, ...BUILT_IN_TOOLS, ...[...tools, ...custom].map(({ name }) => name)])];
   const { allow, ask, deny } = agent.permissions;
   const rules: readonly (readonly [where: string, rule: string])[] = [
     ...allow.map((rule) => ["permissions.allow", rule] as const),

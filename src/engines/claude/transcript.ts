@@ -210,7 +210,7 @@ function seed(items: readonly HistoryItem[], parent: string | null, common: obje
               {
                 type: "tool_result",
                 tool_use_id: result.callId,
-                content: apiContent(result.content),
+                content: result.isError ? inWords(result.content) : apiContent(result.content),
                 ...(result.isError && { is_error: true }),
               },
             ],
@@ -231,6 +231,12 @@ function apiBlock(block: ModelBlock): object {
 /** Our content blocks are the API's, but for blocks whose payload is gone. */
 export function apiContent(content: MessageContent | ToolContent): object[] {
   return content.map((block) => (block.type === "redacted" ? { type: "text", text: "[redacted]" } : block));
+}
+
+/** The model API takes nothing but text as the result of a call that failed, and wants some. */
+function inWords(content: ToolContent): object[] {
+  if (content.length === 0) return [{ type: "text", text: "[no output]" }];
+  return content.map((block) => (block.type === "text" ? block : { type: "text", text: `[${block.type}]` }));
 }
 
 /** The CLI counts on from the totals of the last process; differences start here. */

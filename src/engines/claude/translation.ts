@@ -10,6 +10,8 @@ export interface TranslatorState {
   readonly line: string | undefined;
   readonly instructions: string;
   readonly wantsOutput: boolean;
+  /** Names of the host's tools that run in a client. Default: none. */
+  readonly customTools?: readonly string[];
   readonly newId: () => string;
   /** The message that is being streamed. */
   readonly streaming: string;
@@ -40,7 +42,7 @@ export interface Translation {
 export function startTranslator(
   given: Pick<
     TranslatorState,
-    "sessionId" | "line" | "instructions" | "wantsOutput" | "newId" | "totals" | "agentOfCall"
+    "sessionId" | "line" | "instructions" | "wantsOutput" | "customTools" | "newId" | "totals" | "agentOfCall"
   >,
 ): TranslatorState {
   return {

@@ -71,7 +71,11 @@ export function approvalProjection(
     `INSERT INTO approvals (id, session_id, status, request, input, created_at, expires_at)
      VALUES (?, ?, 'pending', ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   );
-  const settle = database.prepare("UPDATE approvals SET status = 'settled', input = NULL WHERE id = ?");
+  // The result of a custom tool, and what a person changed in the input, are in the log without the secrets in them.
+  const settle = database.prepare(
+    `UPDATE approvals SET status = 'settled', input = NULL, answer = json_remove(answer, '$.result', '$.input')
+     WHERE id = ?`,
+  );
   return (sessionId, event, unredacted) => {
     if (event.type === "capstan.approval_requested") {
       const { approval_id: id, expires_at: expires } = event;

@@ -5,6 +5,7 @@ import type { AuditLog } from "./audit-log.ts";
 import type { Head } from "./audit-register.ts";
 import type { Database } from "./database.ts";
 import { requireFence } from "./fence.ts";
+import { notificationProjection } from "./notification-projection.ts";
 import { unknownSession } from "./sessions.ts";
 
 /** What stands in place of an event that was erased; never valid JSON. */
@@ -15,7 +16,7 @@ export function sessionEraser(
   { clock, audit }: { readonly clock: Clock; readonly audit: AuditLog },
 ): Pick<Store, "deleteSession"> {
   const selectEnd = database.prepare(
-    "SELECT fence, head_seq AS seq, head_hash AS hash FROM sessions LEFT JOIN leases ON session_id = id WHERE id = ? AND deleted_at IS NULL",
+    "SELECT fence, project, head_seq AS seq, head_hash AS hash FROM sessions LEFT JOIN leases ON session_id = id WHERE id = ? AND deleted_at IS NULL",
   );
   const eraseEvents = database.prepare(`UPDATE events SET event = '${ERASED}' WHERE session_id = ?`);
   const deletions = ["transcript_entries", "snapshots", "leases", "claims", "approvals", "grants"].map((table) =>
@@ -23,23 +24,35 @@ export function sessionEraser(
   );
   // The tombstone: id, times, spend and the end of the chain. What people wrote is gone.
   const bury = database.prepare(
-    "UPDATE sessions SET deleted_at = ?, agent = '{}', environment = '{}', cwd = '', source = '', title = NULL, first_message = '' WHERE id = ?",
+    `UPDATE sessions SET deleted_at = ?, agent = '{}', environment = '{}', cwd = '', source = '', title = NULL,
+       first_message = '', metadata = '{}', agent_id = NULL, agent_version = NULL, environment_id = NULL, resources = '[]'
+     WHERE id = ?`,
   );
+
+  const notify = notificationProjection(database);
 
   return {
     async deleteSession(sessionId, fence) {
       database.write(() => {
-        const row = selectEnd.get(sessionId) as (Head & { readonly fence: number | null }) | undefined;
+        const row = selectEnd.get(sessionId) as ErasedRow | undefined;
         if (row === undefined) throw unknownSession(sessionId);
         requireFence(sessionId, { fence, current: row.fence });
         eraseEvents.run(sessionId);
         for (const deletion of deletions) deletion.run(sessionId);
-        bury.run(clock.now(), sessionId);
+        const at = clock.now();
+        bury.run(at, sessionId);
+        const notifications = [{ type: "session.deleted", facts: {} }] as const;
+        notify({ sessionId, project: row.project, at, sourceId: sessionId, notifications });
         audit.deleted(sessionId, row);
       });
       emptyWal(database);
     },
   };
+}
+
+interface ErasedRow extends Head {
+  readonly fence: number | null;
+  readonly project: string;
 }
 
 /** The write-ahead log still holds what was erased until it is moved into the file and cut. */

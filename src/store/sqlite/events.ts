@@ -1,14 +1,16 @@
 import type { Clock } from "../../core/clock.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { SessionEvent, StoredEvent } from "../../core/events.ts";
+import { notificationsOf } from "../../core/notification.ts";
 import type { AppendBatch, Store } from "../../core/store.ts";
 import { approvalProjection } from "./approvals.ts";
 import type { AuditLog } from "./audit-log.ts";
 import type { Database } from "./database.ts";
 import { requireFence } from "./fence.ts";
 import { eventHash } from "./hash-chain.ts";
+import { notificationProjection } from "./notification-projection.ts";
 import { spendProjection } from "./ledger-projection.ts";
-import { unknownSession } from "./sessions.ts";
+import { recordChange, unknownSession } from "./sessions.ts";
 import { type Summary, summarize } from "./summary.ts";
 
 /** Parameters: session, after, up to, limit (-1 for none). Gives the rows of a deleted session too. */
@@ -48,6 +50,8 @@ export function eventLog(
   );
   const projectApproval = approvalProjection(database);
   const recordSpend = spendProjection(database);
+  const changeRecord = recordChange(database);
+  const notify = notificationProjection(database);
   const selectHead = database.prepare("SELECT head_seq FROM sessions WHERE id = ? AND deleted_at IS NULL");
 
   return {
@@ -57,6 +61,7 @@ export function eventLog(
         const end = selectEnd.get(sessionId) as LogEnd | undefined;
         if (end === undefined) throw unknownSession(sessionId);
         checkBatch(sessionId, { batch, end });
+        if (batch.change !== undefined) changeRecord(sessionId, batch.change);
         if (batch.events.length === 0) return [];
         let { head_seq: seq, head_hash: previous } = end;
         let summary: Summary = end;
@@ -70,6 +75,8 @@ export function eventLog(
           summary = summarize(summary, event);
           recordSpend({ sessionId, project: end.project, agent: end.agent, seq, event, turns: summary.turns - before });
           projectApproval(sessionId, event, batch.unredacted);
+          const notifications = batch.isPast === true ? [] : notificationsOf(event);
+          notify({ sessionId, project: end.project, at: clock.now(), sourceId: event.id, notifications });
           stored.push(toStoredEvent({ seq, event: text, hash: previous }));
         }
         const { status, turns, usd, firstMessage } = summary;

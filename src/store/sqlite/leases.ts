@@ -93,7 +93,7 @@ function busy(sessionId: string, row: LeaseRow): CapstanError {
     "session_busy",
     // The name of the machine is followed by the space its process ids belong to, which says nothing to people.
     `Session ${sessionId} is in use by process ${row.pid} on ${row.hostname.split("/")[0] ?? ""} (${row.host_id}). ` +
-      "Wait for it, or end that process and try again.",
+      "Wait for it, or end that process and try again; when it is a server, go on through it (CAPSTAN_URL).",
     { data: { sessionId, holder: ownerOf(row), until }, retryable: true },
   );
 }

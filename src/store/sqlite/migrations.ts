@@ -4,6 +4,7 @@ import { CapstanError } from "../../core/errors.ts";
 import { APPLICATION_ID, Database } from "./database.ts";
 import { syncToDisk } from "./disk.ts";
 import { addLedger } from "./ledger-migration.ts";
+import { ADD_REGISTRY } from "./registry-migration.ts";
 import { fillSummaries } from "./summary.ts";
 
 /** SQL, or work in the transaction of the migration. */
@@ -137,6 +138,7 @@ export const MIGRATIONS: readonly Migration[] = [
   -- A state knows of files now; it is read from the log again.
   DELETE FROM snapshots;
   `,
+  ADD_REGISTRY,
 ];
 
 /** Brings the file to the newest version in one transaction, after a backup of what was there. */

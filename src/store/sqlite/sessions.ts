@@ -1,10 +1,14 @@
+import type { SQLInputValue } from "node:sqlite";
 import type { AgentDefinition } from "../../core/agent-definition.ts";
 import { environmentDefinition } from "../../core/environment.ts";
 import { CapstanError } from "../../core/errors.ts";
-import type { SessionRecord, SessionSummary, Store } from "../../core/store.ts";
+import type { Metadata } from "../../core/registry.ts";
+import type { SessionChange, SessionRecord, SessionSummary, Store } from "../../core/store.ts";
 import type { AuditLog } from "./audit-log.ts";
-import { type Database, MATCHES } from "./database.ts";
+import type { Database } from "./database.ts";
 import { genesisHash } from "./hash-chain.ts";
+import { notificationProjection } from "./notification-projection.ts";
+import { sessionQuery } from "./session-query.ts";
 
 interface RecordRow {
   readonly id: string;
@@ -15,7 +19,19 @@ interface RecordRow {
   readonly cwd: string;
   readonly source: string;
   readonly title: string | null;
+  readonly metadata: string;
+  readonly agent_id: string | null;
+  readonly agent_version: number | null;
+  readonly environment_id: string | null;
+  readonly resources: string;
+  readonly archived_at: number | null;
+  readonly own_program: number;
   readonly forked_from: string | null;
+}
+
+interface CountRow {
+  readonly status: SessionSummary["status"];
+  readonly count: number;
 }
 
 interface SummaryRow extends RecordRow {
@@ -30,50 +46,46 @@ interface SummaryRow extends RecordRow {
   readonly unpriced: number | null;
 }
 
-const RECORD = "id, created_at, project, agent, environment, cwd, source, title, forked_from";
+const RECORD = `id, created_at, project, agent, environment, cwd, source, title, metadata, agent_id, agent_version,
+  environment_id, resources, archived_at, own_program, forked_from`;
 
 /** Out of the session's own sums in the ledger; worked out only for the rows that are given. */
 const sumOf = (column: string, where: string): string =>
   `(SELECT sum(${column}) FROM spend WHERE scope = 'session' AND key = id AND ${where})`;
 
-/** One index holds the order and the first two filters, so that no row is read only to be passed over for them. */
-const SELECT_SUMMARIES = `
-  SELECT ${RECORD}, status, last_activity_at, turns, usd, first_message,
-    ${sumOf("usd", "billing = 'included'")} AS included_usd, ${sumOf("usd", "billing = 'rehearsal'")} AS rehearsal_usd,
-    ${sumOf("unpriced", "TRUE")} AS unpriced
-  FROM sessions
-  WHERE deleted_at IS NULL AND last_activity_at < :inactiveSince
-    AND (:project IS NULL OR project = :project)
-    AND (:status IS NULL OR status = :status)
-    AND (:agent IS NULL OR agent ->> '$.name' = :agent)
-    AND (:search IS NULL OR ${MATCHES}(:search, title, first_message, source, agent ->> '$.name'))
-  ORDER BY last_activity_at DESC, id LIMIT :limit`;
+const SUMMARY = `${RECORD}, status, last_activity_at, turns, usd, first_message,
+  ${sumOf("usd", "billing = 'included'")} AS included_usd, ${sumOf("usd", "billing = 'rehearsal'")} AS rehearsal_usd,
+  ${sumOf("unpriced", "TRUE")} AS unpriced`;
 
 export function sessionTable(
   database: Database,
   audit: AuditLog,
-): Pick<Store, "createSession" | "session" | "sessions"> {
+): Pick<Store, "createSession" | "session" | "sessions" | "countSessions"> {
   const insert = database.prepare(
     `INSERT INTO sessions (${RECORD}, last_activity_at, head_seq, head_hash)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT DO NOTHING`,
+     VALUES (:id, :createdAt, :project, :agent, :environment, :cwd, :source, :title, :metadata, :agentId, :agentVersion,
+       :environmentId, :resources, :archivedAt, :ownProgram, :forkedFrom, :createdAt, 0, :genesis) ON CONFLICT DO NOTHING`,
   );
   const selectOne = database.prepare(`SELECT ${RECORD} FROM sessions WHERE id = ? AND deleted_at IS NULL`);
-  const selectSummaries = database.prepare(SELECT_SUMMARIES);
+  const count = database.prepare(
+    `SELECT status, count(*) AS count FROM sessions
+     WHERE deleted_at IS NULL AND (:project IS NULL OR project = :project) GROUP BY status`,
+  );
+  const notify = notificationProjection(database);
+  const selectSummaries = sessionQuery(database, SUMMARY);
 
   return {
     async createSession(session) {
-      const { id, createdAt, project, cwd, source, title } = session;
+      const { id } = session;
       database.write(() => {
-        const agent = JSON.stringify(session.agent);
-        const environment = JSON.stringify(session.environment);
-        const forkedFrom = session.forkedFrom && JSON.stringify(session.forkedFrom);
-        const record = [id, createdAt, project, agent, environment, cwd, source, title, forkedFrom];
-        const { changes } = insert.run(...record, createdAt, genesisHash(id));
+        const { changes } = insert.run(toParameters(session));
         if (changes === 0)
           throw new CapstanError("store_conflict", `There is a session ${id} already. Give the new one another id.`, {
             data: { sessionId: id },
           });
         audit.created(id, { seq: 0, hash: genesisHash(id) });
+        const { project, createdAt: at } = session;
+        notify({ sessionId: id, project, at, sourceId: id, notifications: [{ type: "session.created", facts: {} }] });
       });
     },
 
@@ -84,17 +96,38 @@ export function sessionTable(
       });
     },
 
-    async sessions({ limit = -1, project, status, agent, search, inactiveSince = Number.MAX_SAFE_INTEGER } = {}) {
-      const filters = {
-        limit,
-        inactiveSince,
-        project: project ?? null,
-        status: status ?? null,
-        agent: agent ?? null,
-        search: search ?? null,
-      };
-      return database.read(() => (selectSummaries.all(filters) as unknown as SummaryRow[]).map(toSummary));
+    async countSessions(project) {
+      const none = { idle: 0, running: 0, rescheduling: 0, terminated: 0 };
+      const rows = database.read(() => count.all({ project: project ?? null })) as unknown as CountRow[];
+      return rows.reduce((counts, row) => ({ ...counts, [row.status]: row.count }), none);
     },
+
+    async sessions(query = {}) {
+      return database.read(() => (selectSummaries(query) as unknown as SummaryRow[]).map(toSummary));
+    },
+  };
+}
+
+/** Changes what may change in a record. To be called in the transaction that stores the events that tell of it. */
+export function recordChange(database: Database): (sessionId: string, change: SessionChange) => void {
+  // Null means something for two of them.
+  const update = database.prepare(
+    `UPDATE sessions SET title = iif(:changesTitle, :title, title), metadata = coalesce(:metadata, metadata),
+       resources = coalesce(:resources, resources), archived_at = iif(:changesArchivedAt, :archivedAt, archived_at),
+       own_program = coalesce(:ownProgram, own_program)
+     WHERE id = :id`,
+  );
+  return (id, { title, metadata, resources, archivedAt, ownProgram }) => {
+    update.run({
+      id,
+      changesTitle: title === undefined ? 0 : 1,
+      title: title ?? null,
+      metadata: metadata === undefined ? null : JSON.stringify(metadata),
+      resources: resources === undefined ? null : JSON.stringify(resources),
+      changesArchivedAt: archivedAt === undefined ? 0 : 1,
+      archivedAt: archivedAt ?? null,
+      ownProgram: ownProgram === undefined ? null : Number(ownProgram),
+    });
   };
 }
 
@@ -112,6 +145,29 @@ export function unknownSession(sessionId: string): CapstanError {
   });
 }
 
+function toParameters(session: SessionRecord): Record<string, SQLInputValue> {
+  const { id, createdAt, project, cwd, source, title, agentRef, environmentId, archivedAt, forkedFrom } = session;
+  return {
+    id,
+    createdAt,
+    project,
+    agent: JSON.stringify(session.agent),
+    environment: JSON.stringify(session.environment),
+    cwd,
+    source,
+    title,
+    metadata: JSON.stringify(session.metadata),
+    agentId: agentRef?.id ?? null,
+    agentVersion: agentRef?.version ?? null,
+    environmentId,
+    resources: JSON.stringify(session.resources),
+    archivedAt,
+    ownProgram: Number(session.ownProgram),
+    forkedFrom: forkedFrom && JSON.stringify(forkedFrom),
+    genesis: genesisHash(id),
+  };
+}
+
 function toRecord(row: RecordRow): SessionRecord {
   return {
     id: row.id,
@@ -123,6 +179,13 @@ function toRecord(row: RecordRow): SessionRecord {
     cwd: row.cwd,
     source: row.source,
     title: row.title,
+    metadata: JSON.parse(row.metadata) as Metadata,
+    agentRef:
+      row.agent_id === null || row.agent_version === null ? null : { id: row.agent_id, version: row.agent_version },
+    environmentId: row.environment_id,
+    resources: JSON.parse(row.resources) as SessionRecord["resources"],
+    archivedAt: row.archived_at,
+    ownProgram: row.own_program === 1,
     forkedFrom: row.forked_from === null ? null : (JSON.parse(row.forked_from) as SessionRecord["forkedFrom"]),
   };
 }

@@ -11,6 +11,7 @@ import { eventLog } from "./events.ts";
 import { leaseTable } from "./leases.ts";
 import { ledgerTable } from "./ledger.ts";
 import { migrate } from "./migrations.ts";
+import { registryTables } from "./registry.ts";
 import { sessionTable } from "./sessions.ts";
 import { snapshotTable } from "./snapshots.ts";
 import { transcriptTable } from "./transcripts.ts";
@@ -52,6 +53,7 @@ export function storeIn(
     claims: claimTable(database),
     ledger: ledgerTable(database, clock),
     approvals: approvalTable(database, clock),
+    registry: registryTables(database, clock),
     async [Symbol.asyncDispose]() {
       audit.close();
       database[Symbol.dispose]();

@@ -59,6 +59,26 @@ describe("a person", () => {
   });
 });
 
+describe("a custom tool", () => {
+  const lookup = subject("lookup", { key: "a" });
+  const custom = { readOnly: false, edit: false, safeInternal: false, custom: true };
+  const about = (situation: Situation) => decided(lookup, { ...situation, query: { traits: custom } });
+
+  test.each(MODES)("in %s mode is denied or waits for its client, whatever rules and grants say", (mode) => {
+    const behavior = mode === "read-only" || mode === "plan" ? "deny" : "ask";
+    for (const situation of [{}, { allow: ["lookup"] }, { ask: ["lookup"] }, { grants: ["lookup"] }]) {
+      const verdict = about({ ...situation, mode });
+      expect(verdict).toMatchObject({ behavior, rememberable: false });
+      if (behavior === "ask") expect(verdict).toMatchObject({ kind: "custom_tool", decidedBy: "tool:lookup" });
+    }
+    expect(about({ mode, deny: ["lookup"] })).toMatchObject({ behavior: "deny", decidedBy: "rule:deny lookup" });
+  });
+
+  test("is denied to a subagent that does not have it", () => {
+    expect(decided(lookup, { query: { traits: custom, enabled: false } }).behavior).toBe("deny");
+  });
+});
+
 describe("a grant", () => {
   test.each<Row>([
     ["answers what nobody spoke of", bash("npm test"), { grants: ["Bash(npm test)"] }, "allow", "grant:0"],

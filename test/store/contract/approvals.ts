@@ -69,6 +69,16 @@ export function approvalTests(create: Create): void {
       expect(JSON.stringify(await fresh.store.events("sesn_1"))).not.toContain("secret");
     });
 
+    test("keep the result of a custom tool until they are settled", async () => {
+      await using fresh = await create(manualClock());
+      const fence = await asking(fresh.store, "sesn_1", "appr_1");
+      const result = { content: [{ type: "text" as const, text: "blue" }], isError: false };
+      await fresh.store.approvals.answer("appr_1", { ...yes, result }, []);
+      expect((await fresh.store.approvals.get("appr_1"))?.answer).toEqual({ ...yes, result });
+      await fresh.store.append("sesn_1", { after: 1, events: [decided("appr_1")], fence });
+      expect((await fresh.store.approvals.get("appr_1"))?.answer).toEqual(yes);
+    });
+
     test("take one answer; every other is told which one stands", async () => {
       await using fresh = await create(manualClock());
       await using other = await fresh.another();

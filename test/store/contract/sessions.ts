@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { initialState } from "../../../src/core/state.ts";
 import { manualClock, MINUTE, sampleOwner, sampleSession } from "../samples.ts";
-import type { Create } from "./under-test.ts";
+import { type Create, MADE_FROM } from "./under-test.ts";
 
 export function sessionTests(create: Create): void {
   describe("sessions", () => {
@@ -14,6 +14,15 @@ export function sessionTests(create: Create): void {
       expect(await fresh.store.session("sesn_1")).toEqual(plain);
       expect(await fresh.store.session("sesn_2")).toEqual(forked);
       expect(await fresh.store.session("sesn_3")).toBeUndefined();
+    });
+
+    test("gives back what a session was made from and what was put into it", async () => {
+      await using fresh = await create(manualClock());
+      await using other = await fresh.another();
+      const session = sampleSession("sesn_1", MADE_FROM);
+      await fresh.store.createSession(session);
+      expect(await other.session("sesn_1")).toEqual(session);
+      expect(await other.sessions()).toMatchObject([session]);
     });
 
     test("refuses a second session with the same id and keeps the first", async () => {

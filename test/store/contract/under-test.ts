@@ -1,6 +1,6 @@
 import type { Clock } from "../../../src/core/clock.ts";
-import type { Lease, Store, TranscriptEntry } from "../../../src/core/store.ts";
-import { MINUTE, sampleOwner, sampleSession } from "../samples.ts";
+import type { Lease, SessionRecord, Store, TranscriptEntry } from "../../../src/core/store.ts";
+import { MINUTE, NOON, sampleOwner, sampleSession } from "../samples.ts";
 
 export interface StoreUnderTest extends AsyncDisposable {
   /** Fresh and empty. */
@@ -10,6 +10,33 @@ export interface StoreUnderTest extends AsyncDisposable {
 }
 
 export type Create = (clock: Clock) => Promise<StoreUnderTest>;
+
+/** What a session has that was made from records of the registry. */
+export const MADE_FROM: Partial<SessionRecord> = {
+  metadata: { ticket: "SHOP-7", "": "ü" },
+  agentRef: { id: "agent_1", version: 3 },
+  environmentId: "env_1",
+  resources: [
+    { id: "sesrsc_1", type: "file", fileId: "file_1", mountPath: "data/notes.md", createdAt: NOON },
+    {
+      id: "sesrsc_2",
+      type: "repository",
+      url: "https://example.com/shop.git",
+      checkout: { type: "branch", name: "main" },
+      mountPath: "shop",
+      createdAt: NOON + 1,
+    },
+    {
+      id: "sesrsc_3",
+      type: "repository",
+      url: "https://example.com/till.git",
+      checkout: null,
+      mountPath: "till",
+      createdAt: NOON + 2,
+    },
+  ],
+  archivedAt: NOON + MINUTE,
+};
 
 export async function withSession(store: Store): Promise<Store> {
   await store.createSession(sampleSession("sesn_1"));

@@ -1,7 +1,7 @@
+import { CapstanError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import { BUILT_IN_TOOLS, canonicalTool } from "../core/permission/tool-names.ts";
-import type { CalledTool } from "../runtime/call-subject.ts";
-import { usage } from "./failure.ts";
+import type { CalledTool } from "./call-subject.ts";
 
 /** The field of a tool's input that stands in the parentheses. */
 const FIELDS: Readonly<Record<string, string>> = {
@@ -20,13 +20,17 @@ const FIELDS: Readonly<Record<string, string>> = {
 export function readCall(text: string): CalledTool {
   const [, written = "", inner] = /^([A-Za-z][\w.-]*)(?:\((.*)\))?$/s.exec(text.trim()) ?? [];
   if (written === "")
-    throw usage(`"${text}" is not a tool call. Write it as in: capstan policy check "Bash(rm -rf build)"`);
+    throw wrong(`"${text}" is not a tool call. Write it as in: capstan policy check "Bash(rm -rf build)"`);
   const tool = canonicalTool(written);
   const field = FIELDS[tool];
   if (inner === undefined) return { tool, input: {} };
   const meant = field === undefined && !BUILT_IN_TOOLS.includes(tool) ? nearest(tool, Object.keys(FIELDS)) : undefined;
-  if (meant !== undefined) throw usage(`There is no built-in tool named ${tool}. Did you mean ${meant}?`);
-  if (field === undefined) throw usage(`What ${tool} is called with does not matter to rules. Write ${tool} alone.`);
+  if (meant !== undefined) throw wrong(`There is no built-in tool named ${tool}. Did you mean ${meant}?`);
+  if (field === undefined) throw wrong(`What ${tool} is called with does not matter to rules. Write ${tool} alone.`);
   const value = tool === "WebFetch" ? inner.replace(/^domain:/, "https://") : inner;
   return { tool, input: { [field]: value } };
+}
+
+function wrong(message: string): CapstanError {
+  return new CapstanError("invalid_input", message);
 }

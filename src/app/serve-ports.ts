@@ -1,0 +1,56 @@
+import { homedir } from "node:os";
+import type { Environment } from "../config/home.ts";
+import { type Configuration, loadConfiguration } from "../config/load.ts";
+import { findProject } from "../config/project.ts";
+import type { Store } from "../core/store.ts";
+import { exportSession } from "../runtime/archive.ts";
+import type { ApiDeps, ProjectDefaults } from "../server/api/deps.ts";
+import type { ServerDeps } from "../server/context.ts";
+import { verifyAudit } from "./audit.ts";
+import { hasSandbox } from "./has-sandbox.ts";
+import { listModels } from "./models.ts";
+import { secretFiles } from "./redactor.ts";
+import { describeTool, requireKnownTools } from "./tool-traits.ts";
+
+export interface PortOptions {
+  /** Of the directory that the server was started in. */
+  readonly configuration: Pick<Configuration, "home" | "environment" | "project" | "settings" | "credentials">;
+  /** The shell's variables, to which each project adds its own. */
+  readonly shell: Environment;
+  readonly cwd: string;
+}
+
+/** What `/api` needs of the adapters and the configuration. */
+export function apiPorts(options: PortOptions, store: Store): Omit<ApiDeps, keyof ServerDeps> {
+  const { configuration, shell } = options;
+  const { home, environment, settings, credentials } = configuration;
+  // A project's `.env`, when a credential is in it.
+  const files = credentials.map(({ source }) => source).filter((source) => source !== "shell");
+  return {
+    ledger: store.ledger,
+    budgets: settings.budgets,
+    audit: { verify: (query) => verifyAudit({ home, environment }, query) },
+    models: async () => (await listModels(environment)).data,
+    log: store,
+    projectOf: (directory) => findProject(directory, shell).id,
+    archive: (sessionId) => exportSession(store, sessionId),
+    policy: {
+      describeTool,
+      requireKnownTools,
+      hasSandbox: () => hasSandbox(environment),
+      home: homedir(),
+      capstanHome: home,
+      secretFiles: secretFiles(home, environment, files),
+    },
+    defaults: (project) => defaultsOf(options, project),
+  };
+}
+
+/** As `capstan run` would have it in the directory of the project. Read anew each time, so that a change counts at once. */
+async function defaultsOf({ cwd, configuration, shell }: PortOptions, project: string): Promise<ProjectDefaults> {
+  // The default project is every directory without one: here it is where the server was started, or nowhere.
+  const elsewhere = project === "default" ? undefined : project;
+  const directory = project === configuration.project.id ? cwd : elsewhere;
+  const loaded = await loadConfiguration({ cwd: directory ?? homedir(), environment: shell, flags: {} });
+  return { agent: loaded.agent, environment: loaded.sessionEnvironment, directory };
+}

@@ -1,0 +1,73 @@
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { readAgentAsWritten } from "../config/agent-file.ts";
+import { loadConfiguration } from "../config/load.ts";
+import { findProject } from "../config/project.ts";
+import type { AgentDefinition } from "../core/agent-definition.ts";
+import { resolveId } from "./approvals-id.ts";
+import { visible } from "./ask-block.ts";
+import { projectOf } from "./home.ts";
+import { chosenServer } from "./server.ts";
+import { openStoredAgents, type StoredAgent } from "./stored-agents.ts";
+import { ago, shortId, table } from "./text.ts";
+
+const AGENT = { what: "stored agent", command: "capstan agents list" };
+
+export interface ListFlags {
+  readonly project?: string;
+  readonly json?: boolean;
+}
+
+export interface CreateFlags extends ListFlags {
+  readonly id?: string;
+}
+
+/** The definition is merged with the settings of here, as for `run --agent`. */
+export async function create(file: string, { id, project, json }: CreateFlags): Promise<void> {
+  const server = await chosenServer();
+  const of = placeOf(project);
+  const definition = await definitionIn(file, project);
+  await using agents = await openStoredAgents(server, of);
+  const stored =
+    id === undefined
+      ? await agents.create(definition)
+      : await agents.update(resolveId(await agents.list(), id, AGENT).id, definition);
+  if (json === true) return print(JSON.stringify(stored));
+  // The id alone, so that a script can take it.
+  print(stored.id);
+  process.stderr.write(
+    `\nIt is version ${stored.version} of ${visible(stored.name)}.\n` +
+      "Clients of the server use it by its id; with CAPSTAN_URL set, capstan run --agent ID does as well.\n",
+  );
+  if ((await readAgentAsWritten(resolve(file))).environment !== undefined)
+    process.stderr.write(
+      "Its `environment` is not stored: a session of a stored agent works where its own environment says.\n",
+    );
+}
+
+export async function list({ project, json }: ListFlags): Promise<void> {
+  const server = await chosenServer();
+  await using agents = await openStoredAgents(server, placeOf(project));
+  const all = await agents.list();
+  if (json === true) return all.forEach((agent) => print(JSON.stringify(agent)));
+  if (all.length === 0) return print("There is no stored agent. Make one: capstan agents create FILE");
+  print(table(["AGENT", "VERSION", "CHANGED", "MODEL", "NAME"], all.map(rowOf)));
+}
+
+function rowOf({ id, version, updatedAt, definition, name }: StoredAgent): string[] {
+  return [shortId(id), String(version), ago(Date.now() - updatedAt), visible(definition.model), visible(name)];
+}
+
+function placeOf(project: string | undefined): string {
+  return project === undefined ? findProject(process.cwd(), process.env).id : projectOf(project);
+}
+
+async function definitionIn(file: string, project = "."): Promise<AgentDefinition> {
+  const cwd = project === "default" ? homedir() : resolve(project);
+  const { agent } = await loadConfiguration({ cwd, environment: process.env, flags: {}, agentFile: resolve(file) });
+  return agent;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

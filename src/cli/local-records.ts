@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { clock, ids } from "../app/clock.ts";
+import { isGone } from "../app/processes.ts";
+import { loadConfiguration } from "../config/load.ts";
+import { CapstanError } from "../core/errors.ts";
+import type { LoggedEvent } from "../core/events.ts";
+import type { Store } from "../core/store.ts";
+import { exportSession } from "../runtime/archive.ts";
+import { logged } from "../runtime/feed.ts";
+import { Inbox } from "../runtime/inbox.ts";
+import { replayRules } from "../runtime/policy-replay.ts";
+import { isOpen } from "./approvals-id.ts";
+import { userName } from "./ask.ts";
+import { userStore } from "./home.ts";
+import type { Answered, ReadRange, Records } from "./records.ts";
+
+const POLL_MS = 300;
+
+/** Of the store of this user. Needs no host and no credential. */
+export async function localRecords(): Promise<Records> {
+  const store = await userStore();
+  const read = async (sessionId: string, { types, ...range }: ReadRange = {}): Promise<readonly LoggedEvent[]> =>
+    (await store.events(sessionId, range))
+      .map(logged)
+      .filter(({ type }) => types === undefined || types.includes(type));
+  return {
+    // All of them: whoever asks for a name finds it.
+    sessions: (query) => store.sessions(query),
+    session: (sessionId) => store.session(sessionId),
+    read,
+    async *follow(sessionId, { after, signal }) {
+      for (let last = after; !signal.aborted;) {
+        for (const event of await read(sessionId, { after: last })) {
+          last = event.seq;
+          yield event;
+        }
+        await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+      }
+    },
+    archive: (sessionId) => exportSession(store, sessionId),
+    approvals: (query) => store.approvals.list(query),
+    async awaitApprovals(query, { until, signal }) {
+      for (;;) {
+        const open = (await store.approvals.list({ ...query, status: "pending" })).filter(isOpen);
+        if (open.length > 0 || signal.aborted || Date.now() >= until) return open;
+        await sleep(Math.min(POLL_MS, until - Date.now()), undefined, { signal }).catch(() => {});
+      }
+    },
+    answer: (approvalId, answer, by) => answerHere(store, { approvalId, answer, by }),
+    grants: () => store.approvals.grants(),
+    async revoke(grantId) {
+      await store.approvals.revoke(grantId);
+    },
+    async spent(query) {
+      const timeZone = query.timeZone ?? (query.by === "day" ? await zoneOfSettings() : "UTC");
+      return { lines: await store.ledger.lines({ ...query, timeZone }), timeZone };
+    },
+    async replay(request) {
+      const { requireKnownTools } = await import("../app/tool-traits.ts");
+      return replayRules({ sessions: (query) => store.sessions(query), read }, { requireKnownTools }, request);
+    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
+
+async function answerHere(
+  store: Store,
+  { approvalId, answer, by }: { approvalId: string; answer: Parameters<Records["answer"]>[1]; by: string | undefined },
+): Promise<Answered> {
+  const inbox = new Inbox({ store, clock, ids, onAnswer: async () => {} });
+  const approval = await inbox.answer(approvalId, answer, { by: by ?? userName(), from: "cli" });
+  const record = await store.session(approval.sessionId);
+  if (record === undefined) throw new CapstanError("not_found", `The session of ${approvalId} is gone.`);
+  const holder = await store.leases.holder(record.id);
+  const isDriven = holder !== undefined && !isGone(holder);
+  return { approval, record, driver: isDriven ? `pid ${holder.pid}` : undefined };
+}
+
+async function zoneOfSettings(): Promise<string> {
+  const { settings } = await loadConfiguration({ cwd: process.cwd(), environment: process.env, flags: {} });
+  return settings.budgets.day?.time_zone ?? "UTC";
+}

@@ -1,0 +1,76 @@
+import { parseDuration } from "../config/duration.ts";
+import type { Mode } from "../core/agent-definition.ts";
+import type { SessionBudget } from "../core/budget-schema.ts";
+import type { SandboxSettings, WorkspaceKind } from "../core/environment.ts";
+import { usage } from "./failure.ts";
+
+export interface RunFlags {
+  readonly agent?: string;
+  readonly cwd: string;
+  readonly model?: string;
+  readonly mode?: Mode;
+  readonly allow?: readonly string[];
+  readonly yes?: boolean;
+  readonly deny?: boolean;
+  readonly schema?: string;
+  readonly file?: readonly string[];
+  readonly json?: boolean;
+  readonly resume?: string;
+  readonly fork?: string;
+  readonly continue?: boolean;
+  readonly maxTurns?: number;
+  readonly maxUsd?: number;
+  readonly timeout?: string;
+  readonly workspace?: WorkspaceKind;
+  readonly sandbox?: SandboxSettings["mode"];
+  readonly rehearsal?: boolean;
+  readonly trace?: string;
+  readonly detach?: boolean;
+}
+
+/** Throws what is wrong with the flags as they are given together. */
+export function requireFitting(flags: RunFlags): void {
+  if ([flags.resume, flags.fork, flags.continue].filter((flag) => flag !== undefined).length > 1)
+    throw usage("--resume, --fork and --continue exclude each other. Give one of them.");
+  if (flags.yes === true && flags.deny === true) throw usage("--yes and --deny exclude each other. Give one of them.");
+  if (flags.detach === true && (flags.yes === true || flags.deny === true))
+    throw usage("With --detach nobody is here to answer, so --yes and --deny cannot be given with it.");
+  if (resumes(flags)) refuseForGoingOn(flags);
+}
+
+/** Whether a session is wanted that was there before. */
+export function resumes({ resume, fork, continue: last }: RunFlags): boolean {
+  return resume !== undefined || fork !== undefined || last === true;
+}
+
+/** The limits that are given. A session that goes on keeps its own but for these. */
+export function givenLimits({ maxUsd, maxTurns, timeout }: RunFlags): SessionBudget {
+  return {
+    ...(maxUsd !== undefined && { usd: maxUsd }),
+    ...(maxTurns !== undefined && { steps: maxTurns }),
+    ...(timeout !== undefined && { deadline_ms: parseDuration(timeout) }),
+  };
+}
+
+/** What a session is started with and keeps: given to one that goes on, it would be ignored. */
+const AT_START = {
+  agent: "--agent",
+  schema: "--schema",
+  allow: "--allow",
+  workspace: "--workspace",
+  sandbox: "--sandbox",
+} as const;
+
+/** A fork takes over its parent's limits as they are. */
+const AT_FORK = { ...AT_START, maxUsd: "--max-usd", maxTurns: "--max-turns", timeout: "--timeout" } as const;
+
+function refuseForGoingOn(flags: RunFlags): void {
+  const kept: Partial<typeof AT_FORK> = flags.fork === undefined ? AT_START : AT_FORK;
+  const given = Object.entries(kept).flatMap(([key, flag]) =>
+    flags[key as keyof typeof AT_FORK] === undefined ? [] : [flag],
+  );
+  if (given.length > 0)
+    throw usage(
+      `A session that goes on keeps what it was started with, so ${given.join(", ")} cannot be changed. Leave it out, or start a new session.`,
+    );
+}

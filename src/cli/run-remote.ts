@@ -1,0 +1,174 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { CapstanClient, SessionInput } from "../client/index.ts";
+import type { MessageContent } from "../core/content.ts";
+import { attend, converse } from "./converse.ts";
+import { usage } from "./failure.ts";
+import { INTERRUPTED } from "./interrupt.ts";
+import { nothingToDo } from "./message.ts";
+import { asked } from "./remote-failure.ts";
+import { remoteHost } from "./remote-host.ts";
+import { remoteRecords } from "./remote-records.ts";
+import { RemoteSession, sendable } from "./remote-session.ts";
+import { messageFor, readSchema } from "./run-input.ts";
+import { givenLimits, resumes, type RunFlags } from "./run-flags.ts";
+import type { ChosenServer } from "./server.ts";
+import { lastSession, resolveSession } from "./session-id.ts";
+import { shortId } from "./text.ts";
+import type { Trace } from "./trace.ts";
+import { tellNotes } from "./workspace-notes.ts";
+
+interface Wanted {
+  readonly words: readonly string[];
+  readonly flags: RunFlags;
+  readonly trace: Trace;
+}
+
+/** A turn on a server, shown and answered here. Returns the exit code. */
+export async function runThere(server: ChosenServer, { words, flags, trace }: Wanted): Promise<number> {
+  refuseLocal(flags);
+  const message = await messageFor(words, flags);
+  if (flags.detach === true) return detach(server, message, flags);
+  return attend(
+    async () => remoteHost(server),
+    flags,
+    async ({ options, interruptible }) => {
+      const { stopping } = options;
+      const session = await openThere(server, flags, options.signal).catch((thrown: unknown) => {
+        if (stopping.stopped) return undefined;
+        throw thrown;
+      });
+      if (session === undefined) return INTERRUPTED;
+      interruptible(session);
+      if (stopping.stopped) return INTERRUPTED;
+      const code = await converse(session, message, { ...options, trace });
+      if (code === undefined) throw nothingToDo([]);
+      return stopping.stopped ? INTERRUPTED : code;
+    },
+  );
+}
+
+/** What only means something on this machine. */
+function refuseLocal(flags: RunFlags): void {
+  if (flags.rehearsal === true) refuse("--rehearsal", "it has its own model. Start it with capstan serve --rehearsal.");
+  if (!resumes(flags)) return;
+  if (flags.maxTurns !== undefined) refuse("--max-turns", "of a session that goes on only --max-usd can be changed.");
+  if (flags.timeout !== undefined) refuse("--timeout", "of a session that goes on only --max-usd can be changed.");
+  if (flags.cwd !== "." && flags.fork === undefined) refuse("--cwd", "a session goes on where it worked before.");
+}
+
+function refuse(flag: string, why: string): never {
+  throw usage(`${flag} does not work against a server: ${why}`);
+}
+
+async function openThere(server: ChosenServer, flags: RunFlags, signal: AbortSignal): Promise<RemoteSession> {
+  const { client } = server;
+  const records = remoteRecords(server);
+  if (flags.fork !== undefined) {
+    const parent = await resolveSession(records, flags.fork);
+    const place = flags.cwd === "." ? {} : { cwd: flags.cwd };
+    const forked = new RemoteSession(client, await asked(client.sessions.fork(parent, place)));
+    return tellNotes(await steered(forked, flags), flags);
+  }
+  if (!resumes(flags)) {
+    const made = await asked(client.sessions.create(await sessionInput(flags), { signal }));
+    return tellNotes(new RemoteSession(client, made), flags);
+  }
+  return steered(new RemoteSession(client, await asked(client.sessions.get(await meant(server, flags)))), flags);
+}
+
+async function meant(server: ChosenServer, { resume }: RunFlags): Promise<string> {
+  const records = remoteRecords(server);
+  // The key says which project.
+  return resume === undefined ? lastSession(records, "") : resolveSession(records, resume);
+}
+
+/** Model, mode and the limit in USD can change in a session that goes on. */
+async function steered(session: RemoteSession, { model, mode, maxUsd }: RunFlags): Promise<RemoteSession> {
+  const change = {
+    ...(model !== undefined && { model }),
+    ...(mode !== undefined && { mode }),
+    ...(maxUsd !== undefined && { max_usd: maxUsd }),
+  };
+  if (Object.keys(change).length > 0) await session.change(change);
+  return session;
+}
+
+/** Without an agent: the one that the server has for the project. A file is read here, with the settings of here. */
+async function sessionInput(flags: RunFlags): Promise<SessionInput> {
+  const { agent, model, mode, allow, schema, cwd } = flags;
+  const common: SessionInput = {
+    ...(cwd !== "." && { cwd }),
+    ...(schema !== undefined && { output_schema: readSchema(schema) }),
+  };
+  const wishes: SessionInput = {
+    ...common,
+    ...(model !== undefined && { model }),
+    ...(mode !== undefined && { mode }),
+    ...(allow !== undefined && { allow: [...allow] }),
+    budget: givenLimits(flags),
+  };
+  const isStored = agent !== undefined && /^agent_\w+$/.test(agent) && !existsSync(agent);
+  const place = await placeFor(flags, isStored);
+  if (agent === undefined) return { ...wishes, ...place };
+  if (isStored) return { ...wishes, ...place, agent: { id: agent } };
+  return { ...common, ...place, agent_definition: (await configure(flags)).agent };
+}
+
+/** The environment of the server's project, unless somebody wants another. */
+async function placeFor(flags: RunFlags, isStored: boolean): Promise<Pick<SessionInput, "environment">> {
+  const { agent, workspace, sandbox } = flags;
+  const isWanted = workspace !== undefined || sandbox !== undefined;
+  const hasOwn = agent !== undefined && !isStored && (await agentEnvironment(agent)) !== undefined;
+  return isWanted || hasOwn ? { environment: (await configure(flags)).sessionEnvironment } : {};
+}
+
+async function agentEnvironment(file: string): Promise<unknown> {
+  const { readAgentAsWritten } = await import("../config/agent-file.ts");
+  return (await readAgentAsWritten(resolve(file))).environment;
+}
+
+async function configure(flags: RunFlags) {
+  const { loadConfiguration } = await import("../config/load.ts");
+  const { agent, model, mode, allow, maxUsd, maxTurns, workspace, sandbox } = flags;
+  const isFile = agent !== undefined && existsSync(agent);
+  return loadConfiguration({
+    cwd: process.cwd(),
+    environment: process.env,
+    agentFile: isFile ? resolve(agent) : undefined,
+    flags: {
+      model,
+      mode,
+      allow,
+      max_usd: maxUsd,
+      max_turns: maxTurns,
+      timeout_ms: givenLimits(flags).deadline_ms,
+      workspace,
+      sandbox,
+    },
+  });
+}
+
+/** Starts the turn and leaves it to the server. */
+async function detach(server: ChosenServer, message: MessageContent | undefined, flags: RunFlags): Promise<number> {
+  if (message === undefined) throw nothingToDo([]);
+  const { client } = server;
+  const id = resumes(flags) ? await sendTo(server, message, flags) : await startWith(client, message, flags);
+  if (flags.json === true) process.stdout.write(`${JSON.stringify({ session_id: id })}\n`);
+  else {
+    process.stdout.write(`${id}\n`);
+    process.stderr.write(`Follow it with: capstan sessions show ${shortId(id)} --follow\n`);
+  }
+  return 0;
+}
+
+async function startWith(client: CapstanClient, message: MessageContent, flags: RunFlags): Promise<string> {
+  const input = await sessionInput(flags);
+  return (await asked(client.sessions.create({ ...input, message: sendable(message) }))).id;
+}
+
+async function sendTo(server: ChosenServer, message: MessageContent, flags: RunFlags): Promise<string> {
+  const session = await openThere(server, flags, new AbortController().signal);
+  await asked(server.client.sessions.send(session.id, sendable(message)));
+  return session.id;
+}

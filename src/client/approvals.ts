@@ -1,0 +1,60 @@
+import type { ApprovalStatus } from "../core/approval.ts";
+import type { WireAnswer, WireApproval } from "../protocol/api/approvals.ts";
+import type { List } from "../protocol/api/common.ts";
+import type { WireGrant } from "../protocol/api/grants.ts";
+import { type Http, path } from "./http.ts";
+
+export interface ApprovalSearch {
+  readonly status?: ApprovalStatus | undefined;
+  readonly session_id?: string | undefined;
+  /** Only those that were asked after the one with this id. */
+  readonly after?: string | undefined;
+  /** In seconds: how long to wait for one while there is none. */
+  readonly wait?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What people are asked in the key's project. */
+export class Approvals {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** Oldest first. */
+  async list({ signal, ...query }: ApprovalSearch = {}): Promise<WireApproval[]> {
+    return (await this.#http.json<List<WireApproval>>("GET", "/api/approvals", { query, signal })).data;
+  }
+
+  /** `wait`: in seconds, how long to wait for the answer while there is none. */
+  get(
+    id: string,
+    { signal, ...query }: { readonly wait?: number; readonly signal?: AbortSignal } = {},
+  ): Promise<WireApproval> {
+    return this.#http.json("GET", path`/api/approvals/${id}`, { query, signal });
+  }
+
+  /** The first answer wins. */
+  answer(id: string, answer: WireAnswer): Promise<WireApproval> {
+    return this.#http.json("POST", path`/api/approvals/${id}/answer`, { body: answer });
+  }
+}
+
+/** Remembered answers. */
+export class Grants {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** Oldest first. */
+  async list(): Promise<WireGrant[]> {
+    return (await this.#http.json<List<WireGrant>>("GET", "/api/grants")).data;
+  }
+
+  async revoke(id: string): Promise<void> {
+    await this.#http.json("DELETE", path`/api/grants/${id}`);
+  }
+}

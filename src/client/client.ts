@@ -1,0 +1,54 @@
+import type { BudgetSettings } from "../core/budget-schema.ts";
+import type { Grouping } from "../core/ledger.ts";
+import type { List } from "../protocol/api/common.ts";
+import type { WireAuditReport, WireCaller, WireModel, WireProject } from "../protocol/api/host.ts";
+import type { WireLedger } from "../protocol/api/ledger.ts";
+import type { CheckInput, ReplayInput, WireExplanation, WireReplay } from "../protocol/api/policy.ts";
+import { Approvals, Grants } from "./approvals.ts";
+import { Files } from "./files.ts";
+import { type ClientOptions, Http } from "./http.ts";
+import { Agents, Environments, Keys } from "./registry.ts";
+import { Sessions } from "./sessions.ts";
+
+/** Capstan's own endpoints, typed. What the Managed Agents API has, Anthropic's own client speaks at the same address. */
+export interface CapstanClient {
+  readonly sessions: Sessions;
+  readonly approvals: Approvals;
+  readonly grants: Grants;
+  readonly files: Files;
+  readonly agents: Agents;
+  readonly environments: Environments;
+  readonly keys: Keys;
+  /** Who the key is, and what it may do. */
+  whoami(): Promise<WireCaller>;
+  projects(): Promise<WireProject[]>;
+  models(): Promise<WireModel[]>;
+  /** Explains what would be decided about a call. */
+  checkPolicy(input: CheckInput): Promise<WireExplanation>;
+  /** Tries changed rules on recorded decisions. */
+  replayPolicy(input: ReplayInput): Promise<WireReplay>;
+  ledger(query?: { by?: Grouping; since?: string | undefined; time_zone?: string | undefined }): Promise<WireLedger>;
+  budgets(): Promise<{ settings: BudgetSettings }>;
+  verifyAudit(query?: { session_id?: string }): Promise<WireAuditReport>;
+}
+
+export function createClient(options: ClientOptions): CapstanClient {
+  const http = new Http(options);
+  return {
+    sessions: new Sessions(http),
+    approvals: new Approvals(http),
+    grants: new Grants(http),
+    files: new Files(http),
+    agents: new Agents(http),
+    environments: new Environments(http),
+    keys: new Keys(http),
+    whoami: () => http.json("GET", "/api/whoami"),
+    projects: async () => (await http.json<List<WireProject>>("GET", "/api/projects")).data,
+    models: async () => (await http.json<List<WireModel>>("GET", "/api/models")).data,
+    checkPolicy: (input) => http.json("POST", "/api/policy/check", { body: input }),
+    replayPolicy: (input) => http.json("POST", "/api/policy/replay", { body: input }),
+    ledger: (query) => http.json("GET", "/api/ledger", { query }),
+    budgets: () => http.json("GET", "/api/budgets"),
+    verifyAudit: (query) => http.json("GET", "/api/audit/verify", { query }),
+  };
+}

@@ -1,0 +1,92 @@
+import { CapstanApiError, refusalOf } from "./error.ts";
+
+export interface ClientOptions {
+  /** Such as `http://127.0.0.1:4310`. */
+  readonly baseUrl: string;
+  /** Left out where a login's cookie says who calls. */
+  readonly apiKey?: string | undefined;
+  /** Default: the one of the platform. */
+  readonly fetch?: typeof fetch;
+}
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+interface RequestOptions {
+  readonly query?: Query | undefined;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** One server, as requests see it. */
+export class Http {
+  readonly #base: string;
+  readonly #key: string | undefined;
+  readonly #fetch: typeof fetch;
+
+  constructor({ baseUrl, apiKey, fetch: given = fetch }: ClientOptions) {
+    this.#base = baseUrl.replace(/\/+$/, "");
+    this.#key = apiKey;
+    this.#fetch = given;
+  }
+
+  async json<Answer>(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    const response = await this.send(method, path, options);
+    const body = await bodyOf(response);
+    if (body === undefined) throw refusalOf(undefined, response);
+    return body as Answer;
+  }
+
+  /** Rejects with a `CapstanApiError` unless the server did what was asked. */
+  async send(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
+    const { query = {}, body, signal, headers } = options;
+    const given = Object.entries(query).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+    );
+    const search = given.length === 0 ? "" : `?${given.join("&")}`;
+    const send = this.#fetch;
+    const response = await send(`${this.#base}${path}${search}`, {
+      method,
+      headers: {
+        ...(this.#key !== undefined && { "x-api-key": this.#key }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal !== undefined && { signal }),
+    }).catch((thrown: unknown) => {
+      // Whoever gave it up knows why.
+      if (signal?.aborted === true) throw thrown;
+      throw unreachable(this.#base, thrown);
+    });
+    if (!response.ok) throw refusalOf(await bodyOf(response), response);
+    return response;
+  }
+}
+
+/** Undefined for what is no JSON. */
+async function bodyOf(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    return undefined;
+  }
+}
+
+function unreachable(base: string, thrown: unknown): CapstanApiError {
+  const { message, cause } = thrown as Error;
+  const reason = cause instanceof Error && cause.message !== "" ? cause.message : message;
+  return new CapstanApiError(
+    `There is no answer from ${base}: ${reason}. Check the address, and that the server runs.`,
+    {
+      status: 0,
+      type: "connection_error",
+      cause: thrown,
+    },
+  );
+}
+
+/** A path whose parts are names, which may hold anything. */
+export function path(parts: TemplateStringsArray, ...names: readonly string[]): string {
+  return parts.reduce((whole, part, index) => whole + encodeURIComponent(names[index - 1] ?? "") + part);
+}

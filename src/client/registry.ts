@@ -1,0 +1,92 @@
+import type { List } from "../protocol/api/common.ts";
+import type {
+  AgentRequest,
+  AgentUpdate,
+  EnvironmentRequest,
+  KeyRequest,
+  WireAgent,
+  WireEnvironment,
+  WireKey,
+  WireNewKey,
+} from "../protocol/api/registry.ts";
+import { type Http, path } from "./http.ts";
+
+export interface PageSearch {
+  readonly limit?: number;
+  /** Only what comes after the record with this id. */
+  readonly after?: string;
+  readonly include_archived?: boolean;
+}
+
+export class Agents {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** The newest version of each, newest agent first. */
+  async list(query: PageSearch = {}): Promise<WireAgent[]> {
+    return (await this.#http.json<List<WireAgent>>("GET", "/api/agents", { query: { ...query } })).data;
+  }
+
+  get(id: string, query: { readonly version?: number } = {}): Promise<WireAgent> {
+    return this.#http.json("GET", path`/api/agents/${id}`, { query });
+  }
+
+  create(input: AgentRequest): Promise<WireAgent> {
+    return this.#http.json("POST", "/api/agents", { body: input });
+  }
+
+  /** Stores a new version. */
+  update(id: string, input: AgentUpdate): Promise<WireAgent> {
+    return this.#http.json("PUT", path`/api/agents/${id}`, { body: input });
+  }
+}
+
+export class Environments {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** Newest first. */
+  async list(query: PageSearch = {}): Promise<WireEnvironment[]> {
+    return (await this.#http.json<List<WireEnvironment>>("GET", "/api/environments", { query: { ...query } })).data;
+  }
+
+  get(id: string): Promise<WireEnvironment> {
+    return this.#http.json("GET", path`/api/environments/${id}`);
+  }
+
+  create(input: EnvironmentRequest): Promise<WireEnvironment> {
+    return this.#http.json("POST", "/api/environments", { body: input });
+  }
+
+  replace(id: string, input: EnvironmentRequest): Promise<WireEnvironment> {
+    return this.#http.json("PUT", path`/api/environments/${id}`, { body: input });
+  }
+}
+
+/** Keys of the project, for its admins. */
+export class Keys {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** Oldest first. */
+  async list(): Promise<WireKey[]> {
+    return (await this.#http.json<List<WireKey>>("GET", "/api/keys")).data;
+  }
+
+  create(input: KeyRequest): Promise<WireNewKey> {
+    return this.#http.json("POST", "/api/keys", { body: input });
+  }
+
+  revoke(id: string): Promise<WireKey> {
+    return this.#http.json("DELETE", path`/api/keys/${id}`);
+  }
+}

@@ -1,0 +1,102 @@
+import type { z } from "zod";
+import type { EventType, LoggedEvent, Preview } from "../core/events.ts";
+import type { List } from "../protocol/api/common.ts";
+import type {
+  Accepted,
+  eventQuery,
+  ForkInput,
+  MessageInput,
+  SessionInput,
+  SessionPatch,
+  WireEventPage,
+} from "../protocol/api/session-requests.ts";
+import type { WireSessionWithState } from "../protocol/api/session-state.ts";
+import type { sessionQuery, WireSession } from "../protocol/api/sessions.ts";
+import { type Http, path } from "./http.ts";
+import { followSession, type StreamOptions } from "./stream.ts";
+
+/** What a query is written with, before it becomes text. */
+type Written<Schema extends z.ZodType> = Partial<z.output<Schema>>;
+
+export type SessionSearch = Written<typeof sessionQuery>;
+
+export interface EventSearch {
+  readonly after?: number;
+  readonly upTo?: number | undefined;
+  /** Only events of these types. */
+  readonly types?: readonly EventType[] | undefined;
+}
+
+/** Sessions of the key's project. */
+export class Sessions {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** Last active first. */
+  async list(query: SessionSearch = {}): Promise<WireSession[]> {
+    return (await this.#http.json<List<WireSession>>("GET", "/api/sessions", { query })).data;
+  }
+
+  get(id: string): Promise<WireSessionWithState> {
+    return this.#http.json("GET", path`/api/sessions/${id}`);
+  }
+
+  create(input: SessionInput = {}, { signal }: { readonly signal?: AbortSignal } = {}): Promise<WireSessionWithState> {
+    return this.#http.json("POST", "/api/sessions", { body: input, signal });
+  }
+
+  update(id: string, patch: SessionPatch): Promise<WireSessionWithState> {
+    return this.#http.json("PATCH", path`/api/sessions/${id}`, { body: patch });
+  }
+
+  fork(id: string, input: ForkInput = {}): Promise<WireSessionWithState> {
+    return this.#http.json("POST", path`/api/sessions/${id}/fork`, { body: input });
+  }
+
+  /** One page of the log. */
+  page(id: string, query: Written<typeof eventQuery> = {}): Promise<WireEventPage> {
+    return this.#http.json("GET", path`/api/sessions/${id}/events`, { query });
+  }
+
+  /** The events that are stored now, page by page. */
+  async *events(id: string, { after = 0, upTo, types }: EventSearch = {}): AsyncGenerator<LoggedEvent> {
+    for (let next: number | null = after; next !== null;) {
+      const { data, next_after }: WireEventPage = await this.page(id, {
+        after: next,
+        up_to: upTo,
+        limit: 1_000,
+        types: types?.join(","),
+      });
+      yield* data;
+      next = next_after;
+    }
+  }
+
+  /** Follows the session; resumes when the connection is cut. Ends when `signal` aborts. */
+  stream(id: string, options: StreamOptions = {}): AsyncGenerator<LoggedEvent | Preview> {
+    return followSession(this.#http, path`/api/sessions/${id}/stream`, options);
+  }
+
+  /** Starts a turn, or adds to the one under way. Its events are those after `after`. */
+  send(id: string, content: MessageInput): Promise<Accepted> {
+    return this.#http.json("POST", path`/api/sessions/${id}/messages`, { body: { content } });
+  }
+
+  /** Resolves when the session is idle. */
+  interrupt(id: string): Promise<WireSessionWithState> {
+    return this.#http.json("POST", path`/api/sessions/${id}/interrupt`);
+  }
+
+  compact(id: string): Promise<Accepted> {
+    return this.#http.json("POST", path`/api/sessions/${id}/compact`);
+  }
+
+  /** The log as JSON lines. */
+  async export(id: string): Promise<ReadableStream<Uint8Array>> {
+    const { body } = await this.#http.send("GET", path`/api/sessions/${id}/export`);
+    return body ?? new ReadableStream({ start: (controller) => controller.close() });
+  }
+}

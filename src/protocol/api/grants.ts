@@ -1,0 +1,51 @@
+import { z } from "zod";
+import type { Grant } from "../../core/approval.ts";
+import { isoTime, isoTimeOrNull, msOf, msOrNull, timestamp } from "./common.ts";
+
+export const grant = z.object({
+  id: z.string(),
+  rule: z.string(),
+  scope: z.enum(["session", "project", "always"]),
+  session_id: z.string().nullable().describe("Of scope `session`: where it holds."),
+  project: z.string().nullable().describe("Of scope `project`: where it holds."),
+  approval_id: z.string(),
+  by: z.string(),
+  created_at: timestamp,
+  last_used_at: timestamp.nullable(),
+  uses: z.number(),
+});
+export type WireGrant = z.infer<typeof grant>;
+
+export const revoked = z.object({ id: z.string(), revoked: z.literal(true) });
+
+export function grantToWire(given: Grant): WireGrant {
+  const { id, rule, scope, sessionId, project, approvalId, by, createdAt, lastUsedAt, uses } = given;
+  return {
+    id,
+    rule,
+    scope,
+    session_id: sessionId,
+    project,
+    approval_id: approvalId,
+    by,
+    created_at: isoTime(createdAt),
+    last_used_at: isoTimeOrNull(lastUsedAt),
+    uses,
+  };
+}
+
+export function grantFromWire(given: WireGrant): Grant {
+  const { id, rule, scope, session_id, project, approval_id, by, created_at, last_used_at, uses } = given;
+  return {
+    id,
+    rule,
+    scope,
+    sessionId: session_id,
+    project,
+    approvalId: approval_id,
+    by,
+    createdAt: msOf(created_at),
+    lastUsedAt: msOrNull(last_used_at),
+    uses,
+  };
+}

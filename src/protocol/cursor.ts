@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { invalid } from "./refusal.ts";
+
+/**
+ * Where a page begins. Opaque to clients: they hand back what a page told them, to the same list. `list` keeps a cursor
+ * of one list from being taken for one of another.
+ */
+const cursor = z.strictObject({ list: z.string(), at: z.string(), back: z.literal(true).optional() });
+
+export interface Cursor {
+  readonly at: string;
+  /** The page before `at`, in place of the one after it. */
+  readonly back?: true | undefined;
+}
+
+const PREFIX = "page_";
+
+export function writeCursor(list: string, { at, back }: Cursor): string {
+  const text = JSON.stringify({ list, at, ...(back === true && { back }) });
+  return `${PREFIX}${btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+}
+
+/** Undefined for the first page. */
+export function readCursor(list: string, page: string | undefined): Cursor | undefined {
+  if (page === undefined) return undefined;
+  const read = cursor.safeParse(decoded(page));
+  if (read.success && read.data.list === list) return read.data;
+  throw invalid("page: this is no cursor of this list. Take `next_page` of an earlier page as it is, or leave it out.");
+}
+
+function decoded(page: string): unknown {
+  try {
+    return JSON.parse(atob(page.slice(PREFIX.length).replaceAll("-", "+").replaceAll("_", "/")));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+
+/** Fields that many requests and answers of the Managed Agents API share. */
+
+/** Written by clients; its limits are checked by `metadataProblems`, which has an error of its own. */
+export const metadata = z.record(z.string(), z.string());
+/** A value of null takes the key away. */
+export const metadataPatch = z.record(z.string(), z.string().nullable());
+
+const MAX_KEYS = 16;
+const MAX_KEY = 64;
+const MAX_VALUE = 512;
+/** Capstan keeps facts of its own there. */
+const RESERVED = "capstan.";
+
+/** What is wrong with metadata that is about to be stored, a sentence each. */
+export function metadataProblems(wanted: Readonly<Record<string, string>>): readonly string[] {
+  const entries = Object.entries(publicMetadata(wanted));
+  return [
+    ...(entries.length > MAX_KEYS ? [`There are ${entries.length} keys, and at most ${MAX_KEYS} may be.`] : []),
+    ...entries.flatMap(([key, value]) => [
+      ...(key === "" || key.length > MAX_KEY ? [`The key ${quoted(key)} must have 1 to ${MAX_KEY} characters.`] : []),
+      ...(value.length > MAX_VALUE ? [`The value of ${quoted(key)} has more than ${MAX_VALUE} characters.`] : []),
+    ]),
+  ];
+}
+
+/** What is wrong with the keys that a client wrote. */
+export function reservedKeys(written: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.keys(written)
+    .filter((key) => key.startsWith(RESERVED))
+    .map((key) => `The key ${quoted(key)} is reserved: keys that begin with ${RESERVED} are Capstan's own.`);
+}
+
+/** Without what Capstan keeps beside it. */
+export function publicMetadata(stored: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(stored).filter(([key]) => !key.startsWith(RESERVED)));
+}
+
+/** `removes`: which values take their key away. */
+export function patchMetadata(
+  stored: Readonly<Record<string, string>>,
+  patch: Readonly<Record<string, string | null>>,
+  removes: (value: string | null) => boolean = (value) => value === null,
+): Record<string, string> {
+  const kept = Object.entries({ ...stored, ...patch }).filter(
+    (entry): entry is [string, string] => entry[1] !== null && !(Object.hasOwn(patch, entry[0]) && removes(entry[1])),
+  );
+  return Object.fromEntries(kept);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > MAX_KEY ? `${text.slice(0, MAX_KEY)}…` : text);
+}
+
+/** RFC 3339. */
+export function time(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function timeOrNull(ms: number | null): string | null {
+  return ms === null ? null : time(ms);
+}
+
+/** As the API writes money: whole cents, as a decimal string. */
+export function cents(usd: number): { amount: string; currency: "USD" } {
+  return { amount: String(Math.round(usd * 100)), currency: "USD" };
+}

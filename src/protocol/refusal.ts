@@ -1,0 +1,22 @@
+import type { z } from "zod";
+import { CapstanError } from "../core/errors.ts";
+
+/** What a client wrote cannot be done. The message names the field and says what would be right. */
+export function invalid(message: string): CapstanError {
+  return new CapstanError("invalid_input", message);
+}
+
+/** A part of the Managed Agents API that Capstan does not have. */
+export function notSupported(what: string, next: string): CapstanError {
+  return new CapstanError("unsupported", `Capstan does not support ${what}. ${next}`);
+}
+
+/** Checks what a client wrote; the error names every wrong field and what was expected there. */
+export function parseRequest<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join(".")}: ${message}`,
+  );
+  throw new CapstanError("invalid_input", `The request is not valid. ${problems.join("; ")}`, { data: { problems } });
+}

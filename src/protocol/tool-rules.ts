@@ -1,0 +1,107 @@
+import type { Permissions } from "../core/agent-definition.ts";
+import { readRule, type Rule } from "../core/permission/rule.ts";
+import { speaksOf } from "../core/permission/tool-names.ts";
+import { type PolicyName, TOOLSET, TOOLSET_NAMES, type ToolsetName } from "./agent-tools.ts";
+import { invalid } from "./refusal.ts";
+
+/** Policies of the Managed Agents API as rules of Capstan's, and back. */
+
+export type RuleLists = Pick<Permissions, "allow" | "ask" | "deny">;
+
+/** `always_allow` and `always_ask` are rules with the bare name of the tool; `auto` is no rule. */
+export function rulesFor(policies: ReadonlyMap<ToolsetName, PolicyName>, blocked: readonly string[]): RuleLists {
+  const named = (wanted: PolicyName): string[] =>
+    [...policies].filter(([, policy]) => policy === wanted).map(([name]) => TOOLSET[name]);
+  return {
+    allow: named("always_allow"),
+    ask: named("always_ask"),
+    // A rule for a domain does not speak of those below it.
+    deny: blocked.flatMap((domain) => [`WebFetch(domain:${domain})`, `WebFetch(domain:*.${domain})`]),
+  };
+}
+
+/**
+ * A rule for Read speaks of Glob and Grep too, and one for Edit of Write. A policy that would say something else for
+ * those is refused; one that was not named may become stricter, and is then shown as it is.
+ */
+export function requireEffective(policies: ReadonlyMap<ToolsetName, PolicyName>, lists: RuleLists): void {
+  for (const [name, wanted] of policies) {
+    const effective = policyOf(name, lists);
+    if (effective === wanted || (wanted === "auto" && effective === "always_ask")) continue;
+    const [other] = [...policies].find(([family]) => family !== name && spokenOf(TOOLSET[family], name)) ?? ["another"];
+    throw invalid(
+      `tools: the permission_policy of ${other} counts for ${name} as well, because a rule for ${other} speaks of both. Give ${name} the same permission_policy, or disable it.`,
+    );
+  }
+}
+
+function spokenOf(tool: string, name: ToolsetName): boolean {
+  return speaksOf(tool, TOOLSET[name]);
+}
+
+/** What the rules make of a tool. One with a rule that the API cannot express is decided about call by call. */
+export function policyOf(name: ToolsetName, { allow, ask, deny }: RuleLists): PolicyName {
+  const tool = TOOLSET[name];
+  const askTexts = ask.map((entry) => (typeof entry === "string" ? entry : entry.rule));
+  const about = (texts: readonly string[]): readonly Rule[] => rulesAbout(texts, tool);
+  const others = [...about(allow), ...about(askTexts), ...about(deny.filter((text) => domainIn(text) === undefined))];
+  if (others.some((rule) => !isBare(rule))) return "auto";
+  if (about(askTexts).length > 0) return "always_ask";
+  return about(allow).length > 0 ? "always_allow" : "auto";
+}
+
+/** A tool that a rule denies altogether is as good as disabled. */
+export function isDenied(name: ToolsetName, { deny }: RuleLists): boolean {
+  return rulesAbout(deny, TOOLSET[name]).some(isBare);
+}
+
+function rulesAbout(texts: readonly string[], tool: string): readonly Rule[] {
+  return texts.flatMap((text) => {
+    const rule = readRule(text);
+    return typeof rule !== "string" && isAbout(rule, tool) ? [rule] : [];
+  });
+}
+
+function isAbout(rule: Rule, tool: string): boolean {
+  switch (rule.kind) {
+    case "any":
+      return true;
+    case "tool":
+    case "path":
+      return speaksOf(rule.tool, tool);
+    case "command":
+      return tool === "Bash";
+    case "domain":
+      return tool === "WebFetch";
+    case "mcp":
+    case "subagent":
+      return false;
+  }
+}
+
+function isBare({ kind }: Rule): boolean {
+  return kind === "tool" || kind === "any";
+}
+
+/** Domains that are denied together with all below them, which is what the API means by a blocked domain. */
+export function blockedDomains({ deny }: RuleLists): readonly string[] {
+  const domains = deny.map(domainIn).filter((domain) => domain !== undefined);
+  return domains.filter((domain) => !domain.startsWith("*.") && domains.includes(`*.${domain}`));
+}
+
+function domainIn(text: string): string | undefined {
+  return /^WebFetch\(domain:(.+)\)$/.exec(text)?.[1];
+}
+
+/** Without the rules that `rulesFor` writes: what a new list of tools leaves as it is. */
+export function withoutToolset({ allow, ask, deny }: RuleLists): RuleLists {
+  const bare: readonly string[] = TOOLSET_NAMES.map((name) => TOOLSET[name]);
+  const blocked = blockedDomains({ allow, ask, deny });
+  const isBlocked = (domain: string | undefined): boolean =>
+    domain !== undefined && blocked.includes(domain.replace(/^\*\./, ""));
+  return {
+    allow: allow.filter((text) => !bare.includes(text)),
+    ask: ask.filter((entry) => typeof entry !== "string" || !bare.includes(entry)),
+    deny: deny.filter((text) => !isBlocked(domainIn(text))),
+  };
+}

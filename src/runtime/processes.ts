@@ -1,0 +1,88 @@
+/** An agent process as the host sees it: it works, or it waits for the next message. */
+export interface PooledProcess {
+  readonly pid: number;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Ends it; the session's next message starts another. */
+  readonly rest: () => void;
+}
+
+export interface ProcessCeilings {
+  /** Processes that wait for a message; the one that has waited longest goes first. */
+  readonly maxIdle: number;
+  /** One that is older, in milliseconds, or holds more memory, in bytes, is ended when it has nothing to do. */
+  readonly maxAgeMs: number;
+  readonly maxBytes: number;
+}
+
+interface PoolDeps {
+  readonly ceilings: ProcessCeilings;
+  readonly now: () => number;
+  /** What a process and all it started hold, in bytes; undefined when it cannot be told. */
+  readonly memoryOf: (pid: number) => number | undefined;
+}
+
+/** The agent processes of a host. Those at work are counted by `Admission`; this keeps the others few, young and lean. */
+export class Processes {
+  readonly #deps: PoolDeps;
+  readonly #all = new Set<PooledProcess>();
+  /** In the order in which they fell idle. */
+  readonly #idle = new Set<PooledProcess>();
+
+  constructor(deps: PoolDeps) {
+    this.#deps = deps;
+  }
+
+  get count(): number {
+    return this.#all.size;
+  }
+
+  get idle(): number {
+    return this.#idle.size;
+  }
+
+  /** Of all together, as far as it can be told. */
+  get bytes(): number {
+    return this.#all.values().reduce((sum, { pid }) => sum + (this.#deps.memoryOf(pid) ?? 0), 0);
+  }
+
+  /** Whether one more may be started ahead of its message. */
+  get hasRoomToWarm(): boolean {
+    return this.#idle.size < this.#deps.ceilings.maxIdle;
+  }
+
+  works(process: PooledProcess): void {
+    this.#all.add(process);
+    this.#idle.delete(process);
+  }
+
+  waits(process: PooledProcess): void {
+    this.#all.add(process);
+    this.#idle.delete(process);
+    this.#idle.add(process);
+    for (const longest of this.#idle) {
+      if (this.#idle.size <= this.#deps.ceilings.maxIdle) return;
+      this.#end(longest);
+    }
+  }
+
+  /** To be called now and then: ends those that have nothing to do and are old, or hold too much. */
+  recycle(): void {
+    for (const process of this.#idle) if (this.#isSpent(process)) this.#end(process);
+  }
+
+  gone(process: PooledProcess): void {
+    this.#all.delete(process);
+    this.#idle.delete(process);
+  }
+
+  #end(process: PooledProcess): void {
+    this.#idle.delete(process);
+    process.rest();
+  }
+
+  #isSpent({ startedAt, pid }: PooledProcess): boolean {
+    const { ceilings, now, memoryOf } = this.#deps;
+    return now() - startedAt > ceilings.maxAgeMs || (memoryOf(pid) ?? 0) > ceilings.maxBytes;
+  }
+}

@@ -1,0 +1,147 @@
+import type { AgentDefinition } from "../../core/agent-definition.ts";
+import { CapstanError } from "../../core/errors.ts";
+import type { AgentRecord } from "../../core/registry.ts";
+import { listOf } from "../../protocol/api/common.ts";
+import { agentToWire, agentVersion, pageQuery, type WireAgent } from "../../protocol/api/registry.ts";
+import type { Caller } from "../context.ts";
+import { agent, agentInput, agentUpdate } from "./components.ts";
+import type { ApiDeps } from "./deps.ts";
+import { type Api, endpoint } from "./endpoint.ts";
+import { nothing } from "./owned.ts";
+import { agentWithSecrets, shownAgent } from "./secrets.ts";
+
+const tag = "Agents";
+
+/** The same records as the agents of `/v1`, with all that an agent file can say. */
+export function addAgents(api: Api, deps: ApiDeps): void {
+  const { agents } = deps.registry;
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/agents",
+      role: "admin",
+      tag,
+      summary: "Create an agent",
+      description:
+        "From a definition as an agent file has it: rules, modes, MCP servers, output schema, hooks. Hooks and MCP servers are programs that run on the server's machine.",
+      body: agentInput,
+      answer: agent,
+      status: 201,
+    },
+    async ({ caller, body }) => {
+      const { definition, name = definition.name, description = null, metadata = {} } = body;
+      requireKnownRules(deps, definition);
+      const now = deps.clock.now();
+      const record: AgentRecord = {
+        id: deps.ids.next("agent"),
+        version: 1,
+        project: caller.project,
+        name,
+        description,
+        metadata,
+        definition: agentWithSecrets(definition),
+        createdAt: now,
+        updatedAt: now,
+        archivedAt: null,
+      };
+      await agents.create(record);
+      return shown(record);
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/agents",
+      role: "viewer",
+      tag,
+      summary: "List agents",
+      description: "The newest version of each, newest agent first.",
+      query: pageQuery,
+      answer: listOf(agent),
+    },
+    async ({ caller, query: { limit, after, include_archived: includeArchived = false } }) => ({
+      data: (await agents.list(caller.project, { limit, includeArchived, ...(after !== undefined && { after }) })).map(
+        shown,
+      ),
+    }),
+  );
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/agents/{id}",
+      role: "viewer",
+      tag,
+      summary: "Get an agent",
+      query: agentVersion,
+      answer: agent,
+    },
+    async ({ caller, params: { id }, query: { version } }) => shown(await ownAgent(deps, caller, { id, version })),
+  );
+
+  endpoint(
+    api,
+    {
+      method: "put",
+      path: "/api/agents/{id}",
+      role: "admin",
+      tag,
+      summary: "Store a new version of an agent",
+      description: "Sessions that were started keep the version they were started with.",
+      body: agentUpdate,
+      answer: agent,
+    },
+    async ({ caller, params: { id }, body }) => {
+      const newest = await ownAgent(deps, caller, { id });
+      if (body.version !== undefined && body.version !== newest.version)
+        throw new CapstanError(
+          "store_conflict",
+          `version: the agent ${id} is at version ${newest.version} by now, not ${body.version}. Get it, change that, and send it again.`,
+        );
+      requireUsable(newest);
+      requireKnownRules(deps, body.definition);
+      const record: AgentRecord = {
+        ...newest,
+        version: newest.version + 1,
+        name: body.name ?? newest.name,
+        description: body.description === undefined ? newest.description : body.description,
+        metadata: body.metadata ?? newest.metadata,
+        definition: agentWithSecrets(body.definition, newest.definition),
+        updatedAt: deps.clock.now(),
+      };
+      await agents.update(record);
+      return shown(record);
+    },
+  );
+}
+
+function shown(record: AgentRecord): WireAgent {
+  return agentToWire({ ...record, definition: shownAgent(record.definition) });
+}
+
+/** The newest version, or the given one. */
+export async function ownAgent(
+  { registry }: ApiDeps,
+  { project }: Caller,
+  { id, version }: { readonly id: string; readonly version?: number | undefined },
+): Promise<AgentRecord> {
+  const record = await registry.agents.get(project, id, version);
+  if (record === undefined) throw nothing(version === undefined ? "agent" : `version ${version} of the agent`, id);
+  return record;
+}
+
+export function requireUsable({ id, archivedAt }: Pick<AgentRecord, "id" | "archivedAt">): void {
+  if (archivedAt !== null)
+    throw new CapstanError("invalid_input", `${id} is archived: it can be read, and nothing else. Make another one.`);
+}
+
+/** A rule that protects nothing is found when it is written, and not when the first session is started. */
+function requireKnownRules({ policy }: ApiDeps, definition: AgentDefinition): void {
+  // Tools of MCP servers and of the client come with a session.
+  policy?.requireKnownTools({ agent: definition, tools: [] });
+}

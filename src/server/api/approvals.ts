@@ -1,0 +1,98 @@
+import type { Approval } from "../../core/approval.ts";
+import { listOf } from "../../protocol/api/common.ts";
+import {
+  answerFromWire,
+  approvalAnswer,
+  approvalQuery,
+  approvalToWire,
+  approvalWait,
+} from "../../protocol/api/approvals.ts";
+import { approval } from "./components.ts";
+import type { ApiDeps } from "./deps.ts";
+import { type Api, endpoint } from "./endpoint.ts";
+import { ownApproval, ownSession } from "./owned.ts";
+import { withFiles } from "./sent.ts";
+import { shownTo } from "./shown-approval.ts";
+import { waitFor } from "./wait.ts";
+
+const tag = "Approvals";
+
+export function addApprovals(api: Api, deps: ApiDeps): void {
+  const { runtime, clock } = deps;
+  const isOver = (one: Approval): boolean => one.status !== "pending" || isExpired(one, clock.now());
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/approvals",
+      role: "viewer",
+      tag,
+      summary: "List approvals",
+      description: "Oldest first. With `status=pending` only those that can still be answered.",
+      query: approvalQuery,
+      answer: listOf(approval),
+    },
+    async ({ caller, query: { status, session_id, after, wait = 0 }, signal }) => {
+      if (session_id !== undefined) await ownSession(deps, caller, session_id);
+      const find = async (): Promise<readonly Approval[]> => {
+        const filter = { status, sessionId: session_id, project: caller.project };
+        const found = await runtime.approvals.list(filter);
+        return found.filter(
+          (one) => (after === undefined || one.id > after) && !(status === "pending" && isExpired(one, clock.now())),
+        );
+      };
+      const found = await waitFor(find, ({ length }) => length > 0, { seconds: wait, signal });
+      return { data: await Promise.all(found.map(async (one) => approvalToWire(await shownTo(deps, caller, one)))) };
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/approvals/{id}",
+      role: "viewer",
+      tag,
+      summary: "Get an approval",
+      description:
+        "The input of a call that waits is shown as it is to whoever may answer, and redacted to viewers; what an answer made of it is not shown to viewers.",
+      query: approvalWait,
+      answer: approval,
+    },
+    async ({ caller, params: { id }, query: { wait = 0 }, signal }) => {
+      const look = (): Promise<Approval> => ownApproval(deps, caller, id);
+      const seen = await waitFor(look, isOver, { seconds: wait, signal });
+      return approvalToWire(await shownTo(deps, caller, seen));
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/approvals/{id}/answer",
+      role: "operator",
+      tag,
+      summary: "Answer an approval",
+      description:
+        "The first answer wins; every later one is refused with a conflict. The session goes on at once. An answer is remembered for the session or for the project; for all projects only on the server's machine.",
+      body: approvalAnswer,
+      answer: approval,
+    },
+    async ({ caller, params: { id }, body }) => {
+      const { sessionId } = await ownApproval(deps, caller, id);
+      const answer = await withFiles(deps, caller, answerFromWire(body));
+      const answered = await runtime.approvals.answer(id, answer, { by: caller.name, from: "api" });
+      // The answer is stored, whatever becomes of the session: another process may drive it and goes on by itself, and
+      // one that cannot go on now is tried again by the host.
+      await runtime.attend(sessionId).catch(() => {});
+      return approvalToWire(answered);
+    },
+  );
+}
+
+/** Pending in the store, but too late to answer. */
+function isExpired({ expiresAt }: Approval, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}

@@ -1,0 +1,45 @@
+import type { AgentDefinition } from "../../core/agent-definition.ts";
+import type { AuditReport } from "../../core/audit.ts";
+import type { BudgetSettings } from "../../core/budget-schema.ts";
+import type { EnvironmentDefinition } from "../../core/environment.ts";
+import type { LedgerStore } from "../../core/ledger.ts";
+import type { Store } from "../../core/store.ts";
+import type { WireModel } from "../../protocol/api/host.ts";
+import type { PolicyHost } from "../../runtime/policy-check.ts";
+import type { ServerDeps } from "../context.ts";
+import { unsupported } from "../failure.ts";
+
+/** What `/api` is given besides. Without a port its routes say that they are not offered here. */
+export interface ApiDeps extends ServerDeps {
+  readonly ledger?: Pick<LedgerStore, "lines">;
+  /** The limits beyond one session that are in force. */
+  readonly budgets?: BudgetSettings;
+  readonly policy?: PolicyHost;
+  readonly audit?: {
+    /** The whole register, and all sessions or one of them. */
+    readonly verify: (query: { readonly session?: string }) => Promise<AuditReport>;
+  };
+  /** The models that the upstream itself offers. Rejects with `credential_missing` when there is none to ask. */
+  readonly models?: () => Promise<readonly WireModel[]>;
+  /** The logs as they are stored: without secrets. */
+  readonly log?: Pick<Store, "head" | "events">;
+  /** The id of the project that a directory belongs to. */
+  readonly projectOf?: (directory: string) => string;
+  /** A session's log as the lines of an archive, without their ends. */
+  readonly archive?: (sessionId: string) => AsyncIterable<string>;
+  /** What a session is made of that names nothing: as `capstan run` would in the project's directory. */
+  readonly defaults?: (project: string) => Promise<ProjectDefaults>;
+}
+
+export interface ProjectDefaults {
+  readonly agent: AgentDefinition;
+  readonly environment: EnvironmentDefinition;
+  /** Absolute: where sessions work. Undefined for a project that has no directory on this server. */
+  readonly directory: string | undefined;
+}
+
+/** The port, or a refusal that names what is missing. */
+export function offered<Port>(port: Port | undefined, what: string): Port {
+  if (port !== undefined) return port;
+  throw unsupported(what, "This server was put together without it.");
+}

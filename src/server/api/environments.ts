@@ -1,0 +1,131 @@
+import { isDeepStrictEqual } from "node:util";
+import type { EnvironmentRecord } from "../../core/registry.ts";
+import { listOf } from "../../protocol/api/common.ts";
+import { environmentToWire, pageQuery, type WireEnvironment } from "../../protocol/api/registry.ts";
+import type { Caller } from "../context.ts";
+import { environment, environmentInput } from "./components.ts";
+import type { ApiDeps } from "./deps.ts";
+import { type Api, endpoint } from "./endpoint.ts";
+import { nothing } from "./owned.ts";
+import { existingDirectory } from "./places.ts";
+import { environmentWithSecrets, shownEnvironment } from "./secrets.ts";
+
+const tag = "Environments";
+
+/** The same records as the environments of `/v1`, with all that a settings file can say and a directory of the host. */
+export function addEnvironments(api: Api, deps: ApiDeps): void {
+  const { environments } = deps.registry;
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/environments",
+      role: "admin",
+      tag,
+      summary: "Create an environment",
+      description: "Its directory is one of the server's machine, absolute and there.",
+      body: environmentInput,
+      answer: environment,
+      status: 201,
+    },
+    async ({ caller, body }) => {
+      const { name, description = null, metadata = {}, definition, directory = null } = body;
+      if (directory !== null) await existingDirectory(directory, "directory");
+      const now = deps.clock.now();
+      const record: EnvironmentRecord = {
+        id: deps.ids.next("env"),
+        project: caller.project,
+        name,
+        description,
+        metadata,
+        definition: environmentWithSecrets(definition),
+        directory,
+        config: {},
+        createdAt: now,
+        updatedAt: now,
+        archivedAt: null,
+      };
+      await environments.create(record);
+      return shown(record);
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/environments",
+      role: "viewer",
+      tag,
+      summary: "List environments",
+      description: "Newest first.",
+      query: pageQuery,
+      answer: listOf(environment),
+    },
+    async ({ caller, query: { limit, after, include_archived: includeArchived = false } }) => ({
+      data: (
+        await environments.list(caller.project, { limit, includeArchived, ...(after !== undefined && { after }) })
+      ).map(shown),
+    }),
+  );
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/environments/{id}",
+      role: "viewer",
+      tag,
+      summary: "Get an environment",
+      answer: environment,
+    },
+    async ({ caller, params: { id } }) => shown(await ownEnvironment(deps, caller, id)),
+  );
+
+  endpoint(
+    api,
+    {
+      method: "put",
+      path: "/api/environments/{id}",
+      role: "admin",
+      tag,
+      summary: "Replace an environment",
+      description: "Sessions that were started keep what they were started with.",
+      body: environmentInput,
+      answer: environment,
+    },
+    async ({ caller, params: { id }, body }) => {
+      const before = await ownEnvironment(deps, caller, id);
+      const { name, description = null, metadata = {}, definition, directory = null } = body;
+      if (directory !== null) await existingDirectory(directory, "directory");
+      const record: EnvironmentRecord = {
+        ...before,
+        name,
+        description,
+        metadata,
+        definition: environmentWithSecrets(definition, before.definition),
+        directory,
+        // What the other API said of it may not hold any more.
+        config: isDeepStrictEqual(definition, shownEnvironment(before.definition)) ? before.config : {},
+        updatedAt: deps.clock.now(),
+      };
+      if (!(await environments.update(record))) throw nothing("environment", id);
+      return shown(record);
+    },
+  );
+}
+
+function shown(record: EnvironmentRecord): WireEnvironment {
+  return environmentToWire({ ...record, definition: shownEnvironment(record.definition) });
+}
+
+export async function ownEnvironment(
+  { registry }: ApiDeps,
+  { project }: Caller,
+  id: string,
+): Promise<EnvironmentRecord> {
+  const record = await registry.environments.get(project, id);
+  if (record === undefined) throw nothing("environment", id);
+  return record;
+}

@@ -1,0 +1,92 @@
+import { createReadStream } from "node:fs";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { branchExport, branchInput } from "../../protocol/api/files.ts";
+import type { ApiDeps } from "./deps.ts";
+import { type Api, endpoint } from "./endpoint.ts";
+import { requireOpenChanges, requireOpenFiles } from "./hidden-files.ts";
+import { ownSession } from "./owned.ts";
+
+const tag = "Workspace";
+
+/** Ways to take a session's files out. What was taken out is told in its log, and its workspace may go. */
+export function addExports(api: Api, deps: ApiDeps): void {
+  const { files } = deps.runtime;
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/sessions/{id}/export/patch",
+      role: "operator",
+      tag,
+      summary: "Take the changes out as a patch",
+      description:
+        "The whole change since the session's start. It counts as taken out. When a hidden file changed: admins only.",
+      answer: "text/x-diff",
+    },
+    async ({ c, caller, params: { id } }) => {
+      await requireOpenChanges(deps, { caller, record: await ownSession(deps, caller, id) });
+      const patch = await files.exportPatch(id, `api:${caller.id}`);
+      c.header("content-type", "text/x-diff; charset=utf-8");
+      return c.body(new Uint8Array(patch));
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/sessions/{id}/export/zip",
+      role: "operator",
+      tag,
+      summary: "Take the files out as a zip file",
+      description:
+        "All files as they are now. They count as taken out. When there is a hidden file among them: admins only.",
+      answer: "application/zip",
+    },
+    async ({ c, caller, params: { id } }) => {
+      await requireOpenFiles(deps, caller, await ownSession(deps, caller, id));
+      const directory = await mkdtemp(join(tmpdir(), "capstan-zip-"));
+      const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
+      try {
+        const file = join(directory, "files.zip");
+        await files.exportZip(id, file);
+        const { size } = await stat(file);
+        c.header("content-type", "application/zip");
+        c.header("content-length", String(size));
+        c.header("content-disposition", `attachment; filename="${id}.zip"`);
+        const stream = createReadStream(file).once("close", () => void remove().catch(() => {}));
+        return c.body(Readable.toWeb(stream) as ReadableStream<Uint8Array>);
+      } catch (thrown) {
+        await remove();
+        throw thrown;
+      }
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/sessions/{id}/export/branch",
+      role: "operator",
+      tag,
+      summary: "Take the changes out as a branch",
+      description:
+        "A commit in the repository of the server's machine that the files came from. Only the branch is touched. When a hidden file changed: admins only.",
+      body: branchInput,
+      answer: branchExport,
+    },
+    async ({ caller, params: { id }, body: { branch, message } }) => {
+      await requireOpenChanges(deps, { caller, record: await ownSession(deps, caller, id) });
+      const made = await files.exportBranch(id, {
+        ...(branch !== undefined && { branch }),
+        ...(message !== undefined && { message }),
+      });
+      return { ...made, skipped: [...made.skipped] };
+    },
+  );
+}

@@ -1,0 +1,131 @@
+import type { ApplyOutcome } from "../../core/workspace.ts";
+import { listOf } from "../../protocol/api/common.ts";
+import { applied, applyInput, diffQuery, patchQuery, rewindInput, type WireApplied } from "../../protocol/api/files.ts";
+import { checkpoint, diff, rewind } from "./components.ts";
+import type { ApiDeps } from "./deps.ts";
+import { type Api, endpoint } from "./endpoint.ts";
+import { requireOpenChanges } from "./hidden-files.ts";
+import { ownSession } from "./owned.ts";
+import { checkpointToWire, diffToWire, rewindToWire } from "./shown-files.ts";
+
+const tag = "Workspace";
+
+/** What changed in a session's files, and ways to take it back or over. */
+export function addFiles(api: Api, deps: ApiDeps): void {
+  const { files } = deps.runtime;
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/sessions/{id}/checkpoints",
+      role: "viewer",
+      tag,
+      summary: "List checkpoints",
+      description: "Oldest first: the states of the files that can be brought back.",
+      answer: listOf(checkpoint),
+    },
+    async ({ caller, params: { id } }) => {
+      await ownSession(deps, caller, id);
+      return { data: (await files.checkpoints(id)).map(checkpointToWire) };
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/sessions/{id}/diff",
+      role: "viewer",
+      tag,
+      summary: "Show which files changed",
+      description: "By default since the session's start until now. May be asked while the session works.",
+      query: diffQuery,
+      answer: diff,
+    },
+    async ({ caller, params: { id }, query: { by_call: byCall = false, ...range } }) => {
+      await ownSession(deps, caller, id);
+      return diffToWire(await files.diff(id, { ...range, byCall }));
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/sessions/{id}/patch",
+      role: "viewer",
+      tag,
+      summary: "The changes as a patch",
+      description:
+        "One that git can apply, binary files included. It does not count as taken out. When a hidden file changed: admins only.",
+      query: patchQuery,
+      answer: "text/x-diff",
+    },
+    async ({ c, caller, params: { id }, query }) => {
+      await requireOpenChanges(deps, { caller, record: await ownSession(deps, caller, id), range: query });
+      c.header("content-type", "text/x-diff; charset=utf-8");
+      return c.body(new Uint8Array(await files.patch(id, query)));
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/sessions/{id}/rewind",
+      role: "operator",
+      tag,
+      summary: "Bring the files back to a checkpoint",
+      description: "What was there is kept in a checkpoint first, so that it can be undone.",
+      body: rewindInput,
+      answer: rewind,
+    },
+    async ({ caller, params: { id }, body: { to, conversation = false, dry_run: dryRun = false } }) => {
+      await ownSession(deps, caller, id);
+      return rewindToWire(await files.rewind(id, { to, conversation, dryRun }), conversation);
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/sessions/{id}/rewind/undo",
+      role: "operator",
+      tag,
+      summary: "Take the last rewind back",
+      description: "Of the conversation too, when it went back.",
+      answer: rewind,
+    },
+    async ({ caller, params: { id } }) => {
+      await ownSession(deps, caller, id);
+      const undone = await files.undoRewind(id);
+      const last = (await deps.runtime.read(id)).findLast(({ type }) => type === "capstan.rewound");
+      return rewindToWire(undone, last?.type === "capstan.rewound" && last.to_seq !== undefined);
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/sessions/{id}/apply",
+      role: "operator",
+      tag,
+      summary: "Write the changes back",
+      description:
+        "To where the workspace was made from, on the server's machine; all or nothing. With conflicts nothing is written.",
+      body: applyInput,
+      answer: applied,
+    },
+    async ({ caller, params: { id }, body: { dry_run: dryRun = false } }) => {
+      await ownSession(deps, caller, id);
+      return shownOutcome(await files.apply(id, { dryRun }));
+    },
+  );
+}
+
+function shownOutcome({ applied: done, conflicts }: ApplyOutcome): WireApplied {
+  return { applied: [...done], conflicts: [...conflicts] };
+}

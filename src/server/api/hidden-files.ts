@@ -1,0 +1,72 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { CapstanError } from "../../core/errors.ts";
+import { isInside } from "../../core/permission/subject.ts";
+import { isHidden, type SandboxPlan } from "../../core/sandbox.ts";
+import type { SessionRecord } from "../../core/store.ts";
+import type { TimeRange } from "../../runtime/change-steps.ts";
+import { sandboxOf } from "../../runtime/sandbox.ts";
+import { placeOf } from "../../runtime/session-place.ts";
+import type { Caller } from "../context.ts";
+import { type ApiDeps, offered } from "./deps.ts";
+
+/**
+ * People see what a confined agent would: a session may work in a directory that holds a person's credentials, or
+ * Capstan's own files, and a key of one project must not lead to them.
+ */
+export async function hidingPlan(deps: ApiDeps, record: SessionRecord): Promise<SandboxPlan> {
+  const { environment } = record;
+  const confined = { ...environment, sandbox: { ...environment.sandbox, mode: "required" as const } };
+  const { home, capstanHome, secretFiles } = offered(deps.policy, "looking at files");
+  const { files } = await deps.runtime.state(record.id);
+  return sandboxOf(
+    {
+      record: { ...record, environment: confined },
+      home,
+      capstanHome,
+      stateDir: capstanHome,
+      variables: {},
+      secretFiles,
+    },
+    files.workspace?.mounts,
+  );
+}
+
+/** A patch or a branch has the contents of all that changed, so below admin none of it may be hidden. */
+export async function requireOpenChanges(
+  deps: ApiDeps,
+  { caller, record, range }: { readonly caller: Caller; readonly record: SessionRecord; readonly range?: TimeRange },
+): Promise<void> {
+  if (caller.role === "admin") return;
+  const { root, plan } = await exported(deps, record);
+  const { files } = await deps.runtime.files.diff(record.id, range);
+  const found = files.find(({ path }) => isHidden(join(root, path), plan));
+  if (found !== undefined) throw refusal(caller, `the changes of ${found.path}`);
+}
+
+/** A zip file has everything, so below admin there must be nothing that is hidden. */
+export async function requireOpenFiles(deps: ApiDeps, caller: Caller, record: SessionRecord): Promise<void> {
+  if (caller.role === "admin") return;
+  const { root, plan } = await exported(deps, record);
+  const found = plan.denyRead.find(
+    (path) => path !== root && isInside(path, root) && isHidden(path, plan) && existsSync(path),
+  );
+  if (found !== undefined) throw refusal(caller, found.slice(root.length + 1));
+}
+
+/** Checkpoints are of where the session began, wherever it has gone on. */
+async function exported(
+  deps: ApiDeps,
+  record: SessionRecord,
+): Promise<{ readonly root: string; readonly plan: SandboxPlan }> {
+  const root = placeOf(record).cwd;
+  return { root, plan: await hidingPlan(deps, { ...record, cwd: root }) };
+}
+
+function refusal({ role }: Caller, what: string): CapstanError {
+  return new CapstanError(
+    "not_allowed",
+    `It would hold ${what}, which may be a credential and is hidden. Only a key with the role admin may take it out; this one has the role ${role}. Read other files one by one with GET …/files/content.`,
+    { data: { role, wanted: "admin" } },
+  );
+}

@@ -1,0 +1,69 @@
+import { listOf } from "../../protocol/api/common.ts";
+import { keyInput, keyToWire, newKey } from "../../protocol/api/registry.ts";
+import { mintKey } from "../key-secret.ts";
+import { key } from "./components.ts";
+import type { ApiDeps } from "./deps.ts";
+import { type Api, endpoint } from "./endpoint.ts";
+import { nothing } from "./owned.ts";
+
+const tag = "Keys";
+
+/** Keys of the caller's own project. */
+export function addKeys(api: Api, deps: ApiDeps): void {
+  const { keys } = deps.registry;
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/keys",
+      role: "admin",
+      tag,
+      summary: "List keys",
+      description: "Oldest first, those that were revoked among them.",
+      answer: listOf(key),
+    },
+    async ({ caller }) => ({ data: (await keys.list(caller.project)).map(keyToWire) }),
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/keys",
+      role: "admin",
+      tag,
+      summary: "Create a key",
+      description: "The key itself is in this answer and nowhere else.",
+      body: keyInput,
+      answer: newKey,
+      status: 201,
+    },
+    async ({ caller, body: { name, role } }) => {
+      const { record, secret } = mintKey({ project: caller.project, name, role }, deps);
+      await keys.create(record);
+      return { ...keyToWire(record), key: secret };
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "delete",
+      path: "/api/keys/{id}",
+      role: "admin",
+      tag,
+      summary: "Revoke a key",
+      description: "From now on it is refused. Revoking it again changes nothing.",
+      answer: key,
+    },
+    async ({ caller, params: { id } }) => {
+      const find = async () => (await keys.list(caller.project)).find((one) => one.id === id);
+      if ((await find()) === undefined) throw nothing("key", id);
+      await keys.revoke(id, deps.clock.now());
+      const revoked = await find();
+      if (revoked === undefined) throw nothing("key", id);
+      return keyToWire(revoked);
+    },
+  );
+}

@@ -1,0 +1,60 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { HTTPException } from "hono/http-exception";
+import type { Env } from "../context.ts";
+import { ApiFailure } from "../failure.ts";
+import { addAgents } from "./agents.ts";
+import { addApprovals } from "./approvals.ts";
+import type { ApiDeps } from "./deps.ts";
+import { addDocument } from "./document.ts";
+import type { Api } from "./endpoint.ts";
+import { addEnvironments } from "./environments.ts";
+import { addExports } from "./exports.ts";
+import { addFiles } from "./files.ts";
+import { addGrants } from "./grants.ts";
+import { addHost } from "./host.ts";
+import { invalidRequest } from "./invalid.ts";
+import { addKeys } from "./keys.ts";
+import { addLedger } from "./ledger.ts";
+import { addPolicy } from "./policy.ts";
+import { addSessionEvents } from "./session-events.ts";
+import { addSessions } from "./sessions.ts";
+import { addWebhooks } from "./webhooks.ts";
+import { addWorkspace } from "./workspace.ts";
+
+/** What Capstan has and the Managed Agents API does not: `/api`, and the document of it. */
+export function apiRoutes(deps: ApiDeps): Api {
+  const api: Api = new OpenAPIHono<Env>({
+    defaultHook: (result) => {
+      if (!result.success) throw invalidRequest(result.target, result.error);
+    },
+  });
+  // Whoever mounts these routes words all refusals; only what the library itself throws is unknown there.
+  api.onError((thrown) => {
+    throw thrown instanceof HTTPException ? refusedByLibrary(thrown) : thrown;
+  });
+  addSessions(api, deps);
+  addSessionEvents(api, deps);
+  addApprovals(api, deps);
+  addGrants(api, deps);
+  addWorkspace(api, deps);
+  addFiles(api, deps);
+  addExports(api, deps);
+  addAgents(api, deps);
+  addEnvironments(api, deps);
+  addPolicy(api, deps);
+  addLedger(api, deps);
+  addHost(api, deps);
+  addKeys(api, deps);
+  addWebhooks(api, deps);
+  addDocument(api);
+  return api;
+}
+
+function refusedByLibrary({ status, message }: HTTPException): ApiFailure {
+  return new ApiFailure(
+    "invalid_request_error",
+    status === 415
+      ? "The body must be JSON: send it with the header content-type: application/json."
+      : `The request cannot be read: ${message}.`,
+  );
+}

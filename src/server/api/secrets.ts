@@ -1,0 +1,66 @@
+import type { AgentDefinition } from "../../core/agent-definition.ts";
+import { type EnvironmentDefinition, environmentDefinition } from "../../core/environment.ts";
+import { CapstanError } from "../../core/errors.ts";
+import { hasMarker } from "../../core/redaction-marker.ts";
+import { withoutSecrets } from "../../core/redaction-session.ts";
+
+/** Definitions are shown without their secrets; sent back as they were shown, they keep the ones that are stored. */
+
+const PLAIN = environmentDefinition.parse({});
+const NOBODY: AgentDefinition = {
+  name: "nobody",
+  instructions: "",
+  model: "none",
+  tools: [],
+  permissions: { mode: "normal", allow: [], ask: [], deny: [] },
+  budget: {},
+  subagents: {},
+};
+
+export function shownAgent(agent: AgentDefinition): AgentDefinition {
+  return withoutSecrets({ agent, environment: PLAIN }).agent;
+}
+
+export function shownEnvironment(environment: EnvironmentDefinition): EnvironmentDefinition {
+  return withoutSecrets({ agent: NOBODY, environment }).environment;
+}
+
+export function agentWithSecrets(given: AgentDefinition, stored?: AgentDefinition): AgentDefinition {
+  const { mcp_servers: servers } = given;
+  if (servers === undefined) return given;
+  const shown = stored && shownAgent(stored);
+  const filled = Object.entries(servers).map(([name, server]) => {
+    const known = { stored: stored?.mcp_servers?.[name]?.env, shown: shown?.mcp_servers?.[name]?.env };
+    return [name, { ...server, env: filledIn(server.env, known, `definition.mcp_servers.${name}.env`) }] as const;
+  });
+  return { ...given, mcp_servers: Object.fromEntries(filled) };
+}
+
+export function environmentWithSecrets(
+  given: EnvironmentDefinition,
+  stored?: EnvironmentDefinition,
+): EnvironmentDefinition {
+  const known = { stored: stored?.variables, shown: stored && shownEnvironment(stored).variables };
+  return { ...given, variables: filledIn(given.variables, known, "definition.variables") };
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+function filledIn(
+  given: Variables,
+  { stored, shown }: { readonly stored: Variables | undefined; readonly shown: Variables | undefined },
+  field: string,
+): Record<string, string> {
+  const values = Object.entries(given).map(([name, value]) => {
+    if (!hasMarker(value)) return [name, value] as const;
+    const kept = shown?.[name] === value ? stored?.[name] : undefined;
+    // A program would take the mark for the value.
+    if (kept === undefined)
+      throw new CapstanError(
+        "invalid_input",
+        `${field}.${name}: ${value} stands for a secret that is not stored here. Write the value itself.`,
+      );
+    return [name, kept] as const;
+  });
+  return Object.fromEntries(values);
+}

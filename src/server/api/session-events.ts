@@ -1,0 +1,151 @@
+import { inTurn } from "../../core/state.ts";
+import { accepted, eventQuery, messageRequest, streamQuery } from "../../protocol/api/session-requests.ts";
+import { eventStream, requireWithinLog } from "../stream.ts";
+import { wake } from "../wake.ts";
+import { eventPage, sessionWithState } from "./components.ts";
+import { type ApiDeps, offered } from "./deps.ts";
+import { type Api, endpoint } from "./endpoint.ts";
+import { ownSession } from "./owned.ts";
+import { placeOfTurn, saidContent } from "./sent.ts";
+import { shownSession } from "./shown-session.ts";
+
+const tag = "Sessions";
+
+/** What is said and done in a session. */
+export function addSessionEvents(api: Api, deps: ApiDeps): void {
+  const { runtime } = deps;
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/sessions/{id}/events",
+      role: "viewer",
+      tag,
+      summary: "Read a session's log",
+      description: "In order. Secrets were taken out before the events were stored.",
+      query: eventQuery,
+      answer: eventPage,
+    },
+    async ({ caller, params: { id }, query: { after, up_to: upTo, limit, types } }) => {
+      await ownSession(deps, caller, id);
+      const events = await runtime.read(id, { after, limit, ...(upTo !== undefined && { upTo }) });
+      const wanted = types?.split(",");
+      const isLast = events.length < limit;
+      return {
+        data: events.filter(({ type }) => wanted === undefined || wanted.includes(type)),
+        next_after: isLast ? null : (events.at(-1)?.seq ?? null),
+      };
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/sessions/{id}/stream",
+      role: "viewer",
+      tag,
+      summary: "Follow a session",
+      description:
+        "Server-sent events: every event of the log from the given place on, then what happens. `event` is the type; `id` is the place in the log, and `Last-Event-ID` resumes there without a gap or a repeat. Previews of what is being said (`event_start`, `event_delta`) have no id. `ping` is a sign of life.",
+      query: streamQuery,
+      answer: "text/event-stream",
+    },
+    async ({ c, caller, params: { id }, query: { after: from = 0 } }) => {
+      const record = await ownSession(deps, caller, id);
+      const head = await runtime.head(id);
+      requireWithinLog("after", from, head);
+      wake(runtime, c, record);
+      return eventStream(c, {
+        head,
+        follow: (after, signal) => runtime.events(id, { after: Math.max(after, from), signal }),
+        show: (item) => item,
+      });
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/sessions/{id}/messages",
+      role: "operator",
+      tag,
+      summary: "Send a message",
+      description: "Starts a turn, or is added to the one under way. The stream tells what becomes of it.",
+      body: messageRequest,
+      answer: accepted,
+      status: 202,
+    },
+    async ({ caller, params: { id }, body: { content } }) => {
+      await ownSession(deps, caller, id);
+      const said = await saidContent(deps, caller, content);
+      runtime.requireRoom();
+      const session = await runtime.attend(id);
+      return { session_id: id, after: await placeOfTurn(session.send(said)) };
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/sessions/{id}/interrupt",
+      role: "operator",
+      tag,
+      summary: "Interrupt a session",
+      description: "Ends the turn under way and keeps its work. Nothing happens when there is none.",
+      answer: sessionWithState,
+    },
+    async ({ caller, params: { id } }) => {
+      const record = await ownSession(deps, caller, id);
+      if (inTurn(await runtime.state(id))) await (await runtime.attend(id)).interrupt();
+      return shownSession(deps, record);
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/sessions/{id}/compact",
+      role: "operator",
+      tag,
+      summary: "Compact a session",
+      description: "A turn of its own, after which the model goes on from a summary. The log keeps everything.",
+      answer: accepted,
+      status: 202,
+    },
+    async ({ caller, params: { id } }) => {
+      await ownSession(deps, caller, id);
+      runtime.requireRoom();
+      const session = await runtime.attend(id);
+      return { session_id: id, after: await placeOfTurn(session.compact()) };
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/sessions/{id}/export",
+      role: "viewer",
+      tag,
+      summary: "Export a session",
+      description: "Its log as JSON lines, to be read by `capstan sessions import`. Its files are not in it.",
+      answer: "application/jsonl",
+    },
+    async ({ c, caller, params: { id } }) => {
+      await ownSession(deps, caller, id);
+      const archive = offered(deps.archive, "archives");
+      const encoder = new TextEncoder();
+      const lines = (async function* () {
+        for await (const line of archive(id)) yield encoder.encode(`${line}\n`);
+      })();
+      c.header("content-type", "application/jsonl");
+      c.header("content-disposition", `attachment; filename="${id}.jsonl"`);
+      return c.body(ReadableStream.from(lines));
+    },
+  );
+}

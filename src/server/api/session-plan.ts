@@ -1,0 +1,120 @@
+import type { AgentDefinition } from "../../core/agent-definition.ts";
+import { type EnvironmentDefinition, parseEnvironment } from "../../core/environment.ts";
+import { CapstanError } from "../../core/errors.ts";
+import type { SessionRecord } from "../../core/store.ts";
+import type { z } from "zod";
+import type { Caller } from "../context.ts";
+import { ownAgent, requireUsable } from "./agents.ts";
+import type { sessionInput } from "./components.ts";
+import { type ApiDeps, offered } from "./deps.ts";
+import { ownEnvironment } from "./environments.ts";
+import { limited, requireNoRules, requireStricter } from "./limits.ts";
+import { chosenPlace, projectDirectory } from "./places.ts";
+
+type SessionBody = z.output<typeof sessionInput>;
+
+/** What a session is started with. */
+interface SessionPlan {
+  readonly agent: AgentDefinition;
+  readonly agentRef: SessionRecord["agentRef"];
+  readonly environment: EnvironmentDefinition;
+  readonly environmentId?: string;
+  /** Absent for a workspace that starts empty. */
+  readonly cwd?: string;
+}
+
+export async function planSession(deps: ApiDeps, caller: Caller, body: SessionBody): Promise<SessionPlan> {
+  const { definition, ref } = await agentFor(deps, caller, body);
+  const { environment, environmentId, directory } = await environmentFor(deps, caller, body);
+  const isEmpty = environment.workspace.kind === "copy" && environment.workspace.mounts.length === 0;
+  const cwd =
+    body.cwd === undefined
+      ? (directory ?? (isEmpty ? undefined : await placeFor(deps, caller)))
+      : await chosenPlace(deps, { caller, cwd: body.cwd, given: directory });
+  return {
+    agent: withWishes(caller, definition, body),
+    agentRef: ref,
+    environment,
+    ...(environmentId !== undefined && { environmentId }),
+    ...(cwd !== undefined && { cwd }),
+  };
+}
+
+interface AgentWish {
+  readonly agent?: { readonly id: string; readonly version?: number | undefined } | undefined;
+  readonly agent_definition?: AgentDefinition | undefined;
+}
+
+export async function agentFor(
+  deps: ApiDeps,
+  caller: Caller,
+  { agent, agent_definition: given }: AgentWish,
+): Promise<{ readonly definition: AgentDefinition; readonly ref: SessionRecord["agentRef"] }> {
+  if (agent !== undefined && given !== undefined)
+    throw new CapstanError("invalid_input", "agent and agent_definition exclude each other. Give one of them.");
+  if (agent !== undefined) {
+    const record = await ownAgent(deps, caller, agent);
+    requireUsable(record);
+    return { definition: record.definition, ref: { id: record.id, version: record.version } };
+  }
+  if (given !== undefined) {
+    requireAdmin(caller, "agent_definition", "a stored agent: agent.id");
+    return { definition: given, ref: null };
+  }
+  const defaults = offered(deps.defaults, "sessions that name no agent: give agent.id or agent_definition");
+  return { definition: (await defaults(caller.project)).agent, ref: null };
+}
+
+async function environmentFor(
+  deps: ApiDeps,
+  caller: Caller,
+  { environment_id: id, environment: given }: SessionBody,
+): Promise<{ environment: EnvironmentDefinition; environmentId?: string; directory?: string | null }> {
+  if (id !== undefined && given !== undefined)
+    throw new CapstanError("invalid_input", "environment_id and environment exclude each other. Give one of them.");
+  if (id !== undefined) {
+    const record = await ownEnvironment(deps, caller, id);
+    requireUsable(record);
+    return { environment: record.definition, environmentId: id, directory: record.directory };
+  }
+  if (given !== undefined) {
+    requireAdmin(caller, "environment", "a stored environment: environment_id");
+    return { environment: given };
+  }
+  return { environment: (await deps.defaults?.(caller.project))?.environment ?? parseEnvironment({}) };
+}
+
+/** What is given with a session was checked by nobody: it may run programs, and work anywhere, unconfined. */
+function requireAdmin({ role }: Caller, field: string, instead: string): void {
+  if (role !== "admin")
+    throw new CapstanError(
+      "not_allowed",
+      `${field}: only a key with the role admin may give one with a session; this one has the role ${role}. Name ${instead}.`,
+      { data: { role, wanted: "admin" } },
+    );
+}
+
+/** Where sessions of the project work that name no other place. */
+export async function placeFor(deps: ApiDeps, caller: Caller): Promise<string> {
+  const directory = await projectDirectory(deps, caller.project);
+  if (directory !== undefined) return directory;
+  throw new CapstanError(
+    "cwd_missing",
+    `cwd: the project ${caller.project} has no directory of its own on this server. Name a stored environment with a directory, or, with the role admin, a directory.`,
+  );
+}
+
+/** With what the caller wants in place of what the agent says. Rules that deny or ask are never taken away. */
+function withWishes(caller: Caller, agent: AgentDefinition, wishes: SessionBody): AgentDefinition {
+  const { model, mode, allow = [], budget = {}, output_schema } = wishes;
+  requireStricter(caller, mode, agent);
+  requireNoRules(caller, allow);
+  const { permissions } = agent;
+  return {
+    ...agent,
+    ...(model !== undefined && { model }),
+    permissions: { ...permissions, ...(mode !== undefined && { mode }), allow: [...permissions.allow, ...allow] },
+    budget: limited(caller, budget, agent.budget),
+    ...(output_schema !== undefined && { output_schema }),
+  };
+}

@@ -1,0 +1,147 @@
+import { listOf } from "../../protocol/api/common.ts";
+import { forkInput, sessionPatch } from "../../protocol/api/session-requests.ts";
+import { sessionQuery } from "../../protocol/api/sessions.ts";
+import { session, sessionInput, sessionWithState } from "./components.ts";
+import { agentOf } from "../v1/session-lookup.ts";
+import type { ApiDeps } from "./deps.ts";
+import { type Api, endpoint } from "./endpoint.ts";
+import { limitedUsd, requireStricter } from "./limits.ts";
+import { ownSession } from "./owned.ts";
+import { chosenPlace } from "./places.ts";
+import { placeOfTurn, saidContent } from "./sent.ts";
+import { planSession } from "./session-plan.ts";
+import { shownSession, shownSessions } from "./shown-session.ts";
+
+const tag = "Sessions";
+
+/** Sessions as a whole: find them, start them, change them. What is said in them is in session-events.ts. */
+export function addSessions(api: Api, deps: ApiDeps): void {
+  const { runtime } = deps;
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/sessions",
+      role: "viewer",
+      tag,
+      summary: "Search sessions",
+      description: "Last active first.",
+      query: sessionQuery,
+      answer: listOf(session),
+    },
+    async ({ caller: { project }, query }) => {
+      const { search, named, status, agent, include_archived: includeArchived = true, limit } = query;
+      const found = await runtime.sessions({
+        project,
+        search,
+        status,
+        agent,
+        includeArchived,
+        ...(named === undefined && { limit }),
+      });
+      const meant = found.filter(({ id }) => named === undefined || id.startsWith(named) || id.endsWith(named));
+      return { data: await shownSessions(deps, project, meant.slice(0, limit)) };
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/sessions",
+      role: "operator",
+      tag,
+      summary: "Start a session",
+      description:
+        "Of a stored agent, of a definition that is given (admins only), or of the server's own agent for the project; in a stored environment, in one that is given (admins only), or in the project's directory.",
+      body: sessionInput,
+      answer: sessionWithState,
+      status: 201,
+    },
+    async ({ caller, body, signal }) => {
+      const { title, metadata, message } = body;
+      const plan = await planSession(deps, caller, body);
+      const content = message === undefined ? undefined : await saidContent(deps, caller, message);
+      if (content !== undefined) runtime.requireRoom();
+      const started = await runtime.startSession({
+        ...plan,
+        project: caller.project,
+        ...(title !== undefined && { title }),
+        ...(metadata !== undefined && { metadata }),
+        signal,
+      });
+      if (content !== undefined) await placeOfTurn(started.send(content));
+      return shownSession(deps, started.record);
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/sessions/{id}",
+      role: "viewer",
+      tag,
+      summary: "Get a session",
+      description: "With its state: what it is in the middle of.",
+      answer: sessionWithState,
+    },
+    async ({ caller, params: { id } }) => shownSession(deps, await ownSession(deps, caller, id)),
+  );
+
+  endpoint(
+    api,
+    {
+      method: "patch",
+      path: "/api/sessions/{id}",
+      role: "operator",
+      tag,
+      summary: "Change a session",
+      description:
+        "Its title, metadata and limit in USD; the model and the mode that it goes on with. Above the agent's own limit, or in a mode that allows more than the agent's own: admins only.",
+      body: sessionPatch,
+      answer: sessionWithState,
+    },
+    async ({ caller, params: { id }, body: { title, metadata, max_usd: maxUsd, model, mode } }) => {
+      const record = await ownSession(deps, caller, id);
+      const own = (await agentOf(deps, record))?.definition ?? record.agent;
+      requireStricter(caller, mode, own);
+      if (model !== undefined || mode !== undefined) {
+        const driven = await runtime.attend(id);
+        if (model !== undefined) await driven.setModel(model);
+        if (mode !== undefined) await driven.setMode(mode);
+      }
+      await runtime.update(id, {
+        ...(title !== undefined && { title }),
+        ...(metadata !== undefined && { metadata }),
+        ...(maxUsd !== undefined && { maxUsd: limitedUsd(caller, maxUsd, own.budget.usd) }),
+      });
+      return shownSession(deps, await ownSession(deps, caller, id));
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/sessions/{id}/fork",
+      role: "operator",
+      tag,
+      summary: "Fork a session",
+      description: "A new session with the conversation of this one up to a place in its log; it inherits no grants.",
+      body: forkInput,
+      answer: sessionWithState,
+      status: 201,
+    },
+    async ({ caller, params: { id }, body: { at, cwd } }) => {
+      const { source } = await ownSession(deps, caller, id);
+      const place = cwd === undefined ? undefined : await chosenPlace(deps, { caller, cwd, given: source });
+      const forked = await runtime.forkSession(id, {
+        ...(at !== undefined && { at }),
+        ...(place !== undefined && { cwd: place }),
+      });
+      return shownSession(deps, forked.record);
+    },
+  );
+}

@@ -1,0 +1,39 @@
+import { withoutSecrets } from "../../core/redaction-session.ts";
+import type { SessionRecord, SessionSummary } from "../../core/store.ts";
+import { stateToWire, type WireSessionWithState } from "../../protocol/api/session-state.ts";
+import { sessionToWire, type WireSession } from "../../protocol/api/sessions.ts";
+import type { ApiDeps } from "./deps.ts";
+import { nothing } from "./owned.ts";
+
+type Deps = Pick<ApiDeps, "runtime" | "clock">;
+
+/** How many approvals wait in each session of a project. */
+async function waitingIn({ runtime, clock }: Deps, project: string): Promise<(sessionId: string) => number> {
+  const now = clock.now();
+  const pending = (await runtime.approvals.list({ status: "pending", project })).filter(
+    ({ expiresAt }) => expiresAt === null || expiresAt > now,
+  );
+  return (id) => pending.filter(({ sessionId }) => sessionId === id).length;
+}
+
+export async function shownSessions(
+  deps: Deps,
+  project: string,
+  sessions: readonly SessionSummary[],
+): Promise<WireSession[]> {
+  const waiting = await waitingIn(deps, project);
+  return sessions.map((one) => sessionToWire(withoutSecrets(one), waiting(one.id)));
+}
+
+export async function shownSession(
+  deps: Deps,
+  { id, project, createdAt }: SessionRecord,
+): Promise<WireSessionWithState> {
+  // The store has no summary of one session; those of the same millisecond are few.
+  const made = await deps.runtime.sessions({ project, createdFrom: createdAt, createdUntil: createdAt });
+  const summary = made.find((one) => one.id === id);
+  if (summary === undefined) throw nothing("session", id);
+  const [shown] = await shownSessions(deps, project, [summary]);
+  if (shown === undefined) throw nothing("session", id);
+  return { ...shown, state: stateToWire(await deps.runtime.state(id)) };
+}

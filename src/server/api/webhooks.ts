@@ -1,0 +1,107 @@
+import { z } from "zod";
+import type { WebhookRecord } from "../../core/registry.ts";
+import { listOf } from "../../protocol/api/common.ts";
+import { deliveryToWire, newWebhook, webhookInput, webhookToWire } from "../../protocol/api/webhooks.ts";
+import { checkedAddress } from "../webhooks/address.ts";
+import { newSigningSecret } from "../webhooks/signature.ts";
+import { delivery, webhook } from "./components.ts";
+import type { ApiDeps } from "./deps.ts";
+import { type Api, endpoint } from "./endpoint.ts";
+import { nothing } from "./owned.ts";
+
+const common = { role: "admin", tag: "Webhooks" } as const;
+/** As many as a person looks through. */
+const SHOWN = 100;
+
+/** Addresses that are told what happens to the sessions of the caller's project. */
+export function addWebhooks(api: Api, { registry: { webhooks }, settings, ids, clock }: ApiDeps): void {
+  const find = async (project: string, id: string): Promise<WebhookRecord> => {
+    const found = await webhooks.get(project, id);
+    if (found === undefined) throw nothing("webhook", id);
+    return found;
+  };
+
+  endpoint(
+    api,
+    { ...common, method: "get", path: "/api/webhooks", summary: "List webhooks", answer: listOf(webhook) },
+    async ({ caller }) => ({ data: (await webhooks.list(caller.project)).map(webhookToWire) }),
+  );
+
+  endpoint(
+    api,
+    {
+      ...common,
+      method: "post",
+      path: "/api/webhooks",
+      summary: "Create a webhook",
+      description: "The secret that its bodies are signed with is in this answer and nowhere else.",
+      body: webhookInput,
+      answer: newWebhook,
+      status: 201,
+    },
+    async ({ caller, body }) => {
+      const { href: url } = checkedAddress(body.url, settings.allowPrivateWebhooks);
+      const secret = newSigningSecret();
+      const given = { project: caller.project, url, secret, events: body.events };
+      const record = { ...given, id: ids.next("whk"), createdAt: clock.now(), disabledAt: null };
+      await webhooks.create(record);
+      return { ...webhookToWire(record), secret };
+    },
+  );
+
+  endpoint(
+    api,
+    { ...common, method: "get", path: "/api/webhooks/{id}", summary: "Get a webhook", answer: webhook },
+    async ({ caller, params: { id } }) => webhookToWire(await find(caller.project, id)),
+  );
+
+  endpoint(
+    api,
+    {
+      ...common,
+      method: "delete",
+      path: "/api/webhooks/{id}",
+      summary: "Delete a webhook",
+      description: "What it was to be told goes with it.",
+      answer: z.object({ id: z.string(), deleted: z.literal(true) }),
+    },
+    async ({ caller, params: { id } }) => {
+      if (!(await webhooks.delete(caller.project, id))) throw nothing("webhook", id);
+      return { id, deleted: true as const };
+    },
+  );
+
+  for (const action of ["enable", "disable"] as const)
+    endpoint(
+      api,
+      {
+        ...common,
+        method: "post",
+        path: `/api/webhooks/{id}/${action}`,
+        summary: action === "enable" ? "Switch a webhook on" : "Switch a webhook off",
+        description: action === "enable" ? "What waited is sent." : "What happens from now on is not told.",
+        answer: webhook,
+      },
+      async ({ caller, params: { id } }) => {
+        await find(caller.project, id);
+        await webhooks.disable(caller.project, id, action === "enable" ? null : clock.now());
+        return webhookToWire(await find(caller.project, id));
+      },
+    );
+
+  endpoint(
+    api,
+    {
+      ...common,
+      method: "get",
+      path: "/api/webhooks/{id}/deliveries",
+      summary: "List what a webhook was told",
+      description: "The last hundred, newest first, with what became of each.",
+      answer: listOf(delivery),
+    },
+    async ({ caller, params: { id } }) => {
+      await find(caller.project, id);
+      return { data: (await webhooks.deliveries(caller.project, id, SHOWN)).map(deliveryToWire) };
+    },
+  );
+}

@@ -1,0 +1,130 @@
+import { type Context, Hono } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { methodNotAllowed } from "hono/method-not-allowed";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { type AccessSettings, accessCheck, isLoopback, READING } from "./access.ts";
+import { authentication } from "./auth.ts";
+import { bodyLimit, jsonBody } from "./body.ts";
+import { type Caller, type Env, type Log, requireRole, type ServerDeps } from "./context.ts";
+import { ApiFailure, type ApiErrorType, asApiFailure, errorBody } from "./failure.ts";
+import { healthRoutes } from "./health.ts";
+import { type LoginDeps, loginRoutes } from "./login.ts";
+import { metricsRoutes, type RuntimeMetrics } from "./metrics.ts";
+import { homePage, PAGE_HEADERS } from "./pages.ts";
+import { rateLimit } from "./rate-limit.ts";
+import { RequestCounts, requestLog } from "./request-log.ts";
+import { securityHeaders } from "./security-headers.ts";
+import { socketRoutes } from "./socket.ts";
+import { Streams } from "./streams.ts";
+
+/** What a server is put together of. What is left out is not served, or as a program on this machine would have it. */
+export interface AppParts {
+  /** Mounted at `/v1`. */
+  readonly v1?: Hono<Env>;
+  /** Mounted at `/`: what begins with `/api`, and the documents that are open to all. */
+  readonly root?: Hono<Env>;
+  /** The figures of `/metrics` that only the runtime knows. */
+  readonly metrics?: RuntimeMetrics;
+  /** Programs on this machine may read `/metrics` without a key. */
+  readonly openMetrics?: boolean;
+  /** Default: none. */
+  readonly log?: Log;
+  /** Default: a server on loopback. */
+  readonly access?: AccessSettings;
+  /** Who every caller is, where only one program can call. */
+  readonly everybody?: Caller | undefined;
+  /** How browsers log in; without it they cannot. */
+  readonly login?: Pick<LoginDeps, "tokens" | "cookie">;
+  readonly streams?: Streams;
+}
+
+const SILENT: Log = { info() {}, warn() {}, error() {} };
+const OPEN_PATHS = new Set(["/", "/login", "/logout", "/health", "/ready", "/docs", "/openapi.json"]);
+
+/** Everything that the server answers, and all that stands before it. */
+export function createApp(deps: ServerDeps, parts: AppParts = {}): Hono<Env> {
+  const { log = SILENT, streams = new Streams(), access = { bound: "127.0.0.1" }, login } = parts;
+  const { settings, clock, registry } = deps;
+  const { keys } = registry;
+  const counts = new RequestCounts();
+  const isOpen = (c: Context<Env>): boolean =>
+    OPEN_PATHS.has(c.req.path) || (c.req.path === "/metrics" && parts.openMetrics === true && isNear(c));
+  const app = new Hono<Env>();
+
+  app.use(requestLog({ log, counts }));
+  app.use(securityHeaders);
+  app.use(accessCheck(access));
+  app.use(bodyLimit(settings, isOpen));
+  app.use(authentication({ keys, clock, cookie: login?.cookie, everybody: parts.everybody, isOpen }));
+  app.use(rateLimit({ clock, requestsPerMinute: settings.requestsPerMinute }));
+  // Nothing is parsed for somebody who may only look.
+  app.use("/v1/*", async (c, next) => {
+    if (!READING.has(c.req.method)) requireRole(c, "operator");
+    await next();
+  });
+  app.use(jsonBody);
+  app.use(async (c, next) => {
+    c.set("streams", streams);
+    await next();
+  });
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed: (c, methods) => {
+        const allow = methods.join(", ");
+        const message = `${c.req.method} is not possible here; possible are: ${allow}.`;
+        const failure = new ApiFailure("invalid_request_error", message, { status: 405 });
+        return c.json(errorBody(failure, c.get("requestId")), 405, { allow });
+      },
+    }),
+  );
+
+  app.route("/", healthRoutes({ runtime: deps.runtime, streams }));
+  app.route("/", metricsRoutes({ runtime: parts.metrics ?? {}, counts, streams, clock }));
+  if (login !== undefined) app.route("/", loginRoutes({ ...login, keys, clock }));
+  app.get("/", (c) => {
+    const origin = access.publicUrl?.origin ?? new URL(c.req.url).origin;
+    return c.html(homePage(origin, { hasLogin: login !== undefined }), 200, PAGE_HEADERS);
+  });
+  app.route("/api", socketRoutes(deps));
+  if (parts.root !== undefined) app.route("/", parts.root);
+  if (parts.v1 !== undefined) app.route("/v1", parts.v1);
+
+  // Answered and not thrown: only then a wrong method is looked for.
+  app.notFound((c) => {
+    const message = `There is nothing at ${c.req.path}. What there is, /openapi.json tells.`;
+    return c.json(errorBody(new ApiFailure("not_found_error", message), c.get("requestId")), 404);
+  });
+  app.onError((thrown, c) => {
+    const failure = failureOf(thrown, c.req.raw.signal.aborted);
+    if (failure.retryAfter !== undefined) c.header("retry-after", String(Math.ceil(failure.retryAfter)));
+    // The official clients try every conflict again unless they are told that it is final.
+    if (failure.isFinal) c.header("x-should-retry", "false");
+    if (failure.type === "authentication_error") c.header("www-authenticate", 'Bearer realm="capstan"');
+    // hono does not know 529, which the API has.
+    return c.json(errorBody(failure, c.get("requestId")), failure.status as ContentfulStatusCode);
+  });
+  return app;
+}
+
+/** Whether the request comes from this machine. */
+function isNear(c: Context<Env>): boolean {
+  return isLoopback(c.env?.incoming?.socket.remoteAddress ?? "");
+}
+
+/** hono's own refusals are said in the API's words, like all others. */
+function failureOf(thrown: unknown, isGone: boolean): ApiFailure {
+  if (thrown instanceof HTTPException && thrown.status < 500)
+    return new ApiFailure(REFUSALS[thrown.status] ?? "invalid_request_error", thrown.message);
+  if (isGone && !(thrown instanceof ApiFailure))
+    return new ApiFailure("invalid_request_error", "The request ended before it was whole.");
+  return asApiFailure(thrown);
+}
+
+const REFUSALS: Partial<Record<number, ApiErrorType>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+};

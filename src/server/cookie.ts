@@ -1,0 +1,70 @@
+import { createHash, createHmac } from "node:crypto";
+import { z } from "zod";
+import { ROLES } from "../core/registry.ts";
+import type { Caller } from "./context.ts";
+import { sameText } from "./key-secret.ts";
+
+/** In milliseconds: how long a browser stays logged in. */
+const LIFETIME_MS = 7 * 86_400_000;
+
+const login = z.strictObject({
+  project: z.string(),
+  role: z.enum(ROLES),
+  id: z.string(),
+  name: z.string(),
+  /** Milliseconds since the epoch. */
+  expiresAt: z.number(),
+});
+
+/** Who has logged in with a browser, signed with the server's secret, so that it holds beyond a restart. */
+export class LoginCookie {
+  readonly #secret: Uint8Array;
+  readonly #isSecure: boolean;
+  /** Browsers tell hosts apart, and not ports: two servers on one machine must not overwrite each other's. */
+  readonly #name: string;
+
+  constructor({ secret, isSecure }: { readonly secret: Uint8Array; readonly isSecure: boolean }) {
+    this.#secret = secret;
+    this.#isSecure = isSecure;
+    const which = createHash("sha256").update(secret).digest("hex").slice(0, 8);
+    this.#name = `${isSecure ? "__Host-" : ""}capstan_${which}`;
+  }
+
+  /** The value of a `Set-Cookie` header. */
+  issue({ project, role, id, name }: Caller, now: number): string {
+    const payload: z.infer<typeof login> = { project, role, id, name, expiresAt: now + LIFETIME_MS };
+    const text = Buffer.from(JSON.stringify(payload)).toString("base64url");
+    return this.#header(`${text}.${this.#sign(text)}`, LIFETIME_MS / 1_000);
+  }
+
+  /** The value of a `Set-Cookie` header that logs out. */
+  clear(): string {
+    return this.#header("", 0);
+  }
+
+  /** Undefined when there is none; `invalid` when it is forged, damaged or too old. */
+  read(header: string | undefined, now: number): Caller | "invalid" | undefined {
+    const value = valueOf(header, this.#name);
+    if (value === undefined) return undefined;
+    const [text = "", signature = ""] = value.split(".");
+    if (!sameText(signature, this.#sign(text))) return "invalid";
+    const parsed = login.safeParse(JSON.parse(Buffer.from(text, "base64url").toString("utf8")));
+    if (!parsed.success || parsed.data.expiresAt <= now) return "invalid";
+    const { project, role, id, name } = parsed.data;
+    return { project, role, id, name };
+  }
+
+  #sign(text: string): string {
+    return createHmac("sha256", this.#secret).update(`login ${text}`).digest("base64url");
+  }
+
+  #header(value: string, maxAge: number): string {
+    const secure = this.#isSecure ? "; Secure" : "";
+    return `${this.#name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure}`;
+  }
+}
+
+function valueOf(header: string | undefined, name: string): string | undefined {
+  const cookies = (header ?? "").split(";").map((pair) => pair.trim());
+  return cookies.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from "node:crypto";
+import { createServer as createPlainServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { createAdaptorServer, getRequestListener } from "@hono/node-server";
+import type { Hono } from "hono";
+import { WebSocketServer } from "ws";
+import type { Env } from "./context.ts";
+import { ApiFailure, errorBody } from "./failure.ts";
+import { MAX_CLIENT_MESSAGE } from "./socket.ts";
+
+/** What one connection may take, and how many there may be. Times are in milliseconds. */
+export interface ConnectionLimits {
+  /** Until the headers of a request are there; also for a connection that says nothing at all. */
+  readonly headersMs: number;
+  /** Until a request is there, uploads too. */
+  readonly requestMs: number;
+  /** How long a connection may stay open between two requests. */
+  readonly keepAliveMs: number;
+  /** How often connections are looked at. */
+  readonly checkEveryMs: number;
+  readonly maxConnections: number;
+}
+
+const CONNECTION_LIMITS: ConnectionLimits = {
+  headersMs: 20_000,
+  requestMs: 300_000,
+  keepAliveMs: 75_000,
+  checkEveryMs: 5_000,
+  maxConnections: 10_000,
+};
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 for any that is free. */
+  readonly port: number;
+  /** PEM. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  readonly limits?: Partial<ConnectionLimits> | undefined;
+}
+
+export interface Listening {
+  readonly port: number;
+  /** Takes on no more connections, and ends those that do nothing. */
+  stopListening(): void;
+  /** Ends every connection. */
+  close(): Promise<void>;
+}
+
+/** Serves the app on a port. Rejects with Node's own error when that port cannot be had. */
+export async function listen(app: Hono<Env>, { host, port, tls, limits }: ListenOptions): Promise<Listening> {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_CLIENT_MESSAGE });
+  const server = serverFor(app, sockets, { tls, limits: { ...CONNECTION_LIMITS, ...limits } });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject);
+  server.listen({ host, port }, resolve);
+  await promise;
+  server.off("error", reject);
+  // Not being able to take on one connection, for want of file handles, is no reason to end.
+  server.on("error", () => {});
+  const closed = new Promise<void>((done) => server.once("close", done));
+  return {
+    port: (server.address() as AddressInfo).port,
+    stopListening() {
+      if (server.listening) server.close();
+    },
+    async close() {
+      if (server.listening) server.close();
+      server.closeAllConnections();
+      // Those are not Node's any more.
+      for (const socket of sockets.clients) socket.terminate();
+      await closed;
+    },
+  };
+}
+
+function serverFor(
+  app: Hono<Env>,
+  sockets: WebSocketServer,
+  { tls, limits }: { readonly tls: ListenOptions["tls"]; readonly limits: ConnectionLimits },
+): Server {
+  const serverOptions: ServerOptions = {
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: limits.checkEveryMs,
+  };
+  const fetch: Parameters<typeof getRequestListener>[0] = (request, env) => app.fetch(request, env);
+  // Its own listener answers what hono never sees, such as a broken Host header, without a body.
+  const listener = getRequestListener(fetch, {
+    errorHandler: () => Response.json(broken(), { status: 400 }),
+  }) as RequestListener;
+  const server = createAdaptorServer({
+    fetch,
+    websocket: { server: sockets },
+    serverOptions: { ...serverOptions, ...(tls !== undefined && { ...tls, handshakeTimeout: limits.headersMs }) },
+    createServer: ((options: ServerOptions) =>
+      tls === undefined
+        ? createPlainServer(options, listener)
+        : createTlsServer(options, listener)) as typeof createPlainServer,
+  }) as Server;
+  server.maxConnections = limits.maxConnections;
+  answerBrokenRequests(server);
+  return server;
+}
+
+const BROKEN: Readonly<Record<string, readonly [status: string, message: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request did not come to its end in time."],
+  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "The headers of the request are too large."],
+};
+
+/** What is not even HTTP, or does not come to its end, is answered as everything else is. */
+function answerBrokenRequests(server: Server): void {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === "ECONNRESET" || !socket.writable) return socket.destroy();
+    const [status, message] = BROKEN[error.code ?? ""] ?? ["400 Bad Request", undefined];
+    const body = JSON.stringify(broken(message));
+    const head = [`HTTP/1.1 ${status}`, "content-type: application/json", `content-length: ${Buffer.byteLength(body)}`];
+    socket.end(`${[...head, "connection: close"].join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
+  });
+}
+
+function broken(message = "The request is not valid HTTP."): Record<string, unknown> {
+  return errorBody(new ApiFailure("invalid_request_error", message), `req_${randomBytes(12).toString("hex")}`);
+}

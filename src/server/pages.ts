@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+
+/** Pages for people, before there is more of a console: plain HTML, without a script. */
+
+const STYLE = `
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem; }
+code, pre { font-family: ui-monospace, monospace; font-size: 0.9em; }
+pre { overflow-x: auto; padding: 0.75rem; border: 1px solid; border-radius: 0.25rem; }
+input { font: inherit; width: 100%; box-sizing: border-box; padding: 0.4rem; margin: 0.25rem 0 0.75rem; }
+button { font: inherit; padding: 0.4rem 1rem; }
+`;
+
+/** The headers that go with a page: its own style and its own forms, and nothing else. */
+export const PAGE_HEADERS = {
+  "content-security-policy": `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+};
+
+function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`;
+}
+
+const LOG_OUT = `<p>This browser may be logged in.</p>
+<form method="post" action="/logout"><button type="submit">Log out</button></form>`;
+
+/** Where there is nothing to see yet. `origin` has no characters that mean something in HTML. */
+export function homePage(origin: string, { hasLogin }: { readonly hasLogin: boolean }): string {
+  return page(
+    "Capstan",
+    `<p>This server runs supervised Claude agents. It is driven by programs: Anthropic's own client, any HTTP client, or the
+<code>capstan</code> command.</p>
+<ul>
+<li><a href="/docs">The API beside Anthropic's, as a page</a></li>
+<li><a href="/openapi.json">The same as OpenAPI 3.1</a></li>
+</ul>
+<p>Make a key on the machine that runs the server, and try it:</p>
+<pre>capstan keys create
+curl ${origin}/v1/agents -H "x-api-key: ck_…"</pre>
+${hasLogin ? LOG_OUT : ""}`,
+  );
+}
+
+const FORM = `<form method="post" action="/login">
+<label for="key">Key</label>
+<input id="key" name="key" type="password" autocomplete="current-password" required placeholder="ck_…">
+<button type="submit">Log in</button>
+</form>
+<p>Make a key on the machine that runs the server: <code>capstan keys create</code></p>`;
+
+export function loginPage(): string {
+  return page("Log in", FORM);
+}
+
+/** `problem` is a sentence of ours. */
+export function refusedLoginPage(problem: string): string {
+  return page("Not logged in", `<p>${escaped(problem)}</p>\n${FORM}`);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}

@@ -1,0 +1,152 @@
+import type { Context } from "hono";
+import type { Env } from "./context.ts";
+import { Delivery, type EndReason, type Follow, type Frame, type Outlet, PING, type Show } from "./delivery.ts";
+import { ApiFailure, asApiFailure, errorBody } from "./failure.ts";
+import { Streams } from "./streams.ts";
+
+const LAST_WORDS: Record<EndReason, string> = {
+  over: "there is nothing more to come",
+  shutdown: "the server is shutting down; come back with Last-Event-ID",
+  lapsed: "the key or the login does not hold any more",
+};
+const HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store",
+  // Proxies that keep answers until they are whole must not.
+  "x-accel-buffering": "no",
+};
+/** In milliseconds: how soon a browser comes back by itself. */
+const COME_BACK_AFTER = 1_000;
+
+/** What is streamed. `head` is the place of the last event of the log; a client can have seen none behind it. */
+interface Streamed {
+  readonly follow: Follow;
+  readonly show: Show;
+  readonly head?: number;
+}
+
+/** A session as server-sent events, from the place on that `Last-Event-ID` names. */
+export function eventStream(c: Context<Env>, { follow, show, head }: Streamed): Response {
+  const after = lastEventId(c.req.header("last-event-id"));
+  if (head !== undefined) requireWithinLog("Last-Event-ID", after, head);
+  // Whoever asks only for the head would leave a stream behind that nobody reads.
+  if (c.req.method === "HEAD") return c.body(null, 200, HEADERS);
+  const streams = c.get("streams") ?? new Streams();
+  const { outgoing } = c.env ?? {};
+  const outlet = new SseOutlet({
+    maxWaitingBytes: streams.limits.maxWaitingBytes,
+    onGone: () => delivery.stop(),
+    cut: outgoing === undefined ? undefined : () => void outgoing.destroy(),
+    describe: (thrown) => {
+      const failure = asApiFailure(thrown);
+      if (failure.status >= 500) c.get("log")?.error({ id: c.get("requestId"), err: thrown }, "a stream failed");
+      return errorBody(failure, c.get("requestId"));
+    },
+  });
+  const stillValid = c.get("stillValid") ?? (async () => true);
+  const delivery = new Delivery({ streams, outlet, follow, show, stillValid });
+  // A client that has gone before the first byte never touches the body.
+  c.req.raw.signal.addEventListener("abort", () => delivery.stop(), { once: true });
+  void delivery.run(after);
+  return c.body(outlet.body, 200, HEADERS);
+}
+
+/** The sequence number after which a stream goes on; 0 for a new one. */
+export function lastEventId(header: string | undefined): number {
+  if (header === undefined || header === "") return 0;
+  if (/^\d{1,15}$/.test(header)) return Number(header);
+  throw new ApiFailure(
+    "invalid_request_error",
+    `Last-Event-ID is ${JSON.stringify(header.slice(0, 40))}, and must be the id of an event of this stream: a whole number. Leave it out to begin at the start.`,
+  );
+}
+
+/** Refuses a place behind the end of the log: it is of another session, and the stream would leave out what comes next. */
+export function requireWithinLog(name: "Last-Event-ID" | "after", after: number, head: number): void {
+  if (after > head)
+    throw new ApiFailure(
+      "invalid_request_error",
+      `${name} is ${after}, and the log of this session ends with ${head}. Give the id of an event of this session, or leave it out.`,
+    );
+}
+
+interface SseOptions {
+  readonly maxWaitingBytes: number;
+  readonly onGone: () => void;
+  /** Ends the connection at once; absent where there is none of its own. */
+  readonly cut: (() => void) | undefined;
+  readonly describe: (thrown: unknown) => Record<string, unknown>;
+}
+
+class SseOutlet implements Outlet {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly #options: SseOptions;
+  readonly #encoder = new TextEncoder();
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #room = Promise.withResolvers<void>();
+
+  constructor(options: SseOptions) {
+    this.#options = options;
+    this.body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+          this.#write(`retry: ${COME_BACK_AFTER}\n\n`);
+        },
+        // Called whenever something was read and there is room.
+        pull: () => {
+          this.#room.resolve();
+          this.#room = Promise.withResolvers();
+        },
+        cancel: () => {
+          this.#controller = undefined;
+          options.onGone();
+        },
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: options.maxWaitingBytes }),
+    );
+  }
+
+  get isFull(): boolean {
+    return (this.#controller?.desiredSize ?? 1) <= 0;
+  }
+
+  drained(): Promise<void> {
+    return this.isFull ? this.#room.promise : Promise.resolve();
+  }
+
+  send({ event, id, data }: Frame): void {
+    const place = id === undefined ? "" : `id: ${id}\n`;
+    this.#write(`event: ${event}\n${place}data: ${JSON.stringify(data)}\n\n`);
+  }
+
+  beat(): void {
+    this.send(PING);
+  }
+
+  end(reason: EndReason): void {
+    this.#write(`: ${LAST_WORDS[reason]}\n\n`);
+    this.#close();
+  }
+
+  fail(thrown: unknown): void {
+    this.send({ event: "error", data: this.#options.describe(thrown) });
+    this.#close();
+  }
+
+  cut(): void {
+    const controller = this.#controller;
+    this.#controller = undefined;
+    if (this.#options.cut === undefined) controller?.error(new Error("Cut: nobody reads this stream."));
+    else this.#options.cut();
+  }
+
+  #write(text: string): void {
+    this.#controller?.enqueue(this.#encoder.encode(text));
+  }
+
+  #close(): void {
+    this.#controller?.close();
+    this.#controller = undefined;
+  }
+}

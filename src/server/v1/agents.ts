@@ -1,0 +1,159 @@
+import { Hono } from "hono";
+import {
+  agentCreate,
+  agentList,
+  agentRetrieve,
+  type AgentUpdate,
+  agentUpdate,
+  changedDefinition,
+  newDefinition,
+  versionList,
+} from "../../protocol/agents.ts";
+import { agentView } from "../../protocol/agent-view.ts";
+import { patchMetadata } from "../../protocol/fields.ts";
+import { rosterIn, withRoster } from "../../protocol/multiagent.ts";
+import { createdRange } from "../../protocol/queries.ts";
+import { invalid } from "../../protocol/refusal.ts";
+import type { AgentRecord } from "../../core/registry.ts";
+import { type Env, requireRole, type ServerDeps } from "../context.ts";
+import { ApiFailure } from "../failure.ts";
+import { enrol } from "./roster.ts";
+import { notFound, pageOf, param, readBody, readQuery, requireMetadata, requireNoQuery } from "./request.ts";
+
+export function agentRoutes(deps: ServerDeps): Hono<Env> {
+  const { registry, ids, clock } = deps;
+  const { agents } = registry;
+  const routes = new Hono<Env>();
+
+  routes.post("/agents", async (c) => {
+    const { project } = requireRole(c, "admin");
+    const body = await readBody(c, agentCreate);
+    const metadata = body.metadata ?? {};
+    requireMetadata(metadata, metadata);
+    const team = body.multiagent == null ? undefined : await enrol(deps, project, body.multiagent, undefined);
+    const now = clock.now();
+    const record: AgentRecord = {
+      id: ids.next("agent"),
+      version: 1,
+      project,
+      name: body.name,
+      description: described(body.description),
+      metadata: withRoster(metadata, team?.roster),
+      definition: newDefinition({ ...body, subagents: team?.subagents }),
+      createdAt: now,
+      updatedAt: now,
+      archivedAt: null,
+    };
+    await agents.create(record);
+    return c.json(agentView(record));
+  });
+
+  routes.get("/agents", async (c) => {
+    const { project } = requireRole(c, "viewer");
+    const query = readQuery(c, agentList);
+    const { items, next_page } = await pageOf("agents", query, {
+      read: (page) =>
+        agents.list(project, { ...page, ...createdRange(query), includeArchived: query.include_archived }),
+      at: ({ id }) => id,
+    });
+    return c.json({ data: items.map(agentView), next_page });
+  });
+
+  routes.get("/agents/:agent", async (c) => {
+    const { project } = requireRole(c, "viewer");
+    const { version } = readQuery(c, agentRetrieve);
+    return c.json(agentView(await findAgent(deps, project, param(c, "agent"), version)));
+  });
+
+  routes.get("/agents/:agent/versions", async (c) => {
+    const { project } = requireRole(c, "viewer");
+    const query = readQuery(c, versionList);
+    const { id } = await findAgent(deps, project, param(c, "agent"));
+    const { items, next_page } = await pageOf(`versions of ${id}`, query, {
+      read: ({ limit, after }) =>
+        agents.versions(project, id, { limit, ...(after !== undefined && { before: Number(after) }) }),
+      at: ({ version }) => String(version),
+    });
+    return c.json({ data: items.map(agentView), next_page });
+  });
+
+  routes.post("/agents/:agent", async (c) => {
+    const { project } = requireRole(c, "admin");
+    const { version, ...body } = await readBody(c, agentUpdate);
+    const stored = await findAgent(deps, project, param(c, "agent"));
+    if (stored.archivedAt !== null)
+      throw invalid(`The agent ${stored.id} is archived and cannot be changed. Make a new one.`);
+    if (version !== undefined && version !== stored.version)
+      throw new ApiFailure(
+        "conflict_error",
+        `The agent ${stored.id} is at version ${stored.version}, not ${version}. Retrieve it, and apply the change to that.`,
+        { details: { error_code: "version_conflict", version: stored.version } },
+      );
+    const next = await changed(deps, stored, body);
+    if (!isChanged(stored, next)) return c.json(agentView(stored));
+    await agents.update(next);
+    return c.json(agentView(next));
+  });
+
+  routes.post("/agents/:agent/archive", async (c) => {
+    const { project } = requireRole(c, "admin");
+    requireNoQuery(c);
+    const id = param(c, "agent");
+    const archived = await agents.archive(project, id, clock.now());
+    if (archived === undefined) throw notFound("agent", id);
+    return c.json(agentView(archived));
+  });
+
+  return routes;
+}
+
+/** An agent of another project is not there. */
+export async function findAgent(
+  { registry }: Pick<ServerDeps, "registry">,
+  project: string,
+  id: string,
+  version?: number,
+): Promise<AgentRecord> {
+  const found = await registry.agents.get(project, id, version);
+  if (found !== undefined) return found;
+  throw version === undefined ? notFound("agent", id) : notFound("agent with this version", `${id} version ${version}`);
+}
+
+async function changed(
+  deps: ServerDeps,
+  stored: AgentRecord,
+  body: Omit<AgentUpdate, "version">,
+): Promise<AgentRecord> {
+  const patch = body.metadata ?? {};
+  const metadata = patchMetadata(stored.metadata, patch);
+  requireMetadata(patch, metadata);
+  const roster = rosterIn(stored.metadata, stored.definition);
+  const { multiagent } = body;
+  const team =
+    multiagent === null
+      ? { subagents: {}, roster: undefined }
+      : multiagent && (await enrol(deps, stored.project, multiagent, roster));
+  return {
+    ...stored,
+    version: stored.version + 1,
+    name: body.name ?? stored.name,
+    description: body.description === undefined ? stored.description : described(body.description),
+    metadata: team === undefined ? metadata : withRoster(metadata, team.roster),
+    definition: changedDefinition(stored.definition, { ...body, subagents: team?.subagents }),
+    updatedAt: deps.clock.now(),
+  };
+}
+
+function isChanged(stored: AgentRecord, next: AgentRecord): boolean {
+  return JSON.stringify(facts(stored)) !== JSON.stringify(facts(next));
+}
+
+/** What a version is about. The order of the metadata does not count. */
+function facts({ name, description, metadata, definition }: AgentRecord): unknown {
+  const entries = Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return [name, description, entries, definition];
+}
+
+function described(text: string | null | undefined): string | null {
+  return text === undefined || text === "" ? null : text;
+}

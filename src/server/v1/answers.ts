@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Approval, ApprovalAnswer, StoredAnswer } from "../../core/approval.ts";
+import { elicitedContent } from "../../core/elicitation.ts";
+import { textOf } from "../../core/text.ts";
+import type { EventParamsOf } from "../../protocol/message-input.ts";
+import { answersIn, questionsAsked } from "../../protocol/questions.ts";
+import { invalid } from "../../protocol/refusal.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import type { ServerDeps } from "../context.ts";
+import { ApiFailure } from "../failure.ts";
+import { type FileRoom, toolContent } from "./content.ts";
+
+/** A client may answer as soon as it sees the call; the question about it is stored a moment later. */
+const LOOKS = 400;
+const LOOK_EVERY_MS = 25;
+
+/** The open question about a call. One that was answered before is told together with the answer that stands. */
+export async function openQuestion(
+  { runtime }: Pick<ServerDeps, "runtime">,
+  sessionId: string,
+  toolUseId: string,
+): Promise<Approval> {
+  for (let look = 1; ; look += 1) {
+    const about = (await runtime.approvals.list({ sessionId })).filter(
+      ({ request }) => request.tool_use_id === toolUseId,
+    );
+    const pending = about.find(({ status }) => status === "pending");
+    if (pending !== undefined) return pending;
+    const last = about.at(-1);
+    if (last !== undefined) throw answered(toolUseId, last.answer);
+    if (!(await isOpen(runtime, sessionId, toolUseId)) || look === LOOKS) throw notAsked(toolUseId);
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+async function isOpen(runtime: Runtime, sessionId: string, toolUseId: string): Promise<boolean> {
+  const { openCalls } = await runtime.state(sessionId);
+  return Object.values(openCalls).some(({ eventId, decision }) => eventId === toolUseId && decision === "none");
+}
+
+function answered(toolUseId: string, answer: StoredAnswer | null): ApiFailure {
+  const stands =
+    answer === null
+      ? "it was given up or expired before anybody answered"
+      : `${answer.behavior === "allow" ? "allowed" : "denied"} by ${answer.by} at ${new Date(answer.at).toISOString()}`;
+  return new ApiFailure("conflict_error", `${toolUseId} was answered already, and that answer stands: ${stands}.`, {
+    details: { error_code: "approval_closed" },
+  });
+}
+
+function notAsked(toolUseId: string): Error {
+  return invalid(
+    `Nobody is asked about ${JSON.stringify(toolUseId)}. The events that a session waits for are in stop_reason.event_ids of its last session.status_idle.`,
+  );
+}
+
+export function confirmationAnswer(
+  { request }: Approval,
+  { tool_use_id: id, result, deny_message: message }: EventParamsOf<"user.tool_confirmation">,
+): ApprovalAnswer {
+  if (result === "allow" && message != null)
+    throw invalid("deny_message: it is only for a denial. Leave it out, or deny.");
+  if (result === "allow" && (request.kind === "question" || request.kind === "custom_tool"))
+    throw invalid(`${id} waits for an answer, not for a permission. Send a user.custom_tool_result.`);
+  // Whose call gives no result must be told something.
+  const said = message ?? (request.kind === "custom_tool" ? "The call was denied." : undefined);
+  return { behavior: result, ...(result === "deny" && said !== undefined && { message: said }) };
+}
+
+export async function resultAnswer(
+  deps: ServerDeps & { readonly room: FileRoom },
+  { request, project }: Approval,
+  { custom_tool_use_id: id, content = [], is_error: isError }: EventParamsOf<"user.custom_tool_result">,
+): Promise<ApprovalAnswer> {
+  if (request.kind === "custom_tool")
+    return {
+      behavior: "allow",
+      result: { content: await toolContent(deps, { project, room: deps.room }, content), isError: isError === true },
+    };
+  if (request.kind !== "question")
+    throw invalid(`${id} is no call of a custom tool. Send a user.tool_confirmation that allows or denies it.`);
+  const text = textOf(content).trim();
+  if (isError === true) return { behavior: "deny", ...(text !== "" && { message: text }) };
+  const questions = questionsAsked(request.input, request.server);
+  const answers = answersIn(text, questions);
+  const problems = request.server === undefined ? wrongAnswers(answers, questions) : wrongFields(request, answers);
+  if (problems.length > 0) throw invalid(`content: ${problems.join("; ")}`);
+  return { behavior: "allow", answers };
+}
+
+function wrongAnswers(answers: Readonly<Record<string, string>>, questions: readonly string[]): readonly string[] {
+  return [
+    ...questions
+      .filter((question) => !Object.hasOwn(answers, question))
+      .map((question) => `an answer is missing to ${JSON.stringify(question)}`),
+    ...Object.keys(answers)
+      .filter((question) => !questions.includes(question))
+      .map((question) => `the agent did not ask ${JSON.stringify(question)}`),
+  ];
+}
+
+function wrongFields({ input }: Approval["request"], answers: Readonly<Record<string, string>>): readonly string[] {
+  return elicitedContent(input, answers).problems ?? [];
+}

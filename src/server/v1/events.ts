@@ -1,0 +1,86 @@
+import { type Context, Hono } from "hono";
+import type { SessionRecord } from "../../core/store.ts";
+import { readCursor, writeCursor } from "../../protocol/cursor.ts";
+import { eventList, Previews, streamQuery, wireEvent } from "../../protocol/events.ts";
+import type { LoggedEvent } from "../../core/events.ts";
+import { type Env, requireRole, type ServerDeps } from "../context.ts";
+import type { V1Deps } from "./deps.ts";
+import { eventStream } from "../stream.ts";
+import { wake } from "../wake.ts";
+import { sendEvents } from "./events-send.ts";
+import { type EventPage, readPage } from "./log.ts";
+import { param, readQuery } from "./request.ts";
+import { findSession } from "./session-lookup.ts";
+
+export function eventRoutes(deps: V1Deps): Hono<Env> {
+  const routes = new Hono<Env>();
+
+  routes.get("/sessions/:session/events", async (c) => {
+    const { project } = requireRole(c, "viewer");
+    const { limit, page, order, ...filter } = readQuery(c, eventList);
+    const { id } = await findSession(deps, project, param(c, "session"));
+    return c.json(await listedEvents(deps, `events of ${id} ${order}`, id, { limit, page, order, filter }));
+  });
+
+  routes.post("/sessions/:session/events", async (c) => c.json(await sendEvents(deps, c)));
+
+  routes.get("/sessions/:session/events/stream", async (c) => {
+    const { project } = requireRole(c, "viewer");
+    const { event_deltas: deltas = [] } = readQuery(c, streamQuery);
+    const record = await findSession(deps, project, param(c, "session"));
+    return streamed(deps, c, record, { deltas });
+  });
+
+  return routes;
+}
+
+type Listed = Omit<EventPage, "from"> & { readonly page: string | undefined };
+
+export async function listedEvents(
+  { runtime }: Pick<ServerDeps, "runtime">,
+  list: string,
+  sessionId: string,
+  { page, ...wanted }: Listed,
+) {
+  const at = readCursor(list, page)?.at;
+  const found = await readPage(runtime, sessionId, { ...wanted, from: at === undefined ? undefined : Number(at) });
+  const shown = found.slice(0, wanted.limit);
+  const last = shown.at(-1);
+  const hasMore = found.length > wanted.limit && last !== undefined;
+  return { data: shown.map(wireEvent), next_page: hasMore ? writeCursor(list, { at: String(last.seq) }) : null };
+}
+
+interface Streamed {
+  readonly deltas: ConstructorParameters<typeof Previews>[0];
+  /** Default: every event. */
+  readonly isWanted?: (event: LoggedEvent) => boolean;
+}
+
+/** What happens from now on, and what was just sent; with `Last-Event-ID`, all that happened since that event. */
+export async function streamed(
+  deps: V1Deps,
+  c: Context<Env>,
+  record: SessionRecord,
+  { deltas, isWanted = () => true }: Streamed,
+): Promise<Response> {
+  const { runtime, watchers } = deps;
+  // Known before the client is told that it is connected: what it does then is not missed.
+  const watcher = { sessionId: record.id, callerId: c.get("caller").id };
+  const sent = watchers.takeSent(watcher);
+  const isResumed = (c.req.header("last-event-id") ?? "") !== "";
+  const head = await runtime.head(record.id);
+  const start = isResumed ? 0 : (sent ?? head);
+  const previews = new Previews(deltas);
+  const response = eventStream(c, {
+    head,
+    follow: (after, signal) =>
+      watchers.watched(watcher, runtime.events(record.id, { after: Math.max(after, start), signal })),
+    show: (item) => {
+      if (!("seq" in item)) return previews.isShown(item) ? item : undefined;
+      previews.conclude(item.id);
+      return isWanted(item) ? wireEvent(item) : undefined;
+    },
+  });
+  wake(runtime, c, record);
+  return response;
+}

@@ -1,0 +1,48 @@
+import type { LoggedEvent } from "../../core/events.ts";
+import { isListed, type EventFilter } from "../../protocol/events.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+
+/** Reading logs page by page. */
+
+const WINDOW = 1_000;
+
+/** In order, from the event after `after`; the whole log at a time would not fit every memory. */
+export async function* eventsAfter(runtime: Runtime, sessionId: string, after: number): AsyncGenerator<LoggedEvent> {
+  for (let seq = after; ;) {
+    const page = await runtime.read(sessionId, { after: seq, limit: WINDOW });
+    yield* page;
+    seq = page.at(-1)?.seq ?? seq;
+    if (page.length < WINDOW) return;
+  }
+}
+
+/** The other way round, from the event before `before`. */
+async function* eventsBefore(runtime: Runtime, sessionId: string, before: number): AsyncGenerator<LoggedEvent> {
+  for (let upTo = before - 1; upTo > 0; upTo -= WINDOW)
+    yield* (await runtime.read(sessionId, { after: Math.max(0, upTo - WINDOW), upTo })).toReversed();
+}
+
+export interface EventPage {
+  readonly order: "asc" | "desc";
+  readonly limit: number;
+  /** The sequence number that an earlier page ended with. */
+  readonly from: number | undefined;
+  readonly filter: EventFilter;
+  readonly isWanted?: (event: LoggedEvent) => boolean;
+}
+
+/** One more than `limit`, when there are so many. */
+export async function readPage(runtime: Runtime, sessionId: string, page: EventPage): Promise<readonly LoggedEvent[]> {
+  const { order, limit, from, filter, isWanted = () => true } = page;
+  const source =
+    order === "asc"
+      ? eventsAfter(runtime, sessionId, from ?? 0)
+      : eventsBefore(runtime, sessionId, from ?? (await runtime.head(sessionId)) + 1);
+  const isShown = isListed(filter);
+  const found: LoggedEvent[] = [];
+  for await (const event of source) {
+    if (isWanted(event) && isShown(event)) found.push(event);
+    if (found.length > limit) break;
+  }
+  return found;
+}

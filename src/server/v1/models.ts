@@ -1,0 +1,23 @@
+import { Hono } from "hono";
+import { modelList, modelPage, modelView } from "../../protocol/models.ts";
+import { type Env, requireRole } from "../context.ts";
+import { notFound, param, readQuery, requireNoQuery } from "./request.ts";
+
+export function modelRoutes(): Hono<Env> {
+  const routes = new Hono<Env>();
+
+  routes.get("/models", (c) => {
+    requireRole(c, "viewer");
+    return c.json(modelPage(readQuery(c, modelList)));
+  });
+
+  routes.get("/models/:model", (c) => {
+    requireRole(c, "viewer");
+    requireNoQuery(c);
+    const model = modelView(param(c, "model"));
+    if (model === undefined) throw notFound("model", param(c, "model"));
+    return c.json(model);
+  });
+
+  return routes;
+}

@@ -1,0 +1,78 @@
+import type { Context } from "hono";
+import { z } from "zod";
+import { readCursor, writeCursor } from "../../protocol/cursor.ts";
+import { metadataProblems, reservedKeys } from "../../protocol/fields.ts";
+import { queryFields } from "../../protocol/queries.ts";
+import { invalid, parseRequest } from "../../protocol/refusal.ts";
+import { JSON_TYPE } from "../body.ts";
+import type { Env } from "../context.ts";
+import { ApiFailure } from "../failure.ts";
+
+/** What a client sent, checked. Fields that nobody knows are errors: nothing is ignored in silence. */
+export async function readBody<Schema extends z.ZodType>(c: Context<Env>, schema: Schema): Promise<z.output<Schema>> {
+  const text = await c.req.text();
+  const type = c.req.header("content-type") ?? "";
+  if (text !== "" && !JSON_TYPE.test(type))
+    throw invalid(`The body must be JSON, with content-type: application/json (found ${type || "none"}).`);
+  return parseRequest(schema, text === "" ? {} : json(text));
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid("The body is not JSON.");
+  }
+}
+
+export function readQuery<Schema extends z.ZodType>(c: Context<Env>, schema: Schema): z.output<Schema> {
+  return parseRequest(schema, queryFields(new URL(c.req.url).searchParams));
+}
+
+const nothing = z.strictObject({});
+
+export function requireNoQuery(c: Context<Env>): void {
+  readQuery(c, nothing);
+}
+
+export function param(c: Context<Env>, name: string): string {
+  return c.req.param(name) ?? "";
+}
+
+/** `written`: by the client just now; `stored`: all that there will be. */
+export function requireMetadata(
+  written: Readonly<Record<string, unknown>>,
+  stored: Readonly<Record<string, string>>,
+): void {
+  const problems = [...reservedKeys(written), ...metadataProblems(stored)];
+  if (problems.length > 0)
+    throw new ApiFailure("invalid_request_error", `metadata: ${problems.join(" ")}`, {
+      details: { error_code: "invalid_metadata" },
+    });
+}
+
+export function notFound(what: string, id: string): ApiFailure {
+  return new ApiFailure("not_found_error", `There is no ${what} ${JSON.stringify(id)}. List them to find its id.`, {
+    details: { error_code: "not_found" },
+  });
+}
+
+/** A page of a list that is read from one record to the next. */
+export async function pageOf<Item>(
+  list: string,
+  { limit, page }: { readonly limit: number; readonly page: string | undefined },
+  { read, at }: PageSource<Item>,
+): Promise<{ readonly items: readonly Item[]; readonly next_page: string | null }> {
+  const after = readCursor(list, page)?.at;
+  // One more than is shown tells whether there is another page.
+  const found = await read({ limit: limit + 1, ...(after !== undefined && { after }) });
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  return { items, next_page: found.length > limit && last !== undefined ? writeCursor(list, { at: at(last) }) : null };
+}
+
+export interface PageSource<Item> {
+  readonly read: (query: { readonly limit: number; readonly after?: string }) => Promise<readonly Item[]>;
+  /** What names an item's place in the list. */
+  readonly at: (item: Item) => string;
+}

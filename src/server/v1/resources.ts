@@ -1,0 +1,71 @@
+import { Hono } from "hono";
+import { fileParams, resourceList, resourceUpdate, resourceView } from "../../protocol/resources.ts";
+import type { SessionRecord, SessionResource } from "../../core/store.ts";
+import { type Env, requireRole, type ServerDeps } from "../context.ts";
+import { unsupported } from "../failure.ts";
+import { notFound, pageOf, param, readBody, readQuery, requireNoQuery } from "./request.ts";
+import { givenFile } from "./session-create.ts";
+import { findSession } from "./session-lookup.ts";
+
+/** Files and repositories that were put into a session's workspace. */
+export function resourceRoutes(deps: ServerDeps): Hono<Env> {
+  const routes = new Hono<Env>();
+
+  routes.get("/sessions/:session/resources", async (c) => {
+    const { project } = requireRole(c, "viewer");
+    const query = readQuery(c, resourceList);
+    const { id, resources } = await findSession(deps, project, param(c, "session"));
+    const { items, next_page } = await pageOf(`resources of ${id}`, query, {
+      read: async ({ limit, after }) => {
+        const start = after === undefined ? 0 : resources.findIndex((resource) => resource.id === after) + 1;
+        return resources.slice(start, start + limit);
+      },
+      at: (resource) => resource.id,
+    });
+    return c.json({ data: items.map(resourceView), next_page });
+  });
+
+  routes.post("/sessions/:session/resources", async (c) => {
+    const { project } = requireRole(c, "operator");
+    const body = await readBody(c, fileParams);
+    const { id } = await findSession(deps, project, param(c, "session"));
+    const file = await givenFile(deps, project, body);
+    return c.json(resourceView(await deps.runtime.addFile(id, file)));
+  });
+
+  routes.get("/sessions/:session/resources/:resource", async (c) => {
+    const { project } = requireRole(c, "viewer");
+    requireNoQuery(c);
+    const record = await findSession(deps, project, param(c, "session"));
+    return c.json(resourceView(resourceOf(record, param(c, "resource"))));
+  });
+
+  routes.post("/sessions/:session/resources/:resource", async (c) => {
+    const { project } = requireRole(c, "operator");
+    await readBody(c, resourceUpdate);
+    const record = await findSession(deps, project, param(c, "session"));
+    resourceOf(record, param(c, "resource"));
+    throw unsupported(
+      "a new token for a repository",
+      "The token is used to clone it and kept nowhere. Start a new session to clone it again.",
+    );
+  });
+
+  routes.delete("/sessions/:session/resources/:resource", async (c) => {
+    const { project } = requireRole(c, "operator");
+    const record = await findSession(deps, project, param(c, "session"));
+    resourceOf(record, param(c, "resource"));
+    throw unsupported(
+      "the removal of a resource",
+      "It is a part of the workspace by now. Ask the agent to delete the file.",
+    );
+  });
+
+  return routes;
+}
+
+function resourceOf({ resources }: SessionRecord, id: string): SessionResource {
+  const found = resources.find((resource) => resource.id === id);
+  if (found === undefined) throw notFound("resource", id);
+  return found;
+}

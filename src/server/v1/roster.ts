@@ -1,0 +1,32 @@
+import type { AgentDefinition } from "../../core/agent-definition.ts";
+import type { AgentRecord } from "../../core/registry.ts";
+import { enrolled, type MultiagentParams, type Roster, wantedAgents } from "../../protocol/multiagent.ts";
+import { invalid } from "../../protocol/refusal.ts";
+import type { ServerDeps } from "../context.ts";
+
+interface Team {
+  /** Undefined: as they are. */
+  readonly subagents: AgentDefinition["subagents"] | undefined;
+  readonly roster: Roster | undefined;
+}
+
+/** The agents that another may call, found by their ids. They are copied as they are now. */
+export async function enrol(
+  { registry }: Pick<ServerDeps, "registry">,
+  project: string,
+  given: MultiagentParams,
+  stored: Roster | undefined,
+): Promise<Team> {
+  const wanted = wantedAgents(given, stored);
+  if (wanted === undefined) return { subagents: undefined, roster: stored };
+  const found: AgentRecord[] = [];
+  for (const { id, version } of wanted) {
+    const agent = await registry.agents.get(project, id, version);
+    if (agent === undefined)
+      throw invalid(
+        `multiagent: there is no agent ${JSON.stringify(id)}${version === undefined ? "" : ` with version ${version}`}.`,
+      );
+    found.push(agent);
+  }
+  return enrolled(given.type, found);
+}

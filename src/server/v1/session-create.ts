@@ -1,0 +1,152 @@
+import type { Context } from "hono";
+import type { AgentDefinition } from "../../core/agent-definition.ts";
+import type { MessageContent } from "../../core/content.ts";
+import { CapstanError } from "../../core/errors.ts";
+import type { AgentRecord } from "../../core/registry.ts";
+import type { SessionRecord } from "../../core/store.ts";
+import { changedDefinition } from "../../protocol/agents.ts";
+import { invalid, notSupported } from "../../protocol/refusal.ts";
+import { placeIn, repositoryName, requireApart, type ResourceParams } from "../../protocol/resources.ts";
+import { requireNoVaults, type SessionCreate, sessionCreate, usdOf } from "../../protocol/sessions.ts";
+import type { GivenFile, GivenRepository } from "../../runtime/session-options.ts";
+import { type Env, requireRole, type ServerDeps } from "../context.ts";
+import { findAgent } from "./agents.ts";
+import { FileRoom, messageContent } from "./content.ts";
+import type { V1Deps } from "./deps.ts";
+import { archivedEnvironment, findEnvironment } from "./environments.ts";
+import { findFile } from "./file-lookup.ts";
+import { storedMessage } from "./messages.ts";
+import { readBody, requireMetadata } from "./request.ts";
+
+/** A new session, with its first messages sent. Everything is checked before anything is made. */
+export async function createSession(deps: V1Deps, c: Context<Env>): Promise<SessionRecord> {
+  const { project, id: callerId } = requireRole(c, "operator");
+  const body = await readBody(c, sessionCreate);
+  const { metadata = {}, title } = body;
+  requireMetadata(metadata, metadata);
+  requireNoVaults(body.vault_ids);
+  const { agent, definition } = await agentFor(deps, c, body);
+  const environment = await findEnvironment(deps, project, body.environment_id);
+  if (environment.archivedAt !== null) throw archivedEnvironment(environment.id, "used for a new session");
+  const given = await givenContent(deps, project, body.resources ?? []);
+  const messages = await firstMessages(deps, project, body.initial_events ?? []);
+  const { runtime, watchers } = deps;
+  if (messages.length > 0) runtime.requireRoom();
+  const starting = runtime.startSession({
+    agent: definition,
+    environment: environment.definition,
+    project,
+    metadata,
+    agentRef: { id: agent.id, version: agent.version },
+    environmentId: environment.id,
+    ...(environment.directory !== null && { cwd: environment.directory }),
+    ...(title != null && { title }),
+    ...given,
+    signal: c.req.raw.signal,
+  });
+  const session = await starting.catch((thrown: unknown) => {
+    throw withoutTokens(thrown, given.repositories);
+  });
+  if (messages.length > 0) watchers.sent({ sessionId: session.id, callerId }, 0);
+  try {
+    for (const content of messages) await storedMessage(session, content);
+  } catch (thrown) {
+    // Whoever is told that it failed does not know the session, and would leave it behind.
+    await runtime.delete(session.id).catch(() => {});
+    throw thrown;
+  }
+  return session.record;
+}
+
+/** What git says of a repository is for whoever named it, and may hold the token that they gave. */
+function withoutTokens(thrown: unknown, repositories: readonly GivenRepository[]): unknown {
+  if (!(thrown instanceof CapstanError) || repositories.length === 0) return thrown;
+  const tokens = repositories.flatMap(({ token }) => (token === undefined ? [] : [token, encodeURIComponent(token)]));
+  const message = tokens.reduce((text, token) => text.replaceAll(token, "[redacted:token]"), thrown.message);
+  const { code, data } = thrown;
+  const isOfGit = code === "workspace_failed" && message.startsWith("git ");
+  return new CapstanError(isOfGit ? "workspace_invalid" : code, message, { data });
+}
+
+async function agentFor(
+  deps: ServerDeps,
+  c: Context<Env>,
+  { agent: given, budget }: SessionCreate,
+): Promise<{ readonly agent: AgentRecord; readonly definition: AgentDefinition }> {
+  const { project } = c.get("caller");
+  const reference = typeof given === "string" ? { type: "agent" as const, id: given, version: undefined } : given;
+  const agent = await findAgent(deps, project, reference.id, reference.version);
+  if (agent.archivedAt !== null)
+    throw invalid(`The agent ${agent.id} is archived and cannot be used for a new session. Choose another one.`);
+  const { type, id: _id, version: _version, ...overrides } = reference;
+  // What an agent may do is for whoever defines agents to say.
+  if (type === "agent_with_overrides" && "tools" in overrides) requireRole(c, "admin");
+  const definition =
+    type === "agent_with_overrides" ? changedDefinition(agent.definition, overrides) : agent.definition;
+  if (budget === undefined) return { agent, definition };
+  const usd = usdOf(budget);
+  requireWithin(usd, agent.definition.budget.usd);
+  return { agent, definition: { ...definition, budget: { ...definition.budget, usd } } };
+}
+
+/** A session may be kept shorter than its agent, not longer. */
+export function requireWithin(usd: number, limit: number | undefined): void {
+  if (limit !== undefined && usd > limit)
+    throw invalid(`budget: the agent itself is limited to $${limit}. Set a lower limit, or leave it out.`);
+}
+
+async function firstMessages(
+  deps: ServerDeps,
+  project: string,
+  events: NonNullable<SessionCreate["initial_events"]>,
+): Promise<readonly MessageContent[]> {
+  const messages: MessageContent[] = [];
+  const place = { project, room: new FileRoom() };
+  for (const event of events) {
+    if (event.type === "user.define_outcome") throw noOutcomes();
+    messages.push(await messageContent(deps, place, event.content));
+  }
+  return messages;
+}
+
+export function noOutcomes(): Error {
+  return notSupported("user.define_outcome", "Say in a user.message what is wanted, and judge the result yourself.");
+}
+
+interface Given {
+  readonly files: readonly GivenFile[];
+  readonly repositories: readonly GivenRepository[];
+}
+
+async function givenContent(deps: ServerDeps, project: string, resources: readonly ResourceParams[]): Promise<Given> {
+  const files: GivenFile[] = [];
+  const repositories: GivenRepository[] = [];
+  for (const resource of resources) {
+    switch (resource.type) {
+      case "memory_store":
+        throw notSupported("resources of type memory_store", "Put what the agent must know into a file.");
+      case "file":
+        files.push(await givenFile(deps, project, resource));
+        break;
+      case "github_repository":
+        repositories.push({
+          url: resource.url,
+          checkout: resource.checkout ?? null,
+          mountPath: placeIn(resource.mount_path, repositoryName(resource.url)),
+          ...(resource.authorization_token !== undefined && { token: resource.authorization_token }),
+        });
+        break;
+    }
+  }
+  requireApart([...files, ...repositories].map(({ mountPath }) => mountPath));
+  return { files, repositories };
+}
+
+export async function givenFile(
+  deps: ServerDeps,
+  project: string,
+  { file_id: fileId, mount_path: path }: { readonly file_id: string; readonly mount_path?: string | null | undefined },
+): Promise<GivenFile> {
+  const { id, filename } = await findFile(deps, project, fileId);
+  return { fileId: id, path: deps.contents.path(id), mountPath: placeIn(path, `uploads/${filename}`) };
+}

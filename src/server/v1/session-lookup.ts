@@ -1,0 +1,51 @@
+import type { AgentRecord } from "../../core/registry.ts";
+import type { SessionState } from "../../core/state.ts";
+import type { SessionRecord, SessionSummary } from "../../core/store.ts";
+import { sessionView } from "../../protocol/session-view.ts";
+import type { ServerDeps } from "../context.ts";
+import { ApiFailure } from "../failure.ts";
+import { notFound } from "./request.ts";
+
+type Deps = Pick<ServerDeps, "runtime" | "registry" | "clock">;
+
+/** A session of another project is not there. */
+export async function findSession(
+  { runtime }: Pick<Deps, "runtime">,
+  project: string,
+  id: string,
+): Promise<SessionRecord> {
+  const found = await runtime.session(id);
+  if (found === undefined || found.project !== project) throw notFound("session", id);
+  return found;
+}
+
+/** The stored version of the agent that a session was made from. */
+export async function agentOf(
+  { registry }: Pick<Deps, "registry">,
+  record: SessionRecord,
+): Promise<AgentRecord | undefined> {
+  const { agentRef, project } = record;
+  return agentRef === null ? undefined : registry.agents.get(project, agentRef.id, agentRef.version);
+}
+
+/** `found`: what a list already knows of it. */
+export async function shownSession(deps: Deps, record: SessionRecord, found?: SessionSummary) {
+  const summary = found ?? (await deps.runtime.summary(record.id));
+  return sessionView({
+    record,
+    state: await deps.runtime.state(record.id),
+    agent: await agentOf(deps, record),
+    updatedAt: summary?.lastActivityAt ?? record.createdAt,
+    now: deps.clock.now(),
+  });
+}
+
+/** As the API has it: what works must be interrupted before it is put away. */
+export function requireNotRunning({ id }: SessionRecord, { status }: SessionState, what: string): void {
+  if (status !== "running" && status !== "rescheduling") return;
+  throw new ApiFailure(
+    "invalid_request_error",
+    `Session ${id} is running and cannot be ${what}. Send it a user.interrupt event first.`,
+    { details: { error_code: "session_running" } },
+  );
+}

@@ -1,0 +1,124 @@
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../../core/clock.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { DeliveryRecord, WebhookRecord, WebhookStore } from "../../core/registry.ts";
+import { checkedAddress, publicLookup } from "./address.ts";
+import { signedHeaders } from "./signature.ts";
+
+export interface SenderDeps {
+  readonly webhooks: WebhookStore;
+  readonly clock: Clock;
+  readonly allowPrivate: boolean;
+  /** How often the store is looked at, in milliseconds. */
+  readonly lookEveryMs?: number;
+  /** Milliseconds until the next attempt after so many; undefined when there is none. */
+  readonly backoff?: (attempts: number) => number | undefined;
+}
+
+/** In milliseconds. An address that says nothing for so long counts as failed. */
+const TIMEOUT_MS = 10_000;
+/** Longer than an attempt takes: nobody else sends the same one meanwhile. */
+const LEASE_MS = 60_000;
+const AT_ONCE = 20;
+/** How long the log of deliveries goes back. */
+const KEPT_MS = 30 * 86_400_000;
+const PRUNE_EVERY_MS = 3_600_000;
+/** In seconds: some nine hours in all. */
+const WAITS = [5, 30, 120, 600, 1_800, 3_600, 10_800, 14_400];
+/** The receiver has said that it will never want another. */
+const GONE = 410;
+
+/** Sends what the store says is due, until `signal` aborts. Several hosts may do so at once. */
+export async function sendDeliveries(deps: SenderDeps, signal: AbortSignal): Promise<void> {
+  const { webhooks, clock, lookEveryMs = 500 } = deps;
+  const running = new Set<Promise<unknown>>();
+  let pruneAt = 0;
+  while (!signal.aborted) {
+    if (clock.now() >= pruneAt) {
+      pruneAt = clock.now() + PRUNE_EVERY_MS;
+      await webhooks.prune(clock.now() - KEPT_MS).catch(() => {});
+    }
+    // A store that is busy for a moment is looked at again soon.
+    const room = AT_ONCE - running.size;
+    const due = await webhooks.due(clock.now(), room, LEASE_MS).catch(() => []);
+    for (const delivery of due) {
+      // What a failing store does not note down is sent again: receivers are told to look at the id.
+      const work = attempt(deps, delivery, signal)
+        .catch(() => {})
+        .finally(() => running.delete(work));
+      running.add(work);
+    }
+    // A receiver that says nothing keeps its own place, and no other.
+    if (running.size === AT_ONCE) await Promise.race(running);
+    else await sleep(lookEveryMs, undefined, { signal }).catch(() => {});
+  }
+  await Promise.all(running);
+}
+
+async function attempt(deps: SenderDeps, delivery: DeliveryRecord, signal: AbortSignal): Promise<void> {
+  const { webhooks, clock, backoff = wait } = deps;
+  const { id, project, webhookId } = delivery;
+  const webhook = await webhooks.get(project, webhookId);
+  const attempts = delivery.attempts + 1;
+  // Removed or switched off just now.
+  if (webhook === undefined || webhook.disabledAt !== null) return;
+  const { status, error } = await send(deps, webhook, delivery, signal);
+  // Cut by the end of this host: another attempt follows, and this one does not count.
+  if (signal.aborted && status === null) return;
+  const isDelivered = status !== null && status >= 200 && status < 300;
+  const next = isDelivered ? undefined : backoff(attempts);
+  if (status === GONE) await webhooks.disable(project, webhookId, clock.now());
+  await webhooks.attempted(id, {
+    status: isDelivered ? "delivered" : next === undefined || status === GONE ? "failed" : "waiting",
+    attempts,
+    nextAt: clock.now() + (next ?? 0),
+    lastStatus: status,
+    lastError: isDelivered ? null : (error ?? `It answered with status ${status}.`),
+  });
+}
+
+interface Answer {
+  readonly status: number | null;
+  readonly error?: string;
+}
+
+/** Follows no redirect: what was checked is the address that was given. */
+function send(
+  { clock, allowPrivate }: SenderDeps,
+  { url: address, secret }: WebhookRecord,
+  { id, body }: DeliveryRecord,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { promise, resolve } = Promise.withResolvers<Answer>();
+  try {
+    const url = checkedAddress(address, allowPrivate);
+    const request = url.protocol === "http:" ? httpRequest : httpsRequest;
+    const sent = request(url, {
+      method: "POST",
+      lookup: publicLookup(allowPrivate),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "capstan",
+        ...signedHeaders(secret, { id, at: clock.now(), body }),
+      },
+    });
+    sent.on("response", (response) => {
+      resolve({ status: response.statusCode ?? null });
+      // What it says is of no interest, and may be long.
+      response.destroy();
+    });
+    sent.on("error", (error) => resolve({ status: null, error: messageOf(error) }));
+    sent.end(body);
+  } catch (thrown) {
+    resolve({ status: null, error: messageOf(thrown) });
+  }
+  return promise;
+}
+
+function wait(attempts: number): number | undefined {
+  const seconds = WAITS[attempts - 1];
+  return seconds === undefined ? undefined : seconds * 1_000;
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { Readable } from "node:stream";
+import { CapstanError } from "../../core/errors.ts";
+import type { FileContents } from "../../core/registry.ts";
+import { onDisk } from "./disk-failure.ts";
+
+/** Also what keeps a path from leading out of the directory. */
+const FILE_ID = /^file_[0-9a-f]{32}$/;
+const UNFINISHED = ".part";
+/** No upload takes as long: what is older was left by a process that was killed. */
+const LEFT_AFTER_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Keeps the bytes of uploaded files in a private directory, each in a file that has the id as its name. Several processes
+ * may share the directory.
+ */
+export function fileContentsIn(directory: string): FileContents {
+  const root = resolve(directory);
+  let swept = false;
+
+  function path(id: string): string {
+    if (!FILE_ID.test(id)) throw notAnId(id);
+    return join(root, id);
+  }
+
+  return {
+    path,
+
+    async write(id, bytes, maxBytes) {
+      const target = path(id);
+      const unfinished = `${target}.${randomUUID()}${UNFINISHED}`;
+      await onDisk(root, () => mkdir(root, { recursive: true, mode: 0o700 }));
+      if (!swept) await onDisk(root, () => sweep(root));
+      swept = true;
+      try {
+        const sizeBytes = await writeWhole(unfinished, { bytes, maxBytes });
+        await onDisk(target, () => rename(unfinished, target));
+        await onDisk(root, () => syncToDisk(root));
+        return { sizeBytes };
+      } catch (thrown) {
+        // When this fails as well, the first failure says why.
+        await rm(unfinished, { force: true }).catch(() => {});
+        throw thrown;
+      }
+    },
+
+    async read(id) {
+      const source = path(id);
+      if (!existsSync(source)) throw contentMissing(id);
+      const file = await onDisk(source, () => open(source));
+      // Closed with the stream, also by a reader that does not come to its end.
+      return Readable.toWeb(file.createReadStream());
+    },
+
+    async remove(id) {
+      await onDisk(path(id), () => rm(path(id), { force: true }));
+    },
+  };
+}
+
+async function sweep(root: string): Promise<void> {
+  for (const name of await readdir(root))
+    if (name.endsWith(UNFINISHED) && (await isLeft(join(root, name)))) await rm(join(root, name), { force: true });
+}
+
+/** Measured by the clock of the machine, as the times of files are. */
+async function isLeft(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs > LEFT_AFTER_MS;
+}
+
+/** Gives the number of bytes. What the sender fails with passes as it is. */
+async function writeWhole(
+  path: string,
+  { bytes, maxBytes }: { readonly bytes: ReadableStream<Uint8Array>; readonly maxBytes: number },
+): Promise<number> {
+  await using file = await onDisk(path, () => open(path, "wx", 0o600));
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    // Goes on where the last one ended.
+    await onDisk(path, () => file.writeFile(chunk));
+  }
+  await onDisk(path, () => file.sync());
+  return size;
+}
+
+/** Waits until the names in a directory are on the disk. */
+async function syncToDisk(directory: string): Promise<void> {
+  await using names = await open(directory);
+  await names.sync();
+}
+
+function tooLarge(maxBytes: number): CapstanError {
+  return new CapstanError(
+    "too_large",
+    `The file has more than ${maxBytes} bytes, which is the most that is taken. Nothing of it was kept. Send a smaller one.`,
+    { data: { maxBytes } },
+  );
+}
+
+function contentMissing(id: string): CapstanError {
+  return new CapstanError(
+    "not_found",
+    `The content of ${id} is not there: it was removed, or stayed behind when a backup was restored. Upload it again.`,
+    { data: { id } },
+  );
+}
+
+function notAnId(id: string): CapstanError {
+  return new CapstanError(
+    "invalid_input",
+    `${JSON.stringify(id)} is not the id of a file: that is "file_" and 32 hex digits. List the files to find it.`,
+    { data: { id } },
+  );
+}

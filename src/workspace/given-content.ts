@@ -1,0 +1,84 @@
+import { constants, createReadStream } from "node:fs";
+import { mkdir, open, realpath } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { CapstanError } from "../core/errors.ts";
+import type { GivenContent } from "../core/workspace.ts";
+import { cloneRequest, makeClone } from "./clone-workspace.ts";
+import { diskFailure } from "./disk-failure.ts";
+import type { HostPlaces } from "./host-paths.ts";
+import { removeTree } from "./removal.ts";
+
+interface Target {
+  readonly sessionId: string;
+  /** The root of the workspace. */
+  readonly root: string;
+  readonly places: HostPlaces;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Puts a file, or a clone of a repository, where nothing stands yet. Nothing of the agent's may work meanwhile. */
+export async function putContent(content: GivenContent, target: Target): Promise<void> {
+  const to = await freePlace(target.root, content.at);
+  if (content.kind === "file") return copyTo(content.path, to);
+  const { sessionId, root, places, signal } = target;
+  const settings = { kind: "clone", from: withToken(content), ref: content.ref } as const;
+  const request = await cloneRequest({ sessionId, source: root, settings, places, signal });
+  try {
+    // Without the user's own configuration: whoever gives a repository must not reach what only the user can.
+    await makeClone(request, { files: to, home: undefined, signal });
+  } catch (error) {
+    await removeTree(to);
+    throw error;
+  }
+}
+
+/** The directories above it are made. What the agent made of them must not lead out of the workspace. */
+async function freePlace(root: string, at: string): Promise<string> {
+  const to = join(root, at);
+  const inside = relative(root, to);
+  if (at === "" || isAbsolute(at) || inside === "" || inside === ".." || inside.startsWith(`..${sep}`))
+    throw refused(at, "is not a path inside the workspace");
+  const real = await realpath(root);
+  let above = real;
+  for (const name of inside.split(sep).slice(0, -1)) {
+    above = join(above, name);
+    await mkdir(above, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw diskFailure(error, "Making", above);
+    });
+    if ((await realpath(above)) !== above) throw refused(at, "leads through a link");
+  }
+  return join(above, inside.split(sep).at(-1) ?? "");
+}
+
+async function copyTo(from: string, to: string): Promise<void> {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const into = await open(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "EEXIST") throw refused(to.slice(dirname(to).length + 1), "is there already");
+    throw diskFailure(error, "Writing", to);
+  });
+  try {
+    await pipeline(createReadStream(from), into.createWriteStream());
+  } catch (error) {
+    await removeTree(to);
+    throw diskFailure(error, "Writing", to);
+  }
+}
+
+/** As the hosts of repositories take a token: in the place of a password. */
+function withToken({ url, token }: Extract<GivenContent, { kind: "repository" }>): string {
+  if (token === undefined) return url;
+  const address = URL.parse(url);
+  if (address?.protocol !== "https:")
+    throw new CapstanError(
+      "workspace_invalid",
+      "A token for a repository is only sent over https. Give an https address, or leave the token out.",
+    );
+  address.username = "x-access-token";
+  address.password = token;
+  return address.href;
+}
+
+function refused(at: string, why: string): CapstanError {
+  return new CapstanError("workspace_invalid", `${JSON.stringify(at)} ${why}. Choose another path.`, { data: { at } });
+}

@@ -1,0 +1,122 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { CapstanApiError, type CapstanClient, createClient } from "../../src/client/index.ts";
+import { idle, type People, people } from "../support/api-people.ts";
+import { order } from "../support/obedient.ts";
+
+let all: People;
+beforeAll(async () => {
+  all = await people({ agent: { permissions: { mode: "accept-edits" } } });
+});
+afterAll(() => all.api[Symbol.asyncDispose]());
+
+const request: typeof fetch = async (url, init) =>
+  all.api.app.request(url instanceof Request ? url : url.toString(), init);
+
+function client({ key }: { readonly key: string }): CapstanClient {
+  return createClient({ baseUrl: "http://127.0.0.1/", apiKey: key, fetch: request });
+}
+
+async function refusal(work: Promise<unknown>): Promise<CapstanApiError> {
+  const thrown: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(thrown instanceof CapstanApiError)) throw new Error("It was not refused.", { cause: thrown });
+  return thrown;
+}
+
+test("a session is started, followed and read", async () => {
+  const capstan = client(all.operator);
+  const { id } = await capstan.sessions.create({ title: "by client" });
+  const { after } = await capstan.sessions.send(id, "hello");
+  const types: string[] = [];
+  for await (const item of capstan.sessions.stream(id, { after })) {
+    types.push(item.type);
+    if (item.type === "session.status_idle") break;
+  }
+  expect(types[0]).toBe("user.message");
+  expect(types).toContain("event_delta");
+  expect(types).toContain("agent.message");
+  const events = await Array.fromAsync(capstan.sessions.events(id));
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  expect((await capstan.sessions.list({ search: "by client" })).map((one) => one.id)).toEqual([id]);
+  expect((await capstan.sessions.get(id)).state.stop_reason).toEqual({ type: "end_turn" });
+});
+
+test("approvals are waited for and answered; grants are listed and revoked", async () => {
+  const capstan = client(all.admin);
+  const { id } = await capstan.sessions.create({ message: order(["Bash", { command: "echo a b" }]) });
+  const [asked] = await capstan.approvals.list({ status: "pending", session_id: id, wait: 30 });
+  if (asked === undefined) throw new Error("Nobody was asked.");
+  await capstan.approvals.answer(asked.id, { behavior: "allow", scope: "session" });
+  expect((await capstan.approvals.get(asked.id, { wait: 5 })).answer?.behavior).toBe("allow");
+  const [grant] = await capstan.grants.list();
+  expect(grant).toMatchObject({ rule: "Bash(echo a b)", session_id: id });
+  await capstan.grants.revoke(grant?.id ?? "");
+  expect(await capstan.grants.list()).toEqual([]);
+});
+
+test("files are listed, read, compared and rewound", async () => {
+  const capstan = client(all.operator);
+  const message = order(["Write", { file_path: "made.txt", content: "made\n" }]);
+  const { id } = await capstan.sessions.create({ message });
+  await idle(all.operator, id);
+  expect((await capstan.files.list(id)).data.map(({ name }) => name)).toContain("made.txt");
+  expect(new TextDecoder().decode(await capstan.files.read(id, "made.txt"))).toBe("made\n");
+  expect((await capstan.files.diff(id)).files).toMatchObject([{ path: "made.txt", kind: "added" }]);
+  expect(new TextDecoder().decode(await capstan.files.patch(id))).toContain("+made");
+  expect((await capstan.files.checkpoints(id)).length).toBeGreaterThan(0);
+  expect((await capstan.files.rewind(id, { to: "start" })).files).toMatchObject([{ kind: "deleted" }]);
+  expect((await capstan.files.undoRewind(id)).files).toMatchObject([{ kind: "added" }]);
+  const zip = await new Response(await capstan.files.exportZip(id)).arrayBuffer();
+  expect(Buffer.from(zip).subarray(0, 2).toString()).toBe("PK");
+  expect(await new Response(await capstan.sessions.export(id)).text()).toContain('"capstan":1');
+});
+
+test("the rest is there as well", async () => {
+  const capstan = client(all.admin);
+  expect(await capstan.whoami()).toMatchObject({ role: "admin", project: all.api.project });
+  expect(await capstan.projects()).toHaveLength(1);
+  expect(await capstan.models()).toHaveLength(1);
+  expect(await capstan.checkPolicy({ call: "Bash(ls)" })).toMatchObject({ behavior: "ask" });
+  expect((await capstan.replayPolicy({ permissions: {} })).data.length).toBeGreaterThan(0);
+  expect((await capstan.ledger({ by: "agent" })).data[0]?.key).toBe("tester");
+  expect((await capstan.budgets()).settings.day?.usd).toBe(5);
+  expect((await capstan.verifyAudit()).sound).toBe(true);
+  const agent = await capstan.agents.create({ definition: { name: "a", model: "m" } });
+  expect((await capstan.agents.update(agent.id, { definition: { name: "a", model: "n" } })).version).toBe(2);
+  expect((await capstan.agents.get(agent.id, { version: 1 })).definition.model).toBe("m");
+  expect((await capstan.agents.list({ limit: 1 })).map(({ id }) => id)).toEqual([agent.id]);
+  const environment = await capstan.environments.create({ name: "e", definition: {} });
+  expect((await capstan.environments.replace(environment.id, { name: "f", definition: {} })).name).toBe("f");
+  expect(await capstan.environments.list()).toHaveLength(1);
+  const key = await capstan.keys.create({ name: "k", role: "viewer" });
+  expect((await capstan.keys.revoke(key.id)).revoked_at).not.toBeNull();
+  expect((await capstan.keys.list()).length).toBeGreaterThan(1);
+});
+
+test("a refusal has its status, type, code, message and request id", async () => {
+  const missing = await refusal(client(all.viewer).sessions.get("sesn_none/../x"));
+  expect(missing).toMatchObject({ status: 404, type: "not_found_error", code: "not_found", isPassing: false });
+  expect(missing.message).toContain("sesn_none");
+  expect(missing.requestId).toMatch(/^req_/);
+  expect(await refusal(client(all.viewer).keys.list())).toMatchObject({ status: 403, code: "not_allowed" });
+  const stranger = client({ key: "ck_wrong" });
+  expect(await refusal(stranger.whoami())).toMatchObject({ status: 401, type: "authentication_error" });
+});
+
+test("what is no Capstan server, and what does not answer, is told apart", async () => {
+  const server: Server = createServer((_, response) => response.writeHead(502).end("<html>bad gateway</html>"));
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = server.address() as AddressInfo;
+  const capstan = createClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: "k" });
+  const proxy = await refusal(capstan.whoami());
+  expect(proxy).toMatchObject({ status: 502, isPassing: true });
+  expect(proxy.message).toContain("no Capstan server");
+  await new Promise((closed) => server.close(closed));
+  const gone = await refusal(capstan.whoami());
+  expect(gone).toMatchObject({ status: 0, type: "connection_error", isPassing: true });
+  expect(gone.message).toContain(`http://127.0.0.1:${port}`);
+});

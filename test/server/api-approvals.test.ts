@@ -1,0 +1,251 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Person } from "../support/api-app.ts";
+import { idle, type People, people, session } from "../support/api-people.ts";
+import { order } from "../support/obedient.ts";
+import { until } from "../support/until.ts";
+
+let all: People;
+beforeAll(async () => {
+  all = await people({ agent: { permissions: { ask: [{ rule: "Bash(touch never*)", remember: false }] } } });
+});
+afterAll(() => all.api[Symbol.asyncDispose]());
+
+const touch = (name: string): string => order(["Bash", { command: `touch ${name}` }]);
+
+async function pendingIn(person: Person, id: string): Promise<string> {
+  const { body } = await person.get(`/api/approvals?status=pending&session_id=${id}&wait=20`);
+  return body.data[0].id as string;
+}
+
+test("an approval is listed, shown and answered, and the session goes on", async () => {
+  const { operator, viewer, api } = all;
+  const id = await session(operator, touch("one.txt"));
+  const { body } = await viewer.get("/api/approvals?status=pending");
+  expect(body.data).toMatchObject([{ session_id: id, project: api.project, status: "pending", answer: null }]);
+  const approval = body.data[0].id as string;
+  expect((await viewer.get(`/api/approvals/${approval}`)).body.request.tool).toBe("Bash");
+  expect((await viewer.get(`/api/sessions/${id}`)).body.waiting).toBe(1);
+
+  const answered = await operator.post(`/api/approvals/${approval}/answer`, { behavior: "allow" });
+  expect(answered.status).toBe(200);
+  expect(answered.body.answer).toMatchObject({ behavior: "allow", by: "operator-key", from: "api" });
+  await until(() => existsSync(join(api.cwd, "one.txt")), Boolean);
+  const done = await until(
+    () => idle(operator, id),
+    ({ state }) => state.stop_reason.type === "end_turn",
+  );
+  expect(done.waiting).toBe(0);
+});
+
+test("the first answer wins; a second one is told which stands", async () => {
+  const { operator } = all;
+  const id = await session(operator, touch("two.txt"));
+  const approval = await pendingIn(operator, id);
+  const answers = await Promise.all([
+    operator.post(`/api/approvals/${approval}/answer`, { behavior: "deny", message: "no" }),
+    operator.post(`/api/approvals/${approval}/answer`, { behavior: "deny", message: "no" }),
+  ]);
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+  const refused = answers.find(({ status }) => status === 409);
+  expect(refused?.body.error).toMatchObject({ type: "conflict_error", details: { error_code: "approval_closed" } });
+});
+
+test("an answer may change the input, and be remembered for the session or the project", async () => {
+  const { operator, admin, api } = all;
+  const id = await session(operator, order(["Bash", { command: "touch a.txt" }], ["Bash", { command: "touch b.txt" }]));
+  const first = await pendingIn(operator, id);
+  await operator.post(`/api/approvals/${first}/answer`, { behavior: "allow", input: { command: "touch edited.txt" } });
+  const { body } = await operator.get(`/api/approvals?status=pending&session_id=${id}&after=${first}&wait=20`);
+  expect(existsSync(join(api.cwd, "edited.txt"))).toBe(true);
+  expect(existsSync(join(api.cwd, "a.txt"))).toBe(false);
+  const second = body.data[0].id as string;
+  const rules = ["Bash(touch b.txt)"];
+  await operator.post(`/api/approvals/${second}/answer`, { behavior: "allow", scope: "project", rules });
+  await until(() => existsSync(join(api.cwd, "b.txt")), Boolean);
+  const grants = await admin.get("/api/grants");
+  expect(grants.body.data).toMatchObject([{ rule: "Bash(touch b.txt)", scope: "project", project: api.project }]);
+});
+
+test("grants are seen in their project alone, and revoked by admins alone", async () => {
+  const { admin, operator, viewer, stranger } = all;
+  const { body } = await viewer.get("/api/grants");
+  const [grant] = body.data as { id: string }[];
+  expect((await stranger.get("/api/grants")).body.data).toEqual([]);
+  expect((await stranger.send("DELETE", `/api/grants/${grant?.id}`)).status).toBe(404);
+  expect((await operator.send("DELETE", `/api/grants/${grant?.id}`)).status).toBe(403);
+  expect((await admin.send("DELETE", `/api/grants/${grant?.id}`)).body).toEqual({ id: grant?.id, revoked: true });
+  expect((await admin.send("DELETE", `/api/grants/${grant?.id}`)).status).toBe(404);
+  expect((await viewer.get("/api/grants")).body.data).toEqual([]);
+});
+
+test("nobody answers for all projects through a key of one", async () => {
+  const { operator } = all;
+  const id = await session(operator, touch("always.txt"));
+  const approval = await pendingIn(operator, id);
+  const refused = await operator.post(`/api/approvals/${approval}/answer`, { behavior: "allow", scope: "always" });
+  expect(refused.status).toBe(400);
+  expect(refused.body.error.message).toContain("scope");
+  await operator.post(`/api/approvals/${approval}/answer`, { behavior: "deny" });
+});
+
+test("a question is answered in its own words", async () => {
+  const { operator } = all;
+  const question = "Tea or coffee?";
+  const options = [
+    { label: "tea", description: "hot" },
+    { label: "coffee", description: "hotter" },
+  ];
+  const asked = [{ question, header: "Drink", multiSelect: false, options }];
+  const id = await session(operator, order(["AskUserQuestion", { questions: asked }]));
+  const approval = await pendingIn(operator, id);
+  const without = await operator.post(`/api/approvals/${approval}/answer`, { behavior: "allow" });
+  expect(without.body.error.message).toContain("An answer is missing");
+  const answer = { behavior: "allow", answers: { [question]: "tea" }, notes: { [question]: "with milk" } };
+  expect((await operator.post(`/api/approvals/${approval}/answer`, answer)).body.answer).toMatchObject(answer);
+});
+
+test("a custom tool is answered with its result", async () => {
+  const { admin, operator } = all;
+  const tool = { name: "lookup", description: "Looks an order up.", input_schema: { type: "object" } };
+  const definition = { name: "clerk", model: "claude-opus-4-8", custom_tools: [tool] };
+  const { body: clerk } = await admin.post("/api/agents", { definition });
+  const id = await session(operator, order(["mcp__capstan__lookup", { order: 4711 }]), { agent: { id: clerk.id } });
+  const approval = await pendingIn(operator, id);
+  expect((await operator.get(`/api/approvals/${approval}`)).body.request).toMatchObject({ kind: "custom_tool" });
+  const without = await operator.post(`/api/approvals/${approval}/answer`, { behavior: "allow" });
+  expect(without.body.error.message).toContain("lookup");
+  const broken = { type: "image", source: { type: "base64", data: "%%%", media_type: "image/png" } };
+  const wrong = { behavior: "allow", result: { content: [broken] } };
+  expect((await operator.post(`/api/approvals/${approval}/answer`, wrong)).body.error.message).toContain("result");
+  const result = { content: "It was sent.", is_error: false };
+  const answered = await operator.post(`/api/approvals/${approval}/answer`, { behavior: "allow", result });
+  expect(answered.status).toBe(200);
+  await until(
+    () => idle(operator, id),
+    ({ state }) => state.stop_reason.type === "end_turn",
+  );
+  const { body } = await operator.get(`/api/sessions/${id}/events?types=user.custom_tool_result`);
+  expect(body.data).toMatchObject([{ content: [{ type: "text", text: "It was sent." }] }]);
+});
+
+test("waiting for an answer ends when there is one, and in time when there is none", async () => {
+  const { operator, viewer } = all;
+  const id = await session(operator, touch("three.txt"));
+  const approval = await pendingIn(operator, id);
+  expect((await viewer.get(`/api/approvals/${approval}?wait=0`)).body.status).toBe("pending");
+  expect((await viewer.get(`/api/approvals/${approval}?wait=1`)).body.status).toBe("pending");
+  const waiting = viewer.get(`/api/approvals/${approval}?wait=30`);
+  await operator.post(`/api/approvals/${approval}/answer`, { behavior: "deny", message: "not now" });
+  expect((await waiting).body.answer).toMatchObject({ behavior: "deny", message: "not now" });
+  expect((await viewer.get("/api/approvals?status=pending&wait=1")).body.data).toEqual([]);
+});
+
+test("waiting for a new approval ends when one comes", async () => {
+  const { operator } = all;
+  const waiting = operator.get("/api/approvals?status=pending&wait=30");
+  const id = await session(operator, touch("four.txt"));
+  const { body } = await waiting;
+  expect(body.data).toMatchObject([{ session_id: id }]);
+  await operator.post(`/api/approvals/${body.data[0].id}/answer`, { behavior: "deny" });
+});
+
+test("a viewer sees what is asked without its secrets, and cannot answer", async () => {
+  const { operator, viewer } = all;
+  const secret = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789";
+  const id = await session(operator, order(["Bash", { command: `curl -H 'x-api-key: ${secret}' http://localhost:1` }]));
+  const approval = await pendingIn(operator, id);
+  expect((await operator.get(`/api/approvals/${approval}`)).body.request.input.command).toContain(secret);
+  const [listed] = (await viewer.get(`/api/approvals?session_id=${id}`)).body.data;
+  for (const seen of [(await viewer.get(`/api/approvals/${approval}`)).body, listed]) {
+    expect(JSON.stringify(seen)).not.toContain(secret);
+    expect(seen.request.input.command).toContain("[redacted:");
+  }
+  const refused = await viewer.post(`/api/approvals/${approval}/answer`, { behavior: "allow" });
+  expect(refused.status).toBe(403);
+  expect(refused.body.error.message).toContain("needs a key with the role operator");
+  await operator.post(`/api/approvals/${approval}/answer`, { behavior: "deny" });
+});
+
+test("what an answer made of the input is nobody's to read who may only look, and gone when it was acted on", async () => {
+  const { operator, viewer, api } = all;
+  const secret = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789";
+  const id = await session(operator, order(["Bash", { command: `true ${secret}` }]));
+  const approval = await pendingIn(operator, id);
+  const seen = async (person: Person): Promise<string> => {
+    const one = (await person.get(`/api/approvals/${approval}`)).body;
+    const listed = (await person.get(`/api/approvals?session_id=${id}`)).body;
+    expect(listed.data).toEqual([one]);
+    return JSON.stringify(one);
+  };
+  // Nobody drives it, so that the answer stays until somebody does.
+  await (await api.host.attend(id)).close();
+  const input = { command: `echo ${secret}` };
+  const answer = { behavior: "allow" as const, input, by: "operator", from: "api", at: Date.now() };
+  await api.store.approvals.answer(approval, answer, []);
+  expect(await seen(operator)).toContain(`echo ${secret}`);
+  const shown = await seen(viewer);
+  expect(shown).toContain('"status":"answered"');
+  expect(shown).toContain("[redacted:");
+  expect(shown).not.toContain(secret);
+
+  await api.host.attend(id);
+  await until(
+    () => idle(operator, id),
+    ({ state }) => state.stop_reason.type === "end_turn",
+  );
+  expect((await operator.get(`/api/approvals/${approval}`)).body).toMatchObject({ status: "settled" });
+  for (const person of [operator, viewer]) expect(await seen(person)).not.toContain(secret);
+  using database = new DatabaseSync(join(api.home, "capstan.db"));
+  expect(JSON.stringify(database.prepare("SELECT * FROM approvals WHERE id = ?").get(approval))).not.toContain(secret);
+});
+
+test("another project's approvals are not there", async () => {
+  const { operator, stranger } = all;
+  const id = await session(operator, touch("five.txt"));
+  const approval = await pendingIn(operator, id);
+  expect((await stranger.get("/api/approvals")).body.data).toEqual([]);
+  expect((await stranger.get(`/api/approvals?session_id=${id}`)).status).toBe(404);
+  expect((await stranger.get(`/api/approvals/${approval}`)).status).toBe(404);
+  const answered = await stranger.post(`/api/approvals/${approval}/answer`, { behavior: "allow" });
+  expect(answered.status).toBe(404);
+  expect(answered.body.error.type).toBe("not_found_error");
+  expect((await operator.get(`/api/approvals/${approval}`)).body.status).toBe("pending");
+  await operator.post(`/api/approvals/${approval}/answer`, { behavior: "deny" });
+});
+
+test("wrong answers are refused with the field that is wrong", async () => {
+  const { operator } = all;
+  const id = await session(operator, touch("never.txt"));
+  const approval = await pendingIn(operator, id);
+  const send = async (body: unknown): Promise<string> => {
+    const refused = await operator.post(`/api/approvals/${approval}/answer`, body);
+    expect(refused.status).toBe(400);
+    return refused.body.error.message as string;
+  };
+  expect(await send({ behavior: "maybe" })).toContain("behavior");
+  expect(await send({ behavior: "allow", until: "tomorrow" })).toContain('"until"');
+  expect(await send({ behavior: "allow", scope: "project" })).toContain("may not be remembered");
+  expect(await send({ behavior: "allow", rules: ["Bash(touch *)"] })).toContain("scope");
+  expect(await send({ behavior: "allow", result: { content: "x" } })).toContain("result");
+  expect(await send([])).toContain("expected object");
+  expect((await operator.get("/api/approvals?wait=61")).body.error.message).toContain("wait");
+  expect((await operator.get("/api/approvals?waits=1")).body.error.message).toContain('"waits"');
+  await operator.post(`/api/approvals/${approval}/answer`, { behavior: "deny" });
+});
+
+test("an approval that nobody drives is answered, and its session goes on by itself", async () => {
+  const { operator, api } = all;
+  const id = await session(operator, order(["Bash", { command: "echo woken > woken.txt" }]));
+  const approval = await pendingIn(operator, id);
+  const driven = await api.host.attend(id);
+  await driven.close();
+  await operator.post(`/api/approvals/${approval}/answer`, { behavior: "allow" });
+  await until(
+    () => idle(operator, id),
+    ({ state }) => state.stop_reason.type === "end_turn",
+  );
+  expect(readFileSync(join(api.cwd, "woken.txt"), "utf8")).toBe("woken\n");
+});

@@ -1,0 +1,48 @@
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { clock } from "../../src/app/clock.ts";
+import { apiPorts } from "../../src/app/serve-ports.ts";
+import { loadConfiguration } from "../../src/config/load.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { temporaryDirectory } from "../support/host.ts";
+import { obedient } from "../support/obedient.ts";
+import { scriptedModel } from "../support/scripted-model.ts";
+
+/** A server that was started in a project, whose `.env` may have a credential. */
+async function portsIn(variables: string) {
+  await using stack = new AsyncDisposableStack();
+  const directory = stack.use(temporaryDirectory());
+  const project = join(realpathSync(directory.path), "project");
+  mkdirSync(join(project, ".capstan"), { recursive: true });
+  writeFileSync(join(project, ".env"), variables);
+  const shell = { CAPSTAN_HOME: join(directory.path, "home"), HOME: directory.path };
+  const configuration = await loadConfiguration({ cwd: project, environment: shell, flags: {} });
+  const store = stack.use(await openSqliteStore({ path: join(directory.path, "capstan.db"), clock }));
+  const ports = apiPorts({ configuration, shell, cwd: project }, store);
+  const parts = stack.move();
+  return { ports, project, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+}
+
+test("a project's .env is hidden and used when a credential is in it", async () => {
+  await using model = await scriptedModel(obedient);
+  await using s = await portsIn(`ANTHROPIC_API_KEY=sk-ant-hidden\nANTHROPIC_BASE_URL=${model.url}\n`);
+  expect(s.ports.policy?.secretFiles).toContain(join(s.project, ".env"));
+  // It was asked: the scripted model has no list.
+  await expect(s.ports.models?.()).rejects.toMatchObject({ code: expect.not.stringMatching("credential_missing") });
+});
+
+test("without a credential there is nobody to ask for models", async () => {
+  await using s = await portsIn("COLOUR=red\n");
+  expect(s.ports.policy?.secretFiles).not.toContain(join(s.project, ".env"));
+  await expect(s.ports.models?.()).rejects.toMatchObject({ code: "credential_missing" });
+});
+
+test("the default project has no directory on a server of another project", async () => {
+  await using s = await portsIn("");
+  expect((await s.ports.defaults?.(s.project))?.directory).toBe(s.project);
+  expect((await s.ports.defaults?.("default"))?.directory).toBeUndefined();
+  expect(s.ports.projectOf?.(join(s.project, ".capstan"))).toBe(s.project);
+  expect(s.ports.policy?.home).toBe(homedir());
+});

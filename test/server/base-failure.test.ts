@@ -1,0 +1,52 @@
+import { Hono } from "hono";
+import { expect, test } from "vitest";
+import { CapstanError, type ErrorCode } from "../../src/core/errors.ts";
+import type { Env } from "../../src/server/context.ts";
+import { jsonBody } from "../../src/server/body.ts";
+import { ApiFailure, asApiFailure } from "../../src/server/failure.ts";
+
+test.for<[ErrorCode, number]>([
+  ["model_unknown", 400],
+  ["limit_reached", 400],
+  ["credential_rejected", 400],
+  ["session_archived", 400],
+])("%s is the caller's to mend, and is not tried again: %d", ([code, status]) => {
+  expect(asApiFailure(new CapstanError(code, "No."))).toMatchObject({ status, message: "No." });
+});
+
+test.for<ErrorCode>(["store_locked", "store_corrupt", "store_newer", "store_full", "store_failed"])(
+  "%s tells callers nothing of the server's files",
+  (code) => {
+    const failure = asApiFailure(new CapstanError(code, "The disk of /home/ada/.capstan/capstan.db is full."));
+    expect(failure).toMatchObject({ status: 500, details: { error_code: code } });
+    expect(failure.message).toBe(
+      "The server's store failed. The server's log says more, under the id of this request.",
+    );
+  },
+);
+
+test("a conflict is final unless it passes by itself", () => {
+  const finals: readonly ErrorCode[] = ["approval_closed", "approval_pending", "session_ended", "store_conflict"];
+  for (const code of finals) expect(asApiFailure(new CapstanError(code, "No.")).isFinal, code).toBe(true);
+  for (const code of ["session_busy", "workspace_busy"] as const)
+    expect(asApiFailure(new CapstanError(code, "Wait.")).isFinal, code).toBe(false);
+  expect(asApiFailure(new CapstanError("store_conflict", "Again.", { retryable: true })).isFinal).toBe(false);
+  expect(new ApiFailure("conflict_error", "Another version.").isFinal).toBe(true);
+  expect(new ApiFailure("invalid_request_error", "Wrong.").isFinal).toBe(false);
+});
+
+const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
+
+test("JSON may be two hundred levels deep, and brackets in texts do not count", async () => {
+  const app = new Hono<Env>().use(jsonBody).post("/", (c) => c.text("taken"));
+  app.onError((thrown, c) => c.text(thrown.message, asApiFailure(thrown).status as 400));
+  const send = async (body: string): Promise<Response> =>
+    app.request("/", { method: "POST", body, headers: { "content-type": "application/json" } });
+  expect((await send(nested(200))).status).toBe(200);
+  expect((await send(JSON.stringify({ text: `"\\${"[{".repeat(500)}` }))).status).toBe(200);
+  for (const body of [nested(201), nested(100_000), `${'{"a":'.repeat(300)}1${"}".repeat(300)}`]) {
+    const answer = await send(body);
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain("more than 200 lists and objects inside each other");
+  }
+});

@@ -1,0 +1,233 @@
+import { once } from "node:events";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { LoginCookie } from "../../src/server/cookie.ts";
+import type { Frame } from "../../src/server/delivery.ts";
+import { listen, type Listening } from "../../src/server/listen.ts";
+import { LoginTokens } from "../../src/server/login.ts";
+import { type StreamLimits, Streams } from "../../src/server/streams.ts";
+import type { Session } from "../../src/runtime/session.ts";
+import { agent } from "../support/host.ts";
+import { say } from "../support/scripted-model.ts";
+import { until } from "../support/until.ts";
+import { type TestServer, testServer } from "./base-support.ts";
+
+let server: TestServer;
+let secret: string;
+let session: Session;
+/** A log that is larger than what lies between two ends of a connection. */
+let large: Session;
+beforeAll(async () => {
+  const flood = "x".repeat(400_000);
+  server = await testServer(({ last }) => say(last.includes("flood") ? flood : "Hello"));
+  ({ secret } = await server.key("viewer"));
+  session = await server.host.startSession({ agent: agent(), cwd: server.cwd });
+  await session.send("Hi").result();
+  large = await server.host.startSession({ agent: agent(), cwd: server.cwd });
+  for (let n = 0; n < 4; n += 1) await large.send("flood").result();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
+});
+
+async function served(
+  limits: Partial<StreamLimits> = {},
+): Promise<{ url: string; streams: Streams; listening: Listening; cookie: LoginCookie }> {
+  const streams = new Streams(limits);
+  const cookie = new LoginCookie({ secret: new Uint8Array(32), isSecure: false });
+  const { app } = server.app({ streams, login: { cookie, tokens: new LoginTokens(server.deps.clock) } });
+  const listening = await listen(app, { host: "127.0.0.1", port: 0 });
+  open.push({ [Symbol.asyncDispose]: () => listening.close() });
+  return { url: `ws://127.0.0.1:${listening.port}/api/sessions`, streams, listening, cookie };
+}
+
+interface Client {
+  readonly socket: WebSocket;
+  readonly frames: Frame[];
+  readonly closed: Promise<readonly [code: number, reason: string]>;
+}
+
+function client(url: string, headers: Record<string, string> = { "x-api-key": secret }): Client {
+  const socket = new WebSocket(url, { headers });
+  const frames: Frame[] = [];
+  socket.on("message", (data) => frames.push(JSON.parse((data as Buffer).toString()) as Frame));
+  socket.on("error", () => {});
+  const closed = once(socket, "close").then(([code, reason]) => [code as number, String(reason)] as const);
+  return { socket, frames, closed };
+}
+
+/** The status of a handshake that is refused. */
+async function refusal(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  const socket = new WebSocket(url, { headers });
+  socket.on("error", () => {});
+  const [, answer] = (await once(socket, "unexpected-response")) as [unknown, { statusCode?: number }];
+  return answer.statusCode;
+}
+
+test("a session comes as frames with names and places, from the start or from a place on", async () => {
+  const { url } = await served();
+  const logged = await server.host.read(session.id);
+  const all = client(`${url}/${session.id}/socket`);
+  await expect.poll(() => all.frames.length).toBe(logged.length);
+  expect(all.frames).toEqual(logged.map((event) => ({ event: event.type, id: event.seq, data: event })));
+  const rest = client(`${url}/${session.id}/socket?after=${logged[2]?.seq}`);
+  await expect.poll(() => rest.frames.length).toBe(logged.length - 3);
+  all.socket.close();
+  rest.socket.close();
+});
+
+test("what happens now is told now, previews too", async () => {
+  const { url } = await served();
+  const { frames, socket } = client(
+    `${url}/${session.id}/socket?after=${(await server.host.read(session.id)).at(-1)?.seq}`,
+  );
+  await once(socket, "open");
+  await session.send("Again").result();
+  await expect.poll(() => frames.some(({ event }) => event === "session.status_idle")).toBe(true);
+  const previews = frames.filter(({ event }) => event === "event_start" || event === "event_delta");
+  expect(previews.length).toBeGreaterThan(0);
+  expect(previews.every(({ id }) => id === undefined)).toBe(true);
+  socket.close();
+});
+
+test("whoever is not allowed gets no socket", async () => {
+  const { url, cookie } = await served();
+  const { secret: stranger } = await server.key("admin", "/elsewhere");
+  const path = `${url}/${session.id}/socket`;
+  expect(await refusal(path, {})).toBe(401);
+  expect(await refusal(path, { "x-api-key": stranger })).toBe(404);
+  expect(await refusal(`${url}/sesn_unknown/socket`, { "x-api-key": secret })).toBe(404);
+  expect(await refusal(path, { "x-api-key": secret, origin: "https://evil.example" })).toBe(403);
+  expect(await refusal(path, { "x-api-key": secret, host: "evil.example" })).toBe(403);
+  expect(await refusal(`${path}?after=nonsense`, { "x-api-key": secret })).toBe(400);
+  // Nobody can have seen what is not there yet.
+  const head = await server.host.head(session.id);
+  expect(await refusal(`${path}?after=${head + 1}`, { "x-api-key": secret })).toBe(400);
+
+  const person = { project: "default", role: "viewer", id: "browser", name: "ada" } as const;
+  const login = cookie.issue(person, server.deps.clock.now()).split(";")[0] ?? "";
+  const own = url.replace("ws:", "http:").replace("/api/sessions", "");
+  const inside = client(path, { cookie: login, origin: own });
+  await once(inside.socket, "open");
+  inside.socket.close();
+  expect(await refusal(path, { cookie: login, origin: "http://127.0.0.1:1" })).toBe(403);
+});
+
+test("the address says what it is to whoever comes without a socket", async () => {
+  const { app } = server.app();
+  const answer = await app.request(`/api/sessions/${session.id}/socket`, { headers: { "x-api-key": secret } });
+  expect(answer.status).toBe(400);
+  expect(await answer.text()).toContain("speaks WebSocket");
+});
+
+test("a client may say ping, and nothing else, and that briefly", async () => {
+  const { url } = await served();
+  const path = `${url}/${session.id}/socket`;
+  const polite = client(path);
+  await once(polite.socket, "open");
+  polite.socket.send('{"type":"ping"}');
+  await expect.poll(() => polite.frames.some(({ event }) => event === "pong")).toBe(true);
+  polite.socket.close();
+  for (const said of ['{"type":"user.message"}', "nonsense", '{"type":"ping","more":1}', Buffer.from("binary")]) {
+    const { socket, closed } = client(path);
+    await once(socket, "open");
+    socket.send(said);
+    expect(await closed).toEqual([1008, 'only {"type":"ping"} may be sent here']);
+  }
+  const { socket, closed } = client(path);
+  await once(socket, "open");
+  socket.send("x".repeat(2_000));
+  expect((await closed)[0]).toBe(1009);
+});
+
+test("a socket shows signs of life, and one whose other end shows none is cut", async () => {
+  const { url, streams } = await served({ heartbeatMs: 20 });
+  const path = `${url}/${session.id}/socket`;
+  const alive = client(path);
+  await expect.poll(() => alive.frames.filter(({ event }) => event === "ping").length).toBeGreaterThan(3);
+  alive.socket.close();
+  await alive.closed;
+  const dead = new WebSocket(path, { headers: { "x-api-key": secret }, autoPong: false });
+  dead.on("error", () => {});
+  await once(dead, "close");
+  await expect.poll(() => streams.open).toBe(0);
+});
+
+test("a client that does not read is cut, and can come back", async () => {
+  const { url, streams } = await served({ stallMs: 300, maxWaitingBytes: 10_000 });
+  const path = `${url}/${large.id}/socket`;
+  const { socket, closed } = client(path);
+  await once(socket, "open");
+  socket.pause();
+  // Until more was said than the network itself keeps between two ends.
+  while (streams.cut === 0) await large.send("flood").result();
+  socket.terminate();
+  await closed;
+  const last = (await server.host.read(large.id)).at(-1)?.seq;
+  const back = client(`${path}?after=0`);
+  await expect.poll(() => back.frames.at(-1)?.id, { timeout: 20_000 }).toBe(last);
+  back.socket.close();
+});
+
+test("a client that asks for answers and reads none is cut", async () => {
+  const pings: readonly ((socket: WebSocket) => void)[] = [
+    (socket) => socket.send('{"type":"ping"}'),
+    (socket) => socket.ping(),
+  ];
+  for (const ping of pings) {
+    // Nothing else would cut it in the time that this takes.
+    const { url, streams } = await served({ stallMs: 600_000, maxWaitingBytes: 10_000 });
+    const { socket, closed } = client(`${url}/${large.id}/socket`);
+    await once(socket, "open");
+    socket.pause();
+    while (streams.cut === 0) {
+      ping(socket);
+      await large.send("flood").result();
+    }
+    await expect.poll(() => streams.open).toBe(0);
+    socket.terminate();
+    await closed;
+  }
+});
+
+test("an operator who attaches wakes a session that sleeps; a viewer does not", async () => {
+  const { url } = await served();
+  const { secret: operator } = await server.key("operator");
+  await session.hibernate();
+  const before = server.host.load().processes;
+  const viewing = client(`${url}/${session.id}/socket`);
+  await expect.poll(() => viewing.frames.length).toBeGreaterThan(0);
+  expect(server.host.load().processes).toBe(before);
+  const steering = client(`${url}/${session.id}/socket`, { "x-api-key": operator });
+  await until(
+    () => server.host.load().processes,
+    (processes) => processes === before + 1,
+  );
+  for (const { socket } of [viewing, steering]) socket.close();
+});
+
+test("a socket that does not answer keeps nothing from closing", async () => {
+  const { url, listening } = await served();
+  const { socket, closed } = client(`${url}/${session.id}/socket`);
+  await once(socket, "open");
+  socket.pause();
+  await listening.close();
+  socket.resume();
+  expect((await closed)[0]).toBe(1006);
+});
+
+test("a shutdown says so; a revoked key ends the socket", async () => {
+  const { url, streams } = await served({ heartbeatMs: 20 });
+  const { secret: other, id } = await server.key("viewer");
+  const lapsing = client(`${url}/${session.id}/socket`, { "x-api-key": other });
+  await expect.poll(() => lapsing.frames.length).toBeGreaterThan(0);
+  await server.store.registry.keys.revoke(id, Date.now());
+  expect(await lapsing.closed).toEqual([1008, "the key or the login does not hold any more"]);
+  const staying = client(`${url}/${session.id}/socket`);
+  await expect.poll(() => staying.frames.length).toBeGreaterThan(0);
+  streams.close();
+  expect(await staying.closed).toEqual([1001, "the server is shutting down; come back with ?after="]);
+});

@@ -1,0 +1,155 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import { ConflictError } from "@anthropic-ai/sdk";
+import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
+import type { Beta } from "@anthropic-ai/sdk/resources/beta";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { order } from "../support/obedient.ts";
+import { refusal, type V1App, v1App } from "../support/v1-app.ts";
+import { listed, message, ofType, type Place, place, turn, untilIdle } from "../support/v1-session.ts";
+
+let app: V1App;
+let client: Anthropic;
+let here: Place;
+beforeAll(async () => {
+  app = await v1App();
+  client = await app.client();
+  here = await place(client);
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+const newSession = async (): Promise<string> => (await client.beta.sessions.create({ ...here })).id;
+
+test("a call that must be asked about waits for a confirmation, and goes on with it", async () => {
+  const id = await newSession();
+  const asked = await turn(client, id, [message(order(["Bash", { command: "touch made" }]))]);
+  const [use] = ofType(asked, "agent.tool_use");
+  expect(asked.at(-1)).toMatchObject({ stop_reason: { type: "requires_action", event_ids: [use?.id] } });
+  const stream = await client.beta.sessions.events.stream(id);
+  const confirmation = { type: "user.tool_confirmation", tool_use_id: use?.id ?? "", result: "allow" } as const;
+  const { data = [] } = await client.beta.sessions.events.send(id, { events: [confirmation] });
+  expect(data).toMatchObject([{ ...confirmation, processed_at: null, id: expect.stringMatching(/^sevt_/) }]);
+  const after = await untilIdle(stream);
+  expect(ofType(after, "user.tool_confirmation")).toMatchObject([{ id: data[0]?.id, by: "a admin", from: "api" }]);
+  expect(ofType(after, "agent.tool_result")).toMatchObject([{ tool_use_id: use?.id, is_error: false }]);
+  const again = await refusal(client.beta.sessions.events.send(id, { events: [confirmation] }));
+  expect(again).toBeInstanceOf(ConflictError);
+  expect(again.apiMessage).toContain("allowed by a admin");
+});
+
+test("a denial tells the model why", async () => {
+  const id = await newSession();
+  const asked = await turn(client, id, [message(order(["Bash", { command: "touch never" }]))]);
+  const [use] = ofType(asked, "agent.tool_use");
+  const after = await turn(client, id, [
+    { type: "user.tool_confirmation", tool_use_id: use?.id ?? "", result: "deny", deny_message: "Not today." },
+  ]);
+  expect(JSON.stringify(ofType(after, "agent.tool_result")[0]?.content)).toContain("Not today.");
+});
+
+test("all events are checked before any is acted on", async () => {
+  const id = await newSession();
+  const gone = { type: "user.tool_confirmation", tool_use_id: "sevt_gone", result: "allow" } as const;
+  const error = await refusal(client.beta.sessions.events.send(id, { events: [message("hello"), gone] }));
+  expect(error.apiMessage).toContain("Nobody is asked about");
+  expect(ofType(await listed(client, id), "user.message")).toEqual([]);
+});
+
+const weatherTool = {
+  name: "weather",
+  description: "Tells the weather of a city.",
+  inputSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+} as const;
+const weather: Beta.BetaManagedAgentsCustomToolParams = {
+  type: "custom",
+  name: weatherTool.name,
+  description: weatherTool.description,
+  input_schema: { ...weatherTool.inputSchema, required: ["city"] },
+};
+
+test("a custom tool runs in the client: the official runner answers it", async () => {
+  const { agent } = await place(client, { name: "Weatherman", tools: [weather] });
+  const { id } = await client.beta.sessions.create({ ...here, agent });
+  await client.beta.sessions.events.send(id, { events: [message(order(["mcp__capstan__weather", { city: "Kiel" }]))] });
+  const runner = client.beta.sessions.events.toolRunner(id, {
+    tools: [betaTool({ ...weatherTool, run: ({ city }) => `${city}: rain` })],
+    maxIdleMs: 300,
+  });
+  const calls = [];
+  for await (const { name, isError, posted } of runner) calls.push({ name, isError, posted });
+  expect(calls).toEqual([{ name: "weather", isError: false, posted: true }]);
+  const events = await listed(client, id);
+  expect(ofType(events, "agent.custom_tool_use")).toMatchObject([{ name: "weather", input: { city: "Kiel" } }]);
+  expect(ofType(events, "user.custom_tool_result")).toMatchObject([
+    { content: [{ type: "text", text: "Kiel: rain" }], is_error: false },
+  ]);
+  expect(app.model.requests.at(-1)?.transcript).toContain("Kiel: rain");
+});
+
+test("the result of a custom tool may come later, and be an error", async () => {
+  const { agent } = await place(client, { name: "Weatherman", tools: [weather] });
+  const { id } = await client.beta.sessions.create({ ...here, agent });
+  const asked = await turn(client, id, [message(order(["mcp__capstan__weather", { city: "Kiel" }]))]);
+  const [use] = ofType(asked, "agent.custom_tool_use");
+  expect(asked.at(-1)).toMatchObject({ stop_reason: { type: "requires_action", event_ids: [use?.id] } });
+  // Nobody drives it any more, as after a restart of the server.
+  await (await app.host.attend(id)).close();
+  const result = {
+    type: "user.custom_tool_result",
+    custom_tool_use_id: use?.id ?? "",
+    content: [{ type: "text", text: "No such city." }],
+    is_error: true,
+  } as const;
+  const after = await turn(client, id, [{ ...result, content: [...result.content] }]);
+  expect(ofType(after, "user.custom_tool_result")).toMatchObject([{ is_error: true }]);
+  expect(app.model.requests.at(-1)?.toolResults).toMatchObject([{ text: "No such city.", isError: true }]);
+  const twice = await refusal(
+    client.beta.sessions.events.send(id, { events: [{ ...result, content: [...result.content] }] }),
+  );
+  expect(twice).toBeInstanceOf(ConflictError);
+});
+
+const question = (words: string) => ({
+  question: words,
+  header: "H",
+  multiSelect: false,
+  options: [
+    { label: "Red", description: "r" },
+    { label: "Blue", description: "b" },
+  ],
+});
+
+test("the agent's own questions are custom tool uses, and are answered like those", async () => {
+  const stored = await app.deps.registry.agents.get("default", here.agent);
+  if (stored === undefined) throw new Error("There is no agent.");
+  const agent = app.deps.ids.next("agent");
+  await app.deps.registry.agents.create({
+    ...stored,
+    id: agent,
+    version: 1,
+    definition: { ...stored.definition, tools: ["AskUserQuestion"] },
+  });
+  const { id } = await client.beta.sessions.create({ ...here, agent });
+  const asked = await turn(client, id, [message(order(["AskUserQuestion", { questions: [question("Which?")] }]))]);
+  const [use] = ofType(asked, "agent.custom_tool_use");
+  expect(use).toMatchObject({ name: "ask_user_question", input: { questions: [{ question: "Which?" }] } });
+  const answer = (content: string): Beta.Sessions.BetaManagedAgentsUserCustomToolResultEventParams => ({
+    type: "user.custom_tool_result",
+    custom_tool_use_id: use?.id ?? "",
+    content: [{ type: "text", text: content }],
+  });
+  const wrong = await refusal(client.beta.sessions.events.send(id, { events: [answer('{"What?":"Red"}')] }));
+  expect(wrong.apiMessage).toContain("did not ask");
+  const allow = { type: "user.tool_confirmation", tool_use_id: use?.id ?? "", result: "allow" } as const;
+  expect((await refusal(client.beta.sessions.events.send(id, { events: [allow] }))).apiMessage).toContain(
+    "custom_tool_result",
+  );
+  const after = await turn(client, id, [answer("Blue")]);
+  expect(ofType(after, "user.custom_tool_result")).toMatchObject([
+    { custom_tool_use_id: use?.id, content: [{ type: "text", text: '{"Which?":"Blue"}' }] },
+  ]);
+  expect(app.model.requests.at(-1)?.transcript).toContain("Blue");
+  const types = (await listed(client, id, { types: ["agent.custom_tool_use", "agent.tool_use"] })).map(
+    ({ type }) => type,
+  );
+  expect(types).toEqual(["agent.custom_tool_use"]);
+});

@@ -1,0 +1,55 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../support/until.ts";
+import { refusal, type V1App, v1App } from "../support/v1-app.ts";
+import { message, ofType, type Place, place, turn, untilIdle } from "../support/v1-session.ts";
+
+/** What it means to open a stream: where it begins, and what it does to the session. */
+
+let app: V1App;
+let client: Anthropic;
+let here: Place;
+beforeAll(async () => {
+  app = await v1App();
+  client = await app.client();
+  here = await place(client);
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+const newSession = async (): Promise<string> => (await client.beta.sessions.create({ ...here })).id;
+const isIdle = ({ status }: { readonly status: string }): boolean => status === "idle";
+
+test("what somebody has sent is told to their own stream, and not to whoever comes first", async () => {
+  const id = await newSession();
+  await client.beta.sessions.events.send(id, { events: [message("mine")] });
+  await until(() => client.beta.sessions.retrieve(id), isIdle);
+  const viewing = await (await app.client("viewer")).beta.sessions.events.stream(id);
+  const own = await untilIdle(await client.beta.sessions.events.stream(id));
+  expect(ofType(own, "user.message")).toMatchObject([{ content: [{ text: "mine" }] }]);
+  await client.beta.sessions.events.send(id, { events: [message("more")] });
+  expect(ofType(await untilIdle(viewing), "user.message")).toMatchObject([{ content: [{ text: "more" }] }]);
+});
+
+test("a stream cannot begin behind the end of the log", async () => {
+  const id = await newSession();
+  const head = await app.host.head(id);
+  const stream = (after: number) =>
+    client.beta.sessions.events.stream(id, {}, { headers: { "Last-Event-ID": String(after) } });
+  (await stream(head)).controller.abort();
+  const error = await refusal(stream(head + 1));
+  expect(error.status).toBe(400);
+  expect(error.apiMessage).toContain(`the log of this session ends with ${head}`);
+});
+
+test("whoever attaches wakes a session that sleeps", async () => {
+  const id = await newSession();
+  await turn(client, id, [message("hello")]);
+  await (await app.host.attend(id)).hibernate();
+  const before = app.host.load().processes;
+  const stream = await client.beta.sessions.events.stream(id);
+  await until(
+    () => app.host.load().processes,
+    (processes) => processes === before + 1,
+  );
+  stream.controller.abort();
+});

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { parseRequest } from "../../src/protocol/refusal.ts";
+import { repositoryName, resourceParams } from "../../src/protocol/resources.ts";
+
+test.for([
+  ["https://example.org/team/tools.git", "tools"],
+  ["https://example.org/team/t%6fols/", "tools"],
+  ["https://example.org/team/%E0%A4%A.git", "repository"],
+  ["https://example.org/%2e%2e", "repository"],
+  ["https://example.org", "repository"],
+])("%s is cloned as %s", ([url = "", name = ""]) => {
+  expect(repositoryName(url)).toBe(name);
+});
+
+test.for([
+  "https://ada:hunter2@example.org/tools",
+  "https://hunter2@example.org/tools",
+  "https://:hunter2@example.org/",
+])("an address with credentials is refused, since it is stored and shown: %s", (url) => {
+  const parse = (): unknown => parseRequest(resourceParams, { type: "github_repository", url });
+  expect(parse).toThrow(/url: .*use authorization_token/);
+  expect(parse).not.toThrow(/hunter2/);
+});
+
+test("an address without is taken", () => {
+  const given = { type: "github_repository", url: "https://example.org/tools", authorization_token: "t" };
+  expect(parseRequest(resourceParams, given)).toEqual(given);
+});
