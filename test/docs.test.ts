@@ -240,8 +240,9 @@ test.for(shells.filter(({ onlyChecked }) => !onlyChecked))("the commands at $pla
   const sh = (line: string): Promise<Output> =>
     // Nothing is typed: `run` reads what is piped to it.
     run("sh", ["-c", `${line} < /dev/null`.replace(/^(.*\|.*) < \/dev\/null$/, "$1")], { cwd, env, timeout: 50_000 });
-  // A session is there to be spoken of.
-  if (shell.lines.some((line) => /^\$ .*c0ffee/.test(line)) || / -c /.test(shell.lines[0] ?? ""))
+  // A session is there to be spoken of, where the block does not begin with making one.
+  const isSpokenOf = shell.lines.some((line) => /^\$ .*c0ffee/.test(line)) || / -c /.test(shell.lines[0] ?? "");
+  if (isSpokenOf && !(shell.lines[0] ?? "").startsWith(`$ capstan run --rehearsal "`))
     await sh('capstan run --rehearsal "list the files"');
   const printed: string[] = [];
   for (const line of shell.lines.filter((text) => text.startsWith("$ "))) {

@@ -1,22 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { clock, ids } from "../app/clock.ts";
-import { isGone } from "../app/processes.ts";
-import { loadConfiguration } from "../config/load.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { LoggedEvent } from "../core/events.ts";
 import type { Store } from "../core/store.ts";
-import { exportSession } from "../runtime/archive.ts";
 import { logged } from "../runtime/feed.ts";
-import { Inbox } from "../runtime/inbox.ts";
-import { replayRules } from "../runtime/policy-replay.ts";
 import { isOpen } from "./approvals-id.ts";
-import { userName } from "./ask.ts";
 import { userStore } from "./home.ts";
 import type { Answered, ReadRange, Records } from "./records.ts";
 
 const POLL_MS = 300;
 
-/** Of the store of this user. Needs no host and no credential. */
+/** Of the store of this user. Needs no host and no credential. What only one command needs is loaded by that command. */
 export async function localRecords(): Promise<Records> {
   const store = await userStore();
   const read = async (sessionId: string, { types, ...range }: ReadRange = {}): Promise<readonly LoggedEvent[]> =>
@@ -37,7 +30,10 @@ export async function localRecords(): Promise<Records> {
         await sleep(POLL_MS, undefined, { signal }).catch(() => {});
       }
     },
-    archive: (sessionId) => exportSession(store, sessionId),
+    async *archive(sessionId) {
+      const { exportSession } = await import("../runtime/archive.ts");
+      yield* exportSession(store, sessionId);
+    },
     approvals: (query) => store.approvals.list(query),
     async awaitApprovals(query, { until, signal }) {
       for (;;) {
@@ -57,6 +53,7 @@ export async function localRecords(): Promise<Records> {
     },
     async replay(request) {
       const { requireKnownTools } = await import("../app/tool-traits.ts");
+      const { replayRules } = await import("../runtime/policy-replay.ts");
       return replayRules({ sessions: (query) => store.sessions(query), read }, { requireKnownTools }, request);
     },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
@@ -67,6 +64,10 @@ async function answerHere(
   store: Store,
   { approvalId, answer, by }: { approvalId: string; answer: Parameters<Records["answer"]>[1]; by: string | undefined },
 ): Promise<Answered> {
+  const { clock, ids } = await import("../app/clock.ts");
+  const { isGone } = await import("../app/processes.ts");
+  const { Inbox } = await import("../runtime/inbox.ts");
+  const { userName } = await import("./ask.ts");
   const inbox = new Inbox({ store, clock, ids, onAnswer: async () => {} });
   const approval = await inbox.answer(approvalId, answer, { by: by ?? userName(), from: "cli" });
   const record = await store.session(approval.sessionId);
@@ -77,6 +78,7 @@ async function answerHere(
 }
 
 async function zoneOfSettings(): Promise<string> {
+  const { loadConfiguration } = await import("../config/load.ts");
   const { settings } = await loadConfiguration({ cwd: process.cwd(), environment: process.env, flags: {} });
   return settings.budgets.day?.time_zone ?? "UTC";
 }

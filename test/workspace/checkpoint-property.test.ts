@@ -18,7 +18,7 @@ import { type ShadowPlace, shadowPlace, treeOf, userGit } from "./shadow-place.t
  * Random histories of a workspace, with hosts that are killed on the way: whatever was kept comes back as it was.
  * The tree is read by the test itself, so that nothing of what is tested judges it.
  */
-const RUNS = 100;
+const RUNS = 60;
 /** Git is waited for most of the time, so that several histories run side by side. */
 const LANES = 4;
 /** Far more than it takes, because the machine may be busy with other tests. */
