@@ -85,7 +85,7 @@ async function laterTurns(server: Served, bare: () => BareSession) {
       return { id, events: stream[Symbol.asyncIterator](), bare: stack.use(bare()) };
     }),
   );
-  return interleave(
+  return await interleave(
     { rounds: 120, warmUp: 5 * PROCESSES },
     {
       async capstan(round) {

@@ -46,9 +46,9 @@ export class Processes {
     return this.#all.values().reduce((sum, { pid }) => sum + (this.#deps.memoryOf(pid) ?? 0), 0);
   }
 
-  /** Whether one more may be started ahead of its message. */
+  /** Whether one may be started ahead of its message; another that has waited longer makes room for it. */
   get hasRoomToWarm(): boolean {
-    return this.#idle.size < this.#deps.ceilings.maxIdle;
+    return this.#deps.ceilings.maxIdle > 0;
   }
 
   works(process: PooledProcess): void {

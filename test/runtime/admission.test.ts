@@ -103,7 +103,7 @@ describe("agent processes", () => {
     const [one, two, three] = [start(1), start(2), start(3)];
     processes.waits(one);
     processes.waits(two);
-    expect(processes.hasRoomToWarm).toBe(false);
+    expect(processes.hasRoomToWarm).toBe(true);
     processes.works(one);
     processes.waits(one);
     processes.waits(three);
