@@ -1,6 +1,5 @@
 import { parseAgent } from "../core/agent-definition.ts";
 import { parseEnvironment } from "../core/environment.ts";
-import { CapstanError, messageOf } from "../core/errors.ts";
 import type { LoggedEvent, Preview } from "../core/events.ts";
 import type {
   ChainCheck,
@@ -10,26 +9,24 @@ import type {
   SessionResource,
   SessionSummary,
 } from "../core/store.ts";
-import { abandonedSessions, type Recovered } from "./abandoned.ts";
+import type { Recovered } from "./abandoned.ts";
 import { Attendance, type WatchOptions } from "./attendance.ts";
-import { budgetChange } from "./budgets.ts";
 import { logged } from "./feed.ts";
 import { Files } from "./files.ts";
 import { copyHistory } from "./fork.ts";
-import { KeptSessions, requireNotArchived } from "./kept-sessions.ts";
+import { KeptSessions } from "./kept-sessions.ts";
 import { copyFiles, placeOfFork } from "./fork-files.ts";
 import { Grants, Inbox } from "./inbox.ts";
 import { inTurn, type SessionState } from "../core/state.ts";
 import type { GivenFile, SessionUpdate } from "./session-options.ts";
-import type { DrivenSession, Session } from "./session.ts";
+import type { Session } from "./session.ts";
 import type { ForkOptions, ResumeOptions, StartOptions } from "./session-options.ts";
 import type { FilesDeps } from "./resting-sessions.ts";
 import { StoredWorkspaces } from "./stored-workspaces.ts";
-import { requireUsable } from "./usable-session.ts";
 import { OpenSessions, type RuntimeDeps } from "./open-sessions.ts";
 import { loadState } from "./session-log.ts";
 import { startingPlace } from "./session-place.ts";
-import { placeToGoOn } from "./waiting-place.ts";
+import { TakeOvers } from "./take-overs.ts";
 
 /** What a host has to do at one moment. */
 export interface HostLoad {
@@ -51,12 +48,14 @@ export class Runtime {
   readonly workspaces: StoredWorkspaces;
   readonly #deps: RuntimeDeps;
   readonly #open: OpenSessions;
+  readonly #takeOvers: TakeOvers;
   readonly #kept: KeptSessions;
   readonly #attendance: Attendance;
 
   constructor(deps: RuntimeDeps) {
     this.#deps = deps;
     this.#open = new OpenSessions(deps);
+    this.#takeOvers = new TakeOvers(deps, this.#open);
     const onAnswer = async (sessionId: string): Promise<void> => this.#open.get(sessionId)?.answered();
     this.approvals = new Inbox({ ...deps, onAnswer });
     this.grants = new Grants(deps.store);
@@ -72,7 +71,7 @@ export class Runtime {
     this.#attendance = new Attendance(this.#open, {
       ...deps,
       abandoned: () => this.abandoned(),
-      takeOver: (id) => this.#goOnAlone(id, {}),
+      takeOver: (id) => this.#takeOvers.takeAlone(id),
     });
   }
 
@@ -100,43 +99,14 @@ export class Runtime {
     sessionId: string,
     options: ResumeOptions<Output> = {},
   ): Promise<Session<Output>> {
-    const session = await this.#takeOver(sessionId, options);
+    const session = await this.#takeOvers.take(sessionId, options);
     session.warm();
-    return session;
-  }
-
-  /** Without whatever a program gave the session: not with one that needs it. */
-  async #goOnAlone(sessionId: string, options: Pick<ResumeOptions, "onCrash">): Promise<DrivenSession> {
-    const { ownProgram } = await this.#require(sessionId);
-    if (!ownProgram) return this.#takeOver(sessionId, options);
-    throw new CapstanError(
-      "unsupported",
-      `A program started session ${sessionId} with hooks, tools or variables of its own, without which nobody may go on with it. Resume it from that program.`,
-      { data: { sessionId } },
-    );
-  }
-
-  async #takeOver<Output>(sessionId: string, options: ResumeOptions<Output>): Promise<DrivenSession<Output>> {
-    const stored = await this.#require(sessionId);
-    requireNotArchived(stored);
-    const record = { ...stored, cwd: await placeToGoOn(this.#deps.store, stored, options.cwd) };
-    requireUsable(this.#deps, record, options);
-    const budget = options.budget && parseAgent({ ...record.agent, budget: options.budget }).budget;
-    const session = await this.#open.drive(
-      record,
-      options,
-      async ({ log }) => void (await log.append(budgetChange(budget))),
-    );
-    await session.recover(options.onCrash ?? "continue").catch(async (thrown: unknown) => {
-      await session.close().catch(() => {});
-      throw thrown;
-    });
     return session;
   }
 
   /** A new session with the history of another up to `at`; it inherits the conversation, not the spend. */
   async forkSession<Output = unknown>(sessionId: string, options: ForkOptions<Output> = {}): Promise<Session<Output>> {
-    const parent = await this.#require(sessionId);
+    const parent = await this.#takeOvers.require(sessionId);
     const at = options.at ?? (await this.#deps.store.head(sessionId));
     const { agent, title, project, metadata, agentRef, environmentId } = parent;
     const { environment, source } = await placeOfFork(this.#deps.store, parent, options.cwd);
@@ -187,7 +157,7 @@ export class Runtime {
 
   /** The state of a session, whoever drives it. */
   async state(sessionId: string): Promise<SessionState> {
-    await this.#require(sessionId);
+    await this.#takeOvers.require(sessionId);
     return this.#open.get(sessionId)?.state ?? (await loadState(this.#deps.store, sessionId)).state;
   }
 
@@ -202,14 +172,14 @@ export class Runtime {
 
   /** Interrupts what the session does and makes it read-only. */
   async archive(sessionId: string): Promise<SessionRecord> {
-    const { archivedAt } = await this.#require(sessionId);
-    if (archivedAt === null) await this.#letGo(sessionId);
+    const { archivedAt } = await this.#takeOvers.require(sessionId);
+    if (archivedAt === null) await this.#takeOvers.letGo(sessionId, await this.state(sessionId));
     return this.#kept.archive(sessionId);
   }
 
   /** Interrupts what the session does, erases what was said and done, and removes its workspace. */
   async delete(sessionId: string): Promise<void> {
-    await this.#letGo(sessionId);
+    await this.#takeOvers.letGo(sessionId, await this.state(sessionId));
     await this.#kept.delete(sessionId);
   }
 
@@ -258,14 +228,6 @@ export class Runtime {
     await this.close();
   }
 
-  async #letGo(sessionId: string): Promise<void> {
-    const isOpen = inTurn(await this.state(sessionId));
-    const driven =
-      this.#open.get(sessionId) ?? (isOpen ? await this.#takeOver(sessionId, { onCrash: "stop" }) : undefined);
-    await driven?.interrupt();
-    await driven?.close();
-  }
-
   sessions(query?: SessionQuery): Promise<readonly SessionSummary[]> {
     return this.#deps.store.sessions(query);
   }
@@ -278,7 +240,7 @@ export class Runtime {
       signal = new AbortController().signal,
     }: { readonly after?: number; readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<LoggedEvent | Preview> {
-    await this.#require(sessionId);
+    await this.#takeOvers.require(sessionId);
     const live = (): boolean => this.#open.get(sessionId) !== undefined;
     try {
       yield* this.#open.feed(sessionId).subscribe(this.#deps.store, { sessionId, after, signal, live });
@@ -289,7 +251,7 @@ export class Runtime {
 
   /** The events that are stored now, after `after`; for a long log in pages of `limit`. */
   async read(sessionId: string, range: EventRange = {}): Promise<readonly LoggedEvent[]> {
-    await this.#require(sessionId);
+    await this.#takeOvers.require(sessionId);
     return (await this.#deps.store.events(sessionId, range)).map(logged);
   }
 
@@ -299,28 +261,13 @@ export class Runtime {
   }
 
   /** Settles every session whose host died in a turn, then goes on with that turn or ends it. */
-  async recover(onCrash: "continue" | "stop"): Promise<readonly Recovered[]> {
-    const recovered: Recovered[] = [];
-    for (const id of await this.abandoned()) recovered.push(await this.#recoverOne(id, onCrash));
-    return recovered;
+  recover(onCrash: "continue" | "stop"): Promise<readonly Recovered[]> {
+    return this.#takeOvers.recover(onCrash);
   }
 
   /** Sessions whose host died in a turn and that nobody has taken over. */
   abandoned(): Promise<readonly string[]> {
-    return abandonedSessions(this.#deps.store, this.#deps.isGone, this.#deps.clock.now());
-  }
-
-  async #recoverOne(sessionId: string, onCrash: "continue" | "stop"): Promise<Recovered> {
-    try {
-      // To end a turn nothing is needed.
-      await using session = await (onCrash === "stop"
-        ? this.#takeOver(sessionId, { onCrash })
-        : this.#goOnAlone(sessionId, { onCrash }));
-      await session.settled();
-      return { sessionId, stopReason: session.state.stopReason?.type };
-    } catch (thrown) {
-      return { sessionId, error: messageOf(thrown) };
-    }
+    return this.#takeOvers.abandoned();
   }
 
   /** Ends every session's agent process, gives the sessions free, and closes what the host opened. */
@@ -331,15 +278,5 @@ export class Runtime {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  async #require(sessionId: string): Promise<SessionRecord> {
-    const record = await this.#deps.store.session(sessionId);
-    if (record === undefined)
-      throw new CapstanError(
-        "not_found",
-        `There is no session ${sessionId} in this store. List the sessions to find its id.`,
-      );
-    return record;
   }
 }

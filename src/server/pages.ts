@@ -49,7 +49,7 @@ export function homePage(origin: string, { hasLogin }: { readonly hasLogin: bool
 <li><a href="/openapi.json">The same as OpenAPI 3.1</a></li>
 </ul>
 <p>Make a key on the machine that runs the server, and try it:</p>
-<pre>capstan keys create
+<pre>capstan keys create --role admin
 curl ${origin}/v1/agents -H "x-api-key: ck_…"</pre>
 ${hasLogin ? LOG_OUT : ""}`,
   );

@@ -103,6 +103,30 @@ test("at a terminal the log is short lines, and Ctrl-C stops it", async () => {
   expect(screen.text).not.toContain("hidden");
 });
 
+test("Ctrl-C at a terminal is for the server: a turn under way finishes, and no agent is told of it", async () => {
+  const { promise: answer, resolve: goOn } = Promise.withResolvers<void>();
+  await using model = await scriptedModel(() => ({ ...say("Finished."), delay: answer }));
+  using cli = testCli(model.url);
+  const key = (await cli.run(["keys", "create", "--role", "admin"])).stdout.trim();
+  const headers = { "x-api-key": key, "content-type": "application/json" };
+  // In a group of its own, all of which gets the signal, as from a terminal.
+  const child = cli.start(["serve", "--port", "0", "--json"], { within: ["setsid"] });
+  const { url } = await announced(child);
+  const made = await fetch(`${url}/api/sessions`, { method: "POST", headers, body: '{"message":"Work on it."}' });
+  const { id } = (await made.json()) as { id: string };
+  await until(
+    () => model.requests.length,
+    (count) => count > 0,
+  );
+  process.kill(-(child.pid ?? 0), "SIGINT");
+  await expect.poll(() => fetch(`${url}/health`).catch(() => "gone")).toBe("gone");
+  goOn();
+  expect(await exitOf(child)).toBe(0);
+  const { stdout } = await cli.run(["sessions", "show", id, "--json"]);
+  expect(stdout).toContain("Finished.");
+  expect(stdout).not.toContain("capstan.process_lost");
+});
+
 test("a turn that a shutdown cuts is gone on with by the next start, and streams end with a word", async () => {
   let isReady = false;
   await using model = await scriptedModel(() => (isReady ? say("Done after all.") : NEVER));

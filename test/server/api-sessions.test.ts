@@ -5,6 +5,7 @@ import type { LoggedEvent } from "../../src/core/events.ts";
 import { idle, type People, people, session } from "../support/api-people.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { order } from "../support/obedient.ts";
+import { agent } from "../support/host.ts";
 import { until } from "../support/until.ts";
 
 let all: People;
@@ -140,6 +141,15 @@ test("a fork has the conversation, and not the spend", async () => {
   expect(forked.body.usd).toBe(0);
   const { body } = await operator.get(`/api/sessions/${forked.body.id}/events`);
   expect((body.data as LoggedEvent[]).map(({ type }) => type)).toContain("user.message");
+});
+
+test("a session that a program guards with hooks is not forked out of their reach", async () => {
+  const { operator, api } = all;
+  const given = { agent: agent(), cwd: api.cwd, project: api.project };
+  await using guarded = await api.host.startSession({ ...given, hooks: { beforeTool: () => ({ deny: "Never." }) } });
+  const { status, body } = await operator.post(`/api/sessions/${guarded.id}/fork`, {});
+  expect([status, body.error.details.error_code]).toEqual([400, "unsupported"]);
+  expect(body.error.message).toContain("Resume it from that program");
 });
 
 test("a session is compacted in a turn of its own", async () => {

@@ -1,23 +1,13 @@
-import type Anthropic from "@anthropic-ai/sdk";
 import { ConflictError } from "@anthropic-ai/sdk";
 import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import type { Beta } from "@anthropic-ai/sdk/resources/beta";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { order } from "../support/obedient.ts";
-import { refusal, type V1App, v1App } from "../support/v1-app.ts";
-import { listed, message, ofType, type Place, place, turn, untilIdle } from "../support/v1-session.ts";
+import { refusal } from "../support/v1-app.ts";
+import { v1Place } from "../support/v1-place.ts";
+import { listed, message, ofType, place, turn, untilIdle } from "../support/v1-session.ts";
 
-let app: V1App;
-let client: Anthropic;
-let here: Place;
-beforeAll(async () => {
-  app = await v1App();
-  client = await app.client();
-  here = await place(client);
-});
-afterAll(() => app[Symbol.asyncDispose]());
-
-const newSession = async (): Promise<string> => (await client.beta.sessions.create({ ...here })).id;
+const { app, client, here, newSession } = await v1Place();
 
 test("a call that must be asked about waits for a confirmation, and goes on with it", async () => {
   const id = await newSession();

@@ -1,22 +1,13 @@
-import type Anthropic from "@anthropic-ai/sdk";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { until } from "../support/until.ts";
-import { refusal, type V1App, v1App } from "../support/v1-app.ts";
-import { message, ofType, type Place, place, turn, untilIdle } from "../support/v1-session.ts";
+import { refusal } from "../support/v1-app.ts";
+import { v1Place } from "../support/v1-place.ts";
+import { message, ofType, turn, untilIdle } from "../support/v1-session.ts";
 
 /** What it means to open a stream: where it begins, and what it does to the session. */
 
-let app: V1App;
-let client: Anthropic;
-let here: Place;
-beforeAll(async () => {
-  app = await v1App();
-  client = await app.client();
-  here = await place(client);
-});
-afterAll(() => app[Symbol.asyncDispose]());
+const { app, client, newSession } = await v1Place();
 
-const newSession = async (): Promise<string> => (await client.beta.sessions.create({ ...here })).id;
 const isIdle = ({ status }: { readonly status: string }): boolean => status === "idle";
 
 test("what somebody has sent is told to their own stream, and not to whoever comes first", async () => {

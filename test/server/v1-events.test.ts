@@ -1,23 +1,13 @@
-import type Anthropic from "@anthropic-ai/sdk";
 import { ConflictError, PermissionDeniedError, toFile } from "@anthropic-ai/sdk";
 import type { Beta } from "@anthropic-ai/sdk/resources/beta";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { say, text, thinking } from "../support/scripted-model.ts";
 import { until } from "../support/until.ts";
-import { refusal, type V1App, v1App } from "../support/v1-app.ts";
-import { listed, message, ofType, type Place, place, scripted, turn, untilIdle } from "../support/v1-session.ts";
+import { refusal } from "../support/v1-app.ts";
+import { v1Place } from "../support/v1-place.ts";
+import { listed, message, ofType, scripted, turn, untilIdle } from "../support/v1-session.ts";
 
-let app: V1App;
-let client: Anthropic;
-let here: Place;
-beforeAll(async () => {
-  app = await v1App();
-  client = await app.client();
-  here = await place(client);
-});
-afterAll(() => app[Symbol.asyncDispose]());
-
-const newSession = async (): Promise<string> => (await client.beta.sessions.create({ ...here })).id;
+const { app, client, here, newSession } = await v1Place();
 
 test("a stream tells a turn from its message to its end, and a later one begins where it is opened", async () => {
   const id = await newSession();

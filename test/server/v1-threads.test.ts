@@ -1,18 +1,10 @@
-import type Anthropic from "@anthropic-ai/sdk";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, say } from "../support/scripted-model.ts";
-import { refusal, type V1App, v1App } from "../support/v1-app.ts";
-import { message, ofType, type Place, place, scripted, turn } from "../support/v1-session.ts";
+import { refusal } from "../support/v1-app.ts";
+import { v1Place } from "../support/v1-place.ts";
+import { message, ofType, scripted, turn } from "../support/v1-session.ts";
 
-let app: V1App;
-let client: Anthropic;
-let here: Place;
-beforeAll(async () => {
-  app = await v1App();
-  client = await app.client();
-  here = await place(client);
-});
-afterAll(() => app[Symbol.asyncDispose]());
+const { app, client, here } = await v1Place();
 
 test("the subagents of a session are its threads", async () => {
   const helper = await client.beta.agents.create({

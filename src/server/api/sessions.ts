@@ -1,4 +1,5 @@
 import { listOf } from "../../protocol/api/common.ts";
+import { requireNoProgram } from "../../runtime/take-overs.ts";
 import { forkInput, sessionPatch } from "../../protocol/api/session-requests.ts";
 import { sessionQuery } from "../../protocol/api/sessions.ts";
 import { session, sessionInput, sessionWithState } from "./components.ts";
@@ -135,7 +136,9 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       status: 201,
     },
     async ({ caller, params: { id }, body: { at, cwd } }) => {
-      const { source } = await ownSession(deps, caller, id);
+      const parent = await ownSession(deps, caller, id);
+      requireNoProgram(parent);
+      const { source } = parent;
       const place = cwd === undefined ? undefined : await chosenPlace(deps, { caller, cwd, given: source });
       const forked = await runtime.forkSession(id, {
         ...(at !== undefined && { at }),

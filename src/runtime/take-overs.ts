@@ -1,0 +1,98 @@
+import { parseAgent } from "../core/agent-definition.ts";
+import { CapstanError, messageOf } from "../core/errors.ts";
+import { inTurn, type SessionState } from "../core/state.ts";
+import type { SessionRecord } from "../core/store.ts";
+import { abandonedSessions, type Recovered } from "./abandoned.ts";
+import { budgetChange } from "./budgets.ts";
+import { requireNotArchived } from "./kept-sessions.ts";
+import type { OpenSessions, RuntimeDeps } from "./open-sessions.ts";
+import type { DrivenSession } from "./session.ts";
+import type { ResumeOptions } from "./session-options.ts";
+import { requireUsable } from "./usable-session.ts";
+import { placeToGoOn } from "./waiting-place.ts";
+
+/** How a host comes to drive sessions that were left, by it or by others. */
+export class TakeOvers {
+  readonly #deps: RuntimeDeps;
+  readonly #open: OpenSessions;
+
+  constructor(deps: RuntimeDeps, open: OpenSessions) {
+    this.#deps = deps;
+    this.#open = open;
+  }
+
+  async take<Output>(sessionId: string, options: ResumeOptions<Output>): Promise<DrivenSession<Output>> {
+    const stored = await this.require(sessionId);
+    requireNotArchived(stored);
+    const record = { ...stored, cwd: await placeToGoOn(this.#deps.store, stored, options.cwd) };
+    requireUsable(this.#deps, record, options);
+    const budget = options.budget && parseAgent({ ...record.agent, budget: options.budget }).budget;
+    const session = await this.#open.drive(
+      record,
+      options,
+      async ({ log }) => void (await log.append(budgetChange(budget))),
+    );
+    await session.recover(options.onCrash ?? "continue").catch(async (thrown: unknown) => {
+      await session.close().catch(() => {});
+      throw thrown;
+    });
+    return session;
+  }
+
+  /** Without whatever a program gave the session: not with one that needs it. */
+  async takeAlone(sessionId: string, options: Pick<ResumeOptions, "onCrash"> = {}): Promise<DrivenSession> {
+    requireNoProgram(await this.require(sessionId));
+    return this.take(sessionId, options);
+  }
+
+  /** Ends what the session does, whoever left it, and gives it free. */
+  async letGo(sessionId: string, state: SessionState): Promise<void> {
+    const driven =
+      this.#open.get(sessionId) ?? (inTurn(state) ? await this.take(sessionId, { onCrash: "stop" }) : undefined);
+    await driven?.interrupt();
+    await driven?.close();
+  }
+
+  abandoned(): Promise<readonly string[]> {
+    return abandonedSessions(this.#deps.store, this.#deps.isGone, this.#deps.clock.now());
+  }
+
+  async recover(onCrash: "continue" | "stop"): Promise<readonly Recovered[]> {
+    const recovered: Recovered[] = [];
+    for (const id of await this.abandoned()) recovered.push(await this.#recoverOne(id, onCrash));
+    return recovered;
+  }
+
+  async require(sessionId: string): Promise<SessionRecord> {
+    const record = await this.#deps.store.session(sessionId);
+    if (record === undefined)
+      throw new CapstanError(
+        "not_found",
+        `There is no session ${sessionId} in this store. List the sessions to find its id.`,
+      );
+    return record;
+  }
+
+  async #recoverOne(sessionId: string, onCrash: "continue" | "stop"): Promise<Recovered> {
+    try {
+      // To end a turn nothing is needed.
+      await using session = await (onCrash === "stop"
+        ? this.take(sessionId, { onCrash })
+        : this.takeAlone(sessionId, { onCrash }));
+      await session.settled();
+      return { sessionId, stopReason: session.state.stopReason?.type };
+    } catch (thrown) {
+      return { sessionId, error: messageOf(thrown) };
+    }
+  }
+}
+
+/** Nobody goes on with a session, or with a copy of it, without what guards it. */
+export function requireNoProgram({ id, ownProgram }: SessionRecord): void {
+  if (!ownProgram) return;
+  throw new CapstanError(
+    "unsupported",
+    `A program started session ${id} with hooks, tools or variables of its own, without which nobody may go on with it. Resume it from that program.`,
+    { data: { sessionId: id } },
+  );
+}
