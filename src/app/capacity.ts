@@ -1,7 +1,7 @@
 import { availableParallelism, loadavg, totalmem } from "node:os";
 import { readFileSync } from "node:fs";
 import { type CapacitySettings, capacityOf } from "../core/server-schema.ts";
-import { useOf } from "../engines/claude/limits.ts";
+import { familyReader } from "../engines/claude/limits.ts";
 import { Admission } from "../runtime/admission.ts";
 import { Processes } from "../runtime/processes.ts";
 import { clock } from "./clock.ts";
@@ -39,11 +39,12 @@ function totalMemory(): number {
   }
 }
 
-/** Undefined where it cannot be told, such as without /proc. */
-function memoryOf(pid: number): number | undefined {
+/** Empty where it cannot be told, such as without /proc. */
+function memoryOf(pids: readonly number[]): ReadonlyMap<number, number> {
   try {
-    return useOf(pid).memory_bytes;
+    const useOf = familyReader();
+    return new Map(pids.map((pid) => [pid, useOf(pid).memory_bytes]));
   } catch {
-    return undefined;
+    return new Map();
   }
 }

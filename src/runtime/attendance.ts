@@ -15,6 +15,8 @@ interface AttendanceDeps extends Pick<RuntimeDeps, "clock" | "hibernateAfterMs" 
 }
 
 const LOOK_EVERY_MS = 1_000;
+/** To read what every process holds takes milliseconds in which nothing else happens. */
+const RECYCLE_EVERY_LOOKS = 10;
 /** A session that could not go on is left alone for so long, twice as long after each failure. */
 const RETRY_AFTER_MS = 10_000;
 const RETRY_AT_MOST_MS = 600_000;
@@ -56,12 +58,12 @@ export class Attendance {
   }
 
   async watch({ signal, onProblem }: WatchOptions): Promise<void> {
-    while (!signal.aborted) {
+    for (let looks = 1; !signal.aborted; looks += 1) {
       // A store that is busy for a moment is looked at again soon.
       for (const id of await this.#deps.abandoned().catch(() => []))
         await this.#goOnWith(id).catch((thrown: unknown) => onProblem(id, thrown));
       await this.#leaveIdle(onProblem);
-      this.#deps.processes.recycle();
+      if (looks % RECYCLE_EVERY_LOOKS === 0) this.#deps.processes.recycle();
       await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
     }
   }

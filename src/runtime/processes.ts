@@ -18,8 +18,8 @@ export interface ProcessCeilings {
 interface PoolDeps {
   readonly ceilings: ProcessCeilings;
   readonly now: () => number;
-  /** What a process and all it started hold, in bytes; undefined when it cannot be told. */
-  readonly memoryOf: (pid: number) => number | undefined;
+  /** What each process and all it started hold, in bytes; without those of which it cannot be told. */
+  readonly memoryOf: (pids: readonly number[]) => ReadonlyMap<number, number>;
 }
 
 /** The agent processes of a host. Those at work are counted by `Admission`; this keeps the others few, young and lean. */
@@ -43,7 +43,9 @@ export class Processes {
 
   /** Of all together, as far as it can be told. */
   get bytes(): number {
-    return this.#all.values().reduce((sum, { pid }) => sum + (this.#deps.memoryOf(pid) ?? 0), 0);
+    return this.#memory(this.#all)
+      .values()
+      .reduce((sum, bytes) => sum + bytes, 0);
   }
 
   /** Whether one may be started ahead of its message; another that has waited longer makes room for it. */
@@ -68,7 +70,12 @@ export class Processes {
 
   /** To be called now and then: ends those that have nothing to do and are old, or hold too much. */
   recycle(): void {
-    for (const process of this.#idle) if (this.#isSpent(process)) this.#end(process);
+    const { ceilings, now } = this.#deps;
+    const bytes = this.#memory(this.#idle);
+    for (const process of this.#idle) {
+      const isOld = now() - process.startedAt > ceilings.maxAgeMs;
+      if (isOld || (bytes.get(process.pid) ?? 0) > ceilings.maxBytes) this.#end(process);
+    }
   }
 
   gone(process: PooledProcess): void {
@@ -81,8 +88,7 @@ export class Processes {
     process.rest();
   }
 
-  #isSpent({ startedAt, pid }: PooledProcess): boolean {
-    const { ceilings, now, memoryOf } = this.#deps;
-    return now() - startedAt > ceilings.maxAgeMs || (memoryOf(pid) ?? 0) > ceilings.maxBytes;
+  #memory(processes: ReadonlySet<PooledProcess>): ReadonlyMap<number, number> {
+    return processes.size === 0 ? new Map() : this.#deps.memoryOf([...processes].map(({ pid }) => pid));
   }
 }

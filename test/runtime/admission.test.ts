@@ -87,7 +87,7 @@ function pool(memory: Record<number, number> = {}) {
   const processes = new Processes({
     ceilings: { maxIdle: 2, maxAgeMs: 100, maxBytes: 1_000 },
     now: () => now,
-    memoryOf: (pid) => memory[pid],
+    memoryOf: (pids) => new Map(pids.map((pid) => [pid, memory[pid] ?? 0])),
   });
   const start = (pid: number) => {
     const made = { pid, startedAt: now, rest: () => ended.push(pid) };

@@ -135,22 +135,26 @@ export function exceeded(limits: ProcessLimits, use: ProcessUse): CapstanError |
 
 /** What a process and everything that came from it use. Orphans are its children again, as it is contained. */
 export function useOf(root: number): ProcessUse {
-  const children = new Map<number, Stat[]>();
-  let first: Stat | undefined;
+  return familyReader()(root);
+}
+
+/** The same for any number of processes, at the price of one look at the process table. */
+export function familyReader(): (root: number) => ProcessUse {
+  const table = new Map<number, Stat>();
   for (const name of readdirSync("/proc")) {
     const stat = /^\d+$/.test(name) ? readStat(Number(name)) : undefined;
-    if (stat === undefined) continue;
-    if (stat.pid === root) first = stat;
-    const siblings = children.get(stat.parent);
-    if (siblings === undefined) children.set(stat.parent, [stat]);
-    else siblings.push(stat);
+    if (stat !== undefined) table.set(stat.pid, stat);
   }
-  const all = first === undefined ? [] : [first];
-  for (const stat of all) all.push(...(children.get(stat.pid) ?? []));
-  return {
-    processes: all.length,
-    memory_bytes: all.reduce((sum, { pid }) => sum + ownMemory(pid), 0),
-    cpu_seconds: all.reduce((sum, { ticks }) => sum + ticks, 0) / TICKS_PER_SECOND,
+  const children = Map.groupBy(table.values(), ({ parent }) => parent);
+  return (root) => {
+    const first = table.get(root);
+    const all = first === undefined ? [] : [first];
+    for (const stat of all) all.push(...(children.get(stat.pid) ?? []));
+    return {
+      processes: all.length,
+      memory_bytes: all.reduce((sum, { pid }) => sum + ownMemory(pid), 0),
+      cpu_seconds: all.reduce((sum, { ticks }) => sum + ticks, 0) / TICKS_PER_SECOND,
+    };
   };
 }
 
