@@ -5,6 +5,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // Most tests drive a real agent process: more workers than cores only make each of them wait.
     maxWorkers: 2,
+    // No test leaves anything behind in its process, so that modules need to be loaded once for each worker.
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

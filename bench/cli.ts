@@ -17,6 +17,8 @@ const name = "cli";
 const SESSIONS = 10_000;
 /** The built CLI, as users get it. */
 const CLI = resolve("dist/cli/main.js");
+/** The one with the most files. */
+const LARGEST_EXAMPLE = resolve("examples/agents/reviewer/agent.yaml");
 
 /** What a command costs before it has done anything, and how soon the first word is there. */
 export const commands: BenchCase = {
@@ -33,6 +35,7 @@ export const commands: BenchCase = {
         node: () => ended(["-e", ""], env),
         version: () => ended([CLI, "--version"], env),
         list: () => ended([CLI, "sessions", "list"], env),
+        validate: () => ended([CLI, "validate", LARGEST_EXAMPLE], env),
       },
     );
     const first = await firstWords(directory.path);
@@ -49,6 +52,15 @@ export const commands: BenchCase = {
           against: start.node,
         },
         4,
+      ),
+      ratioRow(
+        {
+          name,
+          what: "capstan validate, the largest example : an empty Node start",
+          measured: start.validate,
+          against: start.node,
+        },
+        3,
       ),
       ratioRow(
         {

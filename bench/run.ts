@@ -1,5 +1,6 @@
 import { cpus, loadavg } from "node:os";
 import { temporaryDirectory } from "../test/support/host.ts";
+import { chatKeys } from "./chat.ts";
 import { checkpointCost } from "./checkpoint.ts";
 import { commands } from "./cli.ts";
 import { gatewayCost } from "./gateway.ts";
@@ -29,6 +30,7 @@ const CASES: readonly BenchCase[] = [
   storeAppends,
   gatewayCost,
   commands,
+  chatKeys,
   permission,
   toolGate,
   checkpointCost,

@@ -3,7 +3,7 @@ import type { Options } from "@anthropic-ai/claude-agent-sdk";
 import { machineCapacity } from "../src/app/capacity.ts";
 import { clock, ids } from "../src/app/clock.ts";
 import { hookCommands } from "../src/app/hook-command.ts";
-import { outputs } from "../src/app/lazy-tools.ts";
+import { loadFunctions, outputs } from "../src/app/lazy-tools.ts";
 import { openStore } from "../src/app/open-store.ts";
 import { isGone, thisProcess } from "../src/app/processes.ts";
 import { workspacesIn } from "../src/app/workspaces.ts";
@@ -134,6 +134,8 @@ async function decidingHost(home: string, cwd: string): Promise<{ host: EngineHo
     hibernateAfterMs: 600_000,
     release: async () => store[Symbol.asyncDispose](),
     outputs,
+    loadFunctions,
+    variable: () => undefined,
     runHookCommand: hookCommands({ path: "/usr/bin:/bin" }),
     redactor: createRedactor(),
     budgets: { settings: {}, prices: pricesWith({}) },

@@ -6,9 +6,12 @@ import { rolldown } from "rolldown";
 
 const root = new URL("..", import.meta.url);
 const read = (path) => readFileSync(new URL(path, root), "utf8");
-/** Part of the bundle, and still a dependency: the declarations name its types. */
-const INLINED = "zod";
-const installed = Object.keys(JSON.parse(read("package.json")).dependencies).filter((name) => name !== INLINED);
+/** Part of the bundle, so that their many files need not be found; zod is still a dependency, the declarations name its types. */
+const INLINED = ["zod", "yaml", "commander", "picocolors"];
+const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(read("package.json"));
+const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(
+  (name) => !INLINED.includes(name),
+);
 
 const bundle = await rolldown({
   cwd: fileURLToPath(root),
@@ -23,8 +26,10 @@ await bundle.write({
   format: "esm",
   entryFileNames: "[name].js",
   chunkFileNames: "chunks/[name].js",
-  codeSplitting: { groups: [{ name: INLINED, test: /node_modules[\\/]zod[\\/]/ }] },
+  codeSplitting: {
+    groups: INLINED.map((name) => ({ name, test: new RegExp(String.raw`node_modules[\\/]${name}[\\/]`) })),
+  },
   // Its licence goes where its code goes.
-  postBanner: ({ name }) => (name === INLINED ? `/*!\n${read(`node_modules/${INLINED}/LICENSE`).trim()}\n*/` : ""),
+  postBanner: ({ name }) => (INLINED.includes(name) ? `/*!\n${read(`node_modules/${name}/LICENSE`).trim()}\n*/` : ""),
 });
 await bundle.close();

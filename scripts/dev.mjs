@@ -20,6 +20,7 @@ const TASKS = {
   build: BUILD,
   bench: [...BUILD, "node bench/run.ts"],
   soak: ["vitest run --config vitest.soak.config.ts"],
+  "test:live": ["vitest run --config vitest.live.config.ts"],
   format: ["oxfmt ."],
 };
 

@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
+import { stable } from "./screens-stable.ts";
 
 /** File → the commands on that screen. LAST stands for the id of the last session. */
 const SCREENS: Readonly<Record<string, readonly string[]>> = {
@@ -87,24 +88,6 @@ function refuseOtherColours(name: string, raw: string): void {
     if (codes.split(/[;:]/).some((code) => !ALLOWED.has(code)))
       throw new Error(`The screen "${name}" uses the escape code ${codes}.`);
   }
-}
-
-function stable(screen: string, place: string): string {
-  const ids: string[] = [];
-  const nth = (id: string): number => (ids.includes(id) ? ids.indexOf(id) + 1 : ids.push(id));
-  const text = screen
-    .replaceAll(/\bsesn_[\da-f]{24}(?=[\da-f]{8}\b)/g, `sesn_${"0".repeat(24)}`)
-    .replaceAll(/\b(?=\w*\d)(?:[\da-f]{8})\b|(?<=0{24})[\da-f]{8}\b/g, (id) => `c0ffee0${nth(id)}`)
-    .replaceAll(/(?<=token=)[\w-]+/g, "0123456789abcdefghijklmn")
-    .replaceAll(place, "/home/someone")
-    .replaceAll(/\d+\.\ds\b/g, "0.1s")
-    .replaceAll(/\d+s ago +/g, "1s ago  ")
-    .replaceAll(/ACTIVE +/g, "ACTIVE  ")
-    .replaceAll(/\$0\.\d+/g, "$0.04")
-    .replaceAll(/\b[\da-f]{16}(?= in \S*audit-key)/g, "0123456789abcdef")
-    .replaceAll(/[\d,]+ tokens in, [\d,]+ out/g, "7,000 tokens in, 70 out")
-    .replaceAll(/git version .*/g, "git version 2.x");
-  return `${text.trimEnd()}\n`;
 }
 
 /** npm's scripts are started in the clone, everything else in the directory to work in. A server is ended after a while. */

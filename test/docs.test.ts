@@ -1,13 +1,14 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { Command } from "commander";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { addCommands } from "../src/cli/commands.ts";
 import { ERROR_CODES } from "../src/core/errors.ts";
 import { preview, sessionEvent } from "../src/core/events.ts";
 import { FASTER } from "./support/cli.ts";
+import { ConsolePlace, type Output } from "./support/console-place.ts";
 import { temporaryDirectory } from "./support/host.ts";
 
 const run = promisify(execFile);
@@ -76,15 +77,10 @@ test("every TypeScript block compiles", async () => {
   expect(named).toBe("");
 });
 
-interface Output {
-  readonly stdout: string;
-  readonly code?: number;
-}
-
 test.for(blocks.filter(({ runs }) => runs))("the program at $place runs", async ({ file }) => {
   using directory = installation();
   using home = temporaryDirectory();
-  const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: home.path };
+  const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: home.path, ...FASTER };
   // Rejects when the exit code is not 0.
   const { stdout } = await run(process.execPath, [file], { cwd: directory.path, env, timeout: 50_000 });
   expect(stdout).not.toBe("");
@@ -166,6 +162,9 @@ test("docs/cli.md has each command with its options, and no other", () => {
   }
 });
 
+const place = new ConsolePlace();
+afterAll(() => place[Symbol.dispose]());
+
 interface Shell {
   readonly place: string;
   /** Only looked at, not run: it needs a key or the network. */
@@ -235,21 +234,19 @@ test("other commands in the documents name scripts and files that exist", () => 
 });
 
 test.for(shells.filter(({ onlyChecked }) => !onlyChecked))("the commands at $place do what is shown", async (shell) => {
-  using directory = temporaryDirectory();
-  const { cwd, env } = workplace(directory.path);
-  const sh = (line: string): Promise<Output> =>
-    // Nothing is typed: `run` reads what is piped to it.
-    run("sh", ["-c", `${line} < /dev/null`.replace(/^(.*\|.*) < \/dev\/null$/, "$1")], { cwd, env, timeout: 50_000 });
+  const typed = shell.lines
+    .filter((line) => line.startsWith("$ "))
+    .map((line) => line.slice(2).split(/ +# exit code /));
+  const [first = ""] = typed[0] ?? [];
+  const begins = /^capstan run (?!.*(?: -c |c0ffee))/.test(first);
   // A session is there to be spoken of, where the block does not begin with making one.
-  const isSpokenOf = shell.lines.some((line) => /^\$ .*c0ffee/.test(line)) || / -c /.test(shell.lines[0] ?? "");
-  if (isSpokenOf && !(shell.lines[0] ?? "").startsWith(`$ capstan run --rehearsal "`))
-    await sh('capstan run --rehearsal "list the files"');
+  const isSpokenOf = / -c /.test(first) || typed.some(([line = ""]) => line.includes("c0ffee"));
+  if (!begins && isSpokenOf) await place.begin('capstan run --rehearsal "list the files"');
+  else if (!begins) place.empty();
   const printed: string[] = [];
-  for (const line of shell.lines.filter((text) => text.startsWith("$ "))) {
-    const [typed = "", code = "0"] = line.slice(2).split(/ +# exit code (\d+)$/);
-    const list = typed.includes("c0ffee") ? (await sh("capstan sessions list --json")).stdout : "";
-    const id = /"id":"[^"]*(\w{8})"/.exec(list)?.[1] ?? "";
-    const result = await sh(typed.replaceAll(/c0ffee\d\d/g, id)).catch((error: unknown) => error as Output);
+  for (const [index, [line = "", code = "0"]] of typed.entries()) {
+    const id = line.includes("c0ffee") ? await place.lastSession() : "";
+    const result = await (begins && index === 0 ? place.begin(line) : place.type(line.replaceAll(/c0ffee\d\d/g, id)));
     expect(result.code ?? 0, `${line}\n${JSON.stringify(result)}`).toBe(Number(code));
     printed.push(...result.stdout.split("\n").map(timeless));
   }
@@ -257,32 +254,20 @@ test.for(shells.filter(({ onlyChecked }) => !onlyChecked))("the commands at $pla
     expect(printed).toContain(timeless(line));
 });
 
-/** A home and a directory to work in, with the files that the documents speak of. */
-function workplace(path: string): { cwd: string; env: Record<string, string> } {
-  const cwd = join(path, "work");
-  for (const name of ["work", "bin"]) mkdirSync(join(path, name));
-  symlinkSync(resolve("bin/capstan"), join(path, "bin", "capstan"));
-  writeFileSync(join(cwd, "notes.txt"), "Buy milk.\n");
-  writeFileSync(join(cwd, "agent.yaml"), "name: reviewer\ninstructions: Review.\ntools: [Read, Glob]\n");
-  writeFileSync(join(cwd, "city.json"), '{ "type": "object", "properties": { "city": { "type": "string" } } }');
-  const tools = [join(path, "bin"), dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"];
-  return { cwd, env: { PATH: tools.join(delimiter), HOME: path, ...FASTER } };
-}
-
 /** Without what differs from run to run. */
 function timeless(line: string): string {
   return line
     .replaceAll(/\b[\da-f]{8}\b/g, "ID")
-    .replaceAll(/\d+(?:\.\d)?s\b/g, "TIME")
+    .replaceAll(/\d+(?:(?:\.\d)?s\b|[mh] ago)/g, (time) => (time.endsWith(" ago") ? "TIME ago" : "TIME"))
     .replaceAll(/\$[\d.]+/g, "COST")
     .replaceAll(/[\d,]+ tokens in, [\d,]+ out/g, "TOKENS")
     .replaceAll(/ +/g, " ");
 }
 
 test("the screens are those of this program", async () => {
-  using directory = temporaryDirectory();
-  const { cwd, env } = workplace(directory.path);
-  const { stdout } = await run("sh", ["-c", "capstan --help"], { cwd, env });
+  using home = temporaryDirectory();
+  const env = { PATH: process.env["PATH"], HOME: home.path, ...FASTER };
+  const { stdout } = await run("bin/capstan", ["--help"], { env });
   expect(readFileSync("docs/screens/help-80.txt", "utf8")).toContain(stdout.split("\n\nExamples")[0]);
   expect(textOf.get("README.md")).toContain(readFileSync("docs/screens/start-80.txt", "utf8"));
 });

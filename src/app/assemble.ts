@@ -3,13 +3,14 @@ import { join } from "node:path";
 import type { BudgetSettings } from "../core/budget-schema.ts";
 import { type PriceSettings, pricesWith } from "../core/pricing.ts";
 import { createRedactor, type Redactor } from "../core/redaction.ts";
+import type { LookUp } from "../core/references.ts";
 import type { CapacitySettings } from "../core/server-schema.ts";
 import type { Store } from "../core/store.ts";
 import { claudeEngine } from "../engines/claude/engine.ts";
 import { openGateway } from "../gateway/gateway.ts";
-import type { Upstream } from "../gateway/upstream.ts";
+import type { Upstream, UpstreamFor } from "../gateway/upstream.ts";
 import { Runtime } from "../runtime/runtime.ts";
-import { createToolServer, outputs } from "./lazy-tools.ts";
+import { connectRemoteServer, createToolServer, loadFunctions, outputs } from "./lazy-tools.ts";
 import { machineCapacity } from "./capacity.ts";
 import { clock, ids } from "./clock.ts";
 import { hookCommands } from "./hook-command.ts";
@@ -41,7 +42,14 @@ export async function assemble(
     store,
     upstream,
     redactor = createRedactor(),
-  }: { store: Store; upstream: Upstream & Partial<AsyncDisposable>; redactor?: Redactor },
+    variable = () => undefined,
+  }: {
+    store: Store;
+    upstream: (Upstream | UpstreamFor) & Partial<AsyncDisposable>;
+    redactor?: Redactor;
+    /** What `${NAME}` in a definition stands for. Default: nothing is set. */
+    variable?: LookUp;
+  },
 ): Promise<Runtime> {
   const gateway = await openGateway({ upstream, clock, idleTimeoutMs: settings.upstreamIdleMs }).catch(
     async (thrown: unknown) => {
@@ -53,7 +61,7 @@ export async function assemble(
   return new Runtime({
     store,
     gateway,
-    engine: claudeEngine({ path: settings.path, retries: settings.retries }, { createToolServer }),
+    engine: claudeEngine({ path: settings.path, retries: settings.retries }, { createToolServer, connectRemoteServer }),
     clock,
     ids,
     owner: thisProcess(ids.next("host")),
@@ -70,6 +78,8 @@ export async function assemble(
       await store[Symbol.asyncDispose]();
     },
     outputs,
+    loadFunctions,
+    variable,
     runHookCommand: hookCommands({ path: settings.path }),
     redactor,
     ...machineCapacity(settings.capacity ?? {}),

@@ -1,10 +1,18 @@
 import type { OutputChecks } from "../core/output.ts";
 import type { ToolServerFactory } from "../engines/claude/engine.ts";
+import type { LoadFunctions } from "../runtime/custom-tools.ts";
+import type { RemoteServerFactory } from "../engines/claude/mcp-remote.ts";
 
-// Most sessions have neither tools of the host nor an output schema, and need not wait for MCP and a schema compiler.
+// Most sessions have neither tools of the host, nor functions, nor an output schema, and need not wait for MCP and a schema compiler.
 
 export const createToolServer: ToolServerFactory = async (options) =>
   (await import("../tools/mcp-bridge.ts")).createToolServer(options);
+
+export const connectRemoteServer: RemoteServerFactory = async (options) =>
+  (await import("../tools/remote-mcp.ts")).connectRemoteServer(options);
+
+export const loadFunctions: LoadFunctions = async (modules) =>
+  modules.length === 0 ? [] : (await import("../tools/function-modules.ts")).loadFunctions(modules);
 
 export const outputs: OutputChecks = {
   fromSchema: async (schema) => (await import("../tools/output.ts")).outputFromSchema(schema),

@@ -1,7 +1,8 @@
 import { buffer } from "node:stream/consumers";
 import { z } from "zod";
 import { CapstanError, messageOf } from "../core/errors.ts";
-import { type Environment, upstreamFromEnvironment } from "../gateway/upstreams.ts";
+import { upstreamsFor } from "../gateway/upstreams.ts";
+import { type CredentialOptions, credentialSettings } from "./credential-settings.ts";
 
 const modelList = z.object({
   data: z.array(z.object({ id: z.string(), display_name: z.string().optional(), created_at: z.string().optional() })),
@@ -10,8 +11,8 @@ const modelList = z.object({
 const TIMEOUT_MS = 20_000;
 
 /** The models that the upstream itself offers, asked for now. */
-export async function listModels(environment: Environment): Promise<z.infer<typeof modelList>> {
-  const upstream = await upstreamFromEnvironment(environment);
+export async function listModels(options: CredentialOptions): Promise<z.infer<typeof modelList>> {
+  const upstream = await upstreamsFor(credentialSettings(options))();
   const answer = await upstream
     .send({
       method: "GET",
@@ -34,7 +35,7 @@ export async function listModels(environment: Environment): Promise<z.infer<type
   if (answer.status === 401 || answer.status === 403)
     throw new CapstanError(
       "credential_rejected",
-      `The model API refused the credential (${answer.status}). Check the key.`,
+      `The model API refused the credential (${answer.status}). ${upstream.remedy ?? "Check the key."}`,
     );
   const parsed = answer.status === 200 ? modelList.safeParse(parseJson(body)) : undefined;
   if (parsed?.success !== true)

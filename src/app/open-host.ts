@@ -1,14 +1,18 @@
 import type { z } from "zod";
 import { homeDirectory } from "../config/home.ts";
+import { type AuthSettings, authSettings } from "../core/auth-schema.ts";
 import { type BudgetSettings, budgetSettings } from "../core/budget-schema.ts";
 import { CapstanError } from "../core/errors.ts";
 import { type PriceSettings, priceSettings } from "../core/pricing.ts";
 import { type RedactionSettings, redactionSettings } from "../core/redaction-schema.ts";
 import { type CapacitySettings, capacitySettings } from "../core/server-schema.ts";
-import type { Upstream } from "../gateway/upstream.ts";
-import { upstreamFromEnvironment } from "../gateway/upstreams.ts";
+import type { DotEnv } from "../gateway/secret-source.ts";
+import type { Upstream, UpstreamFor } from "../gateway/upstream.ts";
+import { usableUpstreams } from "../gateway/upstreams.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { assemble } from "./assemble.ts";
+import { credentialSettings } from "./credential-settings.ts";
+import { hostVariables } from "./host-variables.ts";
 import { openStore } from "./open-store.ts";
 import { hostRedactor, secretFiles } from "./redactor.ts";
 
@@ -20,6 +24,10 @@ export interface HostOptions {
    * sees it.
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Whose model API is used where the agent does not say, and how to get there, as in a settings file. */
+  readonly auth?: AuthSettings;
+  /** Which variables of `environment` a project's file gave: no address among them gets a credential from elsewhere. */
+  readonly dotEnv?: DotEnv | undefined;
   /** Use the built-in scripted model instead: no key, no network. */
   readonly rehearsal?: boolean;
   /** How often a failed model request is repeated, with doubling waits. Default 6, about half a minute. */
@@ -61,13 +69,18 @@ export async function openHost(options: HostOptions = {}): Promise<Runtime> {
     capacity: checked(capacitySettings, options.capacity ?? {}, "capacity"),
   };
   const redactor = hostRedactor(environment, checked(redactionSettings, options.redact ?? [], "redact"));
-  const upstream = options.rehearsal === true ? await rehearsal() : await upstreamFromEnvironment(environment);
+  const auth = checked(authSettings, options.auth ?? {}, "auth");
+  const credentials = credentialSettings({ home, environment, auth, dotEnv: options.dotEnv }, (secret) =>
+    redactor.learn(secret),
+  );
+  const upstream: (Upstream | UpstreamFor) & Partial<AsyncDisposable> =
+    options.rehearsal === true ? await rehearsal() : await usableUpstreams(credentials);
   const close = async (thrown: unknown): Promise<never> => {
-    await (upstream as Partial<AsyncDisposable>)[Symbol.asyncDispose]?.();
+    await upstream[Symbol.asyncDispose]?.();
     throw thrown;
   };
   const store = await openStore(home, environment).catch(close);
-  return assemble(settings, { store, upstream, redactor });
+  return assemble(settings, { store, upstream, redactor, variable: hostVariables(environment) });
 }
 
 function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, option: string): z.output<Schema> {

@@ -103,7 +103,7 @@ export const SERVER_SETTINGS: ServerSettings = {
   maxBodyBytes: 32 * 1_048_576,
   maxUploadBytes: 500 * 1_048_576,
   requestsPerMinute: 6_000,
-  allowPrivateWebhooks: false,
+  allowPrivateAddresses: false,
 };
 
 function settingsOf(file: ServerSettingsFile): ServerSettings {
@@ -111,7 +111,7 @@ function settingsOf(file: ServerSettingsFile): ServerSettings {
     maxBodyBytes: file.max_body_bytes ?? SERVER_SETTINGS.maxBodyBytes,
     maxUploadBytes: file.max_upload_bytes ?? SERVER_SETTINGS.maxUploadBytes,
     requestsPerMinute: file.requests_per_minute ?? SERVER_SETTINGS.requestsPerMinute,
-    allowPrivateWebhooks: file.allow_private_webhooks ?? SERVER_SETTINGS.allowPrivateWebhooks,
+    allowPrivateAddresses: file.allow_private_addresses ?? SERVER_SETTINGS.allowPrivateAddresses,
   };
 }
 
@@ -122,7 +122,7 @@ async function lookAfter(
   log: Log,
 ): Promise<void> {
   const onProblem = (session: string, err: unknown): void => log.warn({ session, err }, "a session cannot go on");
-  const webhooks = { webhooks: registry.webhooks, clock, allowPrivate: settings.allowPrivateWebhooks };
+  const webhooks = { webhooks: registry.webhooks, clock, allowPrivate: settings.allowPrivateAddresses };
   const works: Readonly<Record<string, Promise<void>>> = {
     sessions: runtime.watch({ signal, onProblem }),
     webhooks: sendDeliveries(webhooks, signal),

@@ -30,7 +30,7 @@ export function apiPorts(options: PortOptions, store: Store): Omit<ApiDeps, keyo
     ledger: store.ledger,
     budgets: settings.budgets,
     audit: { verify: (query) => verifyAudit({ home, environment }, query) },
-    models: async () => (await listModels(environment)).data,
+    models: async () => (await listModels({ home, environment, auth: settings.auth })).data,
     log: store,
     projectOf: (directory) => findProject(directory, shell).id,
     archive: (sessionId) => exportSession(store, sessionId),

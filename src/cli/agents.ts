@@ -1,9 +1,8 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { readAgentAsWritten } from "../config/agent-file.ts";
-import { loadConfiguration } from "../config/load.ts";
+import { type Configuration, loadConfiguration } from "../config/load.ts";
 import { findProject } from "../config/project.ts";
-import type { AgentDefinition } from "../core/agent-definition.ts";
+import { requireHonoured } from "./agent-check.ts";
 import { resolveId } from "./approvals-id.ts";
 import { visible } from "./ask-block.ts";
 import { projectOf } from "./home.ts";
@@ -26,7 +25,7 @@ export interface CreateFlags extends ListFlags {
 export async function create(file: string, { id, project, json }: CreateFlags): Promise<void> {
   const server = await chosenServer();
   const of = placeOf(project);
-  const definition = await definitionIn(file, project);
+  const { agent: definition, agentFile } = await configurationWith(file, project);
   await using agents = await openStoredAgents(server, of);
   const stored =
     id === undefined
@@ -39,7 +38,7 @@ export async function create(file: string, { id, project, json }: CreateFlags): 
     `\nIt is version ${stored.version} of ${visible(stored.name)}.\n` +
       "Clients of the server use it by its id; with CAPSTAN_URL set, capstan run --agent ID does as well.\n",
   );
-  if ((await readAgentAsWritten(resolve(file))).environment !== undefined)
+  if (agentFile?.written.environment !== undefined)
     process.stderr.write(
       "Its `environment` is not stored: a session of a stored agent works where its own environment says.\n",
     );
@@ -62,10 +61,16 @@ function placeOf(project: string | undefined): string {
   return project === undefined ? findProject(process.cwd(), process.env).id : projectOf(project);
 }
 
-async function definitionIn(file: string, project = "."): Promise<AgentDefinition> {
+async function configurationWith(file: string, project = "."): Promise<Configuration> {
   const cwd = project === "default" ? homedir() : resolve(project);
-  const { agent } = await loadConfiguration({ cwd, environment: process.env, flags: {}, agentFile: resolve(file) });
-  return agent;
+  const configuration = await loadConfiguration({
+    cwd,
+    environment: process.env,
+    flags: {},
+    agentFile: resolve(file),
+  });
+  requireHonoured(configuration);
+  return configuration;
 }
 
 function print(text: string): void {

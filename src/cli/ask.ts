@@ -16,7 +16,8 @@ export interface AskFlags {
 
 /** Whoever prints while a question is on the screen must wait. */
 export interface Screen {
-  hold(): void;
+  /** Resolves when the screen and the keyboard are free. */
+  hold(): void | Promise<void>;
   release(): void;
 }
 
@@ -79,6 +80,11 @@ export class Asking {
     return undefined;
   };
 
+  /** What was left open is asked about again. */
+  askAgain(): void {
+    this.#left.clear();
+  }
+
   /** Asks about what was left open before. True when something was answered. */
   async askPending(sessionId: string, signal: AbortSignal): Promise<boolean> {
     if (this.#answers === undefined) return false;
@@ -109,7 +115,7 @@ export class Asking {
   async #ask(approvalId: string, signal: AbortSignal): Promise<boolean> {
     const answers = this.#answers;
     if (answers === undefined) return false;
-    this.#screen?.hold();
+    await this.#screen?.hold();
     try {
       for (;;) {
         const approval = await this.#host.approvals.get(approvalId);

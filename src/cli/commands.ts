@@ -3,27 +3,36 @@ import { addAgents } from "./commands/agents.ts";
 import { addApply } from "./commands/apply.ts";
 import { addApprovals } from "./commands/approvals.ts";
 import { addAudit } from "./commands/audit.ts";
+import { addAuth } from "./commands/auth.ts";
+import { addChat } from "./commands/chat.ts";
 import { addDiff } from "./commands/diff.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addExport } from "./commands/export.ts";
 import { addGrants } from "./commands/grants.ts";
+import { addInit } from "./commands/init.ts";
 import { addKeys } from "./commands/keys.ts";
 import { addModels } from "./commands/models.ts";
 import { addPolicy } from "./commands/policy.ts";
 import { addRewind } from "./commands/rewind.ts";
 import { addRun } from "./commands/run.ts";
+import { addSchema } from "./commands/schema.ts";
 import { addServe } from "./commands/serve.ts";
 import { addSessions } from "./commands/sessions.ts";
 import { addStore } from "./commands/store.ts";
 import { addConfig } from "./commands/config.ts";
 import { addCompletion } from "./commands/completion.ts";
 import { addUsage } from "./commands/usage.ts";
+import { addValidate } from "./commands/validate.ts";
 import { addWorkspaces } from "./commands/workspaces.ts";
 import { requireServed } from "./remote-commands.ts";
 
 /** One line per command, in the order of the help. */
 export function addCommands(program: Command): void {
   addRun(program);
+  addChat(program);
+  addInit(program);
+  addValidate(program);
+  addSchema(program);
   addServe(program);
   addSessions(program);
   addDiff(program);
@@ -38,6 +47,7 @@ export function addCommands(program: Command): void {
   addUsage(program);
   addModels(program);
   addConfig(program);
+  addAuth(program);
   addPolicy(program);
   addStore(program);
   addAudit(program);

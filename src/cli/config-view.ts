@@ -9,12 +9,13 @@ export async function show(flags: {
   readonly cwd: string;
   readonly json?: boolean;
 }): Promise<void> {
-  const { values } = await loadConfiguration({
+  const configuration = await loadConfiguration({
     cwd: resolve(flags.cwd),
     environment: process.env,
     flags: {},
     agentFile: flags.agent === undefined ? undefined : resolve(flags.agent),
   });
+  const values = await configuration.values();
   if (flags.json === true) return print(values.map((value) => JSON.stringify(value)).join("\n"));
   print(
     table(

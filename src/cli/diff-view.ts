@@ -59,7 +59,8 @@ export function writePatch(patch: Buffer): void {
   if (patch.length > 0) process.stdout.write(`${paintedPatch(visible(patch.toString("utf8").trimEnd()))}\n`);
 }
 
-function paintedPatch(patch: string): string {
+/** In colours; what would steer the terminal must be written out before. */
+export function paintedPatch(patch: string): string {
   // Within the change itself a line may look like one of the head: "--- a" is the removal of "-- a".
   let isHead = true;
   return patch

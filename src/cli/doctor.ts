@@ -83,14 +83,17 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   credentials: async () => {
     const { loadConfiguration } = await import("../config/load.ts");
-    const { credentials } = await loadConfiguration({ cwd: process.cwd(), environment: process.env, flags: {} });
+    const { providerStatuses } = await import("../app/credential-status.ts");
+    const loaded = await loadConfiguration({ cwd: process.cwd(), environment: process.env, flags: {} });
+    const statuses = await providerStatuses({ ...loaded, auth: loaded.settings.auth });
+    const used = statuses.find(({ isDefault }) => isDefault);
     return {
-      ok: credentials.length > 0,
+      ok: used?.isComplete === true,
       detail:
-        credentials.length === 0
+        used === undefined
           ? "none found"
-          : credentials.map(({ name, source }) => `${name} (${source})`).join(", "),
-      remedy: "Set ANTHROPIC_API_KEY, or use --rehearsal.",
+          : `${used.provider} is used: ${loaded.credentials.map(({ name, source }) => `${name} (${source})`).join(", ")}`,
+      remedy: used === undefined ? "Run capstan auth login, or use --rehearsal." : "See: capstan auth status",
     };
   },
   rehearsal: async () => ({

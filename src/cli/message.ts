@@ -32,7 +32,8 @@ async function readInput(): Promise<string> {
   return text;
 }
 
-function attach(file: string): MessageContent[number] {
+/** A file as a part of a message. */
+export function attach(file: string): MessageContent[number] {
   const bytes = read(file);
   const kind = kindByName(extname(file));
   if (kind !== undefined) return attachAs(kind, { file, bytes });

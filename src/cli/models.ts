@@ -1,5 +1,4 @@
 import { loadConfiguration } from "../config/load.ts";
-import { CREDENTIALS } from "../config/variables.ts";
 import { CapstanError } from "../core/errors.ts";
 import { type ChosenServer, chosenServer } from "./server.ts";
 import { table } from "./text.ts";
@@ -28,7 +27,7 @@ async function modelsThere({ client }: ChosenServer): Promise<ModelList["data"]>
 
 async function modelsHere(): Promise<ModelList["data"]> {
   const { listModels } = await import("../app/models.ts");
-  const { environment, credentials } = await loadConfiguration({
+  const { home, environment, dotEnv, settings, credentials } = await loadConfiguration({
     cwd: process.cwd(),
     environment: process.env,
     flags: {},
@@ -37,9 +36,9 @@ async function modelsHere(): Promise<ModelList["data"]> {
   if (credentials.length === 0)
     throw new CapstanError(
       "credential_missing",
-      `The list of models comes from the model API, which needs a credential. Set one of ${CREDENTIALS.join(", ")}.`,
+      "The list of models comes from the model API, which needs a credential. Set one of ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, CLAUDE_CODE_OAUTH_TOKEN, or run capstan auth login; capstan auth status shows every way.",
     );
-  const { data }: ModelList = await listModels(environment);
+  const { data }: ModelList = await listModels({ home, environment, dotEnv, auth: settings.auth });
   if (data.length === 0) throw new CapstanError("model_failed", "The model API lists no models for this credential.");
   return data;
 }

@@ -1,7 +1,7 @@
 import type { LoggedEvent, Preview } from "../core/events.ts";
 import { printable, shortId } from "./text.ts";
 
-/** What an event has to tell a person about the session's files and its sandbox; undefined for all others. */
+/** What an event has to tell a person about the session's surroundings: its files and its sandbox; undefined for all others. */
 export function noticeOf(event: LoggedEvent | Preview): string | undefined {
   switch (event.type) {
     case "capstan.workspace_busy":
@@ -11,6 +11,9 @@ export function noticeOf(event: LoggedEvent | Preview): string | undefined {
     case "capstan.process_started":
       if (event.sandbox !== "unavailable") return undefined;
       return `WARNING: commands run without a sandbox. ${printable(event.sandbox_missing ?? "")}`.trimEnd();
+    case "capstan.project_file_found":
+      if (event.used) return undefined;
+      return `${printable(event.path)} is not read. To use it, write setting_sources: [project] in the agent file.`;
     case "capstan.rewound": {
       const what = event.to_seq === undefined ? "The files were" : "The files and the conversation were";
       return `${what} rewound to checkpoint ${shortId(event.checkpoint_id)}.`;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseDuration } from "../config/duration.ts";
-import { layerPermissions } from "../config/settings.ts";
+import { layerPermissions } from "../config/layer-schemas.ts";
 import { readTextFile } from "../config/text-file.ts";
 import { parseYaml } from "../config/yaml-file.ts";
 import type { Replay } from "../runtime/policy-replay.ts";

@@ -50,7 +50,7 @@ async function checkHere(text: string, flags: CheckFlags): Promise<Told> {
     secretFiles: secretFiles(capstanHome, configuration.environment, credentialFiles(configuration)),
   };
   const explained = explainCall(host, { call, agent, environment, cwd: resolve(flags.cwd) });
-  return { call: text, ...explained, source: sourceOf(explained, configuration) };
+  return { call: text, ...explained, source: await sourceOf(explained, configuration) };
 }
 
 /** With the agent of the server; one in a file is read here, as it would be for a session here. */
@@ -77,7 +77,8 @@ async function configure(flags: CheckFlags): Promise<Configuration> {
   });
 }
 
-function sourceOf({ decidedBy }: Verdict, { values }: Configuration): string | null {
+async function sourceOf({ decidedBy }: Verdict, configuration: Configuration): Promise<string | null> {
+  const values = await configuration.values();
   const [, list, text] = /^rule:(\w+) (.+)$/s.exec(decidedBy) ?? [];
   const wanted = decidedBy.startsWith("mode:") ? "permissions.mode" : `permissions.${list ?? ""}`;
   const found = values.find(({ key, value }) => {
@@ -104,7 +105,7 @@ function explain({ call, behavior, decidedBy, reason, source, mode, steps, remem
 }
 
 /** What was understood of the call. */
-function aboutOf({ paths, shell, domain, subagent, inside }: CallSubject): [string, string[]][] {
+function aboutOf({ paths, shell, domain, subagent, skill, inside }: CallSubject): [string, string[]][] {
   return [
     [
       "commands",
@@ -120,6 +121,7 @@ function aboutOf({ paths, shell, domain, subagent, inside }: CallSubject): [stri
     ["paths", paths.map((path) => `${where(path)} (${path.access})`)],
     ["domain", domain === undefined ? [] : [domain]],
     ["subagent", subagent === undefined ? [] : [subagent]],
+    ["skill", skill === undefined ? [] : [skill]],
     ["inside", [inside ? "everything it names is in the workspace" : "not all of it is in the workspace"]],
   ];
 }

@@ -4,6 +4,7 @@ import { refuseOnServer } from "./server.ts";
 /** Commands that work against the server which CAPSTAN_URL names, as they do on this machine. */
 const SERVED: ReadonlySet<string> = new Set([
   "run",
+  "chat",
   "sessions list",
   "sessions show",
   "sessions export",
@@ -29,7 +30,16 @@ const SERVED: ReadonlySet<string> = new Set([
 ]);
 
 /** Commands that are about this machine, whatever server is chosen, and cannot be taken for anything else. */
-const ABOUT_HERE: ReadonlySet<string> = new Set(["serve", "doctor", "config show", "config projects", "completion"]);
+const ABOUT_HERE: ReadonlySet<string> = new Set([
+  "init",
+  "validate",
+  "schema",
+  "serve",
+  "doctor",
+  "config show",
+  "config projects",
+  "completion",
+]);
 
 /** Ends a command that knows only the sessions of this machine while a server is chosen. */
 export function requireServed(command: Command): void {

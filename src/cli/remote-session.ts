@@ -27,6 +27,8 @@ export class RemoteSession implements Followed {
   readonly record: SessionRecord;
   #state: FollowedState;
   #sending: Promise<unknown> = Promise.resolve();
+  /** Told when the stream was cut, before it is taken up again. */
+  onRetry: (() => void) | undefined;
 
   constructor(client: CapstanClient, session: WireSessionWithState) {
     this.#client = client;
@@ -63,7 +65,8 @@ export class RemoteSession implements Followed {
   async *events({ after = 0, signal }: { after?: number; signal?: AbortSignal } = {}): AsyncGenerator<
     LoggedEvent | Preview
   > {
-    const items = this.#client.sessions.stream(this.id, { after, ...(signal !== undefined && { signal }) });
+    const onRetry = (): void => this.onRetry?.();
+    const items = this.#client.sessions.stream(this.id, { after, onRetry, ...(signal !== undefined && { signal }) });
     for await (const item of askedFor(items)) {
       // Whoever sees that the session became idle must find it so.
       if (item.type.startsWith("session.status_")) await this.#refresh();

@@ -1,5 +1,6 @@
 import { parseDuration } from "../config/duration.ts";
 import type { Mode } from "../core/agent-definition.ts";
+import type { InputValues } from "../core/agent-inputs.ts";
 import type { SessionBudget } from "../core/budget-schema.ts";
 import type { SandboxSettings, WorkspaceKind } from "../core/environment.ts";
 import { usage } from "./failure.ts";
@@ -14,6 +15,8 @@ export interface RunFlags {
   readonly deny?: boolean;
   readonly schema?: string;
   readonly file?: readonly string[];
+  /** Each `name=value`. */
+  readonly input?: readonly string[];
   readonly json?: boolean;
   readonly resume?: string;
   readonly fork?: string;
@@ -52,9 +55,22 @@ export function givenLimits({ maxUsd, maxTurns, timeout }: RunFlags): SessionBud
   };
 }
 
+/** The values for the agent's inputs, by their names. */
+export function givenInputs({ input = [] }: RunFlags): InputValues {
+  const values = input.map((text): [string, string] => {
+    const at = text.indexOf("=");
+    if (at < 1) throw usage(`--input ${JSON.stringify(text)} must be name=value, such as --input language=German`);
+    return [text.slice(0, at), text.slice(at + 1)];
+  });
+  const twice = values.find(([name], index) => values.findIndex(([other]) => other === name) < index);
+  if (twice !== undefined) throw usage(`--input ${twice[0]} is given twice. Give it once.`);
+  return Object.fromEntries(values);
+}
+
 /** What a session is started with and keeps: given to one that goes on, it would be ignored. */
 const AT_START = {
   agent: "--agent",
+  input: "--input",
   schema: "--schema",
   allow: "--allow",
   workspace: "--workspace",

@@ -11,7 +11,7 @@ import { remoteHost } from "./remote-host.ts";
 import { remoteRecords } from "./remote-records.ts";
 import { RemoteSession, sendable } from "./remote-session.ts";
 import { messageFor, readSchema } from "./run-input.ts";
-import { givenLimits, resumes, type RunFlags } from "./run-flags.ts";
+import { givenInputs, givenLimits, resumes, type RunFlags } from "./run-flags.ts";
 import type { ChosenServer } from "./server.ts";
 import { lastSession, resolveSession } from "./session-id.ts";
 import { shortId } from "./text.ts";
@@ -49,7 +49,7 @@ export async function runThere(server: ChosenServer, { words, flags, trace }: Wa
 }
 
 /** What only means something on this machine. */
-function refuseLocal(flags: RunFlags): void {
+export function refuseLocal(flags: RunFlags): void {
   if (flags.rehearsal === true) refuse("--rehearsal", "it has its own model. Start it with capstan serve --rehearsal.");
   if (!resumes(flags)) return;
   if (flags.maxTurns !== undefined) refuse("--max-turns", "of a session that goes on only --max-usd can be changed.");
@@ -61,7 +61,8 @@ function refuse(flag: string, why: string): never {
   throw usage(`${flag} does not work against a server: ${why}`);
 }
 
-async function openThere(server: ChosenServer, flags: RunFlags, signal: AbortSignal): Promise<RemoteSession> {
+/** The session that the flags mean: a new one, one that goes on, or a fork. */
+export async function openThere(server: ChosenServer, flags: RunFlags, signal: AbortSignal): Promise<RemoteSession> {
   const { client } = server;
   const records = remoteRecords(server);
   if (flags.fork !== undefined) {
@@ -99,6 +100,7 @@ async function sessionInput(flags: RunFlags): Promise<SessionInput> {
   const { agent, model, mode, allow, schema, cwd } = flags;
   const common: SessionInput = {
     ...(cwd !== "." && { cwd }),
+    ...(flags.input !== undefined && { inputs: givenInputs(flags) }),
     ...(schema !== undefined && { output_schema: readSchema(schema) }),
   };
   const wishes: SessionInput = {
@@ -119,13 +121,9 @@ async function sessionInput(flags: RunFlags): Promise<SessionInput> {
 async function placeFor(flags: RunFlags, isStored: boolean): Promise<Pick<SessionInput, "environment">> {
   const { agent, workspace, sandbox } = flags;
   const isWanted = workspace !== undefined || sandbox !== undefined;
-  const hasOwn = agent !== undefined && !isStored && (await agentEnvironment(agent)) !== undefined;
-  return isWanted || hasOwn ? { environment: (await configure(flags)).sessionEnvironment } : {};
-}
-
-async function agentEnvironment(file: string): Promise<unknown> {
-  const { readAgentAsWritten } = await import("../config/agent-file.ts");
-  return (await readAgentAsWritten(resolve(file))).environment;
+  if (!isWanted && (agent === undefined || isStored)) return {};
+  const { agentFile, sessionEnvironment } = await configure(flags);
+  return isWanted || agentFile?.written.environment !== undefined ? { environment: sessionEnvironment } : {};
 }
 
 async function configure(flags: RunFlags) {

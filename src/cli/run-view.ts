@@ -218,13 +218,13 @@ export class RunView {
   }
 }
 
-type ToolResult = Extract<
+export type ToolResult = Extract<
   LoggedEvent,
   { type: "agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result" }
 >;
 
 /** The one thing of an input that tells most. */
-function describe(input: Readonly<Record<string, unknown>>): string {
+export function describe(input: Readonly<Record<string, unknown>>): string {
   for (const key of ["command", "file_path", "pattern", "description", "url", "query", "path"])
     if (typeof input[key] === "string") return input[key];
   const [first] = Array.isArray(input["questions"]) ? (input["questions"] as { question?: unknown }[]) : [];
@@ -232,11 +232,11 @@ function describe(input: Readonly<Record<string, unknown>>): string {
   return Object.keys(input).length === 0 ? "" : JSON.stringify(input);
 }
 
-function textIn(event: { readonly content?: readonly { type: string; text?: string }[] | undefined }): string {
+export function textIn(event: { readonly content?: readonly { type: string; text?: string }[] | undefined }): string {
   return (event.content ?? []).map((block) => block.text ?? "").join(" ");
 }
 
 /** Without the words that the engine puts before the reason of a denial. */
-function reasonIn(event: Parameters<typeof textIn>[0]): string {
+export function reasonIn(event: Parameters<typeof textIn>[0]): string {
   return textIn(event).replace(/^PreToolUse:\w+ hook error: /, "");
 }

@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
 import { type Configuration, loadConfiguration } from "../config/load.ts";
 import { parseDuration } from "../config/duration.ts";
+import type { CopyProgress } from "../core/workspace.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Session } from "../runtime/session.ts";
 import { settleAbandoned } from "./abandoned.ts";
+import { requireHonoured } from "./agent-check.ts";
 import type { Asking } from "./ask.ts";
 import { attend, converse } from "./converse.ts";
 import { CopyLine } from "./copy-progress.ts";
@@ -11,7 +13,7 @@ import { usage } from "./failure.ts";
 import { hostFor } from "./host.ts";
 import { INTERRUPTED } from "./interrupt.ts";
 import { nothingToDo } from "./message.ts";
-import { givenLimits, requireFitting, type RunFlags } from "./run-flags.ts";
+import { givenInputs, givenLimits, requireFitting, type RunFlags } from "./run-flags.ts";
 import { messageFor, readSchema } from "./run-input.ts";
 import { tellNotes } from "./workspace-notes.ts";
 import { chosenServer } from "./server.ts";
@@ -70,8 +72,8 @@ async function runHere(words: readonly string[], flags: RunFlags, trace: Trace):
   });
 }
 
-async function configure(flags: RunFlags): Promise<Configuration> {
-  return loadConfiguration({
+export async function configure(flags: RunFlags): Promise<Configuration> {
+  const configuration = await loadConfiguration({
     cwd: resolve(flags.cwd),
     environment: process.env,
     agentFile: flags.agent === undefined ? undefined : resolve(flags.agent),
@@ -86,16 +88,23 @@ async function configure(flags: RunFlags): Promise<Configuration> {
       sandbox: flags.sandbox,
     },
   });
+  requireHonoured(configuration);
+  return configuration;
 }
 
-async function openSession(
+interface Opening {
+  readonly configuration: Configuration;
+  readonly flags: RunFlags;
+  readonly asking: Asking;
+  readonly signal: AbortSignal;
+  /** Told while files are copied. Default: a line on standard error. */
+  readonly onProgress?: (progress: CopyProgress) => void;
+}
+
+/** The session that the flags mean: a new one, one that goes on, or a fork. */
+export async function openSession(
   host: Runtime,
-  {
-    configuration,
-    flags,
-    asking,
-    signal,
-  }: { configuration: Configuration; flags: RunFlags; asking: Asking; signal: AbortSignal },
+  { configuration, flags, asking, signal, onProgress }: Opening,
 ): Promise<Session> {
   const { project, settings } = configuration;
   const askPermission = asking.handler;
@@ -116,8 +125,9 @@ async function openSession(
   if (resumed === undefined) {
     using copying = new CopyLine(process.stderr);
     const environment = configuration.sessionEnvironment;
-    const place = { cwd, environment, onProgress: copying.show, signal };
-    return tellNotes(await host.startSession({ agent, ...place, project: project.id, askPermission }), flags);
+    const place = { cwd, environment, onProgress: onProgress ?? copying.show, signal };
+    const inputs = givenInputs(flags);
+    return tellNotes(await host.startSession({ agent, inputs, ...place, project: project.id, askPermission }), flags);
   }
   const budget = givenLimits(flags);
   const place = await placeToGoOn(host, resumed, flags);

@@ -19,7 +19,7 @@ const CONTROL = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
 let segmenter: Intl.Segmenter | undefined;
 
 /** What a person sees as characters. Plain ASCII, which most text is, needs no tables: loading them costs a start much. */
-function graphemes(text: string): Iterable<string> {
+export function graphemes(text: string): Iterable<string> {
   if (/^[ -~]*$/.test(text)) return text;
   segmenter ??= new Intl.Segmenter();
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
@@ -29,7 +29,8 @@ function graphemes(text: string): Iterable<string> {
 const WIDE =
   /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|[\u{20000}-\u{3FFFD}]/u;
 
-function widthOf(text: string): number {
+/** In columns of the terminal. */
+export function widthOf(text: string): number {
   let width = 0;
   for (const segment of graphemes(text)) width += WIDE.test(segment) ? 2 : 1;
   return width;

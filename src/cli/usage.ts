@@ -1,5 +1,6 @@
 import { parseDuration } from "../config/duration.ts";
 import { isTimeZone } from "../core/budget-schema.ts";
+import { cacheHitRate } from "../core/cache-hits.ts";
 import { addLines, BILLINGS, type Billing, type Grouping, type LedgerLine } from "../core/ledger.ts";
 import { PRICES_DATE } from "../core/prices.ts";
 import { usage as wrongUse } from "./failure.ts";
@@ -31,17 +32,35 @@ export async function usage(flags: UsageFlags): Promise<void> {
   });
   const totals = BILLINGS.flatMap((billing) => totalOf(lines, billing));
   if (flags.json === true) {
-    for (const line of lines) print(JSON.stringify({ by, ...line }));
-    for (const total of totals) print(JSON.stringify({ by: "total", ...total }));
+    const shown = (line: LedgerLine): object => ({ ...line, cacheHitRate: hitRateOf(line) ?? null });
+    for (const line of lines) print(JSON.stringify({ by, ...shown(line) }));
+    for (const total of totals) print(JSON.stringify({ by: "total", ...shown(total) }));
     return;
   }
   if (lines.length === 0) return print("Nothing was spent.");
+  // Few agents search, and a terminal is not wide.
+  const shape = { by, withSearches: lines.some(({ webSearches }) => webSearches > 0) };
   // Each sort of bill by itself: what a subscription covers and what the scripted model did is no money spent.
   const rows = totals.flatMap((total) => [
-    ...lines.filter(({ billing }) => billing === total.billing).map((line) => row(line, by)),
-    row(total, by),
+    ...lines.filter(({ billing }) => billing === total.billing).map((line) => row(line, shape)),
+    row(total, shape),
   ]);
-  print(table(["USD", "REQUESTS", "IN", "CACHED", "OUT", "SEARCHES", "BILLING", by.toUpperCase()], rows));
+  print(
+    table(
+      [
+        "USD",
+        "REQUESTS",
+        "IN",
+        "CACHED",
+        "HITS",
+        "OUT",
+        ...(shape.withSearches ? ["SEARCHES"] : []),
+        "BILLING",
+        by.toUpperCase(),
+      ],
+      rows,
+    ),
+  );
   print(`\n${notes(lines, { by, timeZone }).join("\n")}`);
 }
 
@@ -50,18 +69,28 @@ function totalOf(lines: readonly LedgerLine[], billing: Billing): LedgerLine[] {
   return first === undefined ? [] : [{ ...rest.reduce(addLines, first), key: "total" }];
 }
 
-function row(line: LedgerLine, by: Grouping): string[] {
+function row(line: LedgerLine, { by, withSearches }: { by: Grouping; withSearches: boolean }): string[] {
   const key = by === "session" && line.key !== "total" ? shortId(line.key) : line.key;
   return [
     usd(line),
     count(line.requests),
     count(line.inputTokens),
     count(line.cacheReadTokens + line.cacheWriteTokens),
+    percent(hitRateOf(line)),
     count(line.outputTokens),
-    count(line.webSearches),
+    ...(withSearches ? [count(line.webSearches)] : []),
     line.billing,
     key,
   ];
+}
+
+/** How much of what the model was told came from its cache. */
+function hitRateOf({ inputTokens: input, cacheReadTokens: read, cacheWriteTokens: written }: LedgerLine) {
+  return cacheHitRate({ input, read, written });
+}
+
+function percent(share: number | undefined): string {
+  return share === undefined ? "-" : `${Math.round(share * 100)}%`;
 }
 
 /** An unknown price is said, never taken for nothing. */

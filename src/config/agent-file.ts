@@ -1,37 +1,48 @@
-import type { z } from "zod";
-import { type AgentDefinition, agentDefinition } from "../core/agent-definition.ts";
-import { layerEnvironment } from "./environment.ts";
-import { layerBudget, layerPermissions } from "./settings.ts";
-import { readTextFile } from "./text-file.ts";
+import type { AgentDefinition } from "../core/agent-definition.ts";
+import type { CapstanError } from "../core/errors.ts";
+import { requireConsistent } from "./agent-checks.ts";
+import { mergeParts, toolList } from "./agent-merge.ts";
+import { type AgentPart, partOf } from "./agent-part.ts";
+import { readSources } from "./agent-source.ts";
+import { defined } from "./defined.ts";
+import type { UnsetVariable } from "./file-references.ts";
+import type { Environment } from "./home.ts";
 
-const { model, instructions, tools, subagents } = agentDefinition.shape;
-
-/** An agent file that relies on settings for what it leaves out, the model included; nothing is filled in. */
-const agentAsWritten = agentDefinition.extend({
-  model: model.optional(),
-  instructions: instructions.unwrap().optional(),
-  tools: tools.unwrap().optional(),
-  permissions: layerPermissions.optional(),
-  budget: layerBudget.optional(),
-  subagents: subagents.unwrap().optional(),
-  /** Where its sessions may work; no part of the agent itself. */
-  environment: layerEnvironment.optional(),
-});
-
-export type AgentAsWritten = z.infer<typeof agentAsWritten>;
-
-/** A complete agent, whatever the settings say: it must name its model. */
-export async function readAgentFile(path: string): Promise<AgentDefinition> {
-  return read(path, agentDefinition);
+/** An agent as one layer of the configuration: what it leaves out is decided by settings or defaults. */
+export interface AgentAsWritten extends Omit<AgentPart, "name" | "tools" | "instructions_file"> {
+  readonly name: AgentDefinition["name"];
+  readonly tools?: AgentDefinition["tools"];
 }
 
-/** An agent as one layer of the configuration. */
-export async function readAgentAsWritten(path: string): Promise<AgentAsWritten> {
-  return read(path, agentAsWritten);
+/** An agent file with all that it names: the files it extends, instructions, prompts, schemas, subagents and skills. */
+export interface ReadAgent {
+  readonly written: AgentAsWritten;
+  /** The file itself and those it extends. */
+  readonly files: readonly string[];
+  /** Where the instructions are, when they are in a file of their own. */
+  readonly instructionsFile: string | undefined;
+  /** Variables that a process of the agent will need, and that are not set now. */
+  readonly unset: readonly UnsetVariable[];
+  /** An error about one of its fields, with the place of that. */
+  error(path: readonly string[], text: string): CapstanError;
 }
 
-async function read<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema>> {
-  const text = readTextFile(path, { what: "the agent file", code: "invalid_agent" });
-  const { parseYaml } = await import("./yaml-file.ts");
-  return parseYaml(text, { file: path, code: "invalid_agent", schema });
+/** Starts no process and loads no module. `environment` is where `${NAME}` is looked up. */
+export function readAgent(path: string, environment: Environment): ReadAgent {
+  const sources = readSources(path, environment);
+  const parts = sources.map((source) => partOf(source, environment));
+  const merged = parts.reduceRight((below, above) => mergeParts(below, above));
+  requireConsistent({ sources, parts, merged });
+  const { name = "", tools, instructions_file: instructionsFile, ...rest } = merged;
+  const [top] = sources;
+  return {
+    written: { ...defined(rest), name, ...(tools !== undefined && { tools: toolList(undefined, tools) }) },
+    files: sources.map(({ file }) => file),
+    instructionsFile,
+    unset: sources.flatMap(({ unset }) => unset),
+    error: (path, text) => {
+      const source = sources.find(({ written }) => Object.hasOwn(written, path[0] ?? "")) ?? top;
+      return source.error([{ path, at: "value", text }]);
+    },
+  };
 }

@@ -1,10 +1,10 @@
 import type { Budget, Mode, Permissions } from "../core/agent-definition.ts";
+import { mergeAuth } from "../core/auth-schema.ts";
 import type { BudgetSettings } from "../core/budget-schema.ts";
-import { CapstanError } from "../core/errors.ts";
 import type { EnvironmentDefinition, EnvironmentInput, SandboxSettings, WorkspaceKind } from "../core/environment.ts";
 import { mergeEnvironment } from "./environment.ts";
-import { problemsOf } from "./problems.ts";
-import { BUILT_IN_SETTINGS, type Settings, type SettingsFile, settingsFile } from "./settings.ts";
+import { BUILT_IN_SETTINGS, type Settings } from "./settings.ts";
+import type { SettingsFile } from "./settings-schema.ts";
 import { union } from "./union.ts";
 
 /** Settings of one origin. */
@@ -43,7 +43,7 @@ const PLAIN_WORKSPACES = {
 } as const satisfies Record<WorkspaceKind, EnvironmentInput["workspace"]>;
 
 /** One layer per flag, so that each value knows its flag. */
-export function flagLayers(flags: Flags): readonly Layer[] {
+export async function flagLayers(flags: Flags): Promise<readonly Layer[]> {
   const { model, mode, allow, max_usd: usd, max_turns: steps, timeout_ms: deadline, workspace, sandbox } = flags;
   const layers: readonly (readonly [flag: string, given: unknown, values: unknown])[] = [
     ["--model", model, { model }],
@@ -55,16 +55,10 @@ export function flagLayers(flags: Flags): readonly Layer[] {
     ["--workspace", workspace, { environment: { workspace: workspace && PLAIN_WORKSPACES[workspace] } }],
     ["--sandbox", sandbox, { environment: { sandbox: { mode: sandbox } } }],
   ];
-  return layers
-    .filter(([, given]) => given !== undefined)
-    .map(([flag, , values]) => ({ source: `flag ${flag}`, values: checkFlag(flag, values), by: "flag" }));
-}
-
-function checkFlag(flag: string, values: unknown): SettingsFile {
-  const parsed = settingsFile.safeParse(values);
-  if (parsed.success) return parsed.data;
-  const [problem] = problemsOf(parsed.error, { schema: settingsFile, value: values });
-  throw new CapstanError("invalid_input", `${flag}: ${problem?.text ?? "not valid"}`, { data: { flag } });
+  const given = layers.filter(([, value]) => value !== undefined);
+  if (given.length === 0) return [];
+  const { checkedFlag } = await import("./flag-check.ts");
+  return given.map(([flag, , values]) => ({ source: `flag ${flag}`, values: checkedFlag(flag, values), by: "flag" }));
 }
 
 /** What all layers together say. */
@@ -97,6 +91,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
       budget: { ...below.budget, ...above.budget },
       budgets: mergeBudgets(below.budgets, above.budgets),
       redact: union(below.redact, above.redact),
+      auth: mergeAuth(below.auth, above.auth),
       environment: mergeEnvironment(below.environment, above.environment),
       // The first pattern that fits counts, so that those of the last layer stand first.
       prices: { ...above.prices, ...without(below.prices, Object.keys(above.prices ?? {})) },

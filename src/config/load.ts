@@ -3,14 +3,15 @@ import { join, resolve } from "node:path";
 import { type AgentDefinition, parseAgent } from "../core/agent-definition.ts";
 import type { EnvironmentDefinition } from "../core/environment.ts";
 import { CapstanError } from "../core/errors.ts";
-import { type AgentAsWritten, readAgentAsWritten } from "./agent-file.ts";
+import type { AgentAsWritten, ReadAgent } from "./agent-file.ts";
 import { type Environment, homeDirectory } from "./home.ts";
 import { BUILT_IN, type Flags, flagLayers, type Layer, mergeLayers } from "./layers.ts";
 import { withoutWidening } from "./others.ts";
 import { findProject, type Project } from "./project.ts";
 import { BUILT_IN_SETTINGS, readSettings, type Settings, type SettingsOwner } from "./settings.ts";
-import { type ConfigurationValue, valuesOf } from "./values.ts";
-import { CREDENTIALS, readVariables, type SetVariable, type Variables } from "./variables.ts";
+import type { ConfigurationValue } from "./values.ts";
+import { storedCredentialsPath, storedProviders } from "./stored-credentials.ts";
+import { CREDENTIAL_FILES, credentialsOf, readVariables, type SetVariable, type Variables } from "./variables.ts";
 
 export interface LoadOptions {
   /** Where the session works; its project is looked for from here upwards. */
@@ -27,14 +28,18 @@ export interface Configuration {
   readonly project: Project;
   /** The shell's variables over those of the project's `.env`. Holds credentials: not to be shown, logged or stored. */
   readonly environment: Environment;
+  /** The project's `.env`, and which variables came from it. */
+  readonly dotEnv: Variables["dotEnv"];
   /** The agent with what settings and flags decide for it: model, permissions and budget. */
   readonly agent: AgentDefinition;
+  /** What was read when an agent file was given. */
+  readonly agentFile: ReadAgent | undefined;
   /** Where and how its sessions may work. */
   readonly sessionEnvironment: EnvironmentDefinition;
   readonly settings: Settings;
   /** Everything that was decided and by whom. Holds no secret. */
-  readonly values: readonly ConfigurationValue[];
-  /** The credential variables that are set, the one that is used first. */
+  readonly values: () => Promise<readonly ConfigurationValue[]>;
+  /** The credentials that are there, by their names, the one that is used first. */
   readonly credentials: readonly SetVariable[];
 }
 
@@ -52,8 +57,8 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
   const project = findProject(cwd, shell);
   const variables = readVariables(shell, project.root);
   const agentPath = options.agentFile === undefined ? undefined : resolve(cwd, options.agentFile);
-  const asWritten: AgentAsWritten = agentPath === undefined ? DEFAULT_AGENT : await readAgentAsWritten(agentPath);
-  const { environment, ...written } = asWritten;
+  const agentFile = agentPath === undefined ? undefined : await agentIn(agentPath, variables.environment);
+  const { environment, ...written }: AgentAsWritten = agentFile?.written ?? DEFAULT_AGENT;
   const agentSource = agentPath === undefined ? BUILT_IN : `agent (${agentPath})`;
 
   const all: readonly Layer[] = [
@@ -65,9 +70,9 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
       by: "others",
       values: { model: written.model, permissions: written.permissions, budget: written.budget, environment },
     },
-    ...flagLayers(flags),
+    ...(await flagLayers(flags)),
   ];
-  const layers = withoutWidening(all, {
+  const layers = await withoutWidening(all, {
     cwd,
     home: shell["HOME"] || homedir(),
     capstanHome: home.path,
@@ -76,23 +81,32 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
   });
   const merged = mergeLayers(layers);
   const { model, permissions, budget, environment: sessionEnvironment, ...settings } = merged;
-  const projectSource = project.root === undefined ? BUILT_IN : `project (${join(project.root, ".capstan")})`;
   return {
     home: home.path,
     project,
     environment: variables.environment,
+    dotEnv: variables.dotEnv,
     agent: parseAgent({ ...written, model, permissions, budget }),
+    agentFile,
     sessionEnvironment,
     settings,
-    values: [
-      { key: "home", value: home.path, source: home.source },
-      { key: "project", value: project.id, source: projectSource },
-      ...agentValues(written, agentSource),
-      ...valuesOf(layers, merged),
-      ...addressValue(variables),
-    ],
-    credentials: variables.credentials,
+    values: async () => {
+      const { allValues } = await import("./values.ts");
+      return allValues({ home, project, agent: { source: agentSource, written }, layers, merged, variables });
+    },
+    credentials: credentialsOf(variables, {
+      auth: settings.auth,
+      settingsPath: join(home.path, "config.yaml"),
+      stored: storedProviders(home.path),
+      storedPath: storedCredentialsPath(home.path),
+    }),
   };
+}
+
+/** Loaded here because a session without an agent file needs neither the parser nor the rest. */
+async function agentIn(path: string, environment: Environment): Promise<ReadAgent> {
+  const { readAgent } = await import("./agent-file.ts");
+  return readAgent(path, environment);
 }
 
 async function settingsLayer(who: SettingsOwner, directory: string): Promise<readonly Layer[]> {
@@ -103,7 +117,7 @@ async function settingsLayer(who: SettingsOwner, directory: string): Promise<rea
 
 /** As far as settings know them. */
 function secretFilesOf(environment: Environment): readonly string[] {
-  const names = [...CREDENTIALS.filter((name) => name.endsWith("_FILE")), "CAPSTAN_AUDIT_KEY_FILE"];
+  const names = [...CREDENTIAL_FILES, "CAPSTAN_AUDIT_KEY_FILE"];
   return names.flatMap((name) => environment[name]?.trim() || []).map((file) => resolve(file));
 }
 
@@ -117,27 +131,4 @@ function withAbsoluteRoots(layers: readonly Layer[], { HOME: home }: Environment
     });
     return roots === undefined ? layer : { ...layer, values: { ...layer.values, mount_roots: roots } };
   });
-}
-
-/** What only the agent decides. */
-function agentValues(written: AgentAsWritten, source: string): readonly ConfigurationValue[] {
-  const { name, instructions, tools, subagents, output_schema: schema } = written;
-  const value = (key: string, given: unknown, otherwise: unknown): ConfigurationValue =>
-    given === undefined ? { key, value: otherwise, source: BUILT_IN } : { key, value: given, source };
-  return [
-    { key: "name", value: name, source },
-    value("instructions", instructions, ""),
-    value("tools", tools, []),
-    ...(subagents === undefined ? [] : [{ key: "subagents", value: subagents, source }]),
-    ...(schema === undefined ? [] : [{ key: "output_schema", value: schema, source }]),
-    ...(written.hooks === undefined ? [] : [{ key: "hooks", value: written.hooks, source }]),
-  ];
-}
-
-/** Only scheme, host and port: people put passwords into addresses, which the gateway refuses later. */
-function addressValue({ address, environment }: Variables): readonly ConfigurationValue[] {
-  if (address === undefined) return [];
-  const origin = URL.parse(environment[address.name]?.trim() ?? "")?.origin;
-  const source = address.source === "shell" ? `environment ${address.name}` : `.env (${address.source})`;
-  return [{ key: address.name, value: origin ?? "not a URL", source }];
 }

@@ -1,22 +1,20 @@
-import { readlinkSync, realpathSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
 import type { EnvironmentDefinition, SandboxSettings } from "../core/environment.ts";
 import { CapstanError } from "../core/errors.ts";
-import { absolutePath, isHidden, isWritable, type SandboxPlaces, sandboxPlan } from "../core/sandbox.ts";
+import type { SandboxPlaces } from "../core/sandbox.ts";
 import type { LayerEnvironment } from "./environment.ts";
 import { type Layer, mergeLayers } from "./layers.ts";
 
 /** Where paths in settings lead. */
 export type Places = Pick<SandboxPlaces, "cwd" | "home" | "capstanHome" | "temporary" | "secretFiles">;
 
-type SandboxLayer = NonNullable<LayerEnvironment["sandbox"]>;
+export type SandboxLayer = NonNullable<LayerEnvironment["sandbox"]>;
 
 /**
  * What a project's settings or an agent say was written by others, and must not open what the user closed: of each such
  * layer only what is no wider than the layers below it is left. Throws when it would widen a sandbox that the user asks
  * for. What the user says nothing about is theirs to say.
  */
-export function withoutWidening(layers: readonly Layer[], places: Places): readonly Layer[] {
+export async function withoutWidening(layers: readonly Layer[], places: Places): Promise<readonly Layer[]> {
   const isAsked = layers.some(
     ({ by, values }) => by === "user" && (values.environment?.sandbox?.mode ?? "off") !== "off",
   );
@@ -30,7 +28,7 @@ export function withoutWidening(layers: readonly Layer[], places: Places): reado
     const { environment: below } = mergeLayers(result);
     if (isAsked) requireNarrow(layer, environment.sandbox ?? {}, below.sandbox);
     const said = result.filter(({ by }) => by !== undefined).map(({ values }) => values.environment);
-    const kept = narrowed(environment, { below, said, places: isAsked ? places : withOpenTemporary(places) });
+    const kept = await narrowed(environment, { below, said, places: isAsked ? places : withOpenTemporary(places) });
     result.push({ ...layer, values: { ...layer.values, environment: kept } });
   }
   return result;
@@ -70,7 +68,7 @@ interface Below {
 const SANDBOX = ["off", "preferred", "required"] as const;
 const CHECKPOINTS = ["off", "on", "required"] as const;
 
-function narrowed(above: LayerEnvironment, { below, said, places }: Below): LayerEnvironment {
+async function narrowed(above: LayerEnvironment, { below, said, places }: Below): Promise<LayerEnvironment> {
   const { sandbox, checkpoints, limits } = above;
   const wished = said.findLast((layer) => layer?.checkpoints?.mode !== undefined)?.checkpoints?.mode;
   return {
@@ -80,7 +78,7 @@ function narrowed(above: LayerEnvironment, { below, said, places }: Below): Laye
       sandbox: {
         ...sandbox,
         mode: stricter(SANDBOX, below.sandbox.mode, sandbox.mode),
-        ...exceptions(sandbox, below.sandbox, places),
+        ...(await openedBy(sandbox, below.sandbox, places)),
       },
     }),
     ...(limits && {
@@ -103,52 +101,13 @@ function lower(below: number | undefined, above: number | undefined): number | u
   return below === undefined || above === undefined || above < below ? above : undefined;
 }
 
-/** Those that lie in nothing that is closed below, by their names and by where their links lead. */
-function exceptions(
-  { allow_read: read, allow_write: write }: SandboxLayer,
+/** Loaded here because few have any. */
+async function openedBy(
+  sandbox: SandboxLayer,
   below: SandboxSettings,
-  { cwd, ...places }: Places,
-): Pick<SandboxLayer, "allow_read" | "allow_write"> {
-  const plan = sandboxPlan(
-    // As if it were on, because a flag may turn it on; domains are checked when a session starts.
-    { ...below, mode: "required", network: { allow: [] } },
-    { ...places, cwd, source: cwd, stateDir: cwd, readOnlyMounts: [], variables: {}, real: realPathOf },
-  );
-  const namesOf = (path: string): string[] => {
-    const named = absolutePath(path, { source: cwd, home: places.home });
-    return [named, realPathOf(named)];
-  };
-  const readable = (path: string): boolean => namesOf(path).every((name) => !isHidden(name, plan));
-  const writable = (path: string): boolean =>
-    readable(path) && namesOf(path).every((name) => isWritable(name, { ...plan, allowWrite: [name] }));
-  return { allow_read: read && kept(read, readable), allow_write: write && kept(write, writable) };
-}
-
-/** A list of which nothing is left says nothing; one that was empty takes the exceptions below away. */
-function kept(paths: readonly string[], isOpen: (path: string) => boolean): string[] | undefined {
-  const open = paths.filter(isOpen);
-  return open.length === 0 && paths.length > 0 ? undefined : open;
-}
-
-/** As many as the kernel follows. */
-const MAX_LINKS = 40;
-
-/** Of what is not there yet, where its directory leads; a link to such a thing leads there all the same. */
-function realPathOf(path: string, links = MAX_LINKS): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    const target = links === 0 ? undefined : linkAt(path);
-    if (target !== undefined) return realPathOf(resolve(parent, target), links - 1);
-    return parent === path ? path : join(realPathOf(parent, links), basename(path));
-  }
-}
-
-function linkAt(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
+  places: Places,
+): Promise<Pick<SandboxLayer, "allow_read" | "allow_write">> {
+  if (sandbox.allow_read === undefined && sandbox.allow_write === undefined) return {};
+  const { exceptions } = await import("./sandbox-exceptions.ts");
+  return exceptions(sandbox, below, places);
 }

@@ -69,7 +69,8 @@ function expectation(issue: z.core.$ZodIssue, value: unknown): string {
     case "invalid_type":
       return `expected ${TYPES[issue.expected] ?? issue.expected} (found ${found(value)})`;
     case "invalid_value":
-      return oneOf(issue.values, value);
+      // A schema that has words of its own knows better.
+      return issue.message.startsWith("Invalid ") ? oneOf(issue.values, value) : issue.message;
     case "too_small":
       return `expected ${atLeast(issue)} (found ${found(value)})`;
     case "too_big":
@@ -86,7 +87,7 @@ function expectation(issue: z.core.$ZodIssue, value: unknown): string {
 }
 
 function oneOf(values: readonly unknown[], value: unknown): string {
-  const known = values.map(String);
+  const known = values.filter((one) => one !== undefined).map(String);
   const meant = suggestion(value, known);
   return `expected one of ${known.join(", ")} (found ${found(value)})${meant === undefined ? "" : `; ${meant}`}`;
 }
@@ -129,7 +130,9 @@ interface JsonSchema {
   readonly items?: JsonSchema;
   readonly anyOf?: readonly JsonSchema[];
   readonly oneOf?: readonly JsonSchema[];
+  readonly required?: readonly string[];
   readonly const?: unknown;
+  readonly enum?: readonly unknown[];
 }
 
 /** The keys that a schema knows at a path of a value. */
@@ -143,12 +146,16 @@ function keysAt({ schema, value }: { schema: z.ZodType; value: unknown }, path: 
 }
 
 /** The shapes that a value may have; of those that are told apart by a constant, such as its kind, the one it has. */
-function shapesOf(schema: JsonSchema, value: unknown): JsonSchema[] {
-  const { anyOf, oneOf: kinds } = schema;
-  if (anyOf === undefined && kinds === undefined) return [schema];
-  return [...(anyOf ?? []), ...(kinds ?? [])].filter(({ properties = {} }) =>
-    Object.entries(properties).every(
-      ([key, inner]) => inner.const === undefined || inner.const === valueAt(value, [key]),
-    ),
+function shapesOf(schema: JsonSchema, value: unknown): readonly JsonSchema[] {
+  const { anyOf = [], oneOf: kinds = [] } = schema;
+  const all = [...anyOf, ...kinds];
+  if (all.length === 0) return [schema];
+  const fitting = all.filter(({ properties = {}, required = [] }) =>
+    Object.entries(properties).every(([key, inner]) => {
+      const constants = inner.const === undefined ? inner.enum : [inner.const];
+      const given = valueAt(value, [key]);
+      return constants === undefined || constants.includes(given) || (given === undefined && !required.includes(key));
+    }),
   );
+  return fitting.length === 0 ? all : fitting;
 }

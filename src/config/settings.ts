@@ -1,65 +1,13 @@
 import { join } from "node:path";
-import { z } from "zod";
-import { agentDefinition } from "../core/agent-definition.ts";
-import { type BudgetSettings, budgetSettings, DEFAULT_RESERVE_OUTPUT_TOKENS } from "../core/budget-schema.ts";
+import type { AuthSettings } from "../core/auth-schema.ts";
+import { type BudgetSettings, DEFAULT_RESERVE_OUTPUT_TOKENS } from "../core/budget-schema.ts";
 import { environmentDefinition } from "../core/environment.ts";
 import { CapstanError } from "../core/errors.ts";
-import { type PriceSettings, priceSettings } from "../core/pricing.ts";
-import { type RedactionSettings, redactionSettings } from "../core/redaction-schema.ts";
-import { type ServerSettingsFile, serverSettings } from "../core/server-schema.ts";
-import { layerEnvironment } from "./environment.ts";
+import type { PriceSettings } from "../core/pricing.ts";
+import type { RedactionSettings } from "../core/redaction-schema.ts";
+import type { ServerSettingsFile } from "../core/server-schema.ts";
+import type { SettingsFile } from "./settings-schema.ts";
 import { isThere, readTextFileIfThere } from "./text-file.ts";
-
-const { model, permissions, budget } = agentDefinition.shape;
-const rules = permissions.unwrap().shape;
-/** A timer of Node that is set for longer fires at once. */
-const MAX_TIMER_MS = 2_147_483_647;
-
-/** Permissions as one layer gives them: what it leaves out is not decided there. */
-export const layerPermissions = z.strictObject({
-  mode: rules.mode.unwrap().optional(),
-  allow: rules.allow.unwrap().optional(),
-  ask: rules.ask.unwrap().optional(),
-  deny: rules.deny.unwrap().optional(),
-  approvals_expire_ms: rules.approvals_expire_ms,
-});
-export const layerBudget = budget.unwrap();
-
-/** A relative one would be another place in every directory. */
-const mountRoots = z.array(z.string().regex(/^(?:\/|~(?:\/|$))/, "an absolute path, or one from ~"));
-
-/** A settings file, as it is written. Every field is optional, and test/config/consumers.test.ts shows what it is for. */
-export const settingsFile = z.strictObject({
-  model: model.optional(),
-  on_crash: z.enum(["continue", "stop"]).optional(),
-  retries: z.int().min(0).optional(),
-  upstream_idle_ms: z.int().positive().max(MAX_TIMER_MS).optional(),
-  hibernate_after_ms: z.int().min(0).max(MAX_TIMER_MS).optional(),
-  permissions: layerPermissions.optional(),
-  budget: layerBudget.optional(),
-  budgets: budgetSettings.optional(),
-  prices: priceSettings.optional(),
-  redact: redactionSettings.optional(),
-  environment: layerEnvironment.optional(),
-  /** Only the user's own: what lies there may be copied to where an agent sees it. */
-  mount_roots: mountRoots.optional(),
-  /** Only the user's own: it is about the whole machine. */
-  server: serverSettings.optional(),
-});
-
-/** The settings of a project, which others may have written. */
-const projectFile = settingsFile.extend({
-  mount_roots: settingsFile.shape.mount_roots.refine(
-    (given) => given === undefined,
-    "only the user's own settings file may have it; a project must not choose which of your directories agents get to see",
-  ),
-  server: settingsFile.shape.server.refine(
-    (given) => given === undefined,
-    "only the user's own settings file may have it; it is about the whole machine, and not about one project",
-  ),
-});
-
-export type SettingsFile = z.infer<typeof settingsFile>;
 
 /** The model when neither a flag nor the agent nor a settings file names one. */
 export const DEFAULT_MODEL = "claude-opus-4-8";
@@ -75,6 +23,7 @@ export const BUILT_IN_SETTINGS = {
   budgets: { reserve_output_tokens: DEFAULT_RESERVE_OUTPUT_TOKENS },
   prices: {},
   redact: [],
+  auth: {},
   environment: environmentDefinition.parse({}),
   mount_roots: [],
   server: {},
@@ -96,6 +45,8 @@ export interface Settings {
   readonly prices: PriceSettings;
   /** Patterns of secrets beside the built-in ones. */
   readonly redact: RedactionSettings;
+  /** Whose model API is used where the agent does not say, and how to get there. */
+  readonly auth: AuthSettings;
   /** Directories that workspaces may be filled from, besides the one a session is started in. Absolute. */
   readonly mount_roots: readonly string[];
   /** How much the host takes on, and what a server lets through. */
@@ -117,8 +68,11 @@ export async function readSettings(
   const path = join(directory, "config.yaml");
   const text = readTextFileIfThere(path, { what: "the settings file", code: "invalid_input" });
   if (text === undefined) return refuseOtherName(directory, path);
-  // Loaded here because most users have no such file, and every command starts faster without the parser.
-  const { parseYaml } = await import("./yaml-file.ts");
+  // Loaded here because most users have no such file, and every command starts faster without these.
+  const [{ parseYaml }, { projectFile, settingsFile }] = await Promise.all([
+    import("./yaml-file.ts"),
+    import("./settings-schema.ts"),
+  ]);
   const schema = owner === "user" ? settingsFile : projectFile;
   return { path, values: parseYaml(text, { file: path, code: "invalid_input", schema, empty: {} }) };
 }

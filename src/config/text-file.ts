@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { closeSync, lstatSync, openSync, readSync } from "node:fs";
 import { CapstanError, messageOf } from "../core/errors.ts";
 
 /** The codes of errors in what a user wrote. */
@@ -12,19 +12,57 @@ interface TextFile {
 
 /** No file that a person writes is larger. */
 const MAX_BYTES = 1024 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /** The text of a UTF-8 file, without a byte order mark. */
 export function readTextFile(path: string, { what, code }: TextFile): string {
   try {
-    const bytes = readFileSync(path);
-    if (bytes.byteLength > MAX_BYTES) throw new Error("it is larger than 1 MiB");
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return decoded(readBytes(path, MAX_BYTES));
   } catch (error) {
     throw new CapstanError(code, `Cannot read ${what} ${path}: ${reasonOf(error)}.`, {
       data: { file: path },
       cause: error,
     });
   }
+}
+
+/** Reads no more than it must: a path may lead to something without an end. */
+function readBytes(path: string, limit: number): Buffer {
+  const file = openSync(path, "r");
+  try {
+    const chunks: Uint8Array[] = [];
+    for (let length = 0; ;) {
+      const chunk = new Uint8Array(CHUNK_BYTES);
+      const count = readSync(file, chunk);
+      if (count === 0) return Buffer.concat(chunks);
+      chunks.push(chunk.subarray(0, count));
+      length += count;
+      if (length > limit) throw new Error("it is larger than 1 MiB");
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+const UTF_8 = "save it as UTF-8";
+
+function decoded(bytes: Buffer): string {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    throw new Error(`it is UTF-16 text; ${UTF_8}`);
+  const text = bytes.toString("utf8");
+  if (text.includes("\0")) throw new Error(`it contains NUL characters, as binary files and UTF-16 text do; ${UTF_8}`);
+  if (isFaithful(text, bytes)) return text.replace(/^\uFEFF/, "");
+  const { length: line } = text.slice(0, text.indexOf(REPLACED)).split("\n");
+  throw new Error(`line ${line} is not UTF-8 text, but perhaps Latin-1 or Windows-1252; ${UTF_8}`);
+}
+
+/** What stands for bytes that are no UTF-8. */
+const REPLACED = "\uFFFD";
+
+/** Whether a text is what the bytes say, and nothing of them was replaced. */
+export function isFaithful(text: string, bytes: Uint8Array): boolean {
+  return !text.includes(REPLACED) || Buffer.from(text).equals(bytes);
 }
 
 /** The same for a file that need not be there. A symbolic link to nothing is there. */
@@ -48,7 +86,6 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
   ELOOP: "its symbolic links lead in a circle",
-  ERR_ENCODING_INVALID_ENCODED_DATA: "it is not UTF-8 text",
 };
 
 /** Why a file could not be read, as the end of a sentence. */

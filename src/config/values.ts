@@ -1,7 +1,12 @@
+import { join } from "node:path";
 import { createRedactor } from "../core/redaction.ts";
 import { shownVariable } from "../core/redaction-session.ts";
+import type { AgentAsWritten } from "./agent-file.ts";
+import type { HomeDirectory } from "./home.ts";
 import { BUILT_IN, type Layer, type Merged } from "./layers.ts";
-import { settingsFile } from "./settings.ts";
+import type { Project } from "./project.ts";
+import { settingsFile } from "./settings-schema.ts";
+import type { Variables } from "./variables.ts";
 
 /** One value of the configuration and where it came from. An entry of a permission list is a value of its own. */
 export interface ConfigurationValue {
@@ -10,13 +15,62 @@ export interface ConfigurationValue {
   readonly source: string;
 }
 
+/** All that has a say. */
+export interface Origins {
+  readonly home: HomeDirectory;
+  readonly project: Project;
+  readonly agent: { readonly source: string; readonly written: AgentAsWritten };
+  readonly layers: readonly Layer[];
+  readonly merged: Merged;
+  readonly variables: Variables;
+}
+
+/** Every value of a configuration, and who decided it. */
+export function allValues({ home, project, agent, layers, merged, variables }: Origins): readonly ConfigurationValue[] {
+  const projectSource = project.root === undefined ? BUILT_IN : `project (${join(project.root, ".capstan")})`;
+  return [
+    { key: "home", value: home.path, source: home.source },
+    { key: "project", value: project.id, source: projectSource },
+    ...agentValues(agent),
+    ...settingValues(layers, merged),
+    ...addressValue(variables),
+  ];
+}
+
+/** What only the agent decides. Of large things, and of those that may hold a secret, only the names. */
+function agentValues({ written, source }: Origins["agent"]): readonly ConfigurationValue[] {
+  const { name, instructions = "", tools = [], ...rest } = written;
+  const { model: _model, permissions: _permissions, budget: _budget, environment: _environment, ...others } = rest;
+  const value = (key: string, given: unknown): ConfigurationValue => ({
+    key,
+    value: given,
+    source: Object.hasOwn(written, key) ? source : BUILT_IN,
+  });
+  return [
+    value("name", name),
+    value("instructions", instructions),
+    value("tools", tools),
+    ...Object.entries(others).map(([key, given]) => value(key, ONLY_NAMES.has(key) ? Object.keys(given) : given)),
+  ];
+}
+
+const ONLY_NAMES: ReadonlySet<string> = new Set(["mcp_servers", "skills", "commands"]);
+
+/** Only scheme, host and port: people put passwords into addresses, which the gateway refuses later. */
+function addressValue({ address, environment }: Variables): readonly ConfigurationValue[] {
+  if (address === undefined) return [];
+  const origin = URL.parse(environment[address.name]?.trim() ?? "")?.origin;
+  const source = address.source === "shell" ? `environment ${address.name}` : `.env (${address.source})`;
+  return [{ key: address.name, value: origin ?? "not a URL", source }];
+}
+
 const ORDER = Object.keys(settingsFile.shape);
 
 /**
  * Every value of what `mergeLayers` made of the layers, with the last of them that gives it so; for an entry of a list,
  * with the first.
  */
-export function valuesOf(layers: readonly Layer[], merged: Merged): readonly ConfigurationValue[] {
+function settingValues(layers: readonly Layer[], merged: Merged): readonly ConfigurationValue[] {
   const sources = new Map<string, string>();
   for (const { source, values } of layers)
     for (const leaf of leavesOf(values))
@@ -52,9 +106,9 @@ function leavesOf(value: unknown, path: readonly string[] = []): Leaf[] {
 const VARIABLE = /^environment\.variables\.(\w+)$/;
 const redactor = createRedactor();
 
-/** A variable may be a key, and the address of a repository may hold a password. */
+/** A variable may be a key, and an address or a command may hold a password. */
 function withoutSecret({ key, value }: Leaf): unknown {
-  if (typeof value !== "string" || !key.startsWith("environment.")) return value;
+  if (typeof value !== "string" || !/^(?:environment|auth)\./.test(key)) return value;
   const [, name] = VARIABLE.exec(key) ?? [];
   return name === undefined ? redactor.text(value) : shownVariable(name, value);
 }

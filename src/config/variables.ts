@@ -1,60 +1,88 @@
 import { join } from "node:path";
+import { AUTH_PROVIDERS, type AuthProvider, type AuthSettings } from "../core/auth-schema.ts";
+import { chosenProvider, secretNames } from "../core/auth-variables.ts";
 import { CapstanError } from "../core/errors.ts";
 import { readDotEnv } from "./dot-env.ts";
 import type { Environment } from "./home.ts";
 
-/** A variable that is set, and where. Its value is nobody's business. */
+/** Something that is set, and where. Its value is nobody's business. */
 export interface SetVariable {
   readonly name: string;
-  /** `shell`, or the path of the `.env` file. */
+  /** `shell`, or the path of a file: a project's `.env`, settings, or what login stored. */
   readonly source: string;
 }
 
 export interface Variables {
   /** The shell's variables over those of the project's `.env`. */
   readonly environment: Environment;
-  /** The credentials that are set, the one that is used first. */
-  readonly credentials: readonly SetVariable[];
+  /** The project's `.env` and which of the variables it gave; undefined without a project. */
+  readonly dotEnv: { readonly path: string; readonly names: readonly string[] } | undefined;
   /** Where the model API's address was set; undefined when it was not. */
   readonly address: SetVariable | undefined;
 }
 
-/** As gateway/upstreams.ts looks for them: the first one that is set is used. */
-export const CREDENTIALS = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"].flatMap((name) => [
-  name,
-  `${name}_FILE`,
-]);
+/** The variables that hold a secret of a provider, or name a file with it. */
+export const CREDENTIALS = AUTH_PROVIDERS.flatMap(secretNames);
+/** The variables that name a file with a secret. */
+export const CREDENTIAL_FILES = [
+  ...CREDENTIALS.filter((name) => name.endsWith("_FILE")),
+  "GOOGLE_APPLICATION_CREDENTIALS",
+];
 const ADDRESS = "ANTHROPIC_BASE_URL";
 
 /** The shell wins, also with an empty variable. */
 export function readVariables(shell: Environment, root: string | undefined): Variables {
-  const file = root === undefined ? undefined : join(root, ".env");
-  const written = file === undefined ? {} : readDotEnv(file);
+  const path = root === undefined ? undefined : join(root, ".env");
+  const written = path === undefined ? {} : readDotEnv(path);
   const given = Object.fromEntries(Object.entries(shell).filter(([, value]) => value !== undefined));
-  const environment: Environment = { ...written, ...given };
-  const setVariable = (name: string): SetVariable[] =>
-    environment[name]?.trim() ? [{ name, source: Object.hasOwn(given, name) ? "shell" : (file ?? "shell") }] : [];
 
   for (const name of ["CAPSTAN_HOME", "CAPSTAN_AUDIT_KEY_FILE"])
     if (Object.hasOwn(written, name) && !given[name])
-      throw new CapstanError("invalid_input", `${name} cannot be set in ${file}. Set it in the shell.`);
-  const credentials = CREDENTIALS.flatMap(setVariable);
-  const [address] = setVariable(ADDRESS);
-  refuseTheft(credentials[0], address);
-  return { environment, credentials, address };
+      throw new CapstanError("invalid_input", `${name} cannot be set in ${path}. Set it in the shell.`);
+  const names = Object.keys(written).filter((name) => !Object.hasOwn(given, name));
+  const variables = {
+    environment: { ...written, ...given },
+    dotEnv: path === undefined ? undefined : { path, names },
+  };
+  return { ...variables, address: setVariables(variables, [ADDRESS])[0] };
 }
 
-/**
- * Whoever wrote a project's `.env` must not get the user's own credential by naming the address it is sent to. A file
- * that `.env` names may be the user's own, too.
- */
-function refuseTheft(credential: SetVariable | undefined, address: SetVariable | undefined): void {
-  if (credential === undefined || address === undefined || address.source === "shell") return;
-  if (credential.source === address.source && !credential.name.endsWith("_FILE")) return;
-  throw new CapstanError(
-    "invalid_input",
-    `${address.source} sets ${ADDRESS}, but ${credential.name} is not written there: a project must not choose where ` +
-      `your credential is sent. Set ${ADDRESS} in the shell if you trust that address.`,
-    { data: { file: address.source, credential: credential.name } },
-  );
+function setVariables({ environment, dotEnv }: Omit<Variables, "address">, names: readonly string[]): SetVariable[] {
+  return names
+    .filter((name) => environment[name]?.trim())
+    .map((name) => ({ name, source: dotEnv?.names.includes(name) === true ? dotEnv.path : "shell" }));
+}
+
+/** By these a cloud is chosen, or proves who asks. Where it is not chosen, they are about something else. */
+const CLOUD_VARIABLES: Readonly<Partial<Record<AuthProvider, readonly string[]>>> = {
+  bedrock: ["AWS_ACCESS_KEY_ID", "AWS_PROFILE", "CLAUDE_CODE_USE_BEDROCK"],
+  vertex: ["GOOGLE_APPLICATION_CREDENTIALS", "CLAUDE_CODE_USE_VERTEX"],
+  foundry: ["CLAUDE_CODE_USE_FOUNDRY"],
+};
+
+/** What else there is, besides variables. */
+export interface OtherCredentials {
+  readonly auth: AuthSettings;
+  /** The file that `auth` stands in. */
+  readonly settingsPath: string;
+  readonly stored: readonly AuthProvider[];
+  readonly storedPath: string;
+}
+
+/** All credentials that are there, those of the provider that is used first. */
+export function credentialsOf(variables: Variables, others: OtherCredentials): readonly SetVariable[] {
+  const { auth, settingsPath, stored, storedPath } = others;
+  const chosen = chosenProvider({ environment: variables.environment, auth, stored });
+  const cloud = chosen === undefined ? undefined : CLOUD_VARIABLES[chosen];
+  const plain = AUTH_PROVIDERS.filter((provider) => CLOUD_VARIABLES[provider] === undefined);
+  const providers = new Set(chosen === undefined ? plain : [chosen, ...plain]);
+  const ofSettings = [
+    ...(auth.credential_command === undefined ? [] : ["auth.credential_command"]),
+    ...(cloud === undefined || auth.provider === undefined ? [] : ["auth.provider"]),
+  ];
+  return [
+    ...setVariables(variables, [...[...providers].flatMap(secretNames), ...(cloud ?? [])]),
+    ...ofSettings.map((name) => ({ name, source: settingsPath })),
+    ...stored.map((provider) => ({ name: `${provider} by login`, source: storedPath })),
+  ];
 }

@@ -1,21 +1,29 @@
 import { type Document, LineCounter, parseDocument, type YAMLError } from "yaml";
 import type { z } from "zod";
 import { CapstanError } from "../core/errors.ts";
-import { fieldName, problemsOf } from "./problems.ts";
+import { fieldName, type Problem, problemsOf } from "./problems.ts";
 import type { FileErrorCode } from "./text-file.ts";
 import { offsetOf, openQuoteBefore, type Placed, structureProblems } from "./yaml-tree.ts";
 
-export interface YamlOptions<Schema extends z.ZodType> {
+/** What a text is, for errors. */
+interface YamlSource {
   /** The name that errors give it. */
   readonly file: string;
   readonly code: FileErrorCode;
+}
+
+export interface YamlOptions<Schema extends z.ZodType> extends YamlSource {
   readonly schema: Schema;
   /** What a file without content stands for. Default: such a file is an error. */
   readonly empty?: z.input<Schema>;
 }
 
-/** So many are told; whoever made more has another problem. */
-const MAX_TOLD = 20;
+/** A YAML file that was read, and knows where everything in it stands. */
+export interface YamlTree {
+  readonly value: unknown;
+  /** Lists the problems in the order of the file. */
+  readonly error: (problems: readonly Problem[]) => CapstanError;
+}
 
 /**
  * The checked content of a YAML file (1.2, core schema). An error lists every mistake as
@@ -23,6 +31,17 @@ const MAX_TOLD = 20;
  */
 export function parseYaml<Schema extends z.ZodType>(text: string, options: YamlOptions<Schema>): z.output<Schema> {
   const { schema, empty } = options;
+  const tree = readYaml(text, { ...options, empty });
+  const parsed = schema.safeParse(tree.value);
+  if (parsed.success) return parsed.data;
+  throw tree.error(problemsOf(parsed.error, { schema, value: tree.value }));
+}
+
+/** The content of a YAML file (1.2, core schema), not checked against anything. */
+export function readYaml(
+  text: string,
+  source: YamlSource & { readonly empty?: unknown; readonly lead?: Report["lead"] },
+): YamlTree {
   const lineCounter = new LineCounter();
   const document = parseDocument(text.replace(/^\uFEFF/, ""), {
     lineCounter,
@@ -36,7 +55,7 @@ export function parseYaml<Schema extends z.ZodType>(text: string, options: YamlO
     prettyErrors: false,
   });
   const fail = (placed: readonly Placed[], total?: number): CapstanError =>
-    invalid(placed, { ...options, lineCounter, total });
+    invalid(placed, { ...source, lineCounter, total });
 
   const unreadable = [...document.errors, ...document.warnings].map((error) => syntaxProblem(error, document));
   const version = document.directives?.yaml.version;
@@ -45,16 +64,17 @@ export function parseYaml<Schema extends z.ZodType>(text: string, options: YamlO
   const misshapen = structureProblems(document);
   if (misshapen.length > 0) throw fail(misshapen);
 
-  const value: unknown = document.toJS() ?? empty;
+  const value: unknown = document.toJS() ?? source.empty;
   if (value === undefined) throw fail([{ offset: 0, path: [], text: "expected a mapping (found an empty file)" }]);
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const problems = problemsOf(parsed.error, { schema, value });
-  const told = problems.slice(0, MAX_TOLD);
-  throw fail(
-    told.map(({ path, at, text: what }) => ({ offset: offsetOf(document, path, at), path, text: what })),
-    problems.length,
-  );
+  const placed = ({ path, at, text: what }: Problem): Placed => ({
+    offset: offsetOf(document, path, at),
+    path,
+    text: what,
+  });
+  return {
+    value,
+    error: (problems) => fail(problems.slice(0, MAX_TOLD).map(placed), problems.length),
+  };
 }
 
 function syntaxProblem({ code, message, pos: [offset] }: YAMLError, document: Document.Parsed): Placed {
@@ -95,21 +115,25 @@ function lower(message: string): string {
   return message.charAt(0).toLowerCase() + message.slice(1);
 }
 
-interface Report {
-  readonly file: string;
-  readonly code: FileErrorCode;
+interface Report extends YamlSource {
   readonly lineCounter: LineCounter;
   readonly total?: number | undefined;
+  /** How a reader got there, when another file led to this one. */
+  readonly lead?: ((line: string) => string) | undefined;
 }
 
-function invalid(placed: readonly Placed[], { file, code, lineCounter, total = placed.length }: Report): CapstanError {
+/** So many are told; whoever made more has another problem. */
+const MAX_TOLD = 20;
+
+function invalid(placed: readonly Placed[], report: Report): CapstanError {
+  const { file, code, total = placed.length, lineCounter, lead = (line: string) => line } = report;
   const problems = placed
     .toSorted((a, b) => a.offset - b.offset)
     .slice(0, MAX_TOLD)
     .map(({ offset, path, text }) => {
       const { line, col } = lineCounter.linePos(offset);
       const field = path.length === 0 ? "" : `${fieldName(path)}: `;
-      return `${file}:${Math.max(line, 1)}:${Math.max(col, 1)} ${field}${text}`;
+      return lead(`${file}:${Math.max(line, 1)}:${Math.max(col, 1)} ${field}${text}`);
     });
   const more = total > problems.length ? [`and ${total - problems.length} more`] : [];
   return new CapstanError(code, [...problems, ...more].join("\n"), { data: { file, problems } });

@@ -43,3 +43,13 @@ export const toolContent = z.array(
 export type TextBlock = z.infer<typeof textBlock>;
 export type MessageContent = z.infer<typeof messageContent>;
 export type ToolContent = z.infer<typeof toolContent>;
+
+/**
+ * Looks for what does not belong there: a pattern for the whole would remember every letter of an image as a place to go
+ * back to, and run out of stack.
+ */
+export function isBase64(data: string): boolean {
+  const padding = /={0,2}$/.exec(data.slice(-2))?.[0].length ?? 0;
+  const stranger = data.search(/[^A-Za-z0-9+/]/);
+  return data.length > 0 && data.length % 4 === 0 && stranger === (padding === 0 ? -1 : data.length - padding);
+}

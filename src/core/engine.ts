@@ -3,6 +3,7 @@ import type { MessageContent, ToolContent } from "./content.ts";
 import type { ProcessLimits } from "./environment.ts";
 import type { CapstanError } from "./errors.ts";
 import type { EventDraft, Preview } from "./events.ts";
+import type { GatewayAccess } from "./gateway.ts";
 import type { HistoryItem } from "./history.ts";
 import type { SandboxPlan } from "./sandbox.ts";
 import type { TranscriptStore } from "./store.ts";
@@ -39,7 +40,7 @@ export interface EngineRequest {
   readonly stateDir: string;
   /** Variables the agent's commands see, besides the few the engine itself needs. */
   readonly variables: Readonly<Record<string, string>>;
-  readonly gateway: { readonly url: string; readonly token: string };
+  readonly gateway: Pick<GatewayAccess, "url" | "token" | "isPlain" | "billing">;
   /** What commands, file tools and MCP servers are kept from. Absent: nothing. */
   readonly sandbox?: SandboxPlan;
   /** Of all processes of the session together. Absent: none. */

@@ -13,6 +13,8 @@ import {
 import {
   inputDelivered,
   promptRendered,
+  inputsGiven,
+  projectFileFound,
   permissionDecided,
   approvalRequested,
   elicitationSettled,
@@ -93,6 +95,8 @@ export const sessionEvent = z.discriminatedUnion("type", [
   spanModelRequestEnd,
   inputDelivered,
   promptRendered,
+  inputsGiven,
+  projectFileFound,
   permissionDecided,
   approvalRequested,
   elicitationSettled,

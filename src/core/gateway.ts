@@ -1,3 +1,4 @@
+import type { AuthProvider } from "./auth-schema.ts";
 import type { ModelUsage } from "./events.ts";
 import type { Billing } from "./ledger.ts";
 
@@ -6,7 +7,10 @@ import type { Billing } from "./ledger.ts";
  * A process gets an address and a token made for its session; the real credential stays with the gateway.
  */
 export interface Gateway extends AsyncDisposable {
-  /** Opens the gateway to one session until `close` is called. */
+  /**
+   * Opens the gateway to one session until `close` is called. Rejects when the session's provider lacks something, so
+   * that nobody starts a process in vain.
+   */
   admit(session: GatewaySession): Promise<GatewayAccess>;
 }
 
@@ -14,6 +18,10 @@ export interface GatewayAccess {
   /** Base URL of the loopback Messages API. */
   readonly url: string;
   readonly token: string;
+  /** What stands behind it knows the plain Messages API alone: the engine must not use what is still an experiment. */
+  readonly isPlain?: boolean;
+  /** Who pays for what is asked of it. */
+  readonly billing?: Billing;
   /** Refuses further requests and cuts those under way. */
   close(): Promise<void>;
 }
@@ -21,11 +29,16 @@ export interface GatewayAccess {
 /** What the runtime offers the gateway for one session. Each method may be awaited before bytes flow on. */
 export interface GatewaySession {
   readonly sessionId: string;
+  /** Whose model API the session uses, as its agent says. Default: the host's. */
+  readonly provider?: AuthProvider | undefined;
   /** Asked before every request, retries and subagents included. A refusal is answered to the agent and nothing is sent. */
   reserve(request: ModelRequestInfo): Promise<Reservation>;
   /** Told when the request is over, whatever became of it. `token` is what `reserve` returned. */
   settle(token: string, outcome: ModelRequestOutcome): Promise<void>;
-  /** The upstream refused the credential: the turn is to end now, whatever the engine would still try. */
+  /**
+   * The upstream refused the credential: the turn is to end now, whatever the engine would still try. The message says
+   * what to do about it; the next request of the session uses what was mended.
+   */
   credentialRejected(status: number, message: string): void;
 }
 

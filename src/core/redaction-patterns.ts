@@ -110,9 +110,9 @@ function shape(name: string, hint: string, source: string, flags = ""): SecretSh
   return { name, hint, secret: new RegExp(source, `g${flags}`) };
 }
 
-/** Fields and variables whose whole value is a secret, by their names. */
+/** Fields, variables and headers whose whole value is a secret, by their names. */
 const SECRET_FIELD = new RegExp(String.raw`(?:^|[_.-]|[a-z](?=[A-Z]))(?:${PASSWORD_NAME}|${SECRET_NAME})$`, "i");
-const SECRET_VARIABLE = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE)$/i;
+const SECRET_VARIABLE = /(?:^|[_-])(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|AUTHORIZATION|COOKIE)$/i;
 
 export function isSecretField(name: string): boolean {
   return SECRET_FIELD.test(name);

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "./agent-definition.ts";
 import type { EnvironmentDefinition } from "./environment.ts";
+import { hiddenValues, withHiddenValues } from "./mcp-server-schema.ts";
 import { createRedactor } from "./redaction.ts";
 import { hasMarker, marker } from "./redaction-marker.ts";
 import { isSecretVariable } from "./redaction-patterns.ts";
@@ -15,8 +16,15 @@ const redactor = createRedactor();
 /** A longer one would not be found again. */
 const LONGEST_NAME = 64;
 
-/** The value of a variable as it may be shown: one whose name says that it is secret is not shown at all. */
+/** The name of a variable of the host, with nothing but a word such as `Bearer` before it. */
+const REFERENCE = /^(?:[A-Za-z]{1,20} )?\$\{[A-Za-z_]\w*\}$/;
+
+/**
+ * The value of a variable as it may be shown: one whose name says that it is secret is not shown at all. A reference is
+ * no secret: what it stands for is looked up when a process starts.
+ */
 export function shownVariable(name: string, value: string): string {
+  if (REFERENCE.test(value)) return value;
   return isSecretVariable(name) ? marker(name.slice(0, LONGEST_NAME)) : redactor.text(value);
 }
 
@@ -53,7 +61,7 @@ function withServers(agent: AgentDefinition, change: (env: Variables) => Record<
   if (agent.mcp_servers === undefined) return agent;
   const servers = Object.entries(agent.mcp_servers).map(([name, server]) => [
     name,
-    { ...server, env: change(server.env) },
+    withHiddenValues(server, change(hiddenValues(server))),
   ]);
   return { ...agent, mcp_servers: Object.fromEntries(servers) as typeof agent.mcp_servers };
 }

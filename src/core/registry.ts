@@ -195,6 +195,15 @@ export interface DeliveryRecord {
   readonly lastError: string | null;
 }
 
+export interface DueQuery {
+  readonly limit: number;
+  /** At most so many of one webhook. */
+  readonly limitEach: number;
+  /** None of these webhooks, by their ids. */
+  readonly except: readonly string[];
+  readonly leaseMs: number;
+}
+
 /** What happens to sessions is enqueued by the store itself, together with the events that tell of it. */
 export interface WebhookStore {
   create(webhook: WebhookRecord): Promise<void>;
@@ -209,7 +218,7 @@ export interface WebhookStore {
   /** Nothing happens when there is one with this id: what happened once is told once. */
   enqueue(deliveries: readonly DeliveryRecord[]): Promise<void>;
   /** Those that wait and whose time has come, oldest first, and are then this caller's until `now + leaseMs`. */
-  due(now: number, limit: number, leaseMs: number): Promise<readonly DeliveryRecord[]>;
+  due(now: number, query: DueQuery): Promise<readonly DeliveryRecord[]>;
   /** What became of an attempt. */
   attempted(
     id: string,

@@ -30,8 +30,8 @@ export const serverSettings = z.strictObject({
   requests_per_minute: count.optional(),
   /** Whether programs on this machine may read the metrics without a key. */
   open_metrics: z.boolean().optional(),
-  /** Whether webhooks may be sent to addresses of this machine and of private networks. */
-  allow_private_webhooks: z.boolean().optional(),
+  /** Whether webhooks may be sent to, and repositories that are given over HTTP cloned from, this machine and private networks. */
+  allow_private_addresses: z.boolean().optional(),
 });
 
 export type CapacitySettings = z.infer<typeof capacitySettings>;

@@ -165,6 +165,8 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
     case "session.error":
     case "session.usage":
     case "session.updated":
+    case "capstan.inputs_given":
+    case "capstan.project_file_found":
     case "capstan.tool_progress":
     case "capstan.limit_reached":
     case "capstan.process_started":

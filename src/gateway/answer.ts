@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { HeaderList } from "./upstream.ts";
+import type { HeaderList, UpstreamResponse } from "./upstream.ts";
 
 /** Without it the agent would ask again, up to ten times and for minutes. */
 export const DO_NOT_RETRY: HeaderList = [["x-should-retry", "false"]];
@@ -12,13 +12,31 @@ export interface ErrorAnswer {
   readonly headers?: HeaderList;
 }
 
+/** Whether the API speaks about the credential. */
+export function isRefusal(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
 export function sendError(res: ServerResponse, answer: ErrorAnswer): void {
-  const body = JSON.stringify({ type: "error", error: { type: answer.type, message: answer.message } });
-  const headers: HeaderList = [
-    ["content-type", "application/json"],
-    ["content-length", String(Buffer.byteLength(body))],
-    ...(answer.headers ?? []),
-  ];
+  const { body, headers } = envelope(answer);
   // The request may be unread or the agent gone: neither is worth an error here.
   if (!res.headersSent && !res.destroyed) res.writeHead(answer.status, headers.flat()).end(body);
+}
+
+/** The same as an answer of an upstream. */
+export function errorResponse(answer: ErrorAnswer): UpstreamResponse {
+  const { body, headers } = envelope(answer);
+  return { status: answer.status, headers, body: once(body) };
+}
+
+function envelope({ type, message, headers = [] }: ErrorAnswer): { body: Buffer; headers: HeaderList } {
+  const body = Buffer.from(JSON.stringify({ type: "error", error: { type, message } }));
+  return {
+    body,
+    headers: [["content-type", "application/json"], ["content-length", String(body.byteLength)], ...headers],
+  };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }

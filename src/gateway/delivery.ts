@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { messageOf } from "../core/errors.ts";
 import type { ModelRequestOutcome } from "../core/gateway.ts";
-import { DO_NOT_RETRY, type ErrorAnswer, sendError } from "./answer.ts";
+import { DO_NOT_RETRY, type ErrorAnswer, isRefusal, sendError } from "./answer.ts";
 import { forwardedResponseHeaders, headerValue, withoutHeaders } from "./headers.ts";
 import { IdleTimer } from "./idle-timer.ts";
 import type { HeaderList, Upstream, UpstreamRequest, UpstreamResponse } from "./upstream.ts";
@@ -41,7 +41,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
     const response = await upstream.send({ ...delivery.request, signal: cut.signal });
     answer = { response, meter: response.status < 400 ? meterFor(response) : undefined };
     delivery.observe(response.status, response.headers);
-    if (response.status === 401 || response.status === 403) await reject(delivery, response);
+    if (isRefusal(response.status)) await reject(delivery, response);
     else await relay(delivery, { answer, idle });
   } catch (error) {
     let failure = idle.expired ? TIMED_OUT : unreachable(error);
@@ -75,15 +75,25 @@ async function relay({ res, settle }: Delivery, { answer, idle }: { answer: Answ
 }
 
 /** The agent would try a 401 ten times over; a 403 that says so it takes for final. */
-async function reject({ res, settle, credentialRejected }: Delivery, response: UpstreamResponse): Promise<void> {
+async function reject(
+  { res, settle, upstream, credentialRejected }: Delivery,
+  response: UpstreamResponse,
+): Promise<void> {
   const error = await readError(response.body);
   const message = error.message ?? `The model API refused the credential with status ${response.status}.`;
   await settle(outcomeOf({ response, meter: undefined }, true));
-  credentialRejected(response.status, message);
+  credentialRejected(
+    response.status,
+    upstream.remedy === undefined ? message : `${sentence(message)} ${upstream.remedy}`,
+  );
   const rewritten = ["content-encoding", "content-length", "content-type", "x-should-retry"];
   const headers = withoutHeaders(forwardedResponseHeaders(response.headers), rewritten);
   const type = error.type ?? "permission_error";
   sendError(res, { status: 403, type, message, headers: [...headers, ...DO_NOT_RETRY] });
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 async function readError(body: AsyncIterable<Uint8Array>): Promise<{ type?: string; message?: string }> {

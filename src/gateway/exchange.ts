@@ -12,14 +12,15 @@ import type { Upstream } from "./upstream.ts";
 /** One session at the gateway, and what is under way for it. */
 export interface Admission {
   readonly session: GatewaySession;
+  /** What its requests go to, and the pause that was asked for there. */
+  readonly upstream: Upstream;
+  readonly wait: CredentialWait;
   readonly responses: Set<ServerResponse>;
   /** Requests that were granted and are not settled yet. */
   readonly unsettled: Set<Promise<void>>;
 }
 
 export interface ExchangeDeps {
-  readonly upstream: Upstream;
-  readonly wait: CredentialWait;
   readonly idleTimeoutMs: number;
 }
 
@@ -46,7 +47,7 @@ export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Pr
     return sendError(res, { status: 413, type: "request_too_large", message: "The request is too large." });
   const request = metered ? readRequest(body) : undefined;
   if (request !== undefined && "status" in request) return sendError(res, request);
-  const waiting = deps.wait.answer();
+  const waiting = admission.wait.answer();
   if (waiting !== undefined) return sendError(res, waiting);
 
   const headers = headerList(req.rawHeaders);
@@ -58,7 +59,7 @@ export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Pr
           model: request.model,
           bytes: body.byteLength,
           maxTokens: request.maxTokens,
-          billing: deps.upstream.billing,
+          billing: admission.upstream.billing,
           toolResults: request.toolResults,
         });
   if ("status" in grant) return sendError(res, grant);
@@ -69,14 +70,14 @@ export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Pr
       headers: forwardedRequestHeaders(headers),
       body: body.byteLength === 0 ? undefined : body,
     },
-    upstream: deps.upstream,
+    upstream: admission.upstream,
     res,
     cut,
     idleTimeoutMs: deps.idleTimeoutMs * (request?.stream === false ? WHOLE_ANSWER_PATIENCE : 1),
     settle: grant.settle,
     observe(status, answered) {
       // Counting tokens has limits of its own, which say nothing about messages.
-      if (metered) deps.wait.observe(status, answered);
+      if (metered) admission.wait.observe(status, answered);
     },
     credentialRejected: (status, message) => admission.session.credentialRejected(status, message),
   });

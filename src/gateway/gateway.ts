@@ -6,10 +6,11 @@ import type { Gateway, GatewayAccess, GatewaySession } from "../core/gateway.ts"
 import { DO_NOT_RETRY, sendError } from "./answer.ts";
 import { CredentialWait } from "./credential-wait.ts";
 import { type Admission, type ExchangeDeps, handleExchange } from "./exchange.ts";
-import type { Upstream } from "./upstream.ts";
+import type { Upstream, UpstreamFor } from "./upstream.ts";
 
 export interface GatewayOptions {
-  readonly upstream: Upstream;
+  /** One for all sessions, or the way to that of each provider. */
+  readonly upstream: Upstream | UpstreamFor;
   readonly clock: Clock;
   /** How long the upstream may stay silent, in milliseconds. Default two minutes: less than the CLI's own three. */
   readonly idleTimeoutMs?: number;
@@ -32,10 +33,16 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 class LoopbackGateway implements Gateway {
   readonly #admissions = new Map<string, Admission>();
   readonly #deps: ExchangeDeps;
+  readonly #clock: Clock;
+  readonly #upstreamFor: UpstreamFor;
+  /** Every credential is held up on its own. */
+  readonly #waits = new WeakMap<Upstream, CredentialWait>();
   readonly #server = createServer((req, res) => this.#answer(req, res));
 
   constructor({ upstream, clock, idleTimeoutMs = 120_000 }: GatewayOptions) {
-    this.#deps = { upstream, idleTimeoutMs, wait: new CredentialWait(clock) };
+    this.#deps = { idleTimeoutMs };
+    this.#clock = clock;
+    this.#upstreamFor = typeof upstream === "function" ? upstream : async () => upstream;
     // A connection ends with its agent. Closing an idle one could only meet a request that is just being sent on it.
     this.#server.keepAliveTimeout = 0;
   }
@@ -47,15 +54,19 @@ class LoopbackGateway implements Gateway {
   }
 
   async admit(session: GatewaySession): Promise<GatewayAccess> {
+    const upstream = await this.#upstreamFor(session.provider);
+    const wait = this.#waits.get(upstream) ?? new CredentialWait(this.#clock);
+    this.#waits.set(upstream, wait);
     const token = randomBytes(32).toString("base64url");
-    const admission: Admission = { session, responses: new Set(), unsettled: new Set() };
+    const admission: Admission = { session, upstream, wait, responses: new Set(), unsettled: new Set() };
     this.#admissions.set(token, admission);
     const { port } = this.#server.address() as AddressInfo;
     const close = async (): Promise<void> => {
       this.#admissions.delete(token);
       await end(admission);
     };
-    return { url: `http://127.0.0.1:${port}`, token, close };
+    const { isPlain = false, billing } = upstream;
+    return { url: `http://127.0.0.1:${port}`, token, isPlain, billing, close };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

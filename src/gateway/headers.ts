@@ -41,6 +41,11 @@ export function forwardedResponseHeaders(headers: HeaderList): HeaderList {
   return withoutHeaders(headers, hopByHop(headers));
 }
 
+/** Those of an answer that a client has read: what speaks of the bytes on the wire is not true any more. */
+export function responseHeaders(headers: Headers): HeaderList {
+  return withoutHeaders([...headers], [...HOP_BY_HOP, "content-encoding", "content-length"]);
+}
+
 function hopByHop(headers: HeaderList): string[] {
   const named = headers.filter(([key]) => key.toLowerCase() === "connection").flatMap(([, value]) => value.split(","));
   return [...HOP_BY_HOP, ...named.map((name) => name.trim().toLowerCase())];

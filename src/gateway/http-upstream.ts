@@ -1,6 +1,7 @@
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import https from "node:https";
 import { urlToHttpOptions } from "node:url";
+import { isRefusal } from "./answer.ts";
 import { headerList, headerValue, withoutHeaders } from "./headers.ts";
 import type { HeaderList, Upstream, UpstreamRequest, UpstreamResponse } from "./upstream.ts";
 
@@ -48,7 +49,7 @@ export function httpUpstream({ baseUrl, credential }: { baseUrl: URL; credential
         outgoing.on("response", (incoming) => {
           const status = incoming.statusCode ?? 0;
           const headers = headerList(incoming.rawHeaders);
-          if (status === 401 || status === 403) redacted(incoming, credential.secret).then(resolve, reject);
+          if (isRefusal(status)) redacted(incoming, credential.secret).then(resolve, reject);
           else resolve({ status, headers, body: bytesOf(incoming) });
         });
         outgoing.end(request.body);

@@ -1,3 +1,4 @@
+import type { AuthProvider } from "../core/auth-schema.ts";
 import type { Billing } from "../core/ledger.ts";
 
 /**
@@ -7,9 +8,19 @@ import type { Billing } from "../core/ledger.ts";
 export interface Upstream {
   /** Who pays for what is asked of it. */
   readonly billing: Billing;
+  /** It knows no experimental parts of the Messages API, and refuses requests that have some. */
+  readonly isPlain?: boolean;
+  /** Where its credential came from, and what to do when it is refused; for the user, never for the agent. */
+  readonly remedy?: string;
   /** Resolves with the headers of the answer. Rejects when none came, and when the signal aborts. */
   send(request: UpstreamRequest): Promise<UpstreamResponse>;
 }
+
+/**
+ * The upstream of a provider, or of the host's own choice; always the same one for the same credential. Rejects with
+ * `credential_missing` when something is not set.
+ */
+export type UpstreamFor = (provider?: AuthProvider) => Promise<Upstream>;
 
 export interface UpstreamRequest {
   readonly method: string;

@@ -1,58 +1,114 @@
-import { readFile } from "node:fs/promises";
-import { CapstanError, messageOf } from "../core/errors.ts";
-import { type Credential, httpUpstream } from "./http-upstream.ts";
-import type { Upstream } from "./upstream.ts";
+import { AUTH_PROVIDERS, type AuthProvider } from "../core/auth-schema.ts";
+import { chosenProvider, PROVIDER_VARIABLES } from "../core/auth-variables.ts";
+import { CapstanError } from "../core/errors.ts";
+import { httpUpstream } from "./http-upstream.ts";
+import { renewingUpstream } from "./renewing-upstream.ts";
+import { type Requirement, requirementsOf } from "./requirements.ts";
+import { type CredentialSettings, secretSource } from "./secret-source.ts";
+import type { Upstream, UpstreamFor } from "./upstream.ts";
 
 const DEFAULT_BASE_URL = "https://api.anthropic.com";
 
-/** In order of precedence. Each may also be given as a file by the same name with `_FILE`. */
-const SECRETS: readonly (readonly [variable: string, kind: Credential["kind"]])[] = [
-  ["ANTHROPIC_API_KEY", "api_key"],
-  ["ANTHROPIC_AUTH_TOKEN", "auth_token"],
-  ["CLAUDE_CODE_OAUTH_TOKEN", "oauth_token"],
-];
+/** One upstream for each provider, made when it is first asked for. What failed is tried again the next time. */
+export function upstreamsFor(settings: CredentialSettings): UpstreamFor {
+  const made = new Map<AuthProvider, Promise<Upstream>>();
+  return async (given) => {
+    const provider = given ?? defaultProvider(settings) ?? refuseAll();
+    const upstream = made.get(provider) ?? makeUpstream(provider, settings);
+    made.set(provider, upstream);
+    upstream.catch(() => made.delete(provider));
+    return upstream;
+  };
+}
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+/**
+ * The same for a host, which fails here and not in its first session: when its own provider lacks something, and when
+ * it has none and no agent could name another.
+ */
+export async function usableUpstreams(settings: CredentialSettings): Promise<UpstreamFor> {
+  const upstreamFor = upstreamsFor(settings);
+  const isUsable = (provider: AuthProvider): boolean =>
+    requirementsOf(provider, settings).every(({ found }) => found !== undefined);
+  if (defaultProvider(settings) !== undefined || !AUTH_PROVIDERS.some(isUsable)) await upstreamFor();
+  return upstreamFor;
+}
 
-/** The upstream that a set of variables describes. An empty variable counts as absent. */
-export async function upstreamFromEnvironment(environment: Environment): Promise<Upstream> {
-  const baseUrl = baseUrlFrom(environment["ANTHROPIC_BASE_URL"]);
-  for (const [variable, kind] of SECRETS) {
-    const secret = await secretFrom(environment, variable);
-    if (secret !== undefined) return httpUpstream({ baseUrl, credential: { kind, secret } });
+/** The provider of sessions whose agent names none. */
+export function defaultProvider({ environment, auth = {}, stored }: CredentialSettings): AuthProvider | undefined {
+  return chosenProvider({ environment, auth, stored: stored?.providers ?? [] });
+}
+
+async function makeUpstream(provider: AuthProvider, settings: CredentialSettings): Promise<Upstream> {
+  const missing = requirementsOf(provider, settings).filter(({ found }) => found === undefined);
+  if (missing.length > 0) throw incomplete(provider, missing);
+  const { environment, onSecret } = settings;
+  const source = secretSource(provider, settings);
+  const baseUrl = baseUrlOf(provider, settings);
+  if (provider === "vertex") {
+    const learn = (value: string): void => onSecret?.({ name: "GOOGLE_APPLICATION_CREDENTIALS", value });
+    return (await import("./vertex-upstream.ts")).vertexUpstream({ environment, baseUrl, onSecret: learn });
   }
-  throw new CapstanError(
+  if (provider === "bedrock")
+    return (await import("./bedrock-upstream.ts")).bedrockUpstream({ environment, baseUrl, source });
+  if (source === undefined) throw incomplete(provider, []);
+  if (provider === "foundry")
+    return (await import("./foundry-upstream.ts")).foundryUpstream({ environment, baseUrl, source });
+  return renewingUpstream({
+    billing: provider === "oauth_token" ? "included" : "paid",
+    source,
+    make: (secret) =>
+      httpUpstream({ baseUrl: baseUrl ?? new URL(DEFAULT_BASE_URL), credential: { kind: provider, secret } }),
+  });
+}
+
+/** Names everything that is missing at once, so that nobody has to find out piece by piece. */
+function incomplete(provider: AuthProvider, missing: readonly Requirement[]): CapstanError {
+  const { title } = PROVIDER_VARIABLES[provider];
+  return new CapstanError(
     "credential_missing",
-    `No credential for the model API. Set ${SECRETS.map(([name]) => name).join(", ")}, or one of them with _FILE; or use the rehearsal model (--rehearsal).`,
+    `The provider ${provider} (${title}) cannot be used yet. ${missing.map(({ what, how }) => `It lacks ${what}: ${how}.`).join(" ")}`,
+    { data: { provider, missing: missing.map(({ what }) => what) } },
   );
 }
 
-async function secretFrom(environment: Environment, variable: string): Promise<string | undefined> {
-  const direct = environment[variable]?.trim();
-  if (direct) return checked(direct, variable);
-  const file = environment[`${variable}_FILE`];
-  if (!file) return undefined;
-  const content = await readFile(file, "utf8").catch((error: unknown) => {
-    throw missing(`${variable}_FILE names a file that cannot be read: ${messageOf(error)}`);
-  });
-  if (content.trim() === "") throw missing(`${variable}_FILE names an empty file: ${file}`);
-  return checked(content.trim(), `${variable}_FILE`);
+function refuseAll(): never {
+  const names = (["api_key", "auth_token", "oauth_token"] as const).map((one) => PROVIDER_VARIABLES[one].secret);
+  throw new CapstanError(
+    "credential_missing",
+    `No credential for the model API. Set ${names.join(", ")}, or one of them with _FILE; or store one (capstan auth login); or use the rehearsal model (--rehearsal).`,
+  );
 }
 
-/** Refused here, because Node would refuse such a header only at the first request. */
-function checked(secret: string, variable: string): string {
-  if (!/^[\x21-\x7e]+$/.test(secret)) throw missing(`${variable} holds characters that no credential has.`);
-  return secret;
+/** Undefined where the provider has an address of its own. */
+function baseUrlOf(provider: AuthProvider, settings: CredentialSettings): URL | undefined {
+  const { environment, auth = {} } = settings;
+  if (auth.base_url !== undefined && auth.provider === provider) return parsedUrl(auth.base_url, "auth.base_url");
+  const names = PROVIDER_VARIABLES[provider].addresses.filter((name) => environment[name]?.trim());
+  for (const name of names) refuseTheft(name, provider, settings);
+  const name = names.find((one) => one.endsWith("_BASE_URL"));
+  return name === undefined ? undefined : parsedUrl(environment[name] ?? "", name);
 }
 
-function missing(message: string): CapstanError {
-  return new CapstanError("credential_missing", message);
-}
-
-function baseUrlFrom(value: string | undefined): URL {
-  const url = URL.parse(value?.trim() || DEFAULT_BASE_URL);
+function parsedUrl(value: string, name: string): URL {
+  const url = URL.parse(value.trim());
   // The value is not repeated: people put passwords into URLs, which is refused as well.
   if (url === null || !["http:", "https:"].includes(url.protocol) || url.username !== "" || url.password !== "")
-    throw new CapstanError("invalid_input", "ANTHROPIC_BASE_URL must be an http(s) URL without user and password.");
+    throw new CapstanError("invalid_input", `${name} must be an http(s) URL without user and password.`);
   return url;
+}
+
+/**
+ * Whoever wrote a project's `.env` must not get the user's own credential by naming the address it is sent to. A file
+ * that `.env` names may be the user's own, too.
+ */
+function refuseTheft(address: string, provider: AuthProvider, { environment, dotEnv }: CredentialSettings): void {
+  if (dotEnv?.names.includes(address) !== true) return;
+  const secret = PROVIDER_VARIABLES[provider].secret ?? "";
+  if (environment[secret]?.trim() && dotEnv.names.includes(secret)) return;
+  throw new CapstanError(
+    "invalid_input",
+    `${dotEnv.path} sets ${address}, but the credential for ${provider} is not written there: a project must not choose ` +
+      `where your credential is sent. Set ${address} in the shell if you trust that address.`,
+    { data: { file: dotEnv.path, provider } },
+  );
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CustomTool } from "../core/agent-definition.ts";
+import type { CustomTool } from "../core/custom-tool-schema.ts";
 import { invalid, notSupported } from "./refusal.ts";
 
 /** The tools of an agent as clients of the Managed Agents API write them. */
@@ -87,7 +87,7 @@ export interface WantedTools {
 }
 
 export const NO_MCP_URLS =
-  "Define MCP servers that are programs (stdio) with the agent, through /api/agents or an agent file, and use that agent by its id.";
+  "Define MCP servers with the agent, through /api/agents or an agent file, and use that agent by its id.";
 
 export function wantedTools(tools: ToolParams): WantedTools {
   const [toolset, second] = tools.filter((tool) => tool.type === "agent_toolset_20260401");

@@ -87,12 +87,12 @@ function reference({ id, version }: { readonly id: string; readonly version: num
 }
 
 function definitionView(
-  definition: Pick<AgentDefinition, "model" | "instructions" | "tools" | "permissions" | "custom_tools">,
+  definition: Pick<AgentDefinition, "model" | "effort" | "instructions" | "tools" | "permissions" | "custom_tools">,
 ) {
-  const { model, instructions, custom_tools: custom = [] } = definition;
+  const { model, effort, instructions, custom_tools: custom = [] } = definition;
   const tools = toolsetView(definition);
   return {
-    model: { id: model, speed: "standard" as const },
+    model: { id: model, speed: "standard" as const, ...(effort !== undefined && { effort: { type: effort } }) },
     system: instructions === "" ? null : instructions,
     tools: [
       ...(tools === undefined ? [] : [tools]),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type AgentDefinition, parseAgent } from "../core/agent-definition.ts";
+import { type AgentDefinition, EFFORTS, parseAgent } from "../core/agent-definition.ts";
 import { NO_MCP_URLS, TOOLSET_NAMES, TOOLSET, toolParams, type ToolParams, wantedTools } from "./agent-tools.ts";
 import { metadata, metadataPatch } from "./fields.ts";
 import { multiagentParams } from "./multiagent.ts";
@@ -10,12 +10,14 @@ import { requireEffective, rulesFor, withoutToolset } from "./tool-rules.ts";
 
 /** Agents as clients of the Managed Agents API write them, and what Capstan makes of them. */
 
+const effort = z.enum(EFFORTS);
+
 const modelParams = z.union(
   [
     z.string().min(1),
     z.strictObject({
       id: z.string().min(1),
-      effort: z.unknown().optional(),
+      effort: z.union([effort, z.strictObject({ type: effort })]).nullish(),
       inference_geo: z.string().nullish(),
       speed: z.enum(["standard", "fast"]).nullish(),
     }),
@@ -93,7 +95,7 @@ export interface DefinitionChange {
 }
 
 export function newDefinition(change: DefinitionChange & { readonly name: string; readonly model: ModelParams }) {
-  return changedDefinition(parseAgent({ name: slugOf(change.name), model: modelOf(change.model) }), change);
+  return changedDefinition(parseAgent({ name: slugOf(change.name), ...modelOf(change.model) }), change);
 }
 
 export function changedDefinition(stored: AgentDefinition, change: DefinitionChange): AgentDefinition {
@@ -102,7 +104,7 @@ export function changedDefinition(stored: AgentDefinition, change: DefinitionCha
   return parseAgent({
     ...stored,
     ...(wantedName !== undefined && { name: slugOf(wantedName) }),
-    ...(model !== undefined && { model: modelOf(model) }),
+    ...(model !== undefined && modelOf(model)),
     ...(wantedSystem !== undefined && { instructions: wantedSystem ?? "" }),
     ...(tools !== undefined && withTools(stored, tools ?? [])),
     ...(subagents !== undefined && { subagents }),
@@ -120,13 +122,13 @@ function requireSupported({ mcp_servers, skills, execution_identity: identity }:
     );
 }
 
-function modelOf(model: ModelParams): string {
-  if (typeof model === "string") return model;
-  if (model.effort != null) throw notSupported("model.effort", "Leave it out: the model's own default is used.");
+/** A model that is named without an effort has its own default again. */
+function modelOf(model: ModelParams): Pick<AgentDefinition, "model" | "effort"> {
+  if (typeof model === "string") return { model, effort: undefined };
   if (model.inference_geo != null)
     throw notSupported("model.inference_geo", "Leave it out: the server's own upstream decides where models run.");
   if (model.speed === "fast") throw notSupported('model.speed "fast"', 'Leave it out, or write "standard".');
-  return model.id;
+  return { model: model.id, effort: typeof model.effort === "object" ? model.effort?.type : model.effort };
 }
 
 /** The list takes the place of all that the API can express. What it cannot, such as rules with a pattern, stays. */

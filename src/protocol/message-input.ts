@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isBase64 } from "../core/content.ts";
 
 /** Events that clients of the Managed Agents API send. */
 
@@ -9,9 +10,7 @@ const TOO_MANY_BLOCKS = `at most ${MAX_BLOCKS} blocks are possible`;
 
 const textBlock = z.strictObject({ type: z.literal("text"), text: z.string().min(1, "a text must not be empty") });
 /** What the model API cannot take would make every later request of the session fail. */
-const base64 = z
-  .string()
-  .refine((data) => data.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(data), { error: "expected base64" });
+const base64 = z.string().refine(isBase64, { error: "expected base64" });
 const urlSource = z.strictObject({ type: z.literal("url"), url: z.url({ protocol: /^https?$/ }) });
 const fileSource = z.strictObject({ type: z.literal("file"), file_id: z.string().min(1) });
 
@@ -50,13 +49,13 @@ const searchResultBlock = z.strictObject({
 /** The API's type has it, for messages that are sent again. What stood there is gone, so it is refused. */
 const redactedBlock = z.strictObject({ type: z.literal("redacted") });
 
-const messageParams = z
+export const messageParams = z
   .array(z.discriminatedUnion("type", [textBlock, imageBlock, documentBlock, redactedBlock]))
   .min(1, "a message must not be empty")
   .max(MAX_BLOCKS, TOO_MANY_BLOCKS);
 /** A tool may have nothing to say. */
 const resultText = z.strictObject({ type: z.literal("text"), text: z.string() });
-const resultParams = z
+export const resultParams = z
   .array(z.discriminatedUnion("type", [resultText, imageBlock, documentBlock, searchResultBlock]))
   .max(MAX_BLOCKS, TOO_MANY_BLOCKS);
 export type MessageParams = z.infer<typeof messageParams>;

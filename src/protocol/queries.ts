@@ -83,7 +83,5 @@ export function queryFields(search: URLSearchParams): Record<string, string | st
     if (before !== undefined) fields.set(name, [before, value].flat());
     else fields.set(name, name === key ? value : [value]);
   }
-  // Older clients say with every request that they speak the beta.
-  fields.delete("beta");
   return Object.fromEntries(fields);
 }

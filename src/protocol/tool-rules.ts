@@ -74,6 +74,7 @@ function isAbout(rule: Rule, tool: string): boolean {
     case "domain":
       return tool === "WebFetch";
     case "mcp":
+    case "skill":
     case "subagent":
       return false;
   }

@@ -81,6 +81,10 @@ export function subjectOf({ tool, input, engineTool = true }: CalledTool, { cwd,
     const subagent = text("subagent_type");
     return { ...none, ...(subagent !== undefined && { subagent }) };
   }
+  if (tool === "Skill") {
+    const skill = text("skill");
+    return { ...none, ...(skill !== undefined && { skill: skillName(skill) }) };
+  }
   return other();
 
   function other(): CallSubject {
@@ -88,6 +92,14 @@ export function subjectOf({ tool, input, engineTool = true }: CalledTool, { cwd,
     const places = USUAL_FIELDS.flatMap((usual) => names.places(text(usual)));
     return { ...none, inside: names.areInside(places), ...(server !== "" && { mcp: { server, tool: name } }) };
   }
+}
+
+/** An engine may put something before a skill's name, such as where it comes from: `agent:greeting`. */
+function skillName(written: string): string {
+  return written
+    .trim()
+    .toLowerCase()
+    .replace(/^.*[:/]/s, "");
 }
 
 /** Names of files as one session's tools understand them. */

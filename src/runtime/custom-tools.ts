@@ -1,20 +1,36 @@
-import type { AgentDefinition, CustomTool } from "../core/agent-definition.ts";
+import type { AgentDefinition } from "../core/agent-definition.ts";
+import type { CustomTool } from "../core/custom-tool-schema.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { Tool } from "../core/tool.ts";
 
+/** Loads the tools of function modules. Rejects with `invalid_agent`, which names module and export. */
+export type LoadFunctions = (modules: NonNullable<AgentDefinition["functions"]>) => Promise<readonly Tool[]>;
+
 /**
- * The tools of a session that are not the engine's: those that the program gives, and those of its agent that run in a
- * client. Throws `invalid_input` when two have the same name.
+ * The tools of a session that are not the engine's: those that the program gives, those of its agent's function modules,
+ * and those that run in a client. Rejects with `invalid_input` when two have the same name.
  */
-export function sessionTools(agent: Pick<AgentDefinition, "custom_tools">, given: readonly Tool[] = []): Tool[] {
-  const custom = agent.custom_tools ?? [];
-  const twice = custom.find(({ name }) => given.some((tool) => tool.name === name));
-  if (twice !== undefined)
-    throw new CapstanError(
-      "invalid_input",
-      `The agent's custom tool ${twice.name} and a tool that the program gives have the same name. Rename one.`,
-    );
-  return [...given, ...custom.map(asTool)];
+export async function sessionTools(
+  loadFunctions: LoadFunctions,
+  agent: Pick<AgentDefinition, "custom_tools" | "functions">,
+  given: readonly Tool[] = [],
+): Promise<Tool[]> {
+  const functions = await loadFunctions(agent.functions ?? []);
+  const custom = (agent.custom_tools ?? []).map(asTool);
+  const kinds = [
+    ...given.map((tool) => ["a tool that the program gives", tool] as const),
+    ...functions.map((tool) => ["a function of the agent's", tool] as const),
+    ...custom.map((tool) => ["a custom tool of the agent's", tool] as const),
+  ];
+  const known = new Map<string, string>();
+  for (const [what, { name }] of kinds) {
+    const other = known.get(name);
+    // What a program gives is for the program to see to.
+    if (other !== undefined && other !== what)
+      throw new CapstanError("invalid_input", `${name} is the name of ${other}, and of ${what}. Rename one.`);
+    known.set(name, what);
+  }
+  return kinds.map(([, tool]) => tool);
 }
 
 function asTool({ name, description, input_schema }: CustomTool): Tool {

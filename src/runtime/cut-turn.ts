@@ -3,6 +3,8 @@ import { lateAnswers, lateResults } from "./late-answers.ts";
 import { type CutTurn, inspectCutTurn, settleOpenWork } from "./recovery.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
+export const HOST_GONE = "The host that drove this session is gone.";
+
 /** Gives everything open in a cut turn its outcome, and tells whether the model had said its last word. */
 export async function settleCutTurn(
   { log, store, record, clock }: Pick<SessionDeps, "log" | "store" | "record" | "clock">,

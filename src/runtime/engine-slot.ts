@@ -237,12 +237,13 @@ export class EngineSlot {
   }
 
   async #start({ start, line }: OpenOptions): Promise<Live> {
-    const { record, store, log, engine, gateway, stateDir, variables, tools } = this.#deps;
+    const { record, store, log, engine, gateway, stateDir, variables, tools, servers } = this.#deps;
     // Before the first pause: it may be given up while it starts.
     const host = this.#bound(this.#hooks.host);
     const from = line === undefined ? Math.max(0, log.state.historyFrom - 1) : 0;
     const events = await store.events(record.id, { after: from });
     const { resources } = (await store.session(record.id)) ?? record;
+    const agent = { ...record.agent, ...(servers !== undefined && { mcp_servers: servers }) };
     const { onLimit, onRefusal, mode } = this.#hooks;
     const access = await gateway.admit(this.#counted(meterOf(this.#deps, { onLimit, onRefusal }), line));
     log.hide({ name: "ANTHROPIC_AUTH_TOKEN", value: access.token });
@@ -250,7 +251,7 @@ export class EngineSlot {
       const session = await engine.open(
         {
           sessionId: record.id,
-          agent: { ...record.agent, instructions: withPlace({ ...record, resources }, log.state.files.workspace) },
+          agent: { ...agent, instructions: withPlace({ ...record, resources }, log.state.files.workspace) },
           model: log.state.model ?? record.agent.model,
           mode: mode(),
           cwd: record.cwd,

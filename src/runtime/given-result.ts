@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Approval, ApprovalAnswer } from "../core/approval.ts";
-import { type ToolContent, toolContent } from "../core/content.ts";
+import { isBase64, type ToolContent, toolContent } from "../core/content.ts";
 import { CapstanError } from "../core/errors.ts";
 import { describeIssue } from "../core/standard-schema.ts";
 
@@ -72,8 +72,7 @@ function requireReadable(
   const known = MEDIA_TYPES[type];
   if (!known.includes(mediaType))
     throw invalid(`content.${index}: ${mediaType} is no ${type} that the model can read. Give ${known.join(", ")}.`);
-  if (data.length === 0 || data.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(data))
-    throw invalid(`content.${index}: the data of the ${type} is not base64.`);
+  if (!isBase64(data)) throw invalid(`content.${index}: the data of the ${type} is not base64.`);
   if (type === "image" && data.length > MAX_IMAGE)
     throw invalid(`content.${index}: the image has ${data.length} bytes in base64, and ${MAX_IMAGE} are possible.`);
 }

@@ -35,7 +35,7 @@ export interface MeterDeps {
 /** The meter of a session in motion. */
 export function meterOf(session: SessionDeps, hooks: Pick<MeterDeps, "onLimit" | "onRefusal">): GatewaySession {
   const { record, log, store, clock, ids, budgets, tools } = session;
-  return meter({
+  const metered = meter({
     sessionId: record.id,
     agent: record.agent.name,
     log,
@@ -48,6 +48,7 @@ export function meterOf(session: SessionDeps, hooks: Pick<MeterDeps, "onLimit" |
     hostTools: tools.map(({ name }) => name),
     ...hooks,
   });
+  return { ...metered, provider: record.agent.auth };
 }
 
 type Fields = ReturnType<typeof spanFields>;
@@ -169,7 +170,7 @@ export function meter(deps: MeterDeps): GatewaySession {
       ]);
     },
     credentialRejected(status, message) {
-      const text = `The model API refused the credential (${status}): ${message} Check the key and what it may be used for.`;
+      const text = `The model API refused the credential (${status}): ${message}`;
       deps.onRefusal(new CapstanError("credential_rejected", text, { data: { status } }));
     },
   };

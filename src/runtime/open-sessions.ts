@@ -7,17 +7,20 @@ import type { Gateway } from "../core/gateway.ts";
 import type { RunHookCommand } from "../core/hooks.ts";
 import type { OutputChecks } from "../core/output.ts";
 import { type Redactor, secretVariables } from "../core/redaction.ts";
+import type { LookUp } from "../core/references.ts";
 import type { LeaseOwner, SessionRecord, Store } from "../core/store.ts";
 import type { Admission } from "./admission.ts";
 import { type Budgets, budgetInForce, requirePrice, settleCutRequests } from "./budgets.ts";
 import type { PrepareOptions, Workspace, Workspaces } from "../core/workspace.ts";
-import { compileRules } from "../core/permission/rule-set.ts";
-import { sessionTools } from "./custom-tools.ts";
+import { agentRules } from "../core/permission/rule-set.ts";
+import { type LoadFunctions, sessionTools } from "./custom-tools.ts";
 import { Feed, type FeedItem } from "./feed.ts";
 import { plannedResources, resourceAdded } from "./kept-sessions.ts";
+import { withHostVariables } from "./host-variables.ts";
 import { holdLease } from "./lease.ts";
 import { withOutput } from "./output.ts";
 import type { Processes } from "./processes.ts";
+import type { AgentInPlace } from "./project-file.ts";
 import { DrivenSession } from "./session.ts";
 import { SessionLocks } from "./session-locks.ts";
 import { SessionLog } from "./session-log.ts";
@@ -43,6 +46,9 @@ export interface RuntimeDeps {
   readonly workspaces: Workspaces;
   readonly hibernateAfterMs: number;
   readonly outputs: OutputChecks;
+  readonly loadFunctions: LoadFunctions;
+  /** A variable of the host that a definition refers to. Throws for one that no agent may have. */
+  readonly variable: LookUp;
   readonly runHookCommand: RunHookCommand;
   /** Takes secrets out of everything that is stored or shown. */
   readonly redactor: Redactor;
@@ -60,6 +66,13 @@ interface Opened {
   readonly log: SessionLog;
   readonly record: SessionRecord;
   readonly workspace: Workspace;
+}
+
+/** What is done between a session's workspace and its first message. */
+interface CreateSteps {
+  /** The agent, as it is to be in the workspace that was made for it. */
+  readonly inPlace?: (cwd: string) => AgentInPlace;
+  readonly prepare?: (opened: Opened) => Promise<void>;
 }
 
 /** The sessions that a host drives, and how they come to be driven. */
@@ -89,12 +102,13 @@ export class OpenSessions {
   async create<Output>(
     given: Omit<SessionRecord, "id" | "createdAt" | "cwd" | "resources" | "archivedAt" | "ownProgram">,
     options: SessionOptions<Output> & PrepareOptions & Pick<StartOptions, "files" | "repositories">,
-    prepare?: (opened: Opened) => Promise<void>,
+    { inPlace, prepare }: CreateSteps = {},
   ): Promise<DrivenSession<Output>> {
     const { store, ids, clock, workspaces } = this.#deps;
     await withOutput(this.#deps.outputs, given.agent, options.output);
-    requireUsable(this.#deps, { ...given, cwd: given.source }, options);
-    requirePrice(this.#deps.budgets, given.agent);
+    await requireUsable(this.#deps, { ...given, cwd: given.source }, options);
+    for (const model of [given.agent.model, given.agent.fallback_model ?? []].flat())
+      requirePrice(this.#deps.budgets, { ...given.agent, model });
     const id = ids.next("sesn");
     const request = { sessionId: id, source: given.source, workspace: given.environment.workspace };
     const prepared = await workspaces.prepare(request, options);
@@ -102,19 +116,22 @@ export class OpenSessions {
     const planned = plannedResources(options, this.#deps);
     const resources = planned.map(({ resource }) => resource);
     const ownProgram = isOfProgram(options);
-    const record = { ...given, id, createdAt: clock.now(), cwd, source, resources, archivedAt: null, ownProgram };
+    const made = { ...given, id, createdAt: clock.now(), cwd, source, resources, archivedAt: null, ownProgram };
     try {
-      for (const { content } of planned) await workspaces.put(placeOf(record), content, options);
+      for (const { content } of planned) await workspaces.put(placeOf(made), content, options);
+      const { agent, facts } = inPlace?.(cwd) ?? { agent: given.agent, facts: [] };
+      const record = { ...made, agent };
       await store.createSession(record);
       return await this.drive(record, options, async (opened) => {
         await opened.log.append([
           ...preparedEvents(given.environment, prepared),
           ...resources.map((resource) => resourceAdded(resource)),
+          ...facts,
         ]);
         await prepare?.(opened);
       });
     } catch (thrown) {
-      if (given.environment.workspace.kind !== "in-place") await workspaces.remove(placeOf(record)).catch(() => {});
+      if (given.environment.workspace.kind !== "in-place") await workspaces.remove(placeOf(made)).catch(() => {});
       // Nobody could go on with it. A store that fails at this too has said why already.
       await this.#delete(id).catch(() => {});
       throw thrown;
@@ -165,8 +182,9 @@ export class OpenSessions {
     const held = await holdLease(store.leases, { sessionId, owner, isGone });
     try {
       const feed = this.feed(sessionId);
-      const variables = { ...record.environment.variables, ...options.variables };
-      const redactor = this.#deps.redactor.with(secretVariables(variables));
+      const resolved = withHostVariables(record, this.#deps.variable);
+      const variables = { ...resolved.variables, ...options.variables };
+      const redactor = this.#deps.redactor.with([...secretVariables(variables), ...resolved.secrets]);
       const log = await SessionLog.open({ store, sessionId, lease: held.lease, feed, clock, ids, redactor });
       await log.append((state) => settleCutRequests(state, this.#deps.budgets));
       if (!record.ownProgram && isOfProgram(options)) await log.append([], { ownProgram: true });
@@ -188,8 +206,9 @@ export class OpenSessions {
         stateDir: join(stateRoot, sessionId),
         workspace,
         variables,
-        tools: sessionTools(agent, options.tools),
-        rules: compileRules(agent.permissions),
+        servers: resolved.servers,
+        tools: await sessionTools(this.#deps.loadFunctions, agent, options.tools),
+        rules: agentRules(agent),
         ask: options.askPermission,
         givenHooks: options.hooks,
         output,

@@ -14,6 +14,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   Grep: "path",
   WebFetch: "url",
   Agent: "subagent_type",
+  Skill: "skill",
 };
 
 /** A tool call as people write it: like a rule, but with what is really called in the place of a pattern. */

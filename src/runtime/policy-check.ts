@@ -2,7 +2,7 @@ import type { AgentDefinition, Mode } from "../core/agent-definition.ts";
 import type { EnvironmentDefinition } from "../core/environment.ts";
 import { decide, STEPS, type Verdict } from "../core/permission/decide.ts";
 import { runsConfined } from "../core/permission/limits.ts";
-import { compileRules } from "../core/permission/rule-set.ts";
+import { agentRules } from "../core/permission/rule-set.ts";
 import type { CallSubject, ToolTraits } from "../core/permission/subject.ts";
 import { suggestRules } from "../core/permission/suggest.ts";
 import { type CalledTool, subjectOf } from "./call-subject.ts";
@@ -45,11 +45,12 @@ export interface Explanation extends Verdict {
 export function explainCall(host: PolicyHost, { call, agent, environment, cwd }: PolicyQuestion): Explanation {
   // No session would start with such rules, so nothing would be decided by them.
   host.requireKnownTools({ agent, tools: [] });
-  const { tools, permissions, subagents } = agent;
+  const { tools, permissions, subagents, skills = {} } = agent;
   const { isBuiltIn, traits: known } = host.describeTool(call.tool);
   const isCustom = agent.custom_tools?.some(({ name }) => name === call.tool) === true;
   const traits: ToolTraits = isCustom ? { ...known, custom: true } : known;
-  const hasTool = tools.includes(call.tool) || (call.tool === "Agent" && Object.keys(subagents).length > 0);
+  const comesWith: Readonly<Record<string, object>> = { Agent: subagents, Skill: skills };
+  const hasTool = tools.includes(call.tool) || Object.keys(comesWith[call.tool] ?? {}).length > 0;
   const subject = subjectOf({ ...call, engineTool: isBuiltIn }, { cwd, home: host.home });
   const limits = sandboxOf({
     record: { cwd, source: cwd, environment },
@@ -65,7 +66,7 @@ export function explainCall(host: PolicyHost, { call, agent, environment, cwd }:
       // Tools that are not the engine's come with a session, and nobody knows them here.
       enabled: hasTool || !isBuiltIn,
       mode: permissions.mode,
-      rules: compileRules(permissions),
+      rules: agentRules(agent),
       traits,
       subject,
       limits,

@@ -1,7 +1,8 @@
-import type { Mode, Permissions } from "../core/agent-definition.ts";
+import type { AgentDefinition, Mode, Permissions } from "../core/agent-definition.ts";
 import type { LoggedEvent } from "../core/events.ts";
 import { type Decided, type Replayed, replayDecision } from "../core/permission/replay.ts";
-import { compileRules } from "../core/permission/rule-set.ts";
+import { compileRules, type RuleSet } from "../core/permission/rule-set.ts";
+import { policyRules } from "../core/permission/server-policy.ts";
 import type { EventRange, SessionQuery, SessionSummary } from "../core/store.ts";
 import type { PolicyHost } from "./policy-check.ts";
 
@@ -49,15 +50,20 @@ export async function replayRules(
   { permissions, session, project, since = 0 }: ReplayRequest,
 ): Promise<Replay> {
   const { mode, allow = [], ask = [], deny = [] } = permissions;
-  const rules = compileRules({ allow, ask, deny });
+  // What the agent of a session says of its servers' tools stands beside the rules that are tried.
+  const rulesFor = (agent: AgentDefinition): RuleSet =>
+    compileRules({ allow, ask, deny }, policyRules(agent.mcp_servers));
   const lines: ReplayLine[] = [];
   const tools = new Set<string>();
   let skipped = 0;
-  for await (const { sessionId, event } of decisionsIn(source, { session, project, since })) {
-    tools.add(event.tool);
-    const replayed = replayDecision(event, rules, mode);
-    if (replayed === undefined) skipped++;
-    else lines.push(lineOf(sessionId, event, replayed));
+  for (const { id, agent } of await sessionsIn(source, { session, project, since })) {
+    const rules = rulesFor(agent);
+    for await (const event of decisionsOf(source, id, since)) {
+      tools.add(event.tool);
+      const replayed = replayDecision(event, rules, mode);
+      if (replayed === undefined) skipped++;
+      else lines.push(lineOf(id, event, replayed));
+    }
   }
   // Whatever was called is a tool; any other name that is not the engine's was mistyped.
   const known = [...tools].map((name) => ({ name }));
@@ -67,22 +73,24 @@ export async function replayRules(
 
 const PAGE = 500;
 
-async function* decisionsIn(
+async function sessionsIn(
   source: DecisionSource,
   { session, project, since }: { session: string | undefined; project: string | undefined; since: number },
-): AsyncGenerator<{ sessionId: string; event: Decided }> {
-  const sessions = (await source.sessions(project === undefined ? {} : { project })).filter(({ id, lastActivityAt }) =>
+): Promise<readonly SessionSummary[]> {
+  const sessions = await source.sessions(project === undefined ? {} : { project });
+  return sessions.filter(({ id, lastActivityAt }) =>
     session === undefined ? lastActivityAt >= since : id === session,
   );
-  for (const { id: sessionId } of sessions)
-    for (let after = 0, page = await source.read(sessionId, { limit: PAGE }); page.length > 0;) {
-      for (const event of page) {
-        after = event.seq;
-        if (event.type === "capstan.permission_decided" && Date.parse(event.processed_at) >= since)
-          yield { sessionId, event };
-      }
-      page = await source.read(sessionId, { after, limit: PAGE });
+}
+
+async function* decisionsOf(source: DecisionSource, sessionId: string, since: number): AsyncGenerator<Decided> {
+  for (let after = 0, page = await source.read(sessionId, { limit: PAGE }); page.length > 0;) {
+    for (const event of page) {
+      after = event.seq;
+      if (event.type === "capstan.permission_decided" && Date.parse(event.processed_at) >= since) yield event;
     }
+    page = await source.read(sessionId, { after, limit: PAGE });
+  }
 }
 
 function lineOf(sessionId: string, event: Decided, { before, now, verdict }: Replayed): ReplayLine {
@@ -107,5 +115,7 @@ function aboutOf({ subject }: Decided): string {
   const commands = subject.shell?.commands.filter(({ via }) => via.length === 0) ?? [];
   const said = commands.map(({ words }) => words.map(({ text }) => text).join(" "));
   const named = subject.paths.map(({ named: path }) => path);
-  return [...said, ...named, subject.domain ?? "", subject.subagent ?? ""].filter((part) => part !== "").join("; ");
+  return [...said, ...named, subject.domain ?? "", subject.subagent ?? "", subject.skill ?? ""]
+    .filter((part) => part !== "")
+    .join("; ");
 }

@@ -1,4 +1,3 @@
-import { parseAgent } from "../core/agent-definition.ts";
 import { parseEnvironment } from "../core/environment.ts";
 import type { LoggedEvent, Preview } from "../core/events.ts";
 import type {
@@ -13,6 +12,7 @@ import type { Recovered } from "./abandoned.ts";
 import { Attendance, type WatchOptions } from "./attendance.ts";
 import { logged } from "./feed.ts";
 import { Files } from "./files.ts";
+import { agentOf } from "./started-agent.ts";
 import { copyHistory } from "./fork.ts";
 import { KeptSessions } from "./kept-sessions.ts";
 import { copyFiles, placeOfFork } from "./fork-files.ts";
@@ -76,9 +76,10 @@ export class Runtime {
   }
 
   async startSession<Output = unknown>(options: StartOptions<Output>): Promise<Session<Output>> {
+    const { agent, ...steps } = agentOf(options);
     const session = await this.#open.create(
       {
-        agent: parseAgent(options.agent),
+        agent,
         environment: parseEnvironment(options.environment ?? {}),
         source: startingPlace(options, this.#deps.capstanHome),
         title: options.title ?? null,
@@ -89,6 +90,7 @@ export class Runtime {
         forkedFrom: null,
       },
       options,
+      steps,
     );
     session.warm();
     return session;
@@ -123,9 +125,11 @@ export class Runtime {
         forkedFrom: { sessionId, seq: at },
       },
       options,
-      async ({ log, record, workspace }) => {
-        await copyHistory(this.#deps.store, { from: sessionId, upTo: at, to: record.id, log });
-        await copyFiles(this.#deps, { parent, upTo: at, record, log, workspace });
+      {
+        prepare: async ({ log, record, workspace }) => {
+          await copyHistory(this.#deps.store, { from: sessionId, upTo: at, to: record.id, log });
+          await copyFiles(this.#deps, { parent, upTo: at, record, log, workspace });
+        },
       },
     );
     session.warm();

@@ -1,3 +1,4 @@
+import type { AgentDefinition } from "../core/agent-definition.ts";
 import type { Clock, Ids } from "../core/clock.ts";
 import type { Engine } from "../core/engine.ts";
 import type { Gateway } from "../core/gateway.ts";
@@ -34,6 +35,8 @@ export interface SessionParts {
   readonly secretFiles: readonly string[];
   readonly isGone: (owner: LeaseOwner) => boolean;
   readonly variables: Readonly<Record<string, string>>;
+  /** The agent's MCP servers with the host's variables put in, which its definition only refers to. */
+  readonly servers: AgentDefinition["mcp_servers"];
   readonly tools: readonly Tool[];
   /** The rules of the agent, read once. */
   readonly rules: RuleSet;

@@ -1,4 +1,5 @@
 import type { AgentInput, Budget } from "../core/agent-definition.ts";
+import type { InputValues } from "../core/agent-inputs.ts";
 import type { EnvironmentInput } from "../core/environment.ts";
 import type { PrepareOptions } from "../core/workspace.ts";
 import type { AskPermission } from "../core/approval.ts";
@@ -23,6 +24,8 @@ export interface SessionOptions<Output = unknown> {
 
 export interface StartOptions<Output = unknown> extends SessionOptions<Output> {
   readonly agent: AgentInput;
+  /** What the agent must be told, by the names of its `inputs`. */
+  readonly inputs?: InputValues;
   /** The directory that the agent works in, or that its workspace is made from. Only an empty workspace needs none. */
   readonly cwd?: string;
   /** Where and how it may work. Default: in that directory, with checkpoints and without a sandbox. */

@@ -10,6 +10,7 @@ import { isEmpty, UserHooks } from "./hooks.ts";
 import { Occupancy } from "./occupancy.ts";
 import { type RestingSession, type RestPurpose, whileAlone } from "./resting-sessions.ts";
 import { finishRewind } from "./rewind.ts";
+import { expanded, type Said } from "./said.ts";
 import type { SessionDeps, SessionParts } from "./session-deps.ts";
 import type { SessionLog } from "./session-log.ts";
 import { Turn } from "./turn.ts";
@@ -69,7 +70,7 @@ export class DrivenSession<Output = unknown> {
   /** Stores the message and starts a turn, or adds it to the turn under way. */
   send(content: string | MessageContent): Turn<Output> {
     const blocks: MessageContent = typeof content === "string" ? [{ type: "text", text: content }] : content;
-    return this.#follow(this.#send(blocks));
+    return this.#follow(this.#send(expanded(this.#deps.record.agent, blocks)));
   }
 
   /** Makes the context shorter: the model sees a summary from then on. A turn of its own. */
@@ -224,15 +225,15 @@ export class DrivenSession<Output = unknown> {
     }
   }
 
-  async #send(content: MessageContent): Promise<number> {
+  async #send(said: Said): Promise<number> {
     this.#requireOpen();
-    if (isEmpty(content))
+    if (isEmpty(said.content))
       throw new CapstanError("invalid_input", "The message is empty. Say what the agent should do.");
     const { userHooks } = this.#deps;
-    if (!userHooks.seePrompts) return this.#exclusively(() => this.#turns.send(content));
-    const looked = await userHooks.beforePrompt(content);
+    if (!userHooks.seePrompts) return this.#exclusively(() => this.#turns.send(said));
+    const content = await userHooks.beforePrompt(said.content);
     this.#requireOpen();
-    return this.#exclusively(() => this.#turns.send(looked));
+    return this.#exclusively(() => this.#turns.send({ ...said, content }));
   }
 
   async #compact(): Promise<number> {

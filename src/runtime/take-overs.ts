@@ -25,7 +25,7 @@ export class TakeOvers {
     const stored = await this.require(sessionId);
     requireNotArchived(stored);
     const record = { ...stored, cwd: await placeToGoOn(this.#deps.store, stored, options.cwd) };
-    requireUsable(this.#deps, record, options);
+    await requireUsable(this.#deps, record, options);
     const budget = options.budget && parseAgent({ ...record.agent, budget: options.budget }).budget;
     const session = await this.#open.drive(
       record,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Budget } from "../core/agent-definition.ts";
 import type { LimitHit } from "../core/budget.ts";
+import { cacheHitRate } from "../core/cache-hits.ts";
 import type { TurnEnd } from "../core/engine.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import type { EventDraft, EventOf, ModelUsage } from "../core/events.ts";
@@ -86,6 +87,8 @@ function usageEvent(
   { usage, usd, unpricedRequests }: SessionState,
   engine: TurnEnd["usage"],
 ): EventDraft<"session.usage"> {
+  const { input_tokens: input, cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
+  const hitRate = cacheHitRate({ input, read, written });
   return {
     type: "session.usage",
     usage: {
@@ -93,6 +96,7 @@ function usageEvent(
       output_tokens: usage.output_tokens,
       cache_read_input_tokens: usage.cache_read_input_tokens,
       cache_creation: cacheWrites(usage),
+      ...(hitRate !== undefined && { cache_hit_rate: Number(hitRate.toFixed(4)) }),
       list_cost: { amount: String(Math.round(usd * 100)), currency: "USD" },
       usd,
       ...(unpricedRequests !== undefined && { unpriced_requests: unpricedRequests }),
@@ -105,6 +109,10 @@ function cacheWrites(usage: ModelUsage): EventOf<"session.usage">["usage"]["cach
   const oneHour = usage.cache_creation_1h_input_tokens ?? 0;
   const fiveMinutes = { ephemeral_5m_input_tokens: usage.cache_creation_input_tokens - oneHour };
   return oneHour === 0 ? fiveMinutes : { ...fiveMinutes, ephemeral_1h_input_tokens: oneHour };
+}
+
+export function failed(thrown: unknown): TurnEnd {
+  return { outcome: "failed", error: asError(thrown), usage: {} };
 }
 
 /** The end of a turn whose host is gone. */

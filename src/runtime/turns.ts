@@ -1,23 +1,20 @@
 import type { Mode } from "../core/agent-definition.ts";
 import type { LimitHit } from "../core/budget.ts";
-import type { MessageContent } from "../core/content.ts";
 import type { EngineFact, TurnEnd } from "../core/engine.ts";
 import { CapstanError } from "../core/errors.ts";
-import type { EventDraft, StoredEvent } from "../core/events.ts";
+import type { StoredEvent } from "../core/events.ts";
 import { askedCalls, inTurn } from "../core/state.ts";
 import { ApprovalDesk } from "./approvals.ts";
 import { elicit } from "./elicitations.ts";
 import { EngineSlot } from "./engine-slot.ts";
 import { recordPlainFact } from "./plain-facts.ts";
-import { isPaused, Pauses, waitsFor } from "./pauses.ts";
+import { isPaused, Pauses } from "./pauses.ts";
 import { CurrentTurn } from "./current-turn.ts";
-import { processLost, settleCutTurn } from "./cut-turn.ts";
-import { withRewindNote } from "./rewind.ts";
+import { HOST_GONE, processLost, settleCutTurn } from "./cut-turn.ts";
+import { type Said, saidEvents } from "./said.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { ToolCalls } from "./tool-calls.ts";
-import { asError, hostLost, writeTurnEnd } from "./turn-end.ts";
-
-const HOST_GONE = "The host that drove this session is gone.";
+import { asError, failed, hostLost, writeTurnEnd } from "./turn-end.ts";
 
 /**
  * Runs the turns of one session. It alone decides what the engine's facts mean for the log: the engine says what
@@ -86,20 +83,13 @@ export class Turns {
   }
 
   /** Stores the message and starts a turn, or adds it to the one under way. Resolves to the place before the message. */
-  async send(content: MessageContent): Promise<number> {
+  async send(said: Said): Promise<number> {
     await this.#settleFailedTurn();
-    const message: EventDraft = { type: "user.message", content: withRewindNote(content, this.#deps.log.state.files) };
-    // A message that starts a turn is stored together with the start: one write on the way to the model instead of two.
-    const waits = isPaused(this.#deps.log.state);
+    const { state } = this.#deps.log;
+    const waits = isPaused(state);
     const starts = this.#current.turn === undefined && !waits && this.#current.limit() === undefined;
     if (starts) this.#current.begin();
-    const drafts: EventDraft[] = [
-      message,
-      ...(starts ? [{ type: "session.status_running" } as const] : []),
-      // It is taken up when the turn that waits has gone on; whoever sent it is told what that waits for.
-      ...(waits ? [waitsFor(this.#deps.log.state)] : []),
-    ];
-    const [stored] = await this.#deps.log.append(drafts).catch((thrown: unknown) => {
+    const [stored] = await this.#deps.log.append(saidEvents(said, { state, starts })).catch((thrown: unknown) => {
       if (starts) this.#current.abort();
       throw thrown;
     });
@@ -241,9 +231,7 @@ export class Turns {
       await this.engine.interrupt();
       if (this.#current.turn === turn) await this.#end({ outcome: "interrupted", usage: {} });
     } catch (thrown) {
-      await this.#end({ outcome: "failed", error: asError(thrown), usage: {} }).catch((failure: unknown) =>
-        this.#fail(failure),
-      );
+      await this.#end(failed(thrown)).catch((failure: unknown) => this.#fail(failure));
     }
   }
 
@@ -258,10 +246,6 @@ export class Turns {
 
   async #record(fact: EngineFact): Promise<void> {
     switch (fact.kind) {
-      case "preview":
-      case "event":
-      case "delivered":
-        return recordPlainFact(fact, this.#deps);
       case "tool_result":
         await this.#calls.finalize(fact, this.#current.turn?.isStopping === true);
         this.#pauses.progressed();
@@ -275,8 +259,10 @@ export class Turns {
         await this.#deps.log.append([lost]);
         // A process that hung when it was told to stop is stopped all the same.
         if (this.#current.turn?.interrupted === true) return this.#end({ outcome: "interrupted", usage: {} });
-        await this.#end({ outcome: "failed", error: fact.error, usage: {} });
+        return this.#end(failed(fact.error));
       }
+      default:
+        return recordPlainFact(fact, this.#deps);
     }
   }
 

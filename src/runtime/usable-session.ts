@@ -3,17 +3,24 @@ import { sandboxOf } from "./sandbox.ts";
 import type { RuntimeDeps } from "./open-sessions.ts";
 import { sessionTools } from "./custom-tools.ts";
 import { hookMatchers } from "./hooks-list.ts";
+import { withHostVariables } from "./host-variables.ts";
 import type { SessionOptions } from "./session-options.ts";
 
-/** Throws what is wrong with the agent, the place or what the program gives, before anything is stored or started. */
-export function requireUsable(
-  { engine, ...host }: Pick<RuntimeDeps, "engine" | "home" | "capstanHome" | "secretFiles">,
+/** Rejects with what is wrong with the agent, the place or what the program gives, before anything is stored or started. */
+export async function requireUsable(
+  {
+    engine,
+    loadFunctions,
+    variable,
+    ...host
+  }: Pick<RuntimeDeps, "engine" | "loadFunctions" | "variable" | "home" | "capstanHome" | "secretFiles">,
   record: Pick<SessionRecord, "agent" | "cwd" | "source" | "environment">,
   { tools: given, hooks, variables = {} }: SessionOptions,
-): void {
+): Promise<void> {
   const { agent, cwd, environment } = record;
+  withHostVariables(record, variable);
   const sandbox = sandboxOf({ ...host, record, stateDir: host.capstanHome, variables });
-  const tools = sessionTools(agent, given);
+  const tools = await sessionTools(loadFunctions, agent, given);
   const matchers = hookMatchers(agent.hooks, hooks);
   engine.validate({ agent, cwd, tools, sandbox, limits: environment.limits, matchers });
 }

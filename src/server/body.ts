@@ -1,5 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
+import type { z } from "zod";
 import { messageOf } from "../core/errors.ts";
+import { invalid, parseRequest } from "../protocol/refusal.ts";
 import type { Env, ServerSettings } from "./context.ts";
 import { ApiFailure } from "./failure.ts";
 import { jsonProblem } from "./json-position.ts";
@@ -9,7 +11,7 @@ const FORM_OVERHEAD = 1_048_576;
 /** In bytes: what somebody may send whom nobody knows. */
 const STRANGERS_BODY = 16_384;
 const FORM_TYPE = /^multipart\/form-data\s*;/i;
-export const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
 /** Refuses bodies that are too large, whether or not they say so beforehand. `isOpen`: no key is asked for. */
 export function bodyLimit(
@@ -56,12 +58,12 @@ function tooLarge(max: number, isUpload: boolean): ApiFailure {
 /** What is written deeper than anything needs makes whoever walks through it run out of stack. */
 const MAX_DEPTH = 200;
 
-/** Refuses a body that says it is JSON and is not, and says where; routes find it read already. */
+/** Refuses a body that says it is JSON and is not, and says where; `readBody` finds it parsed already. */
 export const jsonBody: MiddlewareHandler<Env> = async (c, next) => {
   if (JSON_TYPE.test(c.req.header("content-type") ?? "")) {
     const text = await c.req.text();
     try {
-      if (text !== "") JSON.parse(text);
+      c.set("body", text === "" ? {} : JSON.parse(text));
     } catch (thrown) {
       throw new ApiFailure(
         "invalid_request_error",
@@ -76,6 +78,16 @@ export const jsonBody: MiddlewareHandler<Env> = async (c, next) => {
   }
   await next();
 };
+
+/** What a client sent, checked; nothing at all counts as `{}`. Fields that nobody knows are errors: none is ignored in silence. */
+export async function readBody<Schema extends z.ZodType>(c: Context<Env>, schema: Schema): Promise<z.output<Schema>> {
+  const body = c.get("body");
+  if (body === undefined && (await c.req.text()) !== "")
+    throw invalid(
+      `The body must be JSON, with content-type: application/json (found ${c.req.header("content-type") ?? "none"}).`,
+    );
+  return parseRequest("the body", schema, body === undefined ? {} : body);
+}
 
 /** Of a text that is JSON. */
 function isDeeperThan(max: number, text: string): boolean {

@@ -22,8 +22,8 @@ export interface ServerSettings {
   readonly maxUploadBytes: number;
   /** Requests per minute and key. */
   readonly requestsPerMinute: number;
-  /** Whether webhooks may be sent to private addresses. */
-  readonly allowPrivateWebhooks: boolean;
+  /** Whether webhooks may be sent to, and repositories cloned from, this machine and private networks. */
+  readonly allowPrivateAddresses: boolean;
 }
 
 /** Who makes a request. Everything they see belongs to the project. */
@@ -51,6 +51,8 @@ export interface Env {
     caller: Caller;
     requestId: string;
     log?: Log;
+    /** What the body says, when it is JSON: parsed once, for whoever reads it. */
+    body?: unknown;
     /** The open streams of this server. Absent outside of `createApp`: a stream then stands alone. */
     streams?: Streams;
     /** Whether the caller's key or login still holds; asked while a stream is open. */
@@ -58,10 +60,15 @@ export interface Env {
   };
 }
 
+/** Each role may do what those below it may. */
+export function hasRole({ role }: Caller, wanted: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(wanted);
+}
+
 /** Rejects with `not_allowed` when the caller's role is below the wanted one. */
 export function requireRole(c: Context<Env>, wanted: Role): Caller {
   const caller = c.get("caller");
-  if (ROLES.indexOf(caller.role) >= ROLES.indexOf(wanted)) return caller;
+  if (hasRole(caller, wanted)) return caller;
   throw new CapstanError(
     "not_allowed",
     `This needs a key with the role ${wanted}; this one has the role ${caller.role}. Make one: capstan keys create --role ${wanted}`,

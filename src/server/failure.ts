@@ -103,19 +103,12 @@ export function asApiFailure(thrown: unknown): ApiFailure {
       ? "The server's store failed. The server's log says more, under the id of this request."
       : message;
     return new ApiFailure(TYPES[code] ?? "api_error", said, {
-      details: { error_code: code },
+      details: { error_code: code, ...(Array.isArray(data["problems"]) && { problems: data["problems"] }) },
       mayPass: retryable || PASSING.has(code),
       ...(retryAfter !== undefined && { retryAfter }),
     });
   }
   return new ApiFailure("api_error", "The server failed. Its log says more, under the id of this request.");
-}
-
-/** A request for something that Capstan does not do. */
-export function unsupported(what: string, next: string): ApiFailure {
-  return new ApiFailure("invalid_request_error", `Capstan does not support ${what}. ${next}`, {
-    details: { error_code: "unsupported" },
-  });
 }
 
 /** The envelope. */

@@ -2,12 +2,11 @@ import { upgradeWebSocket } from "@hono/node-server";
 import { Hono } from "hono";
 import type { WebSocket } from "ws";
 import { z } from "zod";
-import { messageOf } from "../core/errors.ts";
 import { type Env, requireRole, type ServerDeps } from "./context.ts";
-import { Delivery, type EndReason, type Frame, type Outlet, PING } from "./delivery.ts";
-import { ApiFailure, asApiFailure, errorBody } from "./failure.ts";
-import { lastEventId, requireWithinLog } from "./stream.ts";
-import { Streams } from "./streams.ts";
+import { Follower, type EndReason, type Frame, type Outlet, PING } from "./follower.ts";
+import { ApiFailure } from "./failure.ts";
+import { findSession } from "./lookup.ts";
+import { placeGiven, requireWithinLog, surroundings } from "./stream.ts";
 import { wake } from "./wake.ts";
 
 /** In bytes: the largest message that a client may send. It has next to nothing to say. */
@@ -34,37 +33,28 @@ export function socketRoutes({ runtime }: ServerDeps): Hono<Env> {
   routes.get("/sessions/:id/socket", async (c) => {
     const { project } = requireRole(c, "viewer");
     const id = c.req.param("id");
-    const record = await runtime.session(id);
-    if (record === undefined || record.project !== project)
-      throw new ApiFailure("not_found_error", `There is no session ${id}. List the sessions to find its id.`);
+    const record = await findSession({ runtime }, project, id);
     if (c.req.header("upgrade")?.toLowerCase() !== "websocket")
       throw new ApiFailure(
         "invalid_request_error",
         "This address speaks WebSocket. For server-sent events use the session's event stream.",
       );
-    const after = placeOf(c.req.query("after"));
+    const after = placeGiven("after", c.req.query("after"));
     requireWithinLog("after", after, await runtime.head(id));
     wake(runtime, c, record);
-    const streams = c.get("streams") ?? new Streams();
-    const stillValid = c.get("stillValid") ?? (async () => true);
-    const requestId = c.get("requestId");
-    const describe = (thrown: unknown): Record<string, unknown> => {
-      const failure = asApiFailure(thrown);
-      if (failure.status >= 500) c.get("log")?.error({ id: requestId, err: thrown }, "a socket failed");
-      return errorBody(failure, requestId);
-    };
-    let delivery: Delivery | undefined;
+    const { streams, stillValid, describe } = surroundings(c);
+    let follower: Follower | undefined;
     // Whoever asks for answers and reads none would let them pile up.
     const cutWhenFull = (socket: WebSocket): boolean => {
       if (socket.bufferedAmount <= streams.limits.maxWaitingBytes) return false;
-      delivery?.cut();
+      follower?.cut();
       return true;
     };
     return upgradeWebSocket(c, {
       onOpen(_event, { raw }) {
         const socket = raw as unknown as WebSocket;
         const outlet = new SocketOutlet(socket, { maxWaitingBytes: streams.limits.maxWaitingBytes, describe });
-        delivery = new Delivery({
+        follower = new Follower({
           streams,
           outlet,
           follow: (from, signal) => runtime.events(id, { after: from, signal }),
@@ -74,26 +64,18 @@ export function socketRoutes({ runtime }: ServerDeps): Hono<Env> {
         });
         // The answer to a ping of the protocol is given by then.
         socket.on("ping", () => cutWhenFull(socket));
-        void delivery.run(after);
+        void follower.run(after);
       },
       onMessage({ data }, socket) {
         if (cutWhenFull(socket.raw as unknown as WebSocket)) return;
         if (isPing(data)) socket.send(JSON.stringify(PONG));
         else socket.close(NOT_ALLOWED, 'only {"type":"ping"} may be sent here');
       },
-      onClose: () => delivery?.stop(),
-      onError: () => delivery?.stop(),
+      onClose: () => follower?.stop(),
+      onError: () => follower?.stop(),
     });
   });
   return routes;
-}
-
-function placeOf(after: string | undefined): number {
-  try {
-    return lastEventId(after);
-  } catch (thrown) {
-    throw new ApiFailure("invalid_request_error", messageOf(thrown).replace("Last-Event-ID", "after"));
-  }
 }
 
 function isPing(data: unknown): boolean {

@@ -1,6 +1,15 @@
 import type { Context } from "hono";
 import type { Env } from "./context.ts";
-import { Delivery, type EndReason, type Follow, type Frame, type Outlet, PING, type Show } from "./delivery.ts";
+import {
+  Follower,
+  type EndReason,
+  type Follow,
+  type FollowerDeps,
+  type Frame,
+  type Outlet,
+  PING,
+  type Show,
+} from "./follower.ts";
 import { ApiFailure, asApiFailure, errorBody } from "./failure.ts";
 import { Streams } from "./streams.ts";
 
@@ -27,42 +36,55 @@ interface Streamed {
 
 /** A session as server-sent events, from the place on that `Last-Event-ID` names. */
 export function eventStream(c: Context<Env>, { follow, show, head }: Streamed): Response {
-  const after = lastEventId(c.req.header("last-event-id"));
+  const after = placeGiven("Last-Event-ID", c.req.header("last-event-id"));
   if (head !== undefined) requireWithinLog("Last-Event-ID", after, head);
   // Whoever asks only for the head would leave a stream behind that nobody reads.
   if (c.req.method === "HEAD") return c.body(null, 200, HEADERS);
-  const streams = c.get("streams") ?? new Streams();
+  const { streams, stillValid, describe } = surroundings(c);
   const { outgoing } = c.env ?? {};
   const outlet = new SseOutlet({
     maxWaitingBytes: streams.limits.maxWaitingBytes,
-    onGone: () => delivery.stop(),
+    onGone: () => follower.stop(),
     cut: outgoing === undefined ? undefined : () => void outgoing.destroy(),
-    describe: (thrown) => {
-      const failure = asApiFailure(thrown);
-      if (failure.status >= 500) c.get("log")?.error({ id: c.get("requestId"), err: thrown }, "a stream failed");
-      return errorBody(failure, c.get("requestId"));
-    },
+    describe,
   });
-  const stillValid = c.get("stillValid") ?? (async () => true);
-  const delivery = new Delivery({ streams, outlet, follow, show, stillValid });
+  const follower = new Follower({ streams, outlet, follow, show, stillValid });
   // A client that has gone before the first byte never touches the body.
-  c.req.raw.signal.addEventListener("abort", () => delivery.stop(), { once: true });
-  void delivery.run(after);
+  c.req.raw.signal.addEventListener("abort", () => follower.stop(), { once: true });
+  void follower.run(after);
   return c.body(outlet.body, 200, HEADERS);
 }
 
+/** What a follower needs of the request that it came with. */
+export function surroundings(
+  c: Context<Env>,
+): Pick<FollowerDeps, "streams" | "stillValid"> & Pick<SseOptions, "describe"> {
+  const requestId = c.get("requestId");
+  return {
+    streams: c.get("streams") ?? new Streams(),
+    stillValid: c.get("stillValid") ?? (async () => true),
+    describe: (thrown) => {
+      const failure = asApiFailure(thrown);
+      if (failure.status >= 500) c.get("log")?.error({ id: requestId, err: thrown }, "a stream failed");
+      return errorBody(failure, requestId);
+    },
+  };
+}
+
+type PlaceName = "Last-Event-ID" | "after";
+
 /** The sequence number after which a stream goes on; 0 for a new one. */
-export function lastEventId(header: string | undefined): number {
-  if (header === undefined || header === "") return 0;
-  if (/^\d{1,15}$/.test(header)) return Number(header);
+export function placeGiven(name: PlaceName, text: string | undefined): number {
+  if (text === undefined || text === "") return 0;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new ApiFailure(
     "invalid_request_error",
-    `Last-Event-ID is ${JSON.stringify(header.slice(0, 40))}, and must be the id of an event of this stream: a whole number. Leave it out to begin at the start.`,
+    `${name} is ${JSON.stringify(text.slice(0, 40))}, and must be the id of an event of this stream: a whole number. Leave it out to begin at the start.`,
   );
 }
 
 /** Refuses a place behind the end of the log: it is of another session, and the stream would leave out what comes next. */
-export function requireWithinLog(name: "Last-Event-ID" | "after", after: number, head: number): void {
+export function requireWithinLog(name: PlaceName, after: number, head: number): void {
   if (after > head)
     throw new ApiFailure(
       "invalid_request_error",

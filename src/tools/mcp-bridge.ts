@@ -26,7 +26,7 @@ interface ToolServerCall {
 }
 
 /** Where the Agent SDK puts the id of the model's tool_use block. */
-const CALL_ID = "claudecode/toolUseId";
+export const CALL_ID = "claudecode/toolUseId";
 /**
  * Our tools bound their results themselves. A tool that does not ask for more has its large results replaced by the path
  * of a file, and the model would see something else than our log. 500 000 is the most that the CLI grants.

@@ -1,4 +1,4 @@
-import { documentBlock, imageBlock, textBlock, type TextBlock, type ToolContent } from "../core/content.ts";
+import { documentBlock, imageBlock, isBase64, textBlock, type TextBlock, type ToolContent } from "../core/content.ts";
 import { CapstanError } from "../core/errors.ts";
 import { describeIssue } from "../core/standard-schema.ts";
 
@@ -119,10 +119,6 @@ function textIn(block: ToolContent[number]): string | undefined {
 function withText<Block extends ToolContent[number]>(block: Block, text: string): Block {
   if (block.type === "text") return { ...block, text };
   return block.type === "document" ? { ...block, source: { ...block.source, data: text } } : block;
-}
-
-function isBase64(data: string): boolean {
-  return data.length > 0 && data.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
 }
 
 /** `Array.isArray` that keeps the type of a readonly list. */

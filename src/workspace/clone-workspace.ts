@@ -182,16 +182,23 @@ function environmentFor({ origin, credentialed }: CloneRequest, home: string | u
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
+  const settings = [
+    // So the password is in no argument, which others on the machine can see, and the clone does not remember it.
+    ...(credentialed === undefined ? [] : [[`url.${credentialed}.insteadOf`, origin] as const]),
+    // Whoever gave the address was allowed this one, and may not have been allowed where it leads.
+    ...(home === undefined ? [["http.followRedirects", "false"] as const] : []),
+  ];
   return {
     ...Object.fromEntries(passed),
     ...(home !== undefined && { HOME: home }),
     GIT_ALLOW_PROTOCOL: home === undefined ? WITHOUT_USER : ALLOWED_PROTOCOLS,
-    // So the password is in no argument, which others on the machine can see, and the clone does not remember it.
-    ...(credentialed !== undefined && {
-      GIT_CONFIG_COUNT: "1",
-      GIT_CONFIG_KEY_0: `url.${credentialed}.insteadOf`,
-      GIT_CONFIG_VALUE_0: origin,
-    }),
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([key, value], index) => [
+        [`GIT_CONFIG_KEY_${index}`, key],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ]),
+    ),
   };
 }
 

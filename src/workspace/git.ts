@@ -95,9 +95,13 @@ function notStarted(error: NodeJS.ErrnoException): CapstanError {
   return new CapstanError("workspace_failed", `git could not be started: ${error.message}`, { cause: error });
 }
 
-/** A checkout that fails does not say why it could not write. */
+/** A checkout that fails does not say why it could not write, nor a server that says only where to look. */
 const ADVICE = [
   [/No space left on device/i, " The disk is full: make room and try again."],
+  [
+    /returned error: 30\d/,
+    " Redirects are not followed: give the address that the repository has now, with .git at its end.",
+  ],
   [/unable to write/i, " Check that there is room on the disk, and that it can be written."],
 ] as const;
 

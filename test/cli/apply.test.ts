@@ -1,14 +1,20 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { testCli } from "../support/cli.ts";
+import { preparedCli, testCli } from "../support/cli.ts";
 import { COPY, jsonLines, sessionOf } from "./workspaces-sessions.ts";
 
+/** A session that made one file and changed another, in a copy of the directory. */
+const changed = preparedCli((open) => {
+  const cli = open();
+  writeFileSync(join(cli.cwd, "notes.txt"), "Buy milk.\n");
+  return sessionOf(cli, ["write a.txt with hi, then replace milk with bread in notes.txt"], COPY);
+});
+
 test("apply writes what changed back to where the files came from, after a dry run that writes nothing", async () => {
-  using cli = testCli();
+  using cli = await changed();
+  const session = cli.made;
   const notes = join(cli.cwd, "notes.txt");
-  writeFileSync(notes, "Buy milk.\n");
-  const session = await sessionOf(cli, ["write a.txt with hi, then replace milk with bread in notes.txt"], COPY);
   const dry = await cli.run(["apply", session, "--dry-run"]);
   expect(dry).toMatchObject({ code: 0, stderr: "" });
   expect(dry.stdout).toContain(`  written  ${join(cli.cwd, "a.txt")}\n  written  ${notes}\n`);
@@ -28,10 +34,9 @@ test("apply writes what changed back to where the files came from, after a dry r
 });
 
 test("with a conflict nothing is written, each one is named, and the exit code is 1", async () => {
-  using cli = testCli();
+  using cli = await changed();
+  const session = cli.made;
   const notes = join(cli.cwd, "notes.txt");
-  writeFileSync(notes, "Buy milk.\n");
-  const session = await sessionOf(cli, ["write a.txt with hi, then replace milk with bread in notes.txt"], COPY);
   writeFileSync(notes, "Buy cheese.\n");
   for (const flags of [[], ["--dry-run"]]) {
     const { code, stdout, stderr } = await cli.run(["apply", session, ...flags]);

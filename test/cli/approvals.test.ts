@@ -4,7 +4,7 @@ import { userInfo } from "node:os";
 import { expect, test } from "vitest";
 import { openHost } from "../../src/app/open-host.ts";
 import type { Approval } from "../../src/core/approval.ts";
-import { type Cli, collect, exitOf, testCli } from "../support/cli.ts";
+import { type Cli, collect, exitOf, preparedCli, testCli } from "../support/cli.ts";
 import { agent, testEnvironment } from "../support/host.ts";
 import { call, say, scriptedModel, type Script } from "../support/scripted-model.ts";
 
@@ -17,11 +17,19 @@ const effects = (cli: Cli): string =>
   existsSync(join(cli.cwd, "effects.txt")) ? readFileSync(join(cli.cwd, "effects.txt"), "utf8") : "";
 
 /** A run that ends because somebody must be asked; the approval it left. */
-async function asked(cli: Cli, args: readonly string[] = []): Promise<Approval> {
-  expect((await cli.run(["run", ...args, "Work."])).code).toBe(5);
+async function asked(cli: Cli): Promise<Approval> {
+  expect((await cli.run(["run", "Work."])).code).toBe(5);
   const { stdout } = await cli.run(["approvals", "list", "--json"]);
   return JSON.parse(stdout) as Approval;
 }
+
+/** Where a run has ended so, and left this one. */
+const waiting = preparedCli(async (open) => {
+  await using model = await scriptedModel(bash(COMMAND));
+  using cli = open(model.url);
+  return await asked(cli);
+});
+const COMMAND = "echo A >> effects.txt; echo done";
 
 const QUESTIONS = [
   {
@@ -87,14 +95,12 @@ test("a custom tool ends the run with 5, is not answered by --yes, and takes a r
 });
 
 test("--result is for custom tools, and a custom tool can be denied for the whole run", async () => {
-  await using model = await scriptedModel(bash("true"));
-  using cli = testCli(model.url);
-  const { id } = await asked(cli);
-  const { code, stderr } = await cli.run(["approvals", "answer", id, "allow", "--result", "x"]);
+  await using model = await scriptedModel(lookup);
+  using cli = await waiting(model.url);
+  const { code, stderr } = await cli.run(["approvals", "answer", cli.made.id, "allow", "--result", "x"]);
   expect(code).toBe(2);
   expect(stderr).toContain("--result is for a custom tool");
 
-  model.script = lookup;
   const denied = await cli.run(["run", ...clerk(cli), "--deny", "Work."]);
   expect(denied.code).toBe(0);
   expect(denied.stdout).toMatch(/✗ lookup .*denied/);
@@ -127,9 +133,9 @@ test("without a terminal an approval ends the run with 5 and the command that an
 });
 
 test("answering goes on with the session when nobody drives it, and ends as the run would", async () => {
-  await using model = await scriptedModel(bash("echo A >> effects.txt; echo done"));
-  using cli = testCli(model.url);
-  const { id, sessionId } = await asked(cli);
+  await using model = await scriptedModel(bash(COMMAND));
+  using cli = await waiting(model.url);
+  const { id, sessionId } = cli.made;
   const { code, stdout, stderr } = await cli.run(["approvals", "answer", id.slice(-8), "allow"]);
   expect(stderr).toBe("");
   expect(code).toBe(0);
@@ -143,14 +149,13 @@ test("answering goes on with the session when nobody drives it, and ends as the 
   expect(again.stderr).toMatch(
     /^capstan: The approval appr_\w+ was answered with "allow" by .*first answer counts\.\n$/,
   );
-  expect(model.requests).toHaveLength(2);
+  expect(model.requests).toHaveLength(1);
 });
 
 test("a denial tells the agent why; an edited input runs instead", async () => {
-  await using model = await scriptedModel(bash("echo A >> effects.txt"));
-  using cli = testCli(model.url);
-  const denied = await asked(cli);
-  const { code, stdout } = await cli.run(["approvals", "answer", denied.id, "deny", "--message", "not now"]);
+  await using model = await scriptedModel(bash(COMMAND));
+  using cli = await waiting(model.url);
+  const { code, stdout } = await cli.run(["approvals", "answer", cli.made.id, "deny", "--message", "not now"]);
   expect(code).toBe(0);
   expect(stdout).toContain("✗ Bash");
   expect(model.requests.at(-1)?.last).toContain("not now");
@@ -164,9 +169,9 @@ test("a denial tells the agent why; an edited input runs instead", async () => {
 });
 
 test("--no-resume only stores the answer; the session goes on when it is resumed, without a prompt", async () => {
-  await using model = await scriptedModel(bash("echo A >> effects.txt"));
-  using cli = testCli(model.url);
-  const { id, sessionId } = await asked(cli);
+  await using model = await scriptedModel(bash(COMMAND));
+  using cli = await waiting(model.url);
+  const { id, sessionId } = cli.made;
   const { code, stdout } = await cli.run(["approvals", "answer", id, "allow", "--no-resume"]);
   expect(code).toBe(0);
   expect(stdout).toContain(`Go on with: capstan run --resume ${sessionId.slice(-8)}`);
@@ -179,9 +184,9 @@ test("--no-resume only stores the answer; the session goes on when it is resumed
 });
 
 test("an answer without a credential is stored all the same, and says how to go on", async () => {
-  await using model = await scriptedModel(bash("echo A >> effects.txt"));
-  using cli = testCli(model.url);
-  const { id, sessionId } = await asked(cli);
+  await using model = await scriptedModel(bash(COMMAND));
+  using cli = await waiting(model.url);
+  const { id, sessionId } = cli.made;
   const environment = { ANTHROPIC_API_KEY: undefined, ANTHROPIC_BASE_URL: undefined };
   const { code, stderr } = await cli.run(["approvals", "answer", id, "allow"], { environment });
   expect(code).toBe(2);
@@ -256,9 +261,8 @@ test("wait blocks until somebody is needed, and gives up after its time with 4",
 });
 
 test("wrong answers are refused in a sentence, and leave the approval open", async () => {
-  await using model = await scriptedModel(bash("echo A"));
-  using cli = testCli(model.url);
-  const { id } = await asked(cli);
+  using cli = await waiting();
+  const { id } = cli.made;
   const wrong: [string[], RegExp][] = [
     [["answer", "ffffffff", "allow"], /There is no approval ffffffff\. See: capstan approvals list --all/],
     [["answer", "ff", "allow"], /too short to name an approval/],

@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect } from "vitest";
-import type { Cli } from "../support/cli.ts";
+import { type Cli, PROGRAM } from "../support/cli.ts";
 
 /** The CLI on a pseudo-terminal of 80 columns, with somebody at its keyboard. */
 export interface Terminal extends AsyncDisposable {
@@ -27,7 +26,7 @@ export const ESCAPE = "\u001B";
 export const CTRL_C = "\u0003";
 
 export function terminal(cli: Cli, args: readonly string[], environment: Record<string, string> = {}): Terminal {
-  const command = [process.execPath, resolve("src/cli/main.ts"), ...args].map(quoted).join(" ");
+  const command = [process.execPath, PROGRAM, ...args].map(quoted).join(" ");
   const child = spawn("script", ["-qefc", `stty cols 80 rows 40; exec ${command}`, "/dev/null"], {
     cwd: cli.cwd,
     env: { ...cli.environment, TERM: "xterm-256color", ...environment },

@@ -2,16 +2,20 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { type Cli, testCli } from "../support/cli.ts";
+import { type Cli, preparedCli, testCli } from "../support/cli.ts";
 import { verifyAlone } from "../support/verify-audit.ts";
+import { sessionOf } from "./workspaces-sessions.ts";
 
 const database = (cli: Cli): string => join(cli.home, ".capstan", "capstan.db");
 const keyFile = (cli: Cli): string => join(cli.home, ".capstan", "audit-key.pem");
 
-async function session(cli: Cli, message: string): Promise<string> {
-  const { stdout } = await cli.run(["run", "--rehearsal", message]);
-  return /session ([0-9a-f]{8})/.exec(stdout)?.[1] ?? "?";
-}
+/** A store with two sessions: one that waits for an answer, as a run leaves it, and one that is done. */
+const prepared = preparedCli(async (open) => {
+  using cli = open();
+  const { stdout } = await cli.run(["run", "--rehearsal", "run echo apples"]);
+  const apples = /session ([0-9a-f]{8})/.exec(stdout)?.[1] ?? "?";
+  return { apples, hello: await sessionOf(cli, ["hello"]) };
+});
 
 function tamper(cli: Cli, sql: string): void {
   using intruder = new DatabaseSync(database(cli), { enableForeignKeyConstraints: false });
@@ -19,8 +23,8 @@ function tamper(cli: Cli, sql: string): void {
 }
 
 test("a store is sound after runs, a deletion, an import, a backup and its restoration", async () => {
-  using cli = testCli();
-  const [first, second] = [await session(cli, "hello apples"), await session(cli, "hello pears")];
+  using cli = await prepared();
+  const { apples: first, hello: second } = cli.made;
   expect(statSync(keyFile(cli)).mode & 0o777).toBe(0o600);
   await cli.run(["sessions", "export", first, "-o", "first.jsonl"]);
   await cli.run(["backup", "copy.db"]);
@@ -37,14 +41,13 @@ test("a store is sound after runs, a deletion, an import, a backup and its resto
   expect(restored.stdout).toMatch(/^note .* restored: .*copy\.db$/m);
   expect(restored.stdout).toMatch(/^sound: 2 sessions/m);
   expect(restored.code).toBe(0);
-  await session(cli, "hello again");
+  await sessionOf(cli, ["hello again"]);
   expect((await cli.run(["audit", "verify"])).code).toBe(0);
 });
 
 test("tampering ends with exit code 3, and says session, event, what is wrong and what to do", async () => {
-  using cli = testCli();
-  const id = await session(cli, "hello");
-  const other = await session(cli, "hello too");
+  using cli = await prepared();
+  const { hello: id, apples: other } = cli.made;
   tamper(cli, `UPDATE events SET event = replace(event, 'hello', 'hallo') WHERE session_id LIKE '%${id}' AND seq = 1`);
   const found = await cli.run(["audit", "verify"]);
   expect(found.code).toBe(3);
@@ -66,8 +69,7 @@ test("tampering ends with exit code 3, and says session, event, what is wrong an
 });
 
 test("a lost key stops writing with the next step, which mends it", async () => {
-  using cli = testCli();
-  await session(cli, "hello");
+  using cli = await prepared();
   rmSync(keyFile(cli));
   const refused = await cli.run(["run", "--rehearsal", "hello"]);
   expect(refused.code).toBe(3);
@@ -100,9 +102,9 @@ test("the key can be elsewhere, and a project cannot say where", async () => {
 });
 
 test("an export can be checked without Capstan, with node:crypto alone", async () => {
-  using cli = testCli();
-  const id = await session(cli, "run echo apples");
-  await cli.run(["sessions", "delete", await session(cli, "hello")]);
+  using cli = await prepared();
+  const { apples: id, hello } = cli.made;
+  await cli.run(["sessions", "delete", hello]);
   expect((await cli.run(["audit", "export", "-o", "audit.jsonl"])).code).toBe(0);
   const file = join(cli.cwd, "audit.jsonl");
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -119,8 +121,7 @@ test("an export can be checked without Capstan, with node:crypto alone", async (
 });
 
 test("an exported file that was altered is found, by us and without us", async () => {
-  using cli = testCli();
-  await session(cli, "run echo apples");
+  using cli = await prepared();
   const whole = (await cli.run(["audit", "export"])).stdout;
   const lines = whole.trim().split("\n");
   const altered: Record<string, string> = {
@@ -139,8 +140,7 @@ test("an exported file that was altered is found, by us and without us", async (
 });
 
 test("wrong use of the commands is told", async () => {
-  using cli = testCli();
-  await session(cli, "hello");
+  using cli = await prepared();
   writeFileSync(join(cli.cwd, "letter.jsonl"), "Dear reader\n");
   writeFileSync(join(cli.cwd, "empty.jsonl"), "");
   for (const [args, said] of [

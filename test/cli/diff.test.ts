@@ -2,9 +2,15 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { testCli } from "../support/cli.ts";
+import { preparedCli, testCli } from "../support/cli.ts";
 import { terminal } from "./ask-terminal.ts";
 import { COPY, jsonLines, sessionOf } from "./workspaces-sessions.ts";
+
+/** A session that only looked, then one of two turns, each of which wrote a file. */
+const twoTurns = preparedCli(async (open) => ({
+  looked: await sessionOf(open(), ["hello"]),
+  wrote: await sessionOf(open(), ["write a.txt with hi", "write b.txt with there"]),
+}));
 
 test("diff shows what changed in the last session, and the patch can be applied elsewhere", async () => {
   using cli = testCli();
@@ -58,14 +64,14 @@ test("diff --by-call tells the agent's changes from others, step by step", async
 });
 
 test("diff goes from one moment to another: the last turn, or checkpoints as they are listed", async () => {
-  using cli = testCli();
-  const session = await sessionOf(cli, ["write a.txt with hi", "write b.txt with there"]);
+  using cli = await twoTurns();
+  const session = cli.made.wrote;
   const last = await cli.run(["diff", session, "--since", "turn", "--json"]);
   expect(jsonLines(last.stdout)).toMatchObject([{ path: "b.txt" }]);
   const table = (await cli.run(["checkpoints", session])).stdout;
   const ids = [...table.matchAll(/^([\da-f]{8}) .*$/gm)].map(([, id = ""]) => id);
-  expect(table).toMatch(/^[\da-f]{8} +\d+s ago +1 +start +before Write a\.txt$/m);
-  expect(table).toMatch(/^[\da-f]{8} +\d+s ago +2 +\+1 +end of the turn; after Write b\.txt$/m);
+  expect(table).toMatch(/^[\da-f]{8} +\d+[sm] ago +1 +start +before Write a\.txt$/m);
+  expect(table).toMatch(/^[\da-f]{8} +\d+[sm] ago +2 +\+1 +end of the turn; after Write b\.txt$/m);
   for (const line of table.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   expect(jsonLines((await cli.run(["checkpoints", session, "--json"])).stdout)).toHaveLength(ids.length);
   const first = await cli.run(["diff", session, "--until", ids[1] ?? "", "--json"]);
@@ -82,8 +88,8 @@ test("diff shows the workspace of a session that has its own", async () => {
 });
 
 test("a session that only looked has nothing to show, which is no error", async () => {
-  using cli = testCli();
-  const session = await sessionOf(cli, ["hello"]);
+  using cli = await twoTurns();
+  const session = cli.made.looked;
   const { code, stdout, stderr } = await cli.run(["diff", session]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
   expect(stderr).toContain("has no checkpoint");
@@ -107,12 +113,13 @@ test("names that would steer the terminal are written out, and a patch has colou
 });
 
 test("wrong use of diff is said in a sentence, with exit code 2", async () => {
-  using cli = testCli();
-  expect(await cli.run(["diff"])).toMatchObject({
+  using empty = testCli();
+  expect(await empty.run(["diff"])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("no session yet") as string,
   });
-  const session = await sessionOf(cli, ["write a.txt with hi"]);
+  using cli = await twoTurns();
+  const session = cli.made.wrote;
   for (const [args, said] of [
     [["--patch", "--by-call"], "exclude each other"],
     [["--patch", "--json"], "exclude each other"],

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Cli, testCli } from "../support/cli.ts";
+import { type Cli, preparedCli, testCli } from "../support/cli.ts";
 import { COPY, jsonLines, sessionOf } from "./workspaces-sessions.ts";
 
 function git(cli: Cli, ...args: string[]): string {
@@ -10,9 +10,21 @@ function git(cli: Cli, ...args: string[]): string {
   return execFileSync("git", [...who, ...args], { cwd: cli.cwd, encoding: "utf8", env: cli.environment });
 }
 
+/** One session that changed nothing, then one that wrote a file in the directory. */
+const inPlace = preparedCli(async (open) => ({
+  idle: await sessionOf(open(), ["hello"]),
+  session: await sessionOf(open(), ["write a.txt with hi"]),
+}));
+/** One that wrote a file in a copy of the directory. */
+const inCopy = preparedCli((open) => {
+  const cli = open();
+  writeFileSync(join(cli.cwd, "notes.txt"), "Buy milk.\n");
+  return sessionOf(cli, ["write a.txt with hi"], COPY);
+});
+
 test("a patch goes to a new file of the owner's, or to standard output, and never holds itself", async () => {
-  using cli = testCli();
-  const session = await sessionOf(cli, ["write a.txt with hi"]);
+  using cli = await inPlace();
+  const { session } = cli.made;
   const { stdout, code } = await cli.run(["export", session, "--patch", "changes.patch"]);
   expect({ stdout, code }).toEqual({
     code: 0,
@@ -29,8 +41,8 @@ test("a patch goes to a new file of the owner's, or to standard output, and neve
 });
 
 test("a file that is there is never overwritten, and nothing counts as exported that could not be written", async () => {
-  using cli = testCli();
-  const session = await sessionOf(cli, ["write a.txt with hi"], COPY);
+  using cli = await inCopy();
+  const session = cli.made;
   writeFileSync(join(cli.cwd, "mine"), "mine");
   for (const way of ["--patch", "--zip"]) {
     expect(await cli.run(["export", session, way, "mine"])).toEqual({
@@ -51,9 +63,8 @@ test("a file that is there is never overwritten, and nothing counts as exported 
 });
 
 test("a zip file holds all files as they are", async () => {
-  using cli = testCli();
-  writeFileSync(join(cli.cwd, "notes.txt"), "Buy milk.\n");
-  const session = await sessionOf(cli, ["write a.txt with hi"], COPY);
+  using cli = await inCopy();
+  const session = cli.made;
   const { stdout } = await cli.run(["export", session, "--zip", "files.zip", "--json"]);
   const file = join(cli.cwd, "files.zip");
   expect(jsonLines(stdout)).toMatchObject([{ how: "zip", file }]);
@@ -104,14 +115,13 @@ test("what git ignores is not on the branch, which is said, and still counts as 
 });
 
 test("export wants one way, and tells itself from sessions export", async () => {
-  using cli = testCli();
-  const session = await sessionOf(cli, ["write a.txt with hi"]);
+  using cli = await inPlace();
+  const { session, idle } = cli.made;
   for (const args of [[], ["--patch", "-", "--zip", "x.zip"], ["--patch", "-", "--json"]]) {
     const { code, stdout } = await cli.run(["export", session, ...args]);
     expect({ code, stdout }, args.join(" ")).toEqual({ code: 2, stdout: "" });
   }
   expect((await cli.run(["export", "--help"])).stdout.replaceAll(/\s+/g, " ")).toContain("its log: sessions export");
-  const idle = await sessionOf(cli, ["hello"]);
   expect((await cli.run(["export", idle, "--patch", "x.patch"])).stderr).toContain("nothing to take");
   expect(existsSync(join(cli.cwd, "x.patch"))).toBe(false);
 });

@@ -1,8 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { testCli } from "../support/cli.ts";
+import { preparedCli, testCli } from "../support/cli.ts";
 import { COPY, jsonLines, sessionOf } from "./workspaces-sessions.ts";
+
+/** A session of two turns, each of which wrote a file. */
+const twoTurns = preparedCli((open) => sessionOf(open(), ["write a.txt with hi", "write b.txt with there"]));
 
 test("a dry run changes nothing, a rewind brings the files back, and its undo brings back what was there", async () => {
   using cli = testCli();
@@ -31,8 +34,8 @@ test("a dry run changes nothing, a rewind brings the files back, and its undo br
 });
 
 test("the conversation goes back too when that is asked for", async () => {
-  using cli = testCli();
-  const session = await sessionOf(cli, ["write a.txt with hi", "write b.txt with there"]);
+  using cli = await twoTurns();
+  const session = cli.made;
   const { stdout } = await cli.run(["rewind", session, "--to", "turn", "--conversation", "--json"]);
   const undoCheckpointId = expect.stringMatching(/^ckpt_/) as string;
   expect(jsonLines(stdout)).toMatchObject([
@@ -68,8 +71,8 @@ test("a workspace of its own is rewound, and what it came from stays", async () 
 });
 
 test("wrong use of rewind changes nothing", async () => {
-  using cli = testCli();
-  const session = await sessionOf(cli, ["write a.txt with hi"]);
+  using cli = await twoTurns();
+  const session = cli.made;
   for (const [args, said] of [
     [[], "Say where to"],
     [["--to", "start", "--undo"], "Say where to"],
@@ -84,7 +87,7 @@ test("wrong use of rewind changes nothing", async () => {
     expect({ code, stdout }, args.join(" ")).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(said);
   }
-  expect(existsSync(join(cli.cwd, "a.txt"))).toBe(true);
+  for (const name of ["a.txt", "b.txt"]) expect(existsSync(join(cli.cwd, name))).toBe(true);
   expect((await cli.run(["rewind"])).code).toBe(2);
 });
 

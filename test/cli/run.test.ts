@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { testCli } from "../support/cli.ts";
 import { apiError, call, say, scriptedModel } from "../support/scripted-model.ts";
+import { sessionOf } from "./workspaces-sessions.ts";
 
 test("run streams the answer, tells each tool call in a line, and closes with the cost and the session", async () => {
   using cli = testCli();
@@ -22,9 +23,10 @@ test("run streams the answer, tells each tool call in a line, and closes with th
   expect(stdout).not.toContain("\u001B");
 });
 
-test("--json prints the log, one event per line", async () => {
+test("--json prints the log, one event per line, and --trace writes everything to a file", async () => {
   using cli = testCli();
-  const { stdout } = await cli.run(["run", "--rehearsal", "--json", "hello"]);
+  mkdirSync(join(cli.cwd, "t"));
+  const { stdout } = await cli.run(["run", "--rehearsal", "--json", "--trace", "t/trace.log", "hello"]);
   const events = stdout
     .trim()
     .split("\n")
@@ -32,6 +34,8 @@ test("--json prints the log, one event per line", async () => {
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + (events[0]?.seq ?? 0)));
   expect(events[0]?.type).toBe("user.message");
   expect(events.at(-1)?.type).toBe("session.status_idle");
+  expect(readFileSync(join(cli.cwd, "t/trace.log"), "utf8")).toContain("event_delta");
+  expect(existsSync(join(cli.home, ".capstan"))).toBe(true);
 });
 
 test("-c, --resume and --fork go on with what was said", async () => {
@@ -218,14 +222,6 @@ test("without HOME, and with one that cannot be written to, it says what to set"
   expect(unwritable.stderr).toContain(join(file, "below"));
 });
 
-test("--trace writes everything, with the stack of a failure", async () => {
-  using cli = testCli();
-  mkdirSync(join(cli.cwd, "t"));
-  await cli.run(["run", "--rehearsal", "--trace", "t/trace.log", "hello"]);
-  expect(readFileSync(join(cli.cwd, "t/trace.log"), "utf8")).toContain("event_delta");
-  expect(existsSync(join(cli.home, ".capstan"))).toBe(true);
-});
-
 test("a rehearsal ends when the store cannot be opened", async () => {
   using cli = testCli();
   mkdirSync(join(cli.home, ".capstan"));
@@ -248,23 +244,14 @@ test("a terminal that goes away, and says so twice, ends the turn and keeps its 
   expect(JSON.parse((await cli.run(["sessions", "list", "--json"])).stdout)).toMatchObject({ status: "idle" });
 });
 
-test("neither the model nor a tool call can steer the terminal", async () => {
+test("neither the model nor a tool call can steer the terminal, and wide characters keep to the width of the line", async () => {
   const evil = "\u001B]0;title\u0007\u001B[2J✓ forged";
-  await using model = await scriptedModel((request) =>
-    request.toolResults.length > 0 ? say(evil) : call("Bash", { command: `echo ${evil}` }),
-  );
+  const steps = [evil, "日本語".repeat(40)].map((text) => call("Bash", { command: `echo ${text}` }));
+  await using model = await scriptedModel(() => steps.shift() ?? say(evil));
   using cli = testCli(model.url);
   const { stdout } = await cli.run(["run", "--mode", "yolo", "go"]);
   expect(stdout).toContain("forged");
   for (const character of ["\u001B", "\u0007"]) expect(stdout).not.toContain(character);
-});
-
-test("wide characters keep to the width of the line", async () => {
-  await using model = await scriptedModel((request) =>
-    request.toolResults.length > 0 ? say("ok") : call("Bash", { command: `echo ${"日本語".repeat(40)}` }),
-  );
-  using cli = testCli(model.url);
-  const { stdout } = await cli.run(["run", "--mode", "yolo", "go"]);
   const [line = ""] = stdout.split("\n").filter((text) => text.includes("日本"));
   const wide = line.match(/[\u2E80-\uA4CF]/g)?.length ?? 0;
   expect(line.length + wide).toBeLessThanOrEqual(80);
@@ -280,12 +267,11 @@ test("a trace that cannot be written is refused before a session is made", async
 
 test("going on with a session refuses what it could only ignore", async () => {
   using cli = testCli();
-  await cli.run(["run", "--rehearsal", "hello"]);
+  const last = await sessionOf(cli, ["hello"]);
   const { code, stderr } = await cli.run(["run", "--rehearsal", "-c", "--allow", "Bash", "again"]);
   expect(code).toBe(2);
   expect(stderr).toContain("--allow");
-  const last = JSON.parse((await cli.run(["sessions", "list", "--json"])).stdout) as { id: string };
-  const forked = await cli.run(["run", "--rehearsal", "--fork", last.id, "--max-usd", "1", "again"]);
+  const forked = await cli.run(["run", "--rehearsal", "--fork", last, "--max-usd", "1", "again"]);
   expect(forked.code).toBe(2);
   expect(forked.stderr).toContain("--max-usd");
 });

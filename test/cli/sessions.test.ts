@@ -4,7 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Cli, testCli } from "../support/cli.ts";
+import { Command } from "commander";
+import { addCommands } from "../../src/cli/commands.ts";
+import { type Cli, preparedCli, testCli } from "../support/cli.ts";
 import { say, scriptedModel } from "../support/scripted-model.ts";
 import { COPY, sessionOf } from "./workspaces-sessions.ts";
 
@@ -13,10 +15,16 @@ async function session(cli: Cli, message: string): Promise<string> {
   return /session ([0-9a-f]{8})/.exec(stdout)?.[1] ?? "?";
 }
 
+/** A session that wrote a file in a copy of the directory, and one that wrote a file in the directory. */
+const two = preparedCli(async (open) => ({
+  untaken: await sessionOf(open(), ["write a.txt with hi"], COPY),
+  inPlace: await sessionOf(open(), ["write b.txt with hi"]),
+}));
+
 test("sessions are listed with what they are about, searched and filtered", async () => {
   using cli = testCli();
-  const apples = await session(cli, "hello apples");
-  const pears = await session(cli, "hello pears");
+  const apples = await sessionOf(cli, ["hello apples"]);
+  const pears = await sessionOf(cli, ["hello pears"]);
   const all = (await cli.run(["sessions", "list"])).stdout;
   expect(all.indexOf(pears)).toBeLessThan(all.indexOf(apples));
   expect(all).toContain("hello apples");
@@ -53,7 +61,7 @@ test("secrets among the variables of a session stay in the store", async () => {
 
 test("a session can be read, compacted and deleted by the end of its id", async () => {
   using cli = testCli();
-  const id = await session(cli, "run echo something-to-see");
+  const id = await sessionOf(cli, ["run echo something-to-see"]);
   const shown = await cli.run(["sessions", "show", id]);
   expect(shown.stdout).toContain("> run echo something-to-see");
   expect(shown.stdout).toContain("Bash echo something-to-see");
@@ -66,9 +74,9 @@ test("a session can be read, compacted and deleted by the end of its id", async 
 
 test("a session with a workspace of its own says so, and names where it was started", async () => {
   using cli = testCli();
-  const plain = await session(cli, "hello");
+  const plain = await sessionOf(cli, ["hello"]);
   expect((await cli.run(["sessions", "list"])).stdout).not.toContain("WORKSPACE");
-  expect((await cli.run(["sessions", "show", plain])).stdout).toContain(`agent assistant · ${cli.cwd} · project`);
+  expect((await cli.run(["sessions", "show", plain])).stdout).toContain(`agent writer · ${cli.cwd} · project`);
   const id = await sessionOf(cli, ["hello"], COPY);
   const list = (await cli.run(["sessions", "list"])).stdout;
   expect(list).toMatch(new RegExp(`^${id} .* copy +hello$`, "m"));
@@ -77,11 +85,10 @@ test("a session with a workspace of its own says so, and names where it was star
 });
 
 test("delete removes the workspace, and refuses while it has changes that were not exported", async () => {
-  using cli = testCli();
+  using cli = await two();
   const workspaces = join(cli.home, ".capstan", "workspaces");
-  const untaken = await sessionOf(cli, ["write a.txt with hi"], COPY);
+  const { untaken, inPlace } = cli.made;
   const unchanged = await sessionOf(cli, ["hello"], COPY);
-  const inPlace = await sessionOf(cli, ["write b.txt with hi"]);
   const { code, stdout, stderr } = await cli.run(["sessions", "delete", untaken, unchanged, inPlace]);
   expect(code).toBe(1);
   expect(stderr).toContain(`capstan sessions delete ${untaken} --discard-changes`);
@@ -93,15 +100,14 @@ test("delete removes the workspace, and refuses while it has changes that were n
 });
 
 test("a session whose workspace was cleaned, or that waits for an answer, can be deleted", async () => {
-  using cli = testCli();
-  const cleaned = await sessionOf(cli, ["write a.txt with hi"], COPY);
+  using cli = await two();
+  const { untaken: cleaned, inPlace: other } = cli.made;
   await cli.run(["workspaces", "clean", cleaned, "--yes", "--discard-changes"]);
   expect((await cli.run(["sessions", "delete", cleaned])).code).toBe(0);
   const { stdout } = await cli.run(["run", "--rehearsal", "run echo hello"]);
   const waiting = /session ([0-9a-f]{8})/.exec(stdout)?.[1] ?? "?";
   expect((await cli.run(["sessions", "delete", waiting, waiting])).code).toBe(0);
   // A mistake in one name erases nothing.
-  const other = await session(cli, "hello");
   expect((await cli.run(["sessions", "delete", other, "ffffffff"])).code).toBe(2);
   expect((await cli.run(["sessions", "list"])).stdout).toContain(other);
 });
@@ -125,7 +131,7 @@ test("projects are found upwards and keep their sessions apart", async () => {
   const root = join(cli.cwd, "project");
   mkdirSync(join(root, ".capstan"), { recursive: true });
   mkdirSync(join(root, "deep", "er"), { recursive: true });
-  await session(cli, "in no project");
+  await sessionOf(cli, ["in no project"]);
   await cli.run(["run", "--rehearsal", "in the project"], { cwd: join(root, "deep", "er") });
   const projects = (await cli.run(["projects"])).stdout;
   expect(projects).toContain("default");
@@ -156,7 +162,7 @@ test("config show tells where each value came from", async () => {
 
 test("a backup can be restored, and pruning first only says what it would do", async () => {
   using cli = testCli();
-  const id = await session(cli, "hello");
+  const id = await sessionOf(cli, ["hello"]);
   expect((await cli.run(["backup", "copy.db"])).code).toBe(0);
   expect(existsSync(join(cli.cwd, "copy.db"))).toBe(true);
   expect((await cli.run(["backup", "copy.db"])).code).toBe(2);
@@ -182,13 +188,23 @@ test("a live session is refused to others, who are told who has it", async () =>
   await new Promise((done) => child.once("exit", done));
 });
 
+/** What a command prints of itself, without a process for each. */
+function helpOf(name: string): string {
+  let help = "";
+  const program = new Command("capstan").configureOutput({ writeOut: (text) => void (help += text) });
+  addCommands(program);
+  program.commands.find((command) => command.name() === name)?.outputHelp();
+  return help;
+}
+
 test("every command's help has an example, and completion knows every command", async () => {
   using cli = testCli();
   const help = (await cli.run(["--help"])).stdout;
   const commands = [...help.matchAll(/^ {2}(\w+)/gm)].map((match) => match[1] ?? "").filter((name) => name !== "help");
   expect(commands).toContain("doctor");
+  expect((await cli.run(["run", "--help"])).stdout).toContain("Example");
   for (const name of commands.filter((command) => !["sessions", "config"].includes(command)))
-    expect((await cli.run([name, "--help"])).stdout, name).toContain("Example");
+    expect(helpOf(name), name).toContain("Example");
   for (const shell of ["bash", "zsh", "fish"]) {
     const script = (await cli.run(["completion", shell])).stdout;
     for (const name of commands) expect(script).toContain(name);

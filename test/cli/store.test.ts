@@ -28,7 +28,7 @@ test("backup overwrites nothing, and restore takes no directory: wrong use, said
 test("prune --json prints JSON and nothing else on standard output", async () => {
   using cli = testCli();
   expect(await cli.run(["prune", "--older-than", "1ms", "--json"])).toEqual({ code: 0, stdout: "", stderr: "" });
-  await cli.run(["run", "--rehearsal", "hello"]);
+  await sessionOf(cli, ["hello"]);
   const dry = await cli.run(["prune", "--older-than", "1ms", "--json"]);
   expect(dry.stderr).toContain("Nothing was erased. Add --yes to erase it.");
   const { stdout, stderr } = await cli.run(["prune", "--older-than", "1ms", "--json", "--yes"]);

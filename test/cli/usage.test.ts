@@ -27,7 +27,7 @@ test("usage adds up by each grouping, keeps rehearsals apart and says what has n
     { by: "model", key: "claude-opus-4-8", billing: expect.any(String) as string },
     { by: "model", key: "claude-opus-4-8", billing: expect.any(String) as string },
     { by: "model", key: "mystery-1", billing: "paid", usd: 0, unpricedRequests: 1 },
-    { by: "total", billing: "paid", requests: 3, inputTokens: 3_000, cacheReadTokens: 6_000 },
+    { by: "total", billing: "paid", requests: 3, inputTokens: 3_000, cacheReadTokens: 6_000, cacheHitRate: 2 / 3 },
     { by: "total", billing: "rehearsal", requests: 1 },
   ]);
   expect(byModel.find(({ by, billing }) => by === "total" && billing === "paid")?.usd).toBeCloseTo(2 * USD, 10);
@@ -40,8 +40,8 @@ test("usage adds up by each grouping, keeps rehearsals apart and says what has n
     ).toBeCloseTo(2 * USD, 10);
   }
   const shown = (await cli.run(["usage", "--by", "model", "--since", "1d"])).stdout;
-  expect(shown).toMatch(/^unknown +1 +1,000 +2,000 +100 +0 +paid +mystery-1$/m);
-  expect(shown).toMatch(/^\$0\.02 \+ unknown +3 +3,000 +6,000 +300 +0 +paid +total$/m);
+  expect(shown).toMatch(/^unknown +1 +1,000 +2,000 +67% +100 +paid +mystery-1$/m);
+  expect(shown).toMatch(/^\$0\.02 \+ unknown +3 +3,000 +6,000 +67% +300 +paid +total$/m);
   expect(shown).toMatch(/ rehearsal +total$/m);
   expect(shown).toContain("Requests without a known price: 1.");
   for (const line of shown.split("\n")) expect(line.length).toBeLessThanOrEqual(80);

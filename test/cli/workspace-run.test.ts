@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Cli, type CliResult, collect, exitOf, testCli } from "../support/cli.ts";
+import { sessionOf } from "./workspaces-sessions.ts";
 
 const WORK = ["run", "--rehearsal", "--mode", "yolo"];
 
@@ -160,7 +161,7 @@ test("a run that waits for another session's turn in the directory says so", asy
 
 test("a rewind is told to whoever goes on with the session", async () => {
   using cli = testCli();
-  const id = idIn(await cli.run([...WORK, "write a.txt with hi"]));
+  const id = await sessionOf(cli, ["write a.txt with hi"]);
   await cli.run(["rewind", id, "--to", "start"]);
   const { stderr } = await cli.run([...WORK, "--resume", id, "hello"]);
   expect(stderr).toMatch(/^capstan: The files were rewound to checkpoint [0-9a-f]{8}\.\n$/);

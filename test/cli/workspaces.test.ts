@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Cli, testCli } from "../support/cli.ts";
+import { type Cli, preparedCli, testCli } from "../support/cli.ts";
 import { say, scriptedModel } from "../support/scripted-model.ts";
 import { DOWN, ENTER, terminal } from "./ask-terminal.ts";
 import { COPY, jsonLines, sessionOf } from "./workspaces-sessions.ts";
@@ -22,18 +22,30 @@ function leftover(cli: Cli, madeAt: number): string {
 
 const DAY = 86_400_000;
 
+/** A session that wrote a file in the directory, one in a copy of it, and both; none of it was exported. */
+const inPlace = preparedCli((open) => sessionOf(open(), ["write a.txt with hi"]));
+const inCopy = preparedCli((open) => sessionOf(open(), ["write a.txt with hi"], COPY));
+const inBoth = preparedCli(async (open) => ({
+  copy: await sessionOf(open(), ["write a.txt with hi"], COPY),
+  place: await sessionOf(open(), ["write b.txt with hi"]),
+}));
+const inTwoCopies = preparedCli(async (open) => ({
+  one: await sessionOf(open(), ["write a.txt with hi"], COPY),
+  two: await sessionOf(open(), ["write b.txt with hi"], COPY),
+}));
+
 test("workspaces are listed with size, age, source and what was not exported, and a total", async () => {
-  using cli = testCli();
-  expect(await cli.run(["workspaces"])).toMatchObject({
+  using empty = testCli();
+  expect(await empty.run(["workspaces"])).toMatchObject({
     code: 0,
     stdout: expect.stringContaining("No session") as string,
   });
-  const copy = await sessionOf(cli, ["write a.txt with hi"], COPY);
-  const inPlace = await sessionOf(cli, ["write b.txt with hi"]);
+  using cli = await inBoth();
+  const { copy, place } = cli.made;
   const left = leftover(cli, Date.now() - DAY);
   const { stdout } = await cli.run(["workspaces", "list"]);
-  expect(stdout).toMatch(new RegExp(`^${copy} +copy +[\\d.]+ kB +\\d+s ago +not exported +/`, "m"));
-  expect(stdout).toMatch(new RegExp(`^${inPlace} +in-place +[\\d.]+ kB +\\d+s ago +/`, "m"));
+  expect(stdout).toMatch(new RegExp(`^${copy} +copy +[\\d.]+ kB +\\d+[sm] ago +not exported +/`, "m"));
+  expect(stdout).toMatch(new RegExp(`^${place} +in-place +[\\d.]+ kB +\\d+[sm] ago +/`, "m"));
   expect(stdout).toMatch(
     new RegExp(`^${left} +leftover +[\\d.]+ kB +1d ago +not exported +of no session in this store$`, "m"),
   );
@@ -45,8 +57,8 @@ test("workspaces are listed with size, age, source and what was not exported, an
 });
 
 test("without a name or a limit only what belongs to no session is cleaned, unless it is just being made", async () => {
-  using cli = testCli();
-  const session = await sessionOf(cli, ["write a.txt with hi"]);
+  using cli = await inPlace();
+  const session = cli.made;
   const young = leftover(cli, Date.now());
   expect((await cli.run(["workspaces", "clean", "--yes"])).stdout).toBe("There is nothing to remove.\n");
   const old = leftover(cli, Date.now() - DAY + 1);
@@ -62,8 +74,8 @@ test("without a name or a limit only what belongs to no session is cleaned, unle
 });
 
 test("in a pipe nothing goes without --yes, and what works in place keeps its files", async () => {
-  using cli = testCli();
-  const session = await sessionOf(cli, ["write a.txt with hi"]);
+  using cli = await inPlace();
+  const session = cli.made;
   for (const [flags, expected] of [
     [[], 5],
     [["--dry-run"], 0],
@@ -85,8 +97,7 @@ test("in a pipe nothing goes without --yes, and what works in place keeps its fi
 });
 
 test("limits choose: what is younger or smaller stays", async () => {
-  using cli = testCli();
-  await sessionOf(cli, ["write a.txt with hi"]);
+  using cli = await inPlace();
   for (const limit of [
     ["--older-than", "1d"],
     ["--larger-than", "1GB"],
@@ -96,9 +107,8 @@ test("limits choose: what is younger or smaller stays", async () => {
 });
 
 test("changes that were not exported stay in a pipe, with exit code 1, unless they may be lost", async () => {
-  using cli = testCli();
-  const kept = await sessionOf(cli, ["write a.txt with hi"], COPY);
-  const taken = await sessionOf(cli, ["write b.txt with hi"], COPY);
+  using cli = await inTwoCopies();
+  const { one: kept, two: taken } = cli.made;
   await cli.run(["export", taken, "--zip", "b.zip"]);
   const { code, stdout, stderr } = await cli.run(["workspaces", "clean", "--older-than", "1ms", "--yes"]);
   expect(code).toBe(1);
@@ -114,8 +124,8 @@ test("changes that were not exported stay in a pipe, with exit code 1, unless th
 });
 
 test("on a terminal it asks, and about unexported changes by themselves", async () => {
-  using cli = testCli();
-  const session = await sessionOf(cli, ["write a.txt with hi"], COPY);
+  using cli = await inCopy();
+  const session = cli.made;
   {
     await using screen = terminal(cli, ["workspaces", "clean", session]);
     await screen.sees("Remove 1 workspace?");
@@ -141,9 +151,8 @@ test("on a terminal it asks, and about unexported changes by themselves", async 
 
 test("a session that works just now is told of, and the others go", async () => {
   await using model = await scriptedModel(() => say("word ".repeat(600), { pace: 10 }));
-  using cli = testCli(model.url);
-  await sessionOf(cli, ["write a.txt with hi"]);
-  const busy = await sessionOf(cli, ["write b.txt with hi"], COPY);
+  using cli = await inBoth(model.url);
+  const { copy: busy } = cli.made;
   const child = cli.start(["run", "-r", busy, "talk"]);
   await new Promise((seen) => child.stdout.once("data", seen));
   const { code, stdout, stderr } = await cli.run(["workspaces", "clean", "--older-than", "1ms", "--yes"]);
@@ -157,9 +166,8 @@ test("a session that works just now is told of, and the others go", async () => 
 
 test("a session that begins to work while it is asked about is told of, and the others go", async () => {
   await using model = await scriptedModel(() => say("word ".repeat(600), { pace: 10 }));
-  using cli = testCli(model.url);
-  const first = await sessionOf(cli, ["write a.txt with hi"], COPY);
-  const busy = await sessionOf(cli, ["write b.txt with hi"], COPY);
+  using cli = await inTwoCopies(model.url);
+  const { one: first, two: busy } = cli.made;
   await using screen = terminal(cli, ["workspaces", "clean", busy, first, "--yes"]);
   await screen.sees(`The changes of session ${busy} were not exported`);
   const child = cli.start(["run", "-r", busy, "talk"]);
@@ -186,8 +194,8 @@ test("the settings that docs/workspaces.md shows are valid", async () => {
 });
 
 test("wrong use of clean is said in a sentence, with exit code 2", async () => {
-  using cli = testCli();
-  const session = await sessionOf(cli, ["write a.txt with hi"]);
+  using cli = await inPlace();
+  const session = cli.made;
   for (const [args, said] of [
     [["--larger-than", "500"], '"500" is not a size'],
     [["--larger-than", "5 parsecs"], "is not a size"],

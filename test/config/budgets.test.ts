@@ -23,7 +23,9 @@ prices:
   tiny: { input: 3, output: 4 }
 `,
     });
-    const { settings, values } = await load(tree);
+    const configuration = await load(tree);
+    const { settings } = configuration;
+    const values = await configuration.values();
     expect(settings.budgets).toEqual({
       reserve_output_tokens: 1_024,
       project: { usd: 20, tokens: 1_000, warn_at: 0.5 },

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { loadConfiguration } from "../../src/config/load.ts";
-import { settingsFile } from "../../src/config/settings.ts";
+import { settingsFile } from "../../src/config/settings-schema.ts";
 import { files } from "./files.ts";
 
 type Arrival = readonly [written: string, path: readonly string[], value: unknown];
@@ -52,7 +52,7 @@ const SERVER: Readonly<Record<string, Arrival>> = Object.fromEntries(
     ["max_upload_bytes", 1],
     ["requests_per_minute", 1],
     ["open_metrics", true],
-    ["allow_private_webhooks", true],
+    ["allow_private_addresses", true],
   ].map(([field, value]): [string, Arrival] => [
     `server.${field}`,
     [String(value), ["settings", "server", ...String(field).split(".")], value],
@@ -111,12 +111,16 @@ const ARRIVES: Readonly<Record<string, Arrival>> = {
     ["settings", "redact"],
     [{ name: "acme", pattern: "ACME-\\d{4}" }],
   ],
+  "auth.provider": ["bedrock", ["settings", "auth", "provider"], "bedrock"],
+  // Each of them is for the provider that is named beside it.
+  "auth.base_url": ["https://x, provider: auth_token", ["settings", "auth", "base_url"], "https://x"],
+  "auth.credential_command": ["x, provider: api_key", ["settings", "auth", "credential_command"], "x"],
   ...ENVIRONMENT,
   mount_roots: ["[/srv/shared]", ["settings", "mount_roots"], ["/srv/shared"]],
   ...SERVER,
 };
-/** A project's file must not have them: see environment.test.ts and server.test.ts. */
-const OF_THE_USER = ["mount_roots", ...Object.keys(SERVER)];
+/** A project's file must not have them: see variables.test.ts, environment.test.ts and server.test.ts. */
+const OF_THE_USER = ["auth.base_url", "auth.credential_command", "mount_roots", ...Object.keys(SERVER)];
 
 interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;

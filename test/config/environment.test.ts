@@ -13,7 +13,8 @@ const PROJECT = "app/.capstan/config.yaml";
 const AGENT = "app/agent.yaml";
 
 /** key and value → where it came from, with the tree's own path left out. */
-function sources(tree: Files, { values }: Configuration): Record<string, string> {
+async function sources(tree: Files, configuration: Configuration): Promise<Record<string, string>> {
+  const values = await configuration.values();
   return Object.fromEntries(
     values
       .filter(({ key }) => key.startsWith("environment.") || key === "mount_roots")
@@ -34,7 +35,7 @@ describe("the environment of a session", () => {
     const configuration = await load(tree);
     expect(configuration.sessionEnvironment).toEqual(parseEnvironment({}));
     expect(configuration.settings.mount_roots).toEqual([]);
-    expect(new Set(Object.values(sources(tree, configuration)))).toEqual(new Set(["built in"]));
+    expect(new Set(Object.values(await sources(tree, configuration)))).toEqual(new Set(["built in"]));
   });
 
   test("takes each value from the last that gives it, denials from all, and the lower limit", async () => {
@@ -79,7 +80,7 @@ environment:
     const user = `user (${USER})`;
     const project = `project (${PROJECT})`;
     const agent = `agent (${AGENT})`;
-    expect(sources(tree, configuration)).toEqual({
+    expect(await sources(tree, configuration)).toEqual({
       "environment.workspace.kind worktree": project,
       "environment.workspace.branch work": project,
       "environment.checkpoints.mode required": user,
@@ -123,7 +124,10 @@ environment:
       [USER]: "environment: { sandbox: { mode: required } }\n",
       [PROJECT]: "environment: { sandbox: { mode: off } }\n",
     });
-    expect(sources(tree, await load(tree))).toHaveProperty(["environment.sandbox.mode required"], `user (${USER})`);
+    expect(await sources(tree, await load(tree))).toHaveProperty(
+      ["environment.sandbox.mode required"],
+      `user (${USER})`,
+    );
   });
 
   test("has the sandbox of the flag, stricter or not", async () => {
@@ -131,7 +135,10 @@ environment:
     for (const sandbox of MODES) {
       const configuration = await load(tree, { flags: { sandbox } });
       expect(configuration.sessionEnvironment.sandbox.mode).toBe(sandbox);
-      expect(sources(tree, configuration)).toHaveProperty([`environment.sandbox.mode ${sandbox}`], "flag --sandbox");
+      expect(await sources(tree, configuration)).toHaveProperty(
+        [`environment.sandbox.mode ${sandbox}`],
+        "flag --sandbox",
+      );
     }
   });
 
@@ -162,11 +169,11 @@ environment:
     using tree = files({ "app/": "", [USER]: "environment: { workspace: { kind: worktree, branch: mine } }\n" });
     const configuration = await load(tree, { flags: { workspace } });
     expect(configuration.sessionEnvironment.workspace).toEqual(expected);
-    expect(sources(tree, configuration)).toHaveProperty(
+    expect(await sources(tree, configuration)).toHaveProperty(
       [`environment.workspace.kind ${workspace}`],
       "flag --workspace",
     );
-    expect(Object.keys(sources(tree, configuration)).join()).not.toContain("mine");
+    expect(Object.keys(await sources(tree, configuration)).join()).not.toContain("mine");
   });
 
   test("is shown without its secrets", async () => {
@@ -179,9 +186,9 @@ environment:
     });
     const configuration = await load(tree);
     expect(configuration.sessionEnvironment.variables).toEqual({ API_TOKEN: "abc", LANG: "C" });
-    const shown = JSON.stringify(configuration.values);
+    const shown = JSON.stringify(await configuration.values());
     expect(shown).not.toContain("hunter2");
-    expect(sources(tree, configuration)).toMatchObject({
+    expect(await sources(tree, configuration)).toMatchObject({
       "environment.variables.API_TOKEN [redacted:API_TOKEN]": `user (${USER})`,
       "environment.variables.LANG C": `user (${USER})`,
     });
@@ -262,7 +269,7 @@ describe("directories that workspaces may be filled from", () => {
     using tree = files({ "app/": "", [USER]: 'mount_roots: [/srv/shared, ~/src, "~"]\n' });
     const configuration = await load(tree);
     expect(configuration.settings.mount_roots).toEqual(["/srv/shared", tree.at("user/src"), tree.at("user")]);
-    expect(sources(tree, configuration)).toHaveProperty(["mount_roots /srv/shared"], `user (${USER})`);
+    expect(await sources(tree, configuration)).toHaveProperty(["mount_roots /srv/shared"], `user (${USER})`);
   });
 
   test("are refused in a project's settings, which says why", async () => {

@@ -14,7 +14,8 @@ function load(tree: Files, { environment, ...more }: Partial<LoadOptions> = {}):
 }
 
 /** Where each value came from, with the tree's own path left out. */
-function sources(tree: Files, { values }: Configuration): Record<string, string> {
+async function sources(tree: Files, configuration: Configuration): Promise<Record<string, string>> {
+  const values = await configuration.values();
   return Object.fromEntries(
     // What environments say has tests of its own.
     values
@@ -46,8 +47,9 @@ describe("a configuration", () => {
       budget: {},
       subagents: {},
     });
-    expect(new Set(configuration.values.map(({ source }) => source))).toEqual(new Set(["built in"]));
-    expect(configuration.values.map(({ key }) => key)).toEqual([
+    const values = await configuration.values();
+    expect(new Set(values.map(({ source }) => source))).toEqual(new Set(["built in"]));
+    expect(values.map(({ key }) => key)).toEqual([
       "home",
       "project",
       "name",
@@ -117,7 +119,7 @@ budget: { usd: 3, tokens: 3000 }
       budgets: { reserve_output_tokens: 1_024 },
       prices: {},
     });
-    expect(sources(tree, configuration)).toEqual({
+    expect(await sources(tree, configuration)).toEqual({
       home: "built in",
       project: "project (app/.capstan)",
       name: "agent (app/agent.yaml)",
@@ -161,7 +163,7 @@ budget: { usd: 3, tokens: 3000 }
   test("tells subagents and an output schema with the agent that has them", async () => {
     const agent = "name: a\nsubagents: { b: { description: x, instructions: y } }\noutput_schema: { type: object }\n";
     using tree = files({ "app/agent.yaml": agent });
-    const { values } = await load(tree, { agentFile: tree.at("app/agent.yaml") });
+    const values = await (await load(tree, { agentFile: tree.at("app/agent.yaml") })).values();
     const source = `agent (${tree.at("app/agent.yaml")})`;
     expect(values).toContainEqual({ key: "output_schema", value: { type: "object" }, source });
     expect(values).toContainEqual({
@@ -175,7 +177,7 @@ budget: { usd: 3, tokens: 3000 }
     using tree = files({ "app/": "", "data/config.yaml": "retries: 0\n", "user/.capstan/config.yaml": "retries: 9\n" });
     const configuration = await load(tree, { environment: { CAPSTAN_HOME: tree.at("data") } });
     expect(configuration.settings.retries).toBe(0);
-    expect(configuration.values).toContainEqual({
+    expect(await configuration.values()).toContainEqual({
       key: "home",
       value: tree.at("data"),
       source: "environment CAPSTAN_HOME",
@@ -200,7 +202,7 @@ describe("a settings file", () => {
     ["modle: x", '1:1 modle: unknown key; did you mean "model"?'],
     [
       "name: x",
-      "1:1 name: unknown key; known are model, on_crash, retries, upstream_idle_ms, hibernate_after_ms, permissions, budget, budgets, prices, redact, environment, mount_roots, server",
+      "1:1 name: unknown key; known are model, on_crash, retries, upstream_idle_ms, hibernate_after_ms, permissions, budget, budgets, prices, redact, auth, environment, mount_roots, server",
     ],
     ["on_crash: go-on", '1:11 on_crash: expected one of continue, stop (found "go-on")'],
     ["retries: -1", "1:10 retries: expected a number of at least 0 (found -1)"],
@@ -251,7 +253,7 @@ describe("a flag", () => {
     [{ timeout_ms: 1000 }, "budget.deadline_ms", 1000],
   ])("%j sets %s", async (flags, key, value) => {
     using tree = files({ "app/": "" });
-    const { values } = await load(tree, { flags });
+    const values = await (await load(tree, { flags })).values();
     expect(values).toContainEqual({ key, value, source: expect.stringMatching(/^flag --/) });
   });
 

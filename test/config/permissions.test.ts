@@ -31,7 +31,7 @@ describe("permission rules", () => {
 
   test("each have a source", async () => {
     using tree = files(LAYERS);
-    const { values } = await load(tree, ["Bash(make *)"]);
+    const values = await (await load(tree, ["Bash(make *)"])).values();
     const sources = values
       .filter(({ key }) => /^permissions\.(?:allow|ask|deny)$/.test(key))
       .map(({ value, source }) => [typeof value === "string" ? value : JSON.stringify(value), source.split(" (")[0]]);

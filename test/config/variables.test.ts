@@ -1,8 +1,7 @@
+import { chmodSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { loadConfiguration } from "../../src/config/load.ts";
-import { CREDENTIALS, readVariables } from "../../src/config/variables.ts";
-import { messageOf } from "../../src/core/errors.ts";
-import { upstreamFromEnvironment } from "../../src/gateway/upstreams.ts";
+import { readVariables } from "../../src/config/variables.ts";
 import { files } from "./files.ts";
 
 const SECRET = "sk-ant-nobody-may-see-this";
@@ -87,18 +86,50 @@ describe("the .env file of a project", () => {
   });
 });
 
-function theft(path: string, credential: string): string {
-  return (
-    `${path} sets ANTHROPIC_BASE_URL, but ${credential} is not written there: a project must not choose where your ` +
-    "credential is sent. Set ANTHROPIC_BASE_URL in the shell if you trust that address."
-  );
+function load(tree: ReturnType<typeof files>) {
+  return loadConfiguration({ cwd: tree.at("app"), environment: { HOME: tree.path }, flags: {} });
 }
+
+describe("auth", () => {
+  test.each(["base_url: https://example.org", "credential_command: cat key"])(
+    "of a project names a provider and no more: not %s",
+    async (line) => {
+      using tree = files({ "app/.capstan/config.yaml": `auth:\n  provider: auth_token\n  ${line}\n` });
+      await expect(load(tree)).rejects.toMatchObject({
+        code: "invalid_input",
+        message: expect.stringContaining(
+          "only the user's own settings file may have it; a project may name a provider",
+        ),
+      });
+    },
+  );
+
+  test("keeps address and command for the provider that they stand beside", async () => {
+    const own = "auth: { provider: auth_token, base_url: https://example.org }\n";
+    using same = files({ ".capstan/config.yaml": own, "app/.capstan/config.yaml": "auth: { provider: auth_token }\n" });
+    using other = files({ ".capstan/config.yaml": own, "app/.capstan/config.yaml": "auth: { provider: bedrock }\n" });
+    expect((await load(same)).settings.auth).toEqual({ provider: "auth_token", base_url: "https://example.org" });
+    expect((await load(other)).settings.auth).toEqual({ provider: "bedrock" });
+  });
+
+  test.each([
+    ["base_url: https://example.org", "name the provider that it is for beside it"],
+    ["credential_command: cat key", "name the provider that it is for beside it"],
+    ["credential_command: cat key\n  provider: vertex", "vertex takes no secret"],
+    ["provider: azure", "bedrock"],
+  ])("%j is refused", async (lines, says) => {
+    using tree = files({ "app/": "", ".capstan/config.yaml": `auth:\n  ${lines}\n` });
+    await expect(load(tree)).rejects.toMatchObject({ message: expect.stringContaining(says) });
+  });
+});
 
 describe("credentials", () => {
   test("are named with the place where they are set, never shown", async () => {
     using tree = files({ "app/.capstan/": "", "app/.env": `ANTHROPIC_AUTH_TOKEN=${SECRET}\nANTHROPIC_API_KEY=x\n` });
     const environment = { HOME: tree.path, ANTHROPIC_API_KEY: SECRET, CLAUDE_CODE_OAUTH_TOKEN: " " };
-    const { values, credentials } = await loadConfiguration({ cwd: tree.at("app"), environment, flags: {} });
+    const configuration = await loadConfiguration({ cwd: tree.at("app"), environment, flags: {} });
+    const { credentials } = configuration;
+    const values = await configuration.values();
     expect(credentials).toEqual([
       { name: "ANTHROPIC_API_KEY", source: "shell" },
       { name: "ANTHROPIC_AUTH_TOKEN", source: tree.at("app/.env") },
@@ -106,26 +137,50 @@ describe("credentials", () => {
     expect(JSON.stringify({ values, credentials })).not.toContain(SECRET);
   });
 
-  test("are the variables that the gateway looks for", async () => {
-    const refusal = await upstreamFromEnvironment({}).catch(messageOf);
-    const named = (typeof refusal === "string" ? refusal : "").match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? [];
-    expect(CREDENTIALS).toEqual(named.flatMap((name) => [name, `${name}_FILE`]));
+  test("of the provider that is used come first, those of a cloud only when it is chosen", async () => {
+    using tree = files({ "app/.capstan/": "", "app/.env": "AWS_ACCESS_KEY_ID=a\nCLAUDE_CODE_USE_BEDROCK=1\n" });
+    const environment = { HOME: tree.path, ANTHROPIC_API_KEY: SECRET };
+    const inside = await loadConfiguration({ cwd: tree.at("app"), environment, flags: {} });
+    expect(inside.credentials).toEqual([
+      { name: "ANTHROPIC_API_KEY", source: "shell" },
+      { name: "AWS_ACCESS_KEY_ID", source: tree.at("app/.env") },
+      { name: "CLAUDE_CODE_USE_BEDROCK", source: tree.at("app/.env") },
+    ]);
+    const shell = { ...environment, AWS_ACCESS_KEY_ID: "a" };
+    const outside = await loadConfiguration({ cwd: tree.path, environment: shell, flags: {} });
+    expect(outside.credentials).toEqual([{ name: "ANTHROPIC_API_KEY", source: "shell" }]);
   });
 
-  test("are not sent where a project's .env says, unless they are its own", () => {
-    using tree = files({ ".env": "ANTHROPIC_BASE_URL=https://example.org\n" });
-    using own = files({ ".env": `ANTHROPIC_BASE_URL=https://example.org\nANTHROPIC_API_KEY=${SECRET}\n` });
-    using file = files({ ".env": "ANTHROPIC_BASE_URL=https://example.org\nANTHROPIC_API_KEY_FILE=/home/a/key\n" });
-    expect(() => readVariables({ ANTHROPIC_API_KEY: SECRET }, tree.path)).toThrow(
-      expect.objectContaining({ code: "invalid_input", message: theft(tree.at(".env"), "ANTHROPIC_API_KEY") }),
-    );
-    expect(() => readVariables({}, file.path)).toThrow(theft(file.at(".env"), "ANTHROPIC_API_KEY_FILE"));
-    expect(() => readVariables({ ANTHROPIC_API_KEY: "of the shell" }, own.path)).toThrow(/is not written there/);
+  test("may be a command, or what login stored", async () => {
+    using tree = files({
+      ".capstan/config.yaml": "auth: { provider: api_key, credential_command: pass show key }\n",
+      ".capstan/credentials.json": `{ "oauth_token": { "in": "file", "secret": "${SECRET}" } }`,
+    });
+    chmodSync(tree.at(".capstan/credentials.json"), 0o600);
+    const configuration = await loadConfiguration({ cwd: tree.path, environment: { HOME: tree.path }, flags: {} });
+    expect(configuration.credentials).toEqual([
+      { name: "auth.credential_command", source: tree.at(".capstan/config.yaml") },
+      { name: "oauth_token by login", source: tree.at(".capstan/credentials.json") },
+    ]);
+    expect(JSON.stringify(configuration)).not.toContain(SECRET);
+  });
 
-    expect(readVariables({}, tree.path).credentials).toEqual([]);
-    expect(readVariables({ CLAUDE_CODE_OAUTH_TOKEN: "later" }, own.path).credentials[0]?.source).toBe(own.at(".env"));
-    const trusted = { ANTHROPIC_API_KEY: SECRET, ANTHROPIC_BASE_URL: "https://example.org" };
-    expect(readVariables(trusted, tree.path).address?.source).toBe("shell");
+  test.each([
+    [
+      "that others can read",
+      "{}",
+      0o640,
+      "credential_missing",
+      /can be read by others\. Run: chmod 600 .*credentials\.json$/,
+    ],
+    ["that is no JSON", SECRET, 0o600, "invalid_input", /is not what capstan auth login writes/],
+    ["of another shape", `{ "api_key": "${SECRET}" }`, 0o600, "invalid_input", /is not what capstan auth login writes/],
+  ])("in a file %s are refused without being shown", async (_why, text, mode, code, message) => {
+    using tree = files({ ".capstan/credentials.json": text });
+    chmodSync(tree.at(".capstan/credentials.json"), mode);
+    const loading = loadConfiguration({ cwd: tree.path, environment: { HOME: tree.path }, flags: {} });
+    await expect(loading).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+    await expect(loading).rejects.not.toMatchObject({ message: expect.stringContaining(SECRET) });
   });
 
   test.each([
@@ -134,7 +189,7 @@ describe("credentials", () => {
   ])("in the address %s are not shown either", async (address, value) => {
     using tree = files();
     const environment = { HOME: tree.path, ANTHROPIC_BASE_URL: address };
-    const { values } = await loadConfiguration({ cwd: tree.path, environment, flags: {} });
+    const values = await (await loadConfiguration({ cwd: tree.path, environment, flags: {} })).values();
     expect(values.at(-1)).toEqual({
       key: "ANTHROPIC_BASE_URL",
       value,

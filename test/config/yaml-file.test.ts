@@ -31,8 +31,7 @@ describe("a YAML file", () => {
   });
 
   const tool = "expected a tool name such as Bash or mcp__server__tool, without a pattern";
-  const keys =
-    "name, instructions, model, tools, permissions, budget, subagents, mcp_servers, custom_tools, output_schema, hooks";
+  const keys = Object.keys(agentDefinition.shape).join(", ");
   test.each<[what: string, text: string, ...problems: string[]]>([
     ["a wrong type", `${HEAD}budget:\n  usd: ten\n`, '4:8 budget.usd: expected a number (found "ten")'],
     ["true for a text", `${HEAD}instructions: true\n`, "3:15 instructions: expected text (found true)"],

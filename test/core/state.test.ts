@@ -157,6 +157,8 @@ describe("the state of a session", () => {
     "capstan.process_lost",
     "capstan.message_withdrawn",
     "capstan.session_forked",
+    "capstan.inputs_given",
+    "capstan.project_file_found",
   ])("is not touched by %s", (type) => {
     expect(reduce(initialState, EVENT_EXAMPLES[type], 1)).toBe(initialState);
   });

@@ -7,6 +7,7 @@ import type { PermissionAnswer } from "../../src/core/approval.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { say, type Script, toolUse } from "../support/scripted-model.ts";
+import { sharedSession } from "../support/shared-session.ts";
 
 const ME = { by: "me" };
 const once =
@@ -70,12 +71,12 @@ describe("an answer", () => {
     expect(existsSync(join(t.cwd, "ran"))).toBe(false);
   });
 
+  const asking = sharedSession(() => agent({ tools: ["Bash"] }));
   test.each([0, 4, 8, 12, 20])("at the instant of an interrupt leaves a session that goes on (%i)", async (turns) => {
-    await using t = await testHost(touch);
-    const session = await t.host.startSession({ agent: agent({ tools: ["Bash"] }), cwd: t.cwd });
-    await session.send("Work.").result();
+    const { t, session } = await asking(once(toolUse("Bash", { command: "touch ran" })));
+    expect((await session.send("Work.").result()).stopReason.type).toBe("requires_action");
     await session.hibernate();
-    const [approval] = await t.host.approvals.list();
+    const [approval] = await t.host.approvals.list({ status: "pending" });
     const answered = t.host.approvals.answer(approval?.id ?? "", { behavior: "allow" }, ME);
     for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
     await Promise.all([answered, session.interrupt()]);

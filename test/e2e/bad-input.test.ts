@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { CapstanError } from "../../src/core/errors.ts";
+import type { Session } from "../../src/runtime/session.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
-import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
+import { agent, eventsOf, ofType, testHost, type TestHost } from "../support/host.ts";
 import { apiError, type Fault, type Reply, say } from "../support/scripted-model.ts";
 
 interface FaultCase {
@@ -13,6 +14,8 @@ interface FaultCase {
   readonly code: string;
   /** How many model requests are made at the most before the turn gives up; the host is set to one retry. */
   readonly requests: number;
+  /** The session has had no message before. */
+  readonly isFirst?: boolean;
 }
 
 const faults: FaultCase[] = [
@@ -25,19 +28,20 @@ const faults: FaultCase[] = [
   },
   { name: "403", answer: apiError(403, "permission_error", "not allowed"), code: "credential_rejected", requests: 1 },
   { name: "404", answer: apiError(404, "not_found_error", "model: no-such-model"), code: "model_unknown", requests: 2 },
-  { name: "413", answer: apiError(413, "request_too_large", "too large"), code: "model_failed", requests: 1 },
+  {
+    name: "413",
+    answer: apiError(413, "request_too_large", "too large"),
+    code: "model_failed",
+    requests: 1,
+    // After a longer conversation the CLI would first try to shorten it.
+    isFirst: true,
+  },
   { name: "429", answer: apiError(429, "rate_limit_error", "slow down"), code: "model_failed", requests: 2 },
   {
     name: "429 with retry-after",
     answer: apiError(429, "rate_limit_error", "slow down", { "retry-after": "1" }),
     code: "model_failed",
     requests: 2,
-  },
-  {
-    name: "429 for an hour",
-    answer: apiError(429, "rate_limit_error", "slow down", { "retry-after": "3600" }),
-    code: "model_failed",
-    requests: 1,
   },
   { name: "529", answer: apiError(529, "overloaded_error", "overloaded"), code: "model_failed", requests: 3 },
   { name: "500", answer: apiError(500, "api_error", "oops"), code: "model_failed", requests: 2 },
@@ -54,20 +58,38 @@ const faults: FaultCase[] = [
     requests: 6,
   },
   { name: "a refusal", answer: say("I will not.", { stopReason: "refusal" }), code: "refusal", requests: 3 },
+  // The last one, because the credential has to wait from then on.
+  {
+    name: "429 for an hour",
+    answer: apiError(429, "rate_limit_error", "slow down", { "retry-after": "3600" }),
+    code: "model_failed",
+    requests: 1,
+  },
 ];
 
-for (const { name, answer, code, requests } of faults)
-  test(`the model API answering with ${name} ends the turn with a reason, and the session goes on`, async () => {
-    let failing = true;
-    await using t = await testHost(() => (failing ? answer : say("back again")));
-    const session = await t.host.startSession({ agent: agent(), cwd: t.cwd });
+describe("the model API", () => {
+  /** One session for nearly all of them, because each must leave it so that it goes on. */
+  let t: TestHost;
+  let shared: Session;
+  const start = (): Promise<Session> => t.host.startSession({ agent: agent(), cwd: t.cwd });
+  beforeAll(async () => {
+    t = await testHost(() => say("ok"));
+    shared = await start();
+  });
+  afterAll(() => t[Symbol.asyncDispose]());
+
+  test.for(faults)("answering with $name ends the turn with a reason, and the session goes on", async (fault) => {
+    const { name, answer, code, requests, isFirst = false } = fault;
+    const session = isFirst ? await start() : shared;
+    t.model.script = () => answer;
+    const before = t.model.requests.length;
     const failed = await session
-      .send("Do it.")
+      .send(`Do it: ${name}.`)
       .result()
       .catch((thrown: unknown) => thrown);
     if (code === "refusal") expect(failed).toMatchObject({ stopReason: { type: "refusal" } });
     else expect(failed).toMatchObject({ code, message: expect.stringMatching(/[.!]/) as string });
-    expect(t.model.requests.length).toBeLessThanOrEqual(requests);
+    expect(t.model.requests.length - before).toBeLessThanOrEqual(requests);
 
     const events = await eventsOf(t.host, session.id);
     expect(events.at(-1)).toMatchObject({
@@ -77,12 +99,13 @@ for (const { name, answer, code, requests } of faults)
     if (code !== "refusal") expect(ofType(events, "session.error").at(-1)?.error.code).toBe(code);
     expect(JSON.stringify(events)).not.toContain("sk-ant-test-key");
 
-    failing = false;
+    t.model.script = () => say("back again");
     // A credential that was told to wait for an hour is still waiting.
     if (name === "429 for an hour") return;
     expect((await session.send("And now?").result()).text).toBe("back again");
-    expect(t.model.requests.at(-1)?.transcript).toContain("Do it.");
+    expect(t.model.requests.at(-1)?.transcript).toContain(`Do it: ${name}.`);
   });
+});
 
 test("an upstream that stalls is given up by the gateway", async () => {
   await using t = await testHost(

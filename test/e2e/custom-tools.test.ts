@@ -9,8 +9,10 @@ import type { ToolContent } from "../../src/core/content.ts";
 import type { Runtime as Host } from "../../src/runtime/runtime.ts";
 import type { Session } from "../../src/runtime/session.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
+import { FASTER } from "../support/cli.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { type ModelRequest, type Reply, say, type Script, toolUse } from "../support/scripted-model.ts";
+import { sharedSession } from "../support/shared-session.ts";
 import { until } from "../support/until.ts";
 
 const ME = { by: "me" };
@@ -51,6 +53,8 @@ const finished = (session: Session) =>
     () => session.state,
     (state) => state.status === "idle" && state.stopReason?.type === "end_turn",
   );
+
+const client = sharedSession(() => clerk());
 
 describe("a call of a custom tool", () => {
   test("waits for its client, whose result is told to the model and stored under the id it was given", async () => {
@@ -111,7 +115,10 @@ describe("a call of a custom tool", () => {
       if (request.toolResults.length > 0) await killed;
       return looksUp("a")(request);
     });
-    const child = fork(join(import.meta.dirname, "../support/waiting-host.ts"), [], { stdio: "inherit" });
+    const child = fork(join(import.meta.dirname, "../support/waiting-host.ts"), [], {
+      stdio: "inherit",
+      env: { ...process.env, ...FASTER },
+    });
     const { home, cwd, environment } = t;
     child.send({ home, cwd, environment: { ...environment }, agent: clerk(), message: "Work." });
     const [sessionId] = (await once(child, "message")) as [string];
@@ -146,8 +153,7 @@ describe("a call of a custom tool", () => {
   test.each(["while its process waits", "after its process is gone"])(
     "beside another is asked for with it, and answered by itself %s",
     async (when) => {
-      await using t = await testHost(looksUp("a", "b"));
-      const session = await t.host.startSession({ agent: clerk(), cwd: t.cwd });
+      const { t, session, events, requests } = await client(looksUp("a", "b"));
       const { stopReason } = await session.send("Work.").result();
       const [one, two] = await waiting(t.host);
       expect(stopReason).toEqual({
@@ -164,13 +170,13 @@ describe("a call of a custom tool", () => {
       await t.host.approvals.answer(one?.id ?? "", given("for a"), ME);
       await finished(session);
       expect(
-        t.model.requests
+        requests()
           .at(-1)
           ?.toolResults.map(({ text }) => text)
           .toSorted(),
       ).toEqual(["for a", "for b"]);
-      expect(ofType(await eventsOf(t.host, session.id), "user.custom_tool_result")).toHaveLength(2);
-      expect(t.model.requests).toHaveLength(2);
+      expect(ofType(await events(), "user.custom_tool_result")).toHaveLength(2);
+      expect(requests()).toHaveLength(2);
     },
   );
 
@@ -183,14 +189,13 @@ describe("a call of a custom tool", () => {
       told: /not for agents$/,
     },
   ])("that ends with $what tells the model so", async ({ answer, outcome, told }) => {
-    await using t = await testHost(looksUp("a"));
-    const session = await t.host.startSession({ agent: clerk(), cwd: t.cwd });
+    const { t, session, events } = await client(looksUp("a"));
     await session.send("Work.").result();
     const { id } = await onlyOne(t.host);
     await t.host.approvals.answer(id, answer, ME);
     await finished(session);
     expect(t.model.requests.at(-1)?.toolResults).toMatchObject([{ text: expect.stringMatching(told), isError: true }]);
-    expect(ofType(await eventsOf(t.host, session.id), "user.custom_tool_result")).toMatchObject([
+    expect(ofType(await events(), "user.custom_tool_result")).toMatchObject([
       { outcome, is_error: true, by: "me", content: [{ text: expect.stringMatching(told) }] },
     ]);
   });
@@ -232,14 +237,12 @@ describe("a call of a custom tool", () => {
       },
     ],
   ])("of a turn %s has no result, and takes none", async (_what, interrupt) => {
-    await using t = await testHost(looksUp("a"));
-    const session = await t.host.startSession({ agent: clerk(), cwd: t.cwd });
+    const { t, session, events } = await client(looksUp("a"));
     await session.send("Work.").result();
     const { id } = await onlyOne(t.host);
     await interrupt(session);
     await expect(t.host.approvals.answer(id, given("too late"), ME)).rejects.toMatchObject({ code: "approval_closed" });
-    const events = await eventsOf(t.host, session.id);
-    const [result, ...others] = ofType(events, "user.custom_tool_result");
+    const [result, ...others] = ofType(await events(), "user.custom_tool_result");
     expect(others).toEqual([]);
     expect(result).toMatchObject({ is_error: true, outcome: expect.stringMatching(/^(?:denied|aborted)$/) });
     expect(await session.send("Say it again.").result()).toMatchObject({ text: "hello again" });
@@ -247,22 +250,20 @@ describe("a call of a custom tool", () => {
   });
 
   test("whose result came just before the turn was ended keeps it", async () => {
-    await using t = await testHost(looksUp("a"));
-    const session = await t.host.startSession({ agent: clerk(), cwd: t.cwd });
+    const { t, session, events } = await client(looksUp("a"));
     await session.send("Work.").result();
     await session.hibernate();
     await using second = await t.another();
     const { id } = await onlyOne(second);
-    await second.approvals.answer(id, { ...given("blue"), eventId: "sevt_late" }, { by: "shop" });
+    await second.approvals.answer(id, { ...given("teal"), eventId: "sevt_late" }, { by: "shop" });
     await session.interrupt();
-    const events = await eventsOf(t.host, session.id);
-    expect(ofType(events, "user.custom_tool_result")).toMatchObject([
-      { id: "sevt_late", outcome: "completed", content: [{ text: "blue" }], by: "shop" },
+    expect(ofType(await events(), "user.custom_tool_result")).toMatchObject([
+      { id: "sevt_late", outcome: "completed", content: [{ text: "teal" }], by: "shop" },
     ]);
-    expect(ofType(events, "capstan.permission_decided")).toMatchObject([{ decided_by: "person:shop" }]);
+    expect(ofType(await events(), "capstan.permission_decided")).toMatchObject([{ decided_by: "person:shop" }]);
     expect(await t.host.approvals.get(id)).toMatchObject({ status: "settled" });
     expect(await session.send("Say it again.").result()).toMatchObject({ text: "hello again" });
-    expect(t.model.requests.at(-1)?.transcript).toContain("blue");
+    expect(t.model.requests.at(-1)?.transcript).toContain("teal");
   });
 });
 
@@ -285,18 +286,17 @@ const MIXED: ToolContent = [
 test.each(["while its process waits", "after its process is gone"])(
   "images, documents and search results reach the model as the client gave them %s",
   async (when) => {
-    await using t = await testHost(looksUp("a"));
-    const session = await t.host.startSession({ agent: clerk(), cwd: t.cwd });
+    const { t, session, events, requests } = await client(looksUp("a"));
     await session.send("Work.").result();
     if (when === "after its process is gone") await session.hibernate();
     const { id } = await onlyOne(t.host);
     await t.host.approvals.answer(id, { behavior: "allow", result: { content: MIXED, isError: false } }, ME);
     await finished(session);
-    const blocks = t.model.requests
+    const blocks = requests()
       .at(-1)
       ?.body.messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
-    expect(blocks?.find(({ type }) => type === "tool_result")).toMatchObject({ content: MIXED });
-    expect(ofType(await eventsOf(t.host, session.id), "user.custom_tool_result")).toMatchObject([{ content: MIXED }]);
+    expect(blocks?.findLast(({ type }) => type === "tool_result")).toMatchObject({ content: MIXED });
+    expect(ofType(await events(), "user.custom_tool_result")).toMatchObject([{ content: MIXED }]);
   },
 );
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Approval } from "../../src/core/approval.ts";
 import type { Runtime as Host } from "../../src/runtime/runtime.ts";
+import { FASTER } from "../support/cli.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { office } from "../support/office.ts";
 import { call, say, type Script } from "../support/scripted-model.ts";
@@ -170,7 +171,10 @@ describe("what an MCP server asks while its tool runs", () => {
   test("is over when the host is killed, and the next host goes on with the turn", async () => {
     await using t = await testHost(calls("book"));
     const { servers, done } = office(t.home);
-    const child = fork(join(import.meta.dirname, "../support/waiting-host.ts"), [], { stdio: "inherit" });
+    const child = fork(join(import.meta.dirname, "../support/waiting-host.ts"), [], {
+      stdio: "inherit",
+      env: { ...process.env, ...FASTER },
+    });
     const { home, cwd, environment } = t;
     child.send({ home, cwd, environment: { ...environment }, agent: secretary(servers), message: "Book." });
     const [sessionId] = (await once(child, "message")) as [string];

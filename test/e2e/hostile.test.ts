@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { openHost } from "../../src/app/open-host.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { StartOptions } from "../../src/runtime/session-options.ts";
@@ -31,6 +31,8 @@ const withSandbox = (world: World): Setup => ({
     },
   },
 });
+
+afterEach(() => vi.unstubAllEnvs());
 
 test("the list has at least sixty attempts, each with a name of its own", () => {
   expect(new Set(ATTEMPTS.map(({ name }) => name)).size).toBe(ATTEMPTS.length);
@@ -66,7 +68,7 @@ function expected(of: (attempt: Attempt) => boolean, list = ATTEMPTS): Record<st
 
 /** Has the agent make every attempt, one after another; tells which of them came to nothing. */
 async function blocked(world: World, setup: Setup, list = ATTEMPTS): Promise<Record<string, boolean>> {
-  process.env["HOME"] = world.person;
+  vi.stubEnv("HOME", world.person);
   const results = new Map<string, string>();
   let next = 0;
   await using model = await scriptedModel((request): Reply => {

@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { agent, eventsOf, ofType, temporaryDirectory, testHost } from "../support/host.ts";
 import { call, say } from "../support/scripted-model.ts";
 
 const SECRETS = { MY_SECRET: "host-secret-1", AWS_SECRET_ACCESS_KEY: "host-secret-2", GITHUB_TOKEN: "host-secret-3" };
 /** What an agent's command may find set: what we name, what the CLI adds for its own children, and what a shell makes. */
 const NAMED =
-  /^(PATH|LANG|HOME|TMPDIR|PROJECT|ANTHROPIC_(BASE_URL|AUTH_TOKEN)|_?CLAUDE\w*|DISABLE_AUTOUPDATER|AI_AGENT|CLAUDECODE|COREPACK_ENABLE_AUTO_PIN|GIT_EDITOR|MCP_\w+|NoDefaultCurrentDirectoryInExePath|OTEL_\w+|SHELL|SHLVL|TMPPREFIX|PWD|OLDPWD|_)$/;
+  /^(PATH|LANG|HOME|TMPDIR|PROJECT|ANTHROPIC_(BASE_URL|AUTH_TOKEN)|_?CLAUDE\w*|DISABLE_AUTOUPDATER|ENABLE_TOOL_SEARCH|AI_AGENT|CLAUDECODE|COREPACK_ENABLE_AUTO_PIN|GIT_EDITOR|MCP_\w+|NoDefaultCurrentDirectoryInExePath|OTEL_\w+|SHELL|SHLVL|TMPPREFIX|PWD|OLDPWD|_)$/;
 
 const LOOK = "env; cat /proc/self/environ /proc/$PPID/environ 2>/dev/null | tr '\\0' '\\n'";
 
@@ -38,6 +38,8 @@ function linkOnce(target: string, path: string): void {
   }
 }
 
+afterEach(() => vi.unstubAllEnvs());
+
 const hasBubblewrap = spawnSync("bwrap", ["--version"]).status === 0;
 
 // The CLI behaves differently where it finds bubblewrap. `npm test` installs it, or says that this was not tested.
@@ -45,7 +47,7 @@ for (const bubblewrap of hasBubblewrap ? [true, false] : [false])
   test(`a command sees no variable and no key of the host, ${bubblewrap ? "with" : "without"} bubblewrap`, async () => {
     using directory = temporaryDirectory();
     const path = bubblewrap ? (process.env["PATH"] ?? "") : pathWithout(directory.path, "bwrap");
-    for (const [name, value] of Object.entries(SECRETS)) process.env[name] = value;
+    for (const [name, value] of Object.entries(SECRETS)) vi.stubEnv(name, value);
     await using t = await testHost((request) =>
       request.toolResults.length > 0 ? say("seen") : call("Bash", { command: LOOK }),
     );

@@ -6,13 +6,20 @@ import { describe, expect, test } from "vitest";
 import { gate } from "../../src/engines/claude/hooks.ts";
 import { agent, eventsOf, ofType, temporaryDirectory, testEnvironment, testHost } from "../support/host.ts";
 import { call, say, scriptedModel, type Script } from "../support/scripted-model.ts";
+import { sharedSession } from "../support/shared-session.ts";
 import { until } from "../support/until.ts";
 
-const touches: Script = ({ toolResults }) =>
-  toolResults.length === 0 ? call("Bash", { command: "touch made" }) : say("Done.");
+const touching =
+  (file: string): Script =>
+  ({ toolResults }) =>
+    toolResults.length === 0 ? call("Bash", { command: `touch ${file}` }) : say("Done.");
+const touches = touching("made");
 const bash = agent({ tools: ["Bash"] });
 
 describe("a question that is open when the mode changes", () => {
+  /** It goes on when its question is settled. */
+  const asking = sharedSession(() => bash);
+
   test.each([
     { mode: "yolo", decision: "allow", where: "awake" },
     { mode: "yolo", decision: "allow", where: "asleep" },
@@ -22,8 +29,9 @@ describe("a question that is open when the mode changes", () => {
   ] as const)(
     "is settled by the mode $mode when the session is $where: $decision",
     async ({ mode, decision, where }) => {
-      await using t = await testHost(touches);
-      const session = await t.host.startSession({ agent: bash, cwd: t.cwd });
+      const file = `made-${mode}-${where}`;
+      const { t, session, events } = await asking(touching(file));
+      await session.setMode("normal");
       expect((await session.send("Touch.").result()).stopReason.type).toBe("requires_action");
       const [asked] = await t.host.approvals.list({ status: "pending" });
       if (where === "asleep") await session.hibernate();
@@ -32,11 +40,11 @@ describe("a question that is open when the mode changes", () => {
         () => session.state,
         (state) => state.stopReason?.type === "end_turn",
       );
-      expect(ofType(await eventsOf(t.host, session.id), "capstan.permission_decided")).toMatchObject([
+      expect(ofType(await events(), "capstan.permission_decided")).toMatchObject([
         { decision, decided_by: `mode:${mode}`, approval_id: asked?.id, mode },
       ]);
       expect((await t.host.approvals.get(asked?.id ?? "")).status).toBe("settled");
-      expect(existsSync(join(t.cwd, "made"))).toBe(decision === "allow");
+      expect(existsSync(join(t.cwd, file))).toBe(decision === "allow");
       await expect(t.host.approvals.answer(asked?.id ?? "", { behavior: "allow" }, { by: "me" })).rejects.toMatchObject(
         { code: "approval_closed" },
       );
@@ -44,8 +52,8 @@ describe("a question that is open when the mode changes", () => {
   );
 
   test("stays open when the new mode asks as well", async () => {
-    await using t = await testHost(touches);
-    const session = await t.host.startSession({ agent: bash, cwd: t.cwd });
+    const { t, session, events } = await asking(touches);
+    await session.setMode("normal");
     await session.send("Touch.").result();
     await session.setMode("accept-edits");
     const [asked] = await t.host.approvals.list({ status: "pending" });
@@ -54,7 +62,7 @@ describe("a question that is open when the mode changes", () => {
       () => session.state,
       (state) => state.stopReason?.type === "end_turn",
     );
-    expect(ofType(await eventsOf(t.host, session.id), "capstan.permission_decided")).toMatchObject([
+    expect(ofType(await events(), "capstan.permission_decided")).toMatchObject([
       { decision: "allow", decided_by: "person:me", mode: "accept-edits" },
     ]);
   });

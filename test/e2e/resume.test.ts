@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { openHost } from "../../src/app/open-host.ts";
+import { FASTER } from "../support/cli.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { say, type ScriptedModel, text, thinking, toolUse } from "../support/scripted-model.ts";
 
@@ -24,7 +25,10 @@ function expectFirstTurn(model: ScriptedModel): void {
 
 test("a session goes on in another process and directory with its whole history", async () => {
   await using t = await testHost(script);
-  const child = fork(join(import.meta.dirname, "../support/one-turn.ts"), [], { stdio: "inherit" });
+  const child = fork(join(import.meta.dirname, "../support/one-turn.ts"), [], {
+    stdio: "inherit",
+    env: { ...process.env, ...FASTER },
+  });
   child.send({ home: t.home, cwd: t.cwd, environment: t.environment, agent: worker, message: "Use the shell." });
   const [sessionId] = (await once(child, "message")) as [string];
   await once(child, "exit");

@@ -4,7 +4,7 @@ import { uuidOf } from "../../src/core/clock.ts";
 import { type LoggedEvent, preview, type Preview, sessionEvent } from "../../src/core/events.ts";
 import type { TurnResult } from "../../src/runtime/turn.ts";
 import { agent, eventsOf, ofType, testHost, type TestHost } from "../support/host.ts";
-import { call, say, type Script, text, toolUse } from "../support/scripted-model.ts";
+import { call, type ModelRequest, say, type Script, text, toolUse } from "../support/scripted-model.ts";
 
 /** What the SDK can say, and where the log or the preview stream says it: one test for each kind of message. */
 
@@ -45,19 +45,25 @@ const onceThenDone: Script = (request) =>
     ? say("There is one file.")
     : { blocks: [text("Let me look."), toolUse("Bash", { command: "echo one.txt" })] };
 
+/** What was told of one such turn, and what the model was asked: made once, looked at by several. */
+let told: Promise<Told & { readonly cwd: string; readonly requests: readonly ModelRequest[] }> | undefined;
+const plainTurn = (): NonNullable<typeof told> =>
+  (told ??= (async () => {
+    await using t = await testHost(onceThenDone);
+    return { ...(await oneTurn(t)), cwd: t.cwd, requests: t.model.requests };
+  })());
+
 describe("what the SDK says is in the log:", () => {
   test("system/init, as session, model, tools and directory", async () => {
-    await using t = await testHost(onceThenDone);
-    const { events, sessionId } = await oneTurn(t);
+    const { events, sessionId, cwd, requests } = await plainTurn();
     expect(ofType(events, "capstan.prompt_rendered")).toMatchObject([
-      { model: "claude-opus-4-8", tools: ["Bash"], cwd: t.cwd, engine: "claude" },
+      { model: "claude-opus-4-8", tools: ["Bash"], cwd, engine: "claude" },
     ]);
-    expect(t.model.requests[0]?.headers["x-claude-code-session-id"]).toBe(uuidOf(sessionId));
+    expect(requests[0]?.headers["x-claude-code-session-id"]).toBe(uuidOf(sessionId));
   });
 
   test("assistant, as the text and the tool with its input", async () => {
-    await using t = await testHost(onceThenDone);
-    const { events } = await oneTurn(t);
+    const { events } = await plainTurn();
     const [message] = ofType(events, "agent.message");
     expect(message?.content).toEqual([{ type: "text", text: "Let me look." }]);
     expect(message).not.toHaveProperty("session_thread_id");
@@ -101,8 +107,7 @@ describe("what the SDK says is in the log:", () => {
   });
 
   test("result success, as cost, usage of each model and model requests", async () => {
-    await using t = await testHost(onceThenDone);
-    const { events, result } = await oneTurn(t);
+    const { events, result } = await plainTurn();
     expect(result).toMatchObject({ stopReason: { type: "end_turn" }, text: "Let me look.\nThere is one file." });
     const [usage] = ofType(events, "session.usage");
     const spans = ofType(events, "span.model_request_end");

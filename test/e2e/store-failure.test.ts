@@ -5,7 +5,7 @@ import { assemble } from "../../src/app/assemble.ts";
 import { clock } from "../../src/app/clock.ts";
 import { CapstanError } from "../../src/core/errors.ts";
 import type { Store } from "../../src/core/store.ts";
-import { upstreamFromEnvironment } from "../../src/gateway/upstreams.ts";
+import { upstreamsFor } from "../../src/gateway/upstreams.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { agent, eventsOf, ofType, temporaryDirectory, testEnvironment } from "../support/host.ts";
 import { call, say, scriptedModel } from "../support/scripted-model.ts";
@@ -27,7 +27,7 @@ async function hostWithFullDisk(modelUrl: string, directory: string) {
     upstreamIdleMs: 10_000,
     hibernateAfterMs: 60_000,
   };
-  const upstream = await upstreamFromEnvironment(environment);
+  const upstream = await upstreamsFor({ environment })();
   return { disk, host: await assemble(settings, { store: { ...store, append }, upstream }) };
 }
 

@@ -6,6 +6,9 @@ import type { Preview, SessionEvent } from "../../src/core/events.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { call, say, text, thinking, toolUse } from "../support/scripted-model.ts";
+import { sharedSession } from "../support/shared-session.ts";
+
+const plain = sharedSession();
 
 test("a turn is told from the message to idle, each fact once and in order", async () => {
   await using t = await testHost((request) =>
@@ -72,8 +75,7 @@ test("what the gateway metered is what the engine counted", async () => {
 });
 
 test("previews carry the id of the event they become", async () => {
-  await using t = await testHost(() => ({ blocks: [thinking("let me see"), text("one two three")] }));
-  const session = await t.host.startSession({ agent: agent(), cwd: t.cwd });
+  const { session } = await plain(() => ({ blocks: [thinking("let me see"), text("one two three")] }));
   const seen: (SessionEvent | Preview)[] = [];
   for await (const item of session.send("Count.")) seen.push(item);
   const [message] = seen.filter((item) => item.type === "agent.message");
@@ -86,10 +88,8 @@ test("previews carry the id of the event they become", async () => {
 });
 
 test("an answer that is cut off is withdrawn, and only the repeated one is an event", async () => {
-  await using t = await testHost((request) =>
-    request.index === 0 ? say("This is cut off in the mid", { dropAfter: 5 }) : say("whole answer"),
-  );
-  const session = await t.host.startSession({ agent: agent(), cwd: t.cwd });
+  const answers = [say("This is cut off in the mid", { dropAfter: 5 })];
+  const { session } = await plain(() => answers.shift() ?? say("whole answer"));
   const seen: (SessionEvent | Preview)[] = [];
   for await (const item of session.send("Speak.")) seen.push(item);
   const started = seen.flatMap((item) => (item.type === "event_start" ? [item.event.id] : []));
@@ -104,10 +104,9 @@ test("an answer that is cut off is withdrawn, and only the repeated one is an ev
 });
 
 test("interrupting ends the turn, keeps what was said, and the session goes on", async () => {
-  await using t = await testHost((request) =>
+  const { t, session, events } = await plain((request) =>
     request.last.includes("long") ? say("word ".repeat(400), { pace: 10 }) : say("next answer"),
   );
-  const session = await t.host.startSession({ agent: agent(), cwd: t.cwd });
   const turn = session.send("Say something long.");
   let interrupted: Promise<void> | undefined;
   let deltas = 0;
@@ -120,7 +119,7 @@ test("interrupting ends the turn, keeps what was said, and the session goes on",
   const result = await turn.result();
   expect(result.stopReason).toEqual({ type: "end_turn" });
   expect(result.text).toMatch(/^(word )+$/);
-  const types = (await eventsOf(t.host, session.id)).map((event) => event.type);
+  const types = (await events()).map((event) => event.type);
   expect(types.indexOf("user.interrupt")).toBeLessThan(types.indexOf("session.status_idle"));
   expect((await session.send("And now?").result()).text).toBe("next answer");
   expect(t.model.requests.at(-1)?.transcript).toContain("word word");
@@ -178,8 +177,7 @@ test("a message sent while the agent works is taken into the turn under way", as
 });
 
 test("text is taken literally: it names no file and runs no command of the engine's", async () => {
-  await using t = await testHost(() => say("ok"));
-  const session = await t.host.startSession({ agent: agent(), cwd: t.cwd });
+  const { t, session } = await plain(() => say("ok"));
   for (const message of ["/compact", "@/etc/passwd", "!`touch ran`"]) {
     await session.send(message).result();
     expect(t.model.requests.at(-1)?.last).toContain(message);
@@ -286,9 +284,9 @@ test("a context that grows too large is compacted by itself", async () => {
 });
 
 test("a repeated model request is told while it is repeated", async () => {
-  await using t = await testHost((request) => (request.index === 0 ? { status: 500, body: "{}" } : say("fine")));
-  const session = await t.host.startSession({ agent: agent(), cwd: t.cwd });
+  const faults = [{ status: 500, body: "{}" }];
+  const { session, events } = await plain(() => faults.shift() ?? say("fine"));
   expect((await session.send("Hello.").result()).text).toBe("fine");
-  const [retry] = ofType(await eventsOf(t.host, session.id), "session.error");
+  const [retry] = ofType(await events(), "session.error");
   expect(retry?.error).toMatchObject({ retry_status: { type: "retrying" }, http_status: 500 });
 });

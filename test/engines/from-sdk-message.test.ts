@@ -31,6 +31,7 @@ describe("what the process starts with", () => {
         type: "capstan.prompt_rendered",
         model: "claude-opus-4-8",
         instructions_sha256: sha256("You are a test agent."),
+        instructions_chars: 21,
         tools: ["Bash", "Read", "mcp__capstan__note", "mcp__capstan__picture", "mcp__files__note"],
         cwd: "/workspace",
         engine: "claude",
@@ -38,6 +39,11 @@ describe("what the process starts with", () => {
       },
     ]);
     expect(tools.filter((message) => message.type === "system" && message.subtype === "init")).toHaveLength(2);
+  });
+
+  test("has the size of Claude Code's own prompt, where the instructions stand behind it", () => {
+    const appended = steps(tools, translator({ isAppended: true })).flatMap(({ facts }) => facts);
+    expect(draftsOfType(appended, "capstan.prompt_rendered")).toMatchObject([{ engine_prompt_chars: 3200 }]);
   });
 
   test("is told again when the model was changed, and not a third time", () => {

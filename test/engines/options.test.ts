@@ -5,6 +5,8 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type AgentInput, MODES, parseAgent } from "../../src/core/agent-definition.ts";
 import type { EngineRequest } from "../../src/core/engine.ts";
+import { parseEnvironment } from "../../src/core/environment.ts";
+import { sandboxPlan } from "../../src/core/sandbox.ts";
 import type { TranscriptEntry, TranscriptStore } from "../../src/core/store.ts";
 import { requireDirectory, sdkOptions } from "../../src/engines/claude/options.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
@@ -15,10 +17,11 @@ const lookup = defineTool({ name: "lookup", description: "Looks up.", input: z.o
 interface Given extends Partial<Omit<EngineRequest, "agent">> {
   readonly agent?: Partial<AgentInput>;
   readonly resume?: boolean;
+  readonly retries?: number;
 }
 
 /** The options of a session in a state directory of its own, which is gone afterwards. */
-function optionsFor({ resume = false, ...given }: Given = {}): Options & { readonly state: string } {
+function optionsFor({ resume = false, retries = 3, ...given }: Given = {}): Options & { readonly state: string } {
   using directory = temporaryDirectory();
   const state = given.stateDir ?? directory.path;
   const request: EngineRequest = {
@@ -40,7 +43,7 @@ function optionsFor({ resume = false, ...given }: Given = {}): Options & { reado
   return {
     ...sdkOptions(
       request,
-      { path: "/bin", retries: 3 },
+      { path: "/bin", retries },
       { resume, tempDir: "/tmp/short", confined: given.sandbox !== undefined },
     ),
     state,
@@ -54,6 +57,12 @@ function transcripts(stored: Record<string, TranscriptEntry[]> = {}): Transcript
     replace: async () => {},
     paths: async () => ["subagents/agent-a1"],
   };
+}
+
+/** The names of the child's variables behind a gateway of that sort. */
+function variablesBehind(gateway: Partial<EngineRequest["gateway"]>): string[] {
+  const { env = {} } = optionsFor({ gateway: { url: "http://127.0.0.1:1", token: "token", ...gateway } });
+  return Object.keys(env);
 }
 
 describe("the child's environment", () => {
@@ -70,6 +79,8 @@ describe("the child's environment", () => {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
     "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS",
     "CLAUDE_CODE_MAX_RETRIES",
+    "CLAUDE_CODE_ATTRIBUTION_HEADER",
+    "ENABLE_TOOL_SEARCH",
     "DISABLE_AUTOUPDATER",
   ];
 
@@ -84,6 +95,19 @@ describe("the child's environment", () => {
     const continued = ["CLAUDE_CODE_RESUME_INTERRUPTED_TURN", "CLAUDE_CODE_RESUME_SHOWS_CUT_OFF_CALLS"];
     const { env } = optionsFor({ start: { kind: "continue" } });
     expect(Object.keys(env ?? {}).toSorted()).toEqual([...always, ...continued].toSorted());
+  });
+
+  test("has retries enough to come to the other model, when there is one", () => {
+    expect(optionsFor({ retries: 1 }).env?.["CLAUDE_CODE_MAX_RETRIES"]).toBe("1");
+    const fallback = { fallback_model: "haiku" };
+    expect(optionsFor({ agent: fallback, retries: 1 }).env?.["CLAUDE_CODE_MAX_RETRIES"]).toBe("2");
+    expect(optionsFor({ agent: fallback, retries: 6 }).env?.["CLAUDE_CODE_MAX_RETRIES"]).toBe("6");
+  });
+
+  test("says who pays where that is a subscription, and tries nothing new where nothing new is known", () => {
+    expect(variablesBehind({ billing: "paid" }).toSorted()).toEqual(always.toSorted());
+    expect(variablesBehind({ billing: "included" })).not.toContain("CLAUDE_CODE_ATTRIBUTION_HEADER");
+    expect(variablesBehind({ isPlain: true })).toContain("CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS");
   });
 
   test("leads to the gateway with the session's token, and holds no API key", () => {
@@ -168,8 +192,66 @@ describe("the options", () => {
       expect(options.permissionMode).toBe(mode === "plan" ? "plan" : "default");
       expect(options).not.toHaveProperty("allowedTools");
       expect(options).toMatchObject({ settingSources: [], strictMcpConfig: true });
-      expect(options.settings).toMatchObject({ disableSkillShellExecution: true });
+      expect(options.settings).toMatchObject({ disableSkillShellExecution: true, disableAllHooks: true });
     }
+  });
+
+  test("carry the instructions alone, or behind Claude Code's own and without what differs from session to session", () => {
+    expect(optionsFor().systemPrompt).toBe("You are a test agent.");
+    expect(optionsFor({ agent: { instructions_mode: "append" } }).systemPrompt).toEqual({
+      type: "preset",
+      preset: "claude_code",
+      append: "You are a test agent.",
+      excludeDynamicSections: true,
+    });
+  });
+
+  test("give a subagent that is driven alone its own instructions, whatever its agent's stand behind", () => {
+    const worker = { description: "works", instructions: "Work." };
+    const agentOfWorker: Partial<AgentInput> = { instructions_mode: "append", subagents: { worker } };
+    const options = optionsFor({ agent: agentOfWorker, line: { threadId: "sthr_1", name: "worker" } });
+    expect(options.systemPrompt).toBe("Work.");
+  });
+
+  test("carry effort, thinking and the other model, and none of them when the agent does not say", () => {
+    expect(Object.keys(optionsFor())).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/effort|thinking|fallbackModel/)]),
+    );
+    const given = { effort: "low", thinking: { budget_tokens: 2000 }, fallback_model: "haiku" } as const;
+    expect(optionsFor({ agent: given })).toMatchObject({
+      effort: "low",
+      thinking: { type: "enabled", budgetTokens: 2000 },
+      fallbackModel: "haiku",
+    });
+    expect(optionsFor({ agent: { thinking: "disabled" } })).toMatchObject({ thinking: { type: "disabled" } });
+  });
+
+  test("leave the other model out when a session was switched to it", () => {
+    const options = optionsFor({ agent: { fallback_model: "claude-haiku-5-5" }, model: "claude-haiku-5-5" });
+    expect(options).not.toHaveProperty("fallbackModel");
+  });
+
+  test("let commands in a sandbox read the agent's skills", () => {
+    const files = { "SKILL.md": { content: "---\ndescription: d\n---\n", encoding: "utf8" as const } };
+    const sandbox = sandboxPlan(parseEnvironment({ sandbox: { mode: "required" } }).sandbox, {
+      cwd: "/workspace",
+      source: "/workspace",
+      home: "/home/me",
+      capstanHome: "/capstan",
+      stateDir: "/capstan/s",
+      temporary: "/tmp",
+      secretFiles: [],
+      readOnlyMounts: [],
+      variables: {},
+      real: (path: string) => path,
+    });
+    const { settings, plugins, tools, state } = optionsFor({ sandbox, agent: { skills: { tidy: { files } } } });
+    const plugin = join(state, "plugin");
+    expect(plugins).toMatchObject([{ path: plugin }]);
+    expect(tools).toEqual(["Skill"]);
+    expect(settings).toMatchObject({
+      sandbox: { filesystem: { allowRead: expect.arrayContaining([plugin]) as string[] } },
+    });
   });
 
   test("make a resumed process wait for the hooks before it does anything", () => {

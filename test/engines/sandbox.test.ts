@@ -31,7 +31,7 @@ describe("the settings of the CLI", () => {
       hide_variables: ["LICENCE"],
       excluded_commands: ["docker"],
     });
-    const { sandbox, permissions } = sandboxSettings(wanted, { confined: true, tempDir: "/tmp/own" });
+    const { sandbox, permissions } = sandboxSettings(wanted, { confined: true, readable: ["/tmp/own"] });
     expect(sandbox).toEqual({
       enabled: true,
       failIfUnavailable: true,
@@ -79,7 +79,7 @@ describe("the settings of the CLI", () => {
 
   test("switch the sandbox off by name, and keep the limits of file tools", () => {
     const off = plan({ deny_read: ["/ws/a*b"], deny_write: ["/kept"] });
-    const { sandbox, permissions } = sandboxSettings(off, { confined: false, tempDir: "/tmp/own" });
+    const { sandbox, permissions } = sandboxSettings(off, { confined: false, readable: ["/tmp/own"] });
     expect(sandbox).toEqual({ enabled: false });
     expect(permissions).toEqual({
       deny: [String.raw`Read(//ws/a\*b)`, String.raw`Read(//ws/a\*b/**)`, "Edit(//kept)", "Edit(//kept/**)"],

@@ -5,7 +5,8 @@ import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { CapstanError } from "../../src/core/errors.ts";
 import { openGateway } from "../../src/gateway/gateway.ts";
-import { type Environment, upstreamFromEnvironment } from "../../src/gateway/upstreams.ts";
+import type { Environment } from "../../src/gateway/secret-source.ts";
+import { upstreamsFor } from "../../src/gateway/upstreams.ts";
 import type { HeaderList, UpstreamResponse } from "../../src/gateway/upstream.ts";
 import { ask, bytesOf, ledger, rawServer } from "./support.ts";
 
@@ -20,7 +21,7 @@ async function temporary(): Promise<AsyncDisposable & { readonly path: string }>
 const echo = () => rawServer((req, res) => void res.end(JSON.stringify({ ...req.headers, url: req.url })));
 
 async function sent(environment: Environment, headers: HeaderList = []): Promise<Record<string, string>> {
-  const upstream = await upstreamFromEnvironment(environment);
+  const upstream = await upstreamsFor({ environment })();
   const response = await upstream.send({
     method: "POST",
     path: "/v1/messages?beta=true",
@@ -90,7 +91,7 @@ describe("the credential in the environment", () => {
   });
 
   test("is named when it is missing", async () => {
-    const missing = await upstreamFromEnvironment({}).catch((error: unknown) => error);
+    const missing = await upstreamsFor({ environment: {} })().catch((error: unknown) => error);
     expect(missing).toBeInstanceOf(CapstanError);
     expect(missing).toMatchObject({ code: "credential_missing", exitCode: 2 });
     for (const name of ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "_FILE"])
@@ -110,7 +111,7 @@ describe("the credential in the environment", () => {
       "invalid_input",
     ],
   ])("is refused without being shown: %s", async (_name, environment, code) => {
-    const error = await upstreamFromEnvironment(environment).catch((thrown: unknown) => thrown);
+    const error = await upstreamsFor({ environment })().catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code });
     expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain(SECRET);
   });
@@ -135,7 +136,7 @@ describe("a secret shows nowhere", () => {
         await answered.promise;
         res.end("}");
       });
-      const upstream = await upstreamFromEnvironment({ [variable]: SECRET, ANTHROPIC_BASE_URL: server.url });
+      const upstream = await upstreamsFor({ environment: { [variable]: SECRET, ANTHROPIC_BASE_URL: server.url } })();
       const response: UpstreamResponse = await upstream.send(request());
       await using gateway = await openGateway({ upstream, clock: { now: () => 0 } });
       const access = await gateway.admit(ledger());
@@ -149,7 +150,9 @@ describe("a secret shows nowhere", () => {
   test("not in the error of an upstream that cannot be reached, nor of one that is aborted", async () => {
     const dead = await rawServer(() => {});
     await dead[Symbol.asyncDispose]();
-    const unreachable = await upstreamFromEnvironment({ ANTHROPIC_API_KEY: SECRET, ANTHROPIC_BASE_URL: dead.url });
+    const unreachable = await upstreamsFor({
+      environment: { ANTHROPIC_API_KEY: SECRET, ANTHROPIC_BASE_URL: dead.url },
+    })();
     const refused = await unreachable.send(request()).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: "ECONNREFUSED" });
     expect(show(refused)).not.toContain(SECRET);
@@ -163,7 +166,9 @@ describe("a secret shows nowhere", () => {
   test("not in a refusal that quotes it", async () => {
     const quote = JSON.stringify({ error: { type: "authentication_error", message: `no such key: ${SECRET}` } });
     await using server = await rawServer((_req, res) => void res.writeHead(401).end(quote));
-    const upstream = await upstreamFromEnvironment({ ANTHROPIC_API_KEY: SECRET, ANTHROPIC_BASE_URL: server.url });
+    const upstream = await upstreamsFor({
+      environment: { ANTHROPIC_API_KEY: SECRET, ANTHROPIC_BASE_URL: server.url },
+    })();
     await using gateway = await openGateway({ upstream, clock: { now: () => 0 } });
     const session = ledger();
     const access = await gateway.admit(session);

@@ -107,7 +107,7 @@ test("variables that are secret are not in the archive, and not in what is made 
   expect(lines.join("\n")).not.toContain("hunter2");
   const imported = await from.store.session(await importSession(from.store, lines, deps));
   expect(imported?.environment.variables).toEqual({ LANG: "C" });
-  expect(imported?.agent.mcp_servers?.["files"]?.env).toEqual({ LEVEL: "info" });
+  expect(imported?.agent.mcp_servers?.["files"]).toMatchObject({ env: { LEVEL: "info" } });
   expect((await from.store.session(secretive.id))?.environment.variables).toEqual({ PIN_KEY: "hunter2", LANG: "C" });
 });
 

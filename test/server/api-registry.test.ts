@@ -34,9 +34,8 @@ test("an agent is made of a full definition, shown without its secrets, and used
     hooks: { before_tool: [{ command: "true" }] },
   });
   expect((await viewer.get("/api/agents")).body.data).toMatchObject([{ id }]);
-  expect((await api.store.registry.agents.get(api.project, id))?.definition.mcp_servers?.["office"]?.env).toEqual({
-    OFFICE_TOKEN: "hush-hush-hush",
-    LEVEL: "2",
+  expect((await api.store.registry.agents.get(api.project, id))?.definition.mcp_servers?.["office"]).toMatchObject({
+    env: { OFFICE_TOKEN: "hush-hush-hush", LEVEL: "2" },
   });
   const plain = await admin.post("/api/agents", { definition: { name: "plain", model: "claude-opus-4-8" } });
   const started = await operator.post("/api/sessions", { agent: { id: plain.body.id } });
@@ -51,7 +50,7 @@ test("a new version keeps the secrets that come back as they were shown", async 
   expect(second.body).toMatchObject({ id: first.id, version: 2, definition: { model: "claude-haiku-4-5" } });
   expect(second.body.created_at).toBe(first.created_at);
   const stored = await api.store.registry.agents.get(api.project, first.id);
-  expect(stored?.definition.mcp_servers?.["office"]?.env["OFFICE_TOKEN"]).toBe("hush-hush-hush");
+  expect(stored?.definition.mcp_servers?.["office"]).toMatchObject({ env: { OFFICE_TOKEN: "hush-hush-hush" } });
   expect((await viewer.get(`/api/agents/${first.id}?version=1`)).body.definition.model).toBe("claude-opus-4-8");
   expect((await viewer.get(`/api/agents/${first.id}?version=9`)).status).toBe(404);
 

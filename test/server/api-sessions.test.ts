@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { LoggedEvent } from "../../src/core/events.ts";
@@ -42,6 +42,24 @@ test("a session is started with the project's own agent, in the project's direct
   expect(done).toMatchObject({ status: "idle", first_message: TEXT, turns: 1 });
   expect(done.state).toMatchObject({ stop_reason: { type: "end_turn" }, open_calls: [], turns: 1 });
   expect(Date.parse(done.last_activity_at)).toBeGreaterThan(Date.parse(done.created_at));
+});
+
+test("a session is told what its agent must know, or is not started", async () => {
+  const { admin, operator } = all;
+  const definition = agent({
+    instructions: "Answer in {{language}}.",
+    inputs: { language: { type: "string", description: "What people here speak." } },
+  });
+  const { body: stored } = await admin.post("/api/agents", { definition });
+  const missing = await operator.post("/api/sessions", { agent: { id: stored.id } });
+  expect(missing.status).toBe(400);
+  expect(missing.body.error.message).toContain("language is missing: What people here speak.");
+  const started = await operator.post("/api/sessions", { agent: { id: stored.id }, inputs: { language: "Dutch" } });
+  expect(started.body.agent.instructions).toBe("Answer in Dutch.");
+  const { body } = await operator.get(`/api/sessions/${started.body.id}/events`);
+  expect(body.data).toContainEqual(
+    expect.objectContaining({ type: "capstan.inputs_given", values: { language: "Dutch" } }),
+  );
 });
 
 test("sessions are searched, in the caller's project alone", async () => {
@@ -339,42 +357,6 @@ test("bodies that are no JSON, or do not say so, are refused in the API's words"
   const form = await send("message=hello", "application/x-www-form-urlencoded");
   expect(form.status).toBe(400);
   expect(((await form.json()) as { error: { message: string } }).error.message).toContain("application/json");
-});
-
-test("another project's session is not there, whatever is asked of it", async () => {
-  const { operator, stranger } = all;
-  writeFileSync(join(all.api.cwd, "private.txt"), "private");
-  const id = await session(operator, TEXT);
-  const asked: [string, string, object?][] = [
-    ["GET", ""],
-    ["PATCH", "", { title: "mine" }],
-    ["GET", "/events"],
-    ["GET", "/stream"],
-    ["POST", "/messages", { content: "hello" }],
-    ["POST", "/interrupt"],
-    ["POST", "/fork", {}],
-    ["POST", "/compact"],
-    ["GET", "/export"],
-    ["GET", "/files"],
-    ["GET", "/files/content?path=private.txt"],
-    ["GET", "/checkpoints"],
-    ["GET", "/diff"],
-    ["GET", "/patch"],
-    ["POST", "/rewind", { to: "start" }],
-    ["POST", "/rewind/undo"],
-    ["POST", "/apply", {}],
-    ["POST", "/export/patch"],
-    ["POST", "/export/zip"],
-    ["POST", "/export/branch", {}],
-  ];
-  for (const [method, path, body] of asked) {
-    const answer = await stranger.send(method, `/api/sessions/${id}${path}`, body);
-    expect(answer.status, `${method} ${path}`).toBe(404);
-    expect(answer.body.error.message, `${method} ${path}`).not.toContain("project is");
-    const unknown = await stranger.send(method, `/api/sessions/sesn_none${path}`, body);
-    expect(unknown.body.error.message).toBe((answer.body.error.message as string).replaceAll(id, "sesn_none"));
-  }
-  expect((await operator.get(`/api/sessions/${id}`)).body.title).toBeNull();
 });
 
 test("a viewer reads, and changes nothing", async () => {

@@ -34,7 +34,7 @@ test("a webhook that was made here is told of a session, signed, until it is swi
     maxBodyBytes: 1_048_576,
     maxUploadBytes: 1_048_576,
     requestsPerMinute: 100_000,
-    allowPrivateWebhooks: true,
+    allowPrivateAddresses: true,
   };
   const { api, admin, operator } = await people({ ports: { settings } });
   stack.use(api);

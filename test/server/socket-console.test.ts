@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { LoginCookie } from "../../src/server/cookie.ts";
-import type { Frame } from "../../src/server/delivery.ts";
+import type { Frame } from "../../src/server/follower.ts";
 import { listen, type Listening } from "../../src/server/listen.ts";
 import { LoginTokens } from "../../src/server/login.ts";
 import { type StreamLimits, Streams } from "../../src/server/streams.ts";

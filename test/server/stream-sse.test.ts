@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import type { Hono } from "hono";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Env } from "../../src/server/context.ts";
-import type { FeedItem, Follow } from "../../src/server/delivery.ts";
+import type { FeedItem, Follow } from "../../src/server/follower.ts";
 import { listen, type Listening } from "../../src/server/listen.ts";
 import { type StreamLimits, Streams } from "../../src/server/streams.ts";
 import { eventStream } from "../../src/server/stream.ts";

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { FeedItem, Follow, Show } from "../../src/server/delivery.ts";
+import type { FeedItem, Follow, Show } from "../../src/server/follower.ts";
 import type { Env } from "../../src/server/context.ts";
 import { eventStream } from "../../src/server/stream.ts";
 

@@ -240,8 +240,15 @@ test("an agent without a model, or with none that can be, is told what to write"
   expect(message).toContain("agent: expected the id of an agent");
 });
 
+test("the effort of a model is kept, shown, and gone when the model is named without it", async () => {
+  const made = await client.beta.agents.create({ name: "A", model: { id: model, effort: "high" } });
+  expect(made.model).toEqual({ id: model, speed: "standard", effort: { type: "high" } });
+  const other = await client.beta.agents.update(made.id, { model: { id: model, effort: { type: "low" } } });
+  expect(other.model.effort).toEqual({ type: "low" });
+  expect((await client.beta.agents.update(made.id, { model })).model).toEqual({ id: model, speed: "standard" });
+});
+
 test.for([
-  [{ effort: "high" }, "model.effort"],
   [{ speed: "fast" }, 'model.speed "fast"'],
   [{ inference_geo: "eu" }, "model.inference_geo"],
 ] as const)("a model with %o is refused by name", async ([more, what]) => {

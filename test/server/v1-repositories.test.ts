@@ -17,12 +17,12 @@ test.for([
   "https://hunter2@example.org/tools",
   "https://:hunter2@example.org/",
 ])("an address with credentials is refused, since it is stored and shown: %s", (url) => {
-  const parse = (): unknown => parseRequest(resourceParams, { type: "github_repository", url });
+  const parse = (): unknown => parseRequest("the body", resourceParams, { type: "github_repository", url });
   expect(parse).toThrow(/url: .*use authorization_token/);
   expect(parse).not.toThrow(/hunter2/);
 });
 
 test("an address without is taken", () => {
   const given = { type: "github_repository", url: "https://example.org/tools", authorization_token: "t" };
-  expect(parseRequest(resourceParams, given)).toEqual(given);
+  expect(parseRequest("the body", resourceParams, given)).toEqual(given);
 });

@@ -17,7 +17,10 @@ let client: Anthropic;
 let here: Place;
 beforeAll(async () => {
   // Most of these sessions never take a turn, and need no process that waits for one.
-  app = await v1App({ host: { capacity: { max_idle_processes: 0 } } });
+  app = await v1App({
+    host: { capacity: { max_idle_processes: 0 } },
+    settings: { allowPrivateAddresses: true },
+  });
   client = await app.client();
   here = await place(client);
 });

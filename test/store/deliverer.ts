@@ -17,7 +17,7 @@ process.stdin.destroy();
 
 const taken: string[] = [];
 for (;;) {
-  const deliveries = await webhooks.due(now, 3, MINUTE);
+  const deliveries = await webhooks.due(now, { limit: 3, limitEach: 200, except: [], leaseMs: MINUTE });
   if (deliveries.length === 0) break;
   taken.push(...deliveries.map(({ id }) => id));
   // Some are over at once; the others stay with this process as long as their lease lasts.

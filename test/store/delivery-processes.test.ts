@@ -29,8 +29,15 @@ test("processes that deliver at once send each delivery once", async () => {
   expect(taken.flat().toSorted()).toEqual(ids);
   // What they took and did not tell about comes again when their leases have ended.
   await using store = await openSqliteStore({ path, clock: { now: () => NOON } });
-  expect(await store.registry.webhooks.due(NOON, 1, MINUTE)).toEqual([]);
-  const left = await store.registry.webhooks.due(NOON + MINUTE, 200, MINUTE);
+  expect(await store.registry.webhooks.due(NOON, { limit: 1, limitEach: 200, except: [], leaseMs: MINUTE })).toEqual(
+    [],
+  );
+  const left = await store.registry.webhooks.due(NOON + MINUTE, {
+    limit: 200,
+    limitEach: 200,
+    except: [],
+    leaseMs: MINUTE,
+  });
   expect(left.map(({ status }) => status)).not.toContain("delivered");
   expect(left.length).toBeGreaterThan(100);
 });

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
+import { FASTER } from "../support/cli.ts";
 import type { WriterTask } from "./writer.ts";
 
 export interface Program extends AsyncDisposable {
@@ -19,7 +20,7 @@ export interface Program extends AsyncDisposable {
 export async function start(program: URL, args: readonly string[]): Promise<Program> {
   const child = spawn(process.execPath, [fileURLToPath(program), ...args], {
     stdio: ["pipe", "pipe", "inherit"],
-    env: { PATH: process.env["PATH"] },
+    env: { PATH: process.env["PATH"], ...FASTER },
   });
   const ended = once(child, "close");
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

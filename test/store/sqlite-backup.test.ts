@@ -29,7 +29,9 @@ test("a backup is a private store of its own with all that was stored", async ()
   expect(await copy.transcripts.load("sesn_1", "")).toEqual([{ type: "user", uuid: "a" }]);
   expect(await copy.registry.agents.get(PROJECT, "agent_1")).toEqual(agentRecord("agent_1"));
   expect(await copy.registry.keys.list()).toEqual([keyRecord("key_1")]);
-  expect(await copy.registry.webhooks.due(clock.now(), 9, 0)).toEqual([deliveryRecord("dlv_1")]);
+  expect(await copy.registry.webhooks.due(clock.now(), { limit: 9, limitEach: 9, except: [], leaseMs: 0 })).toEqual([
+    deliveryRecord("dlv_1"),
+  ]);
 });
 
 test("a backup can be read where nothing may be written", async () => {

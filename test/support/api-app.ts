@@ -73,7 +73,7 @@ export async function apiApp(options: ApiAppOptions = {}): Promise<ApiApp> {
       maxBodyBytes: 1_048_576,
       maxUploadBytes: 1_048_576,
       requestsPerMinute: 100_000,
-      allowPrivateWebhooks: false,
+      allowPrivateAddresses: false,
     },
     ledger: store.ledger,
     budgets: { day: { usd: 5, time_zone: "Europe/Berlin" } },

@@ -1,9 +1,10 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { afterAll } from "vitest";
 import { temporaryDirectory } from "./host.ts";
 
 export interface CliResult {
@@ -32,12 +33,64 @@ export interface CliOptions {
 /** Node need not compile the same files again and again; nothing else changes. */
 export const FASTER = { NODE_COMPILE_CACHE: resolve("node_modules/.cache/node-compile") };
 
+/** The program as users get it, which also starts sooner, when it was built after the last change, as by `npm test`. */
+export const PROGRAM = resolve(isBuilt() ? "dist/cli/main.js" : "src/cli/main.ts");
+
+function isBuilt(): boolean {
+  const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const built = changedAt("dist/cli/main.js");
+  return readdirSync("src", { recursive: true, encoding: "utf8" }).every(
+    (file) => changedAt(join("src", file)) < built,
+  );
+}
+
 /** The CLI as a process of its own, with a home, a directory and an environment made for the test. */
 export function testCli(modelUrl?: string): Cli {
   const directory = temporaryDirectory();
-  const home = join(directory.path, "home");
-  const cwd = join(directory.path, "work");
-  for (const path of [home, cwd]) mkdirSync(path);
+  const cli = cliIn(directory.path, modelUrl);
+  return {
+    ...cli,
+    [Symbol.dispose]: () => {
+      cli[Symbol.dispose]();
+      directory[Symbol.dispose]();
+    },
+  };
+}
+
+/**
+ * The CLI where something was done before: once, however many tests of the file begin there. Each finds it as it was
+ * then, and at the same path, because a session knows where it works. One thing a copy cannot have: a workspace without
+ * checkpoints that counts as unchanged, because its files are new.
+ */
+export function preparedCli<T>(
+  prepare: (open: (modelUrl?: string) => Cli) => Promise<T>,
+): (modelUrl?: string) => Promise<Cli & { readonly made: T }> {
+  const directory = temporaryDirectory();
+  afterAll(() => directory[Symbol.dispose]());
+  const [place, kept] = [join(directory.path, "place"), join(directory.path, "kept")];
+  const make = async (): Promise<T> => {
+    const made = await prepare((modelUrl) => cliIn(place, modelUrl));
+    copyTree(place, kept);
+    return made;
+  };
+  let making: Promise<T> | undefined;
+  return async (modelUrl) => {
+    const made = await (making ??= make());
+    rmSync(place, { recursive: true, force: true, maxRetries: 5 });
+    copyTree(kept, place);
+    return { ...cliIn(place, modelUrl), made };
+  };
+}
+
+/** Not cpSync, which rounds the times of files: a workspace knows by them what has changed. */
+export function copyTree(from: string, to: string): void {
+  execFileSync("cp", ["-a", from, to]);
+}
+
+function cliIn(place: string, modelUrl?: string): Cli {
+  const home = join(place, "home");
+  const cwd = join(place, "work");
+  for (const path of [home, cwd]) mkdirSync(path, { recursive: true });
   const environment: Record<string, string> = {
     PATH: process.env["PATH"] ?? "/usr/bin:/bin",
     HOME: home,
@@ -47,8 +100,7 @@ export function testCli(modelUrl?: string): Cli {
   const started: ChildProcessWithoutNullStreams[] = [];
   const start: Cli["start"] = (args, options = {}) => {
     const env = { ...environment, ...options.environment };
-    const main = resolve("src/cli/main.ts");
-    const [command = "", ...rest] = [...(options.within ?? []), process.execPath, main, ...args];
+    const [command = "", ...rest] = [...(options.within ?? []), process.execPath, PROGRAM, ...args];
     const child = spawn(command, rest, { cwd: options.cwd ?? cwd, env, stdio: "pipe" });
     child.stdin.on("error", () => {});
     child.stdin.end(options.input ?? "");
@@ -72,7 +124,6 @@ export function testCli(modelUrl?: string): Cli {
     [Symbol.dispose]: () => {
       // A test that failed has not ended what it started.
       for (const child of started) if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
-      directory[Symbol.dispose]();
     },
   };
 }

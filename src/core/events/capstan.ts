@@ -17,10 +17,29 @@ export const promptRendered = z.object({
   ...stored,
   model: z.string(),
   instructions_sha256: z.string(),
+  /** Absent in logs of earlier versions. */
+  instructions_chars: z.number().int().optional(),
+  /** What the engine's own prompt has, which stands before them; absent when there is none, or when nobody knows. */
+  engine_prompt_chars: z.number().int().optional(),
   tools: z.array(z.string()),
   cwd: z.string(),
   engine: z.string(),
   engine_version: z.string(),
+});
+/** What whoever started the session told the agent, and the defaults of what they did not. */
+export const inputsGiven = z.object({
+  type: z.literal("capstan.inputs_given"),
+  ...stored,
+  values: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+});
+/** The workspace has words for agents. They are part of the instructions when the agent's `setting_sources` say so. */
+export const projectFileFound = z.object({
+  type: z.literal("capstan.project_file_found"),
+  ...stored,
+  /** Relative to the workspace. */
+  path: z.string(),
+  used: z.boolean(),
+  bytes: z.number().int(),
 });
 export const permissionDecided = z.object({
   type: z.literal("capstan.permission_decided"),

@@ -75,6 +75,8 @@ export const sessionUsage = z.object({
       ephemeral_5m_input_tokens: z.number(),
       ephemeral_1h_input_tokens: z.number().optional(),
     }),
+    /** The share of what the model was told that its cache had, from 0 to 1; absent when it was told nothing. */
+    cache_hit_rate: z.number().optional(),
     list_cost: money,
     usd: z.number(),
     /** Requests whose price is not known, and not in `usd`; absent when there are none. */

@@ -4,7 +4,13 @@ import { onThread, received, toolOutcome } from "./fields.ts";
 
 /** What users say. */
 
-export const userMessage = z.object({ type: z.literal("user.message"), ...received, content: messageContent });
+export const userMessage = z.object({
+  type: z.literal("user.message"),
+  ...received,
+  content: messageContent,
+  /** What was written, when it was one of the agent's slash commands: `content` is what that stands for. */
+  command: z.string().optional(),
+});
 export const userInterrupt = z.object({ type: z.literal("user.interrupt"), ...received, ...onThread });
 export const userToolConfirmation = z.object({
   type: z.literal("user.tool_confirmation"),

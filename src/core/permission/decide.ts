@@ -5,7 +5,7 @@ import { outsideLimits } from "./limits.ts";
 import { type Call, callOf, type Hit, hitBy, isCoveredBy, type Part } from "./match-call.ts";
 import type { Rule } from "./rule.ts";
 import type { AskRule, GrantedRule, Rules, RuleSet } from "./rule-set.ts";
-import type { CallSubject, ToolTraits } from "./subject.ts";
+import { type CallSubject, isInside, type ToolTraits } from "./subject.ts";
 import { suggestRules } from "./suggest.ts";
 import { PLAN_TOOL, QUESTION_TOOL } from "./tool-names.ts";
 
@@ -21,7 +21,7 @@ export interface PermissionQuery {
   readonly sandboxed: boolean;
   /** What the environment keeps the session from. Absent: nothing. */
   readonly limits?: SandboxPlan | undefined;
-  /** Where the engine keeps results that it told the model to read. */
+  /** Where the engine keeps what it told the model to read: results, and files of skills. */
   readonly readable?: readonly string[] | undefined;
   /** Those that hold in this session. */
   readonly grants: readonly GrantedRule[];
@@ -137,8 +137,15 @@ function permitted(
   if (mode === "yolo") return verdict("allow", "mode:yolo", "Everything that no rule denies is allowed in this mode.");
   passed(`the mode is ${mode}`);
   if (traits.readOnly && inside) return verdict("allow", "tool:read-only", `${tool} only reads, and in the workspace.`);
+  if (traits.readOnly && isOwn(query))
+    return verdict("allow", "tool:read-only", `${tool} reads the session's own files.`);
   passed(traits.readOnly ? "outside" : "may change something");
   return undefined;
+}
+
+/** All that the call names lies where the engine keeps files of this session for the model to read. */
+function isOwn({ subject: { paths }, readable = [] }: PermissionQuery): boolean {
+  return paths.length > 0 && paths.every(({ real }) => readable.some((directory) => isInside(real, directory)));
 }
 
 /** Parts of a shell command that need no rule: files of the workspace that it reads, and in accept-edits mode writes. */

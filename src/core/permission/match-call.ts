@@ -1,4 +1,4 @@
-import { matchesGlob } from "./glob.ts";
+import { type Glob, matchesGlob } from "./glob.ts";
 import { commandOf, type CommandWords, matchCommand } from "./match-command.ts";
 import { type LocatedPath, locator, matchPath, type PathPattern } from "./match-path.ts";
 import type { Rule } from "./rule.ts";
@@ -89,17 +89,21 @@ export function hitBy(rule: Rule, call: Call): Hit | undefined {
           ? all(call, true)
           : undefined;
     case "mcp": {
+      if (rule.except?.includes(subject.tool) === true) return undefined;
       const isBelow = subject.tool.startsWith(`${rule.text}__`);
       return isBelow || matchesGlob(rule.name, subject.tool) ? all(call, true) : undefined;
     }
     case "subagent":
-      if (subject.tool !== "Agent") return undefined;
-      return subject.subagent === undefined
-        ? all(call, false)
-        : matchesGlob(rule.name, subject.subagent)
-          ? all(call, true)
-          : undefined;
+      return subject.tool === "Agent" ? nameHit(rule.name, subject.subagent, call) : undefined;
+    case "skill":
+      return subject.tool === "Skill" ? nameHit(rule.name, subject.skill, call) : undefined;
   }
+}
+
+/** Of a call that does not say which one it means nobody can be sure. */
+function nameHit(pattern: Glob, name: string | undefined, call: Call): Hit | undefined {
+  if (name === undefined) return all(call, false);
+  return matchesGlob(pattern, name) ? all(call, true) : undefined;
 }
 
 function all({ parts }: Call, isSure: boolean): Hit {
@@ -196,12 +200,15 @@ export function isCoveredBy(rule: Rule, part: Part, call: Call): boolean {
     case "domain":
       return subject.tool === "WebFetch" && subject.domain !== undefined && isDomain(rule, subject.domain);
     case "mcp":
+      if (rule.except?.includes(subject.tool) === true) return false;
       return (
         matchesGlob(rule.name, subject.tool) ||
         (rule.server !== undefined && subject.tool.startsWith(`${rule.server}__`))
       );
     case "subagent":
       return subject.tool === "Agent" && subject.subagent !== undefined && matchesGlob(rule.name, subject.subagent);
+    case "skill":
+      return subject.tool === "Skill" && subject.skill !== undefined && matchesGlob(rule.name, subject.skill);
   }
 }
 

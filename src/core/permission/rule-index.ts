@@ -61,6 +61,9 @@ export class RuleIndex {
       case "subagent":
         push(this.#tools, "Agent", id);
         break;
+      case "skill":
+        push(this.#tools, "Skill", id);
+        break;
     }
   }
 

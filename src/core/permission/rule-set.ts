@@ -1,8 +1,9 @@
-import type { Permissions } from "../agent-definition.ts";
+import type { AgentDefinition, Permissions } from "../agent-definition.ts";
 import { CapstanError } from "../errors.ts";
 import type { Call } from "./match-call.ts";
 import { ALLOWS_ALL, parseRule, type Rule } from "./rule.ts";
 import { RuleIndex } from "./rule-index.ts";
+import { policyRules } from "./server-policy.ts";
 
 /** The rules of a session, read once and held against every call. */
 export interface RuleSet extends Rules {
@@ -30,15 +31,24 @@ export interface GrantedRule {
 
 export type RuleLists = Pick<Permissions, "allow" | "ask" | "deny">;
 
-/** Throws `invalid_agent` for a malformed rule. */
-export function compileRules(lists: RuleLists): RuleSet {
-  const deny = lists.deny.map(parseRule);
-  const ask = lists.ask.map((entry): AskRule =>
+/** All rules of an agent: those of its permissions, and those that `tools` of its MCP servers stand for. */
+export function agentRules({
+  permissions,
+  mcp_servers,
+}: Pick<AgentDefinition, "permissions" | "mcp_servers">): RuleSet {
+  return compileRules(permissions, policyRules(mcp_servers));
+}
+
+/** Throws `invalid_agent` for a malformed rule. `more` are rules that are read already. */
+export function compileRules(lists: RuleLists, more: Rules = { allow: [], ask: [], deny: [] }): RuleSet {
+  const deny = [...lists.deny.map(parseRule), ...more.deny];
+  const written = lists.ask.map((entry): AskRule =>
     typeof entry === "string"
       ? { rule: parseRule(entry), remember: true }
       : { rule: parseRule(entry.rule), remember: entry.remember },
   );
-  const allow = lists.allow.map(parseAllowRule);
+  const ask = [...written, ...more.ask];
+  const allow = [...lists.allow.map(parseAllowRule), ...more.allow];
   const index = new RuleIndex([...deny, ...ask.map(({ rule }) => rule), ...allow]);
   const firstAsk = deny.length;
   const firstAllow = firstAsk + ask.length;

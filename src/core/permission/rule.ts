@@ -13,15 +13,21 @@ export type Rule = { readonly text: string } & (
   | { readonly kind: "command"; readonly pattern: CommandPattern }
   | { readonly kind: "path"; readonly tool: PathTool; readonly pattern: PathPattern }
   | { readonly kind: "domain"; readonly domain: string; readonly subdomains: boolean }
-  /** `server` is undefined when the name goes on after the server, or has a wildcard. */
-  | { readonly kind: "mcp"; readonly name: Glob; readonly server: string | undefined }
+  /** `server` is undefined when the name goes on after the server, or has a wildcard. Not for the tools in `except`. */
+  | {
+      readonly kind: "mcp";
+      readonly name: Glob;
+      readonly server: string | undefined;
+      readonly except?: readonly string[];
+    }
   | { readonly kind: "subagent"; readonly name: Glob }
+  | { readonly kind: "skill"; readonly name: Glob }
 );
 
 export type PathTool = (typeof PATH_TOOLS)[number];
 
 const PATH_TOOLS = ["Read", "Glob", "Grep", "Edit", "Write", "NotebookEdit"] as const;
-const PATTERN_TOOLS = [...PATH_TOOLS, "Bash", "WebFetch", "Agent"];
+const PATTERN_TOOLS = [...PATH_TOOLS, "Bash", "WebFetch", "Agent", "Skill"];
 const EXAMPLES = "Bash, Bash(npm run *), Read(./secrets/**), WebFetch(domain:example.org) or mcp__server__tool";
 export const ALLOWS_ALL =
   "expected a tool: * alone can only deny or ask. To allow whatever no rule speaks of, use the mode yolo";
@@ -76,6 +82,8 @@ function readPattern(tool: string, inner: string): Pattern<Rule> | string {
       return readDomain(inner);
     case "Agent":
       return { kind: "subagent", name: parseGlob(inner) };
+    case "Skill":
+      return { kind: "skill", name: parseGlob(inner) };
     default: {
       const meant = BUILT_IN_TOOLS.includes(tool) ? undefined : nearest(tool, PATTERN_TOOLS);
       return `${tool} takes no pattern; ${meant === undefined ? `write ${tool} alone` : `did you mean ${meant}?`}`;

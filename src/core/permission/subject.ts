@@ -36,6 +36,8 @@ export const callSubject = z.object({
   /** The host name of the address, in lower case. */
   domain: z.string().optional(),
   subagent: z.string().optional(),
+  /** The name of a skill. */
+  skill: z.string().optional(),
   mcp: z.object({ server: z.string(), tool: z.string() }).optional(),
   /** Everything named lies in the workspace, links resolved. */
   inside: z.boolean(),

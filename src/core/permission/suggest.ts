@@ -14,11 +14,12 @@ export function suggestRules(subject: CallSubject): readonly string[] {
 }
 
 function rulesFor(subject: CallSubject): readonly string[] {
-  const { tool, shell, paths, domain, subagent } = subject;
+  const { tool, shell, paths, domain, subagent, skill } = subject;
   if (tool === PLAN_TOOL || tool === QUESTION_TOOL) return [];
   if (shell !== undefined) return shellRules(shell, subject);
   if (tool === "WebFetch") return domain === undefined ? [] : [`WebFetch(domain:${domain})`];
   if (tool === "Agent") return subagent === undefined ? [] : [`Agent(${escaped(subagent)})`];
+  if (tool === "Skill") return skill === undefined ? [] : [`Skill(${escaped(skill)})`];
   const family = subject.search === true ? tool : ["Edit", "Read"].find((name) => speaksOf(name, tool));
   if (family !== undefined) return samePath(family, paths, subject);
   // The rule would also speak of a built-in tool of almost that name.

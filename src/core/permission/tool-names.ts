@@ -11,6 +11,7 @@ export const BUILT_IN_TOOLS: readonly string[] = [
   "NotebookEdit",
   "Read",
   "SendMessage",
+  "Skill",
   "TaskCreate",
   "TaskGet",
   "TaskList",

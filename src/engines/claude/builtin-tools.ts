@@ -6,7 +6,7 @@ type ToolTraits = CallRequest["traits"];
 const READS: ToolTraits = { readOnly: true, edit: false, safeInternal: false };
 const EDITS: ToolTraits = { readOnly: false, edit: true, safeInternal: false };
 const ACTS: ToolTraits = { readOnly: false, edit: false, safeInternal: false };
-/** Changes nothing but the conversation itself. What a subagent does is decided call by call. */
+/** Changes nothing but the conversation itself. What a subagent does, or a skill leads to, is decided call by call. */
 const INTERNAL: ToolTraits = { readOnly: true, edit: false, safeInternal: true };
 
 const BUILTIN: Readonly<Record<string, ToolTraits>> = {
@@ -26,12 +26,13 @@ const BUILTIN: Readonly<Record<string, ToolTraits>> = {
   TaskList: INTERNAL,
   TaskUpdate: INTERNAL,
   StructuredOutput: INTERNAL,
+  Skill: INTERNAL,
   AskUserQuestion: READS,
   ExitPlanMode: READS,
 };
 
 export const BUILTIN_NAMES: readonly string[] = Object.keys(BUILTIN).filter(
-  (name) => name !== "StructuredOutput" && name !== "ExitPlanMode",
+  (name) => !["StructuredOutput", "ExitPlanMode", "Skill"].includes(name),
 );
 
 /** The way out of plan mode; an agent has it whenever its process starts in that mode. */

@@ -3,9 +3,9 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { query, startup, type Options, type Query, type SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { HOST_SERVER } from "../../core/agent-definition.ts";
 import type { Engine, EngineHost, EngineRequest, EngineSession } from "../../core/engine.ts";
 import { CapstanError, messageOf } from "../../core/errors.ts";
+import { belongsInSandbox, HOST_SERVER } from "../../core/mcp-server-schema.ts";
 import type { Tool, ToolOutcome } from "../../core/tool.ts";
 import { Announcements } from "./announcements.ts";
 import { CustomResults } from "./custom-results.ts";
@@ -15,10 +15,13 @@ import { InputQueue } from "./input-queue.ts";
 import { Leftovers } from "./leftovers.ts";
 import { type SpentSeconds, Watchdog } from "./limits.ts";
 import { coverOf } from "./mcp-sandbox.ts";
-import { mcpServers, requireServers } from "./mcp-servers.ts";
+import type { RemoteServerFactory } from "./mcp-remote.ts";
+import { openServers, type ProcessServers, requireServers, withServers } from "./mcp-servers.ts";
 import { type ClaudeSettings, requireDirectory, sdkOptions, toolNames } from "./options.ts";
+import { requireModelSettings } from "./model-traits.ts";
 import { CliProcess, describeLoss, findContainment } from "./process.ts";
 import { requireKnownTools } from "./rule-tools.ts";
+import { requireUsableSkills, skillsDirectory, writeSkills } from "./skills.ts";
 import { rootPath } from "./sandbox-root.ts";
 import {
   answeredOnce,
@@ -48,7 +51,10 @@ const TOOL_TIMEOUT_MS = 2_147_483_647;
 
 export function claudeEngine(
   settings: ClaudeSettings,
-  { createToolServer }: { createToolServer: ToolServerFactory },
+  {
+    createToolServer,
+    connectRemoteServer,
+  }: { createToolServer: ToolServerFactory; connectRemoteServer: RemoteServerFactory },
 ): Engine {
   const { version } = sdkManifest();
   const wrapper = findContainment();
@@ -61,6 +67,8 @@ export function claudeEngine(
     requireDirectory(request.cwd);
     toolNames(request);
     requireKnownTools(request);
+    requireModelSettings(request.agent);
+    requireUsableSkills(request.agent);
     requireSandbox(request, findSupport);
   }
 
@@ -83,6 +91,7 @@ export function claudeEngine(
         gitDirectories: request.sandbox?.gitDirectories ?? [],
       });
     const tempDir = leftovers.temporaryDirectory();
+    writeSkills(request);
     const customResults = new CustomResults(request.tools);
     const announcements = new Announcements(callsIn(request));
     const options: Options = {
@@ -92,15 +101,12 @@ export function claudeEngine(
           tools: request.tools,
           announced: (id, signal) => announcements.wait(id, signal),
           oneCall: request.start.kind === "call",
-          readable: () => [join(process.configDir, "projects"), tempDir],
+          readable: () => [join(process.configDir, "projects"), tempDir, skillsDirectory(request) ?? []].flat(),
           confined,
         }),
         ...customResults.hooks(),
       },
-      mcpServers: {
-        ...mcpServers(request, { path: settings.path, confinement }),
-        ...(await hostTools(request, { host, createToolServer, customResults })),
-      },
+      mcpServers: await hostTools(request, { host, createToolServer, customResults }),
       // Its mere presence gives the agent the tools that need a person. Whatever gets past the hook undecided is denied.
       canUseTool: async () => ({ behavior: "deny", message: "The host has not decided about this call." }),
       onElicitation: (asked, { signal }) => elicit(host, asked, signal),
@@ -108,8 +114,9 @@ export function claudeEngine(
     };
     const input = new InputQueue<SDKUserMessage>();
     const working = request.start.kind !== "wait";
-    const servers = { names: Object.keys(request.agent.mcp_servers ?? {}), confined };
-    const started = await start(options, { input, working, servers }).catch((thrown: unknown) => {
+    const servers = { servers: request.agent.mcp_servers ?? {}, confined };
+    const open = () => openServers(request, { path: settings.path, confinement, host, connectRemoteServer });
+    const started = await start(options, { input, working, servers, open }).catch((thrown: unknown) => {
       process.kill();
       leftovers.sweep();
       stubs.sweepAll();
@@ -119,6 +126,7 @@ export function claudeEngine(
       sessionId: request.sessionId,
       line: request.line?.threadId,
       instructions: request.agent.instructions,
+      isAppended: request.agent.instructions_mode === "append",
       wantsOutput: request.line === undefined && request.agent.output_schema !== undefined,
       customTools: customResults.names,
       newId: () => host.newEventId(),
@@ -172,7 +180,7 @@ export function claudeEngine(
 
 /** What the sandboxes of the servers keep a place for as long as they run, although it is not there. */
 function coversOf({ agent }: EngineRequest, confinement: Confinement | undefined): readonly string[] {
-  const isInside = Object.values(agent.mcp_servers ?? {}).some((server) => server.outside_sandbox !== true);
+  const isInside = Object.values(agent.mcp_servers ?? {}).some(belongsInSandbox);
   return confinement !== undefined && isInside ? coverOf(confinement.plan) : [];
 }
 
@@ -183,12 +191,25 @@ async function start(
     input,
     working,
     servers,
-  }: { input: InputQueue<SDKUserMessage>; working: boolean; servers: Parameters<typeof requireServers>[1] },
+    open,
+  }: {
+    input: InputQueue<SDKUserMessage>;
+    working: boolean;
+    servers: Parameters<typeof requireServers>[1];
+    open: () => Promise<ProcessServers>;
+  },
 ): Promise<Query> {
-  const started = working ? query({ prompt: input, options }) : (await startup({ options })).query(input);
-  if (working) await started.initializationResult();
-  await requireServers(started, servers);
-  return started;
+  const opened = await open();
+  try {
+    const all = withServers(options, opened);
+    const started = working ? query({ prompt: input, options: all }) : (await startup({ options: all })).query(input);
+    if (working) await started.initializationResult();
+    await requireServers(started, servers);
+    return started;
+  } catch (thrown) {
+    await opened.close();
+    throw thrown;
+  }
 }
 
 async function hostTools(

@@ -4,6 +4,7 @@ import { eventIdOf, threadId } from "../../core/clock.ts";
 import type { ToolContent } from "../../core/content.ts";
 import type { EngineFact } from "../../core/engine.ts";
 import type { EventDraft } from "../../core/events.ts";
+import { claudeCodePromptChars } from "./model-traits.ts";
 import { readToolName } from "./tool-names.ts";
 import { events, same, type Translation, type TranslatorState, withdrawals } from "./translation.ts";
 import { turnEnd } from "./turn-end.ts";
@@ -63,10 +64,13 @@ function onSystem(state: TranslatorState, message: Of<"system">): Translation {
     case "init": {
       // What a subagent is told is part of the agent's definition; the log tells what the session's own line was told.
       if (state.line !== undefined) return same(state);
+      const engineChars = claudeCodePromptChars(message.model);
       const draft: EventDraft<"capstan.prompt_rendered"> = {
         type: "capstan.prompt_rendered",
         model: message.model,
         instructions_sha256: createHash("sha256").update(state.instructions).digest("hex"),
+        instructions_chars: state.instructions.length,
+        ...(state.isAppended === true && engineChars !== undefined && { engine_prompt_chars: engineChars }),
         // The CLI announces the tool by an older name than the one it is called by.
         tools: (message.tools ?? []).map((tool) => (tool === "Task" ? "Agent" : tool)),
         cwd: message.cwd,

@@ -6,6 +6,7 @@ import type { EngineRequest } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { BUILTIN_NAMES, PLAN_EXIT } from "./builtin-tools.ts";
 import { sandboxSettings } from "./sandbox.ts";
+import { SKILL_TOOL, skillOptions, skillsDirectory } from "./skills.ts";
 import { hostToolName, readToolName } from "./tool-names.ts";
 import { sessionStoreFor, transcriptPath, transcriptUuid } from "./transcript-store.ts";
 
@@ -30,17 +31,23 @@ export function sdkOptions(
   return {
     cwd: request.cwd,
     model: request.model,
-    systemPrompt: own?.instructions ?? agent.instructions,
+    systemPrompt: own?.instructions ?? systemPrompt(agent),
+    ...modelOptions(request),
     // Permissions are decided in the PreToolUse hook alone; this mode only makes sure that nothing is waved through.
     permissionMode: permissionModeFor(request.mode),
     tools: [...toolNames(request), ...(request.mode === "plan" ? [PLAN_EXIT] : [])],
     agents,
     env: childEnvironment(request, settings, tempDir),
+    ...skillOptions(request),
     settingSources: [],
     settings: {
+      // Those of settings files and skills: they run commands past the host. Those that we register are no part of it.
+      disableAllHooks: true,
       disableSkillShellExecution: true,
+      // It would be kept for one process, and the prompt would name its directory.
+      autoMemoryEnabled: false,
       skipWebFetchPreflight: true,
-      ...sandboxSettings(request.sandbox, { confined, tempDir }),
+      ...sandboxSettings(request.sandbox, { confined, readable: [tempDir, skillsDirectory(request) ?? []].flat() }),
     },
     strictMcpConfig: true,
     // What a subagent says is told when it is said, on its own as within its agent's process.
@@ -61,6 +68,30 @@ export function sdkOptions(
   };
 }
 
+/**
+ * The instructions, alone or behind the prompt of Claude Code itself. What that prompt says of the directory, of git and
+ * of the day comes with the first message instead: the prompt is the same for all sessions of the agent.
+ */
+function systemPrompt({ instructions, instructions_mode: mode }: EngineRequest["agent"]): Options["systemPrompt"] {
+  if (mode !== "append") return instructions;
+  return { type: "preset", preset: "claude_code", append: instructions, excludeDynamicSections: true };
+}
+
+function modelOptions({
+  agent: { effort, thinking, fallback_model: fallback },
+  model,
+}: EngineRequest): Pick<Options, "effort" | "thinking" | "fallbackModel"> {
+  return {
+    ...(effort !== undefined && { effort }),
+    ...(thinking !== undefined && {
+      thinking:
+        typeof thinking === "object" ? { type: "enabled", budgetTokens: thinking.budget_tokens } : { type: thinking },
+    }),
+    // Somebody may have chosen it as the model of the session; the SDK refuses a model that stands in for itself.
+    ...(fallback !== undefined && fallback !== model && { fallbackModel: fallback }),
+  };
+}
+
 /** The CLI's validator knows no dialect by name, and refuses to start when it is told one. */
 function outputFormat({ $schema: _dialect, ...schema }: Record<string, unknown>): Options["outputFormat"] {
   return { type: "json_schema", schema };
@@ -72,7 +103,7 @@ export function permissionModeFor(mode: Mode): "default" | "plan" {
 
 /** Every tool some line of the session may have. Which line may use which is decided at each call. */
 export function toolNames(request: Pick<EngineRequest, "agent" | "tools">): string[] {
-  const { tools, subagents } = request.agent;
+  const { tools, subagents, skills = {} } = request.agent;
   const wanted = [...tools, ...Object.values(subagents).flatMap((subagent) => subagent.tools ?? [])];
   const hostTools = request.tools.map((tool) => tool.name);
   const servers = Object.keys(request.agent.mcp_servers ?? {});
@@ -80,9 +111,9 @@ export function toolNames(request: Pick<EngineRequest, "agent" | "tools">): stri
     const name = readToolName(tool);
     return name.kind === "mcp" && servers.includes(name.server);
   };
-  const unknown = wanted.filter(
-    (tool) => !BUILTIN_NAMES.includes(tool) && !hostTools.includes(tool) && !ofServer(tool),
-  );
+  const reading = Object.keys(skills).length > 0 ? [SKILL_TOOL] : [];
+  const known = [...BUILTIN_NAMES, ...reading, ...hostTools];
+  const unknown = wanted.filter((tool) => !known.includes(tool) && !ofServer(tool));
   if (unknown.length > 0)
     throw new CapstanError(
       "invalid_agent",
@@ -90,7 +121,9 @@ export function toolNames(request: Pick<EngineRequest, "agent" | "tools">): stri
       { data: { unknown } },
     );
   const delegation = Object.keys(subagents).length > 0 ? ["Agent", "SendMessage"] : [];
-  return [...new Set([...wanted, ...delegation])].filter((tool) => !hostTools.includes(tool) && !ofServer(tool));
+  return [...new Set([...wanted, ...delegation, ...reading])].filter(
+    (tool) => !hostTools.includes(tool) && !ofServer(tool),
+  );
 }
 
 function subagents({ agent, tools: hostTools }: EngineRequest): Record<string, SdkAgent> {
@@ -113,6 +146,9 @@ function subagents({ agent, tools: hostTools }: EngineRequest): Record<string, S
 const AROUND_THE_GATEWAY =
   /^(ANTHROPIC_.*|CLAUDE_CODE_USE_.*|CLAUDE_CODE_OAUTH_TOKEN|(https?|all)_proxy|NODE_OPTIONS|BUN_OPTIONS)$/i;
 
+/** The CLI turns to another model after so many failures; with fewer retries it would never get there. */
+const RETRIES_BEFORE_FALLBACK = 2;
+
 /** The child's environment, built from nothing: these variables and the session's own, and no other. */
 function childEnvironment(request: EngineRequest, settings: ClaudeSettings, tempDir: string): Record<string, string> {
   const directory = (name: string): string => {
@@ -126,6 +162,8 @@ function childEnvironment(request: EngineRequest, settings: ClaudeSettings, temp
       "invalid_input",
       `variables: ${leading.join(", ")} would lead the agent past the gateway. Credentials and addresses are the host's to set.`,
     );
+  const { fallback_model: fallback } = request.agent;
+  const retries = fallback === undefined ? settings.retries : Math.max(settings.retries, RETRIES_BEFORE_FALLBACK);
   return {
     PATH: settings.path,
     LANG: "C.UTF-8",
@@ -141,7 +179,12 @@ function childEnvironment(request: EngineRequest, settings: ClaudeSettings, temp
     _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: "1",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
-    CLAUDE_CODE_MAX_RETRIES: String(settings.retries),
+    CLAUDE_CODE_MAX_RETRIES: String(retries),
+    // A line at the start of every prompt that is another one with every request. Only a subscription may need it.
+    ...(request.gateway.billing !== "included" && { CLAUDE_CODE_ATTRIBUTION_HEADER: "0" }),
+    ...(request.gateway.isPlain === true && { CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: "1" }),
+    // All tools are told from the start; the CLI would add one that stands for those that come later.
+    ENABLE_TOOL_SEARCH: "0",
     DISABLE_AUTOUPDATER: "1",
     ...(request.start.kind === "continue" && {
       CLAUDE_CODE_RESUME_INTERRUPTED_TURN: "1",

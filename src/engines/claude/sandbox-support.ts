@@ -3,6 +3,7 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { EngineRequest, EngineSession } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
+import { belongsInSandbox } from "../../core/mcp-server-schema.ts";
 import type { SandboxPlan } from "../../core/sandbox.ts";
 
 /** What this machine has to confine commands with. */
@@ -101,7 +102,7 @@ export function requireSandbox(
     );
   if (process.platform === "linux" || missing !== undefined) return;
   const inside = Object.entries(agent.mcp_servers ?? {}).flatMap(([name, server]) =>
-    server.outside_sandbox === true ? [] : [name],
+    belongsInSandbox(server) ? [name] : [],
   );
   if (inside.length > 0)
     throw new CapstanError(
@@ -133,7 +134,7 @@ export function toldOfSandbox(
   if (sandbox === undefined || sandbox.mode === "off") return { sandbox: "off", outside: [] };
   const { missing } = support();
   if (missing !== undefined) return { sandbox: "unavailable", sandboxMissing: missing, outside: [] };
-  const servers = Object.entries(agent.mcp_servers ?? {}).filter(([, server]) => server.outside_sandbox === true);
+  const servers = Object.entries(agent.mcp_servers ?? {}).filter(([, server]) => !belongsInSandbox(server));
   const commands = sandbox.excludedCommands.map((pattern) => `Bash(${pattern})`);
   return { sandbox: "on", outside: [...servers.map(([name]) => `mcp__${name}`), ...commands] };
 }

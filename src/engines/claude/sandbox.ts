@@ -8,17 +8,18 @@ const OF_THE_CLI = ["ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_MESSAGING_TOKEN"];
 
 /**
  * The plan as the CLI's settings. Everything is written out, also what is the default, so that a new version of the CLI
- * with other defaults changes nothing. `confined` is whether the machine has a sandbox.
+ * with other defaults changes nothing. `confined` is whether the machine has a sandbox; `readable` are directories of the
+ * process that commands may read beside what the plan says.
  */
 export function sandboxSettings(
   plan: SandboxPlan | undefined,
-  { confined, tempDir }: { confined: boolean; tempDir: string },
+  { confined, readable }: { confined: boolean; readable: readonly string[] },
 ): Pick<SdkSettings, "sandbox" | "permissions"> {
   if (plan === undefined) return { sandbox: { enabled: false } };
-  return { sandbox: confined ? commandSandbox(plan, tempDir) : { enabled: false }, permissions: fileRules(plan) };
+  return { sandbox: confined ? commandSandbox(plan, readable) : { enabled: false }, permissions: fileRules(plan) };
 }
 
-function commandSandbox(plan: SandboxPlan, tempDir: string): NonNullable<SdkSettings["sandbox"]> {
+function commandSandbox(plan: SandboxPlan, readable: readonly string[]): NonNullable<SdkSettings["sandbox"]> {
   return {
     enabled: true,
     // It was there a moment ago. Should it be gone, nothing may run.
@@ -47,8 +48,8 @@ function commandSandbox(plan: SandboxPlan, tempDir: string): NonNullable<SdkSett
       allowWrite: [...plan.allowWrite],
       denyWrite: [...plan.denyWrite],
       denyRead: [...plan.denyRead],
-      // The CLI makes a directory in it writable for commands, and sets TMPDIR to that.
-      allowRead: [...plan.allowRead, tempDir],
+      // The CLI makes a directory in the temporary one writable for commands, and sets TMPDIR to that.
+      allowRead: [...plan.allowRead, ...readable],
     },
     credentials: {
       files: [],

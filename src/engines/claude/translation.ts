@@ -9,6 +9,8 @@ export interface TranslatorState {
   /** The thread of the subagent that the process drives alone; undefined for the session's own line. */
   readonly line: string | undefined;
   readonly instructions: string;
+  /** The instructions stand behind Claude Code's own. Default: they stand alone. */
+  readonly isAppended?: boolean;
   readonly wantsOutput: boolean;
   /** Names of the host's tools that run in a client. Default: none. */
   readonly customTools?: readonly string[];
@@ -42,7 +44,15 @@ export interface Translation {
 export function startTranslator(
   given: Pick<
     TranslatorState,
-    "sessionId" | "line" | "instructions" | "wantsOutput" | "customTools" | "newId" | "totals" | "agentOfCall"
+    | "sessionId"
+    | "line"
+    | "instructions"
+    | "isAppended"
+    | "wantsOutput"
+    | "customTools"
+    | "newId"
+    | "totals"
+    | "agentOfCall"
   >,
 ): TranslatorState {
   return {

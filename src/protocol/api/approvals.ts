@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Approval, ApprovalAnswer } from "../../core/approval.ts";
 import { toolContent } from "../../core/content.ts";
 import { approvalRequested } from "../../core/events/capstan.ts";
-import { eventsSend } from "../message-input.ts";
+import { resultParams } from "../message-input.ts";
 import { isoTime, isoTimeOrNull, msOf, msOrNull, queryNumber, timestamp } from "./common.ts";
 
 const STATUSES = ["pending", "answered", "settled"] as const;
@@ -57,9 +57,6 @@ export const approvalWait = z.strictObject({
     .describe("In seconds: while nobody has answered, wait so long for the answer."),
 });
 
-/** As in `/v1`: the same blocks, and the same checks. */
-const resultBlocks = eventsSend.shape.events.element.options[3].shape.content.unwrap();
-
 export const approvalAnswer = z.strictObject({
   behavior: z.enum(["allow", "deny"]),
   message: z.string().optional().describe("For a denial: what the model is told."),
@@ -72,7 +69,7 @@ export const approvalAnswer = z.strictObject({
   answers: texts.optional().describe("For a question: question → answer, in the agent's own words."),
   notes: texts.optional().describe("For a question: question → a note beside the answer."),
   result: z
-    .strictObject({ content: z.union([z.string(), resultBlocks]), is_error: z.boolean().optional() })
+    .strictObject({ content: z.union([z.string(), resultParams]), is_error: z.boolean().optional() })
     .optional()
     .describe("For a custom tool: what it returned."),
 });

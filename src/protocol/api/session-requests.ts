@@ -5,14 +5,11 @@ import { environmentDefinition } from "../../core/environment.ts";
 import type { LoggedEvent } from "../../core/events.ts";
 import { sessionEvent } from "../../core/events.ts";
 import { ruleText } from "../../core/permission/rule-schema.ts";
-import { initialEvents } from "../message-input.ts";
+import { messageParams } from "../message-input.ts";
 import { metadata, queryNumber } from "./common.ts";
 
-/** As in `/v1`: the same blocks, and the same checks. */
-const blocks = initialEvents.element.options[0].shape.content;
-
-/** What a user says: text, or blocks of text, images and documents. */
-const messageInput = z.union([z.string().min(1), blocks]);
+/** What a user says: text, or blocks of text, images and documents as in `/v1`. */
+const messageInput = z.union([z.string().min(1), messageParams]);
 export type MessageInput = z.infer<typeof messageInput>;
 
 const mode = z.enum(MODES);
@@ -35,6 +32,10 @@ export const sessionInput = z.strictObject({
     .describe(
       "A directory of the server's machine. Default: the environment's, else the project's. Outside of these, in another project, or where credentials are: admins only.",
     ),
+  inputs: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+    .optional()
+    .describe("What the agent must be told at its start: a value for each of its inputs that has no default."),
   message: messageInput.optional().describe("Starts the first turn."),
   title: z.string().max(500).optional(),
   metadata: metadata.optional(),

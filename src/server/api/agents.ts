@@ -3,11 +3,10 @@ import { CapstanError } from "../../core/errors.ts";
 import type { AgentRecord } from "../../core/registry.ts";
 import { listOf } from "../../protocol/api/common.ts";
 import { agentToWire, agentVersion, pageQuery, type WireAgent } from "../../protocol/api/registry.ts";
-import type { Caller } from "../context.ts";
+import { findAgent } from "../lookup.ts";
 import { agent, agentInput, agentUpdate } from "./components.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
-import { nothing } from "./owned.ts";
 import { agentWithSecrets, shownAgent } from "./secrets.ts";
 
 const tag = "Agents";
@@ -25,13 +24,13 @@ export function addAgents(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Create an agent",
       description:
-        "From a definition as an agent file has it: rules, modes, MCP servers, output schema, hooks. Hooks and MCP servers are programs that run on the server's machine.",
+        "From a definition as an agent file has it: rules, modes, MCP servers, output schema, hooks. Hooks, functions and MCP servers are programs that run on the server's machine, and may be given its variables.",
       body: agentInput,
       answer: agent,
       status: 201,
     },
     async ({ caller, body }) => {
-      const { definition, name = definition.name, description = null, metadata = {} } = body;
+      const { definition, name = definition.name, description = definition.description ?? null, metadata = {} } = body;
       requireKnownRules(deps, definition);
       const now = deps.clock.now();
       const record: AgentRecord = {
@@ -81,7 +80,7 @@ export function addAgents(api: Api, deps: ApiDeps): void {
       query: agentVersion,
       answer: agent,
     },
-    async ({ caller, params: { id }, query: { version } }) => shown(await ownAgent(deps, caller, { id, version })),
+    async ({ caller, params: { id }, query: { version } }) => shown(await findAgent(deps, caller.project, id, version)),
   );
 
   endpoint(
@@ -97,7 +96,7 @@ export function addAgents(api: Api, deps: ApiDeps): void {
       answer: agent,
     },
     async ({ caller, params: { id }, body }) => {
-      const newest = await ownAgent(deps, caller, { id });
+      const newest = await findAgent(deps, caller.project, id);
       if (body.version !== undefined && body.version !== newest.version)
         throw new CapstanError(
           "store_conflict",
@@ -122,17 +121,6 @@ export function addAgents(api: Api, deps: ApiDeps): void {
 
 function shown(record: AgentRecord): WireAgent {
   return agentToWire({ ...record, definition: shownAgent(record.definition) });
-}
-
-/** The newest version, or the given one. */
-export async function ownAgent(
-  { registry }: ApiDeps,
-  { project }: Caller,
-  { id, version }: { readonly id: string; readonly version?: number | undefined },
-): Promise<AgentRecord> {
-  const record = await registry.agents.get(project, id, version);
-  if (record === undefined) throw nothing(version === undefined ? "agent" : `version ${version} of the agent`, id);
-  return record;
 }
 
 export function requireUsable({ id, archivedAt }: Pick<AgentRecord, "id" | "archivedAt">): void {

@@ -7,10 +7,10 @@ import {
   approvalToWire,
   approvalWait,
 } from "../../protocol/api/approvals.ts";
+import { findApproval, findSession } from "../lookup.ts";
 import { approval } from "./components.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
-import { ownApproval, ownSession } from "./owned.ts";
 import { withFiles } from "./sent.ts";
 import { shownTo } from "./shown-approval.ts";
 import { waitFor } from "./wait.ts";
@@ -34,7 +34,7 @@ export function addApprovals(api: Api, deps: ApiDeps): void {
       answer: listOf(approval),
     },
     async ({ caller, query: { status, session_id, after, wait = 0 }, signal }) => {
-      if (session_id !== undefined) await ownSession(deps, caller, session_id);
+      if (session_id !== undefined) await findSession(deps, caller.project, session_id);
       const find = async (): Promise<readonly Approval[]> => {
         const filter = { status, sessionId: session_id, project: caller.project };
         const found = await runtime.approvals.list(filter);
@@ -61,7 +61,7 @@ export function addApprovals(api: Api, deps: ApiDeps): void {
       answer: approval,
     },
     async ({ caller, params: { id }, query: { wait = 0 }, signal }) => {
-      const look = (): Promise<Approval> => ownApproval(deps, caller, id);
+      const look = (): Promise<Approval> => findApproval(deps, caller.project, id);
       const seen = await waitFor(look, isOver, { seconds: wait, signal });
       return approvalToWire(await shownTo(deps, caller, seen));
     },
@@ -81,7 +81,7 @@ export function addApprovals(api: Api, deps: ApiDeps): void {
       answer: approval,
     },
     async ({ caller, params: { id }, body }) => {
-      const { sessionId } = await ownApproval(deps, caller, id);
+      const { sessionId } = await findApproval(deps, caller.project, id);
       const answer = await withFiles(deps, caller, answerFromWire(body));
       const answered = await runtime.approvals.answer(id, answer, { by: caller.name, from: "api" });
       // The answer is stored, whatever becomes of the session: another process may drive it and goes on by itself, and

@@ -16,7 +16,8 @@ import { session as plainSession } from "../../protocol/api/sessions.ts";
 import * as webhooks from "../../protocol/api/webhooks.ts";
 
 // In the published package there are two copies of zod, ours and the one that the document is made with.
-extendZodWithOpenApi(z);
+// It needs no more than this. Given all of zod, the package would hold, and every command load, all of zod.
+extendZodWithOpenApi({ ZodType: z.ZodType } as typeof z);
 
 /** A copy: schemas that were made before zod was extended do not know about names. */
 function named<Schema extends z.ZodType>(schema: Schema, name: string): Schema {

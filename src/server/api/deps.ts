@@ -5,9 +5,9 @@ import type { EnvironmentDefinition } from "../../core/environment.ts";
 import type { LedgerStore } from "../../core/ledger.ts";
 import type { Store } from "../../core/store.ts";
 import type { WireModel } from "../../protocol/api/host.ts";
+import { notSupported } from "../../protocol/refusal.ts";
 import type { PolicyHost } from "../../runtime/policy-check.ts";
 import type { ServerDeps } from "../context.ts";
-import { unsupported } from "../failure.ts";
 
 /** What `/api` is given besides. Without a port its routes say that they are not offered here. */
 export interface ApiDeps extends ServerDeps {
@@ -41,5 +41,5 @@ export interface ProjectDefaults {
 /** The port, or a refusal that names what is missing. */
 export function offered<Port>(port: Port | undefined, what: string): Port {
   if (port !== undefined) return port;
-  throw unsupported(what, "This server was put together without it.");
+  throw notSupported(what, "This server was put together without it.");
 }

@@ -2,11 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { EnvironmentRecord } from "../../core/registry.ts";
 import { listOf } from "../../protocol/api/common.ts";
 import { environmentToWire, pageQuery, type WireEnvironment } from "../../protocol/api/registry.ts";
-import type { Caller } from "../context.ts";
+import { findEnvironment, noEnvironment } from "../lookup.ts";
 import { environment, environmentInput } from "./components.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
-import { nothing } from "./owned.ts";
 import { existingDirectory } from "./places.ts";
 import { environmentWithSecrets, shownEnvironment } from "./secrets.ts";
 
@@ -80,7 +79,7 @@ export function addEnvironments(api: Api, deps: ApiDeps): void {
       summary: "Get an environment",
       answer: environment,
     },
-    async ({ caller, params: { id } }) => shown(await ownEnvironment(deps, caller, id)),
+    async ({ caller, params: { id } }) => shown(await findEnvironment(deps, caller.project, id)),
   );
 
   endpoint(
@@ -96,7 +95,7 @@ export function addEnvironments(api: Api, deps: ApiDeps): void {
       answer: environment,
     },
     async ({ caller, params: { id }, body }) => {
-      const before = await ownEnvironment(deps, caller, id);
+      const before = await findEnvironment(deps, caller.project, id);
       const { name, description = null, metadata = {}, definition, directory = null } = body;
       if (directory !== null) await existingDirectory(directory, "directory");
       const record: EnvironmentRecord = {
@@ -110,7 +109,7 @@ export function addEnvironments(api: Api, deps: ApiDeps): void {
         config: isDeepStrictEqual(definition, shownEnvironment(before.definition)) ? before.config : {},
         updatedAt: deps.clock.now(),
       };
-      if (!(await environments.update(record))) throw nothing("environment", id);
+      if (!(await environments.update(record))) throw noEnvironment(id);
       return shown(record);
     },
   );
@@ -118,14 +117,4 @@ export function addEnvironments(api: Api, deps: ApiDeps): void {
 
 function shown(record: EnvironmentRecord): WireEnvironment {
   return environmentToWire({ ...record, definition: shownEnvironment(record.definition) });
-}
-
-export async function ownEnvironment(
-  { registry }: ApiDeps,
-  { project }: Caller,
-  id: string,
-): Promise<EnvironmentRecord> {
-  const record = await registry.environments.get(project, id);
-  if (record === undefined) throw nothing("environment", id);
-  return record;
 }

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { branchExport, branchInput } from "../../protocol/api/files.ts";
+import { findSession } from "../lookup.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 import { requireOpenChanges, requireOpenFiles } from "./hidden-files.ts";
-import { ownSession } from "./owned.ts";
 
 const tag = "Workspace";
 
@@ -28,7 +28,7 @@ export function addExports(api: Api, deps: ApiDeps): void {
       answer: "text/x-diff",
     },
     async ({ c, caller, params: { id } }) => {
-      await requireOpenChanges(deps, { caller, record: await ownSession(deps, caller, id) });
+      await requireOpenChanges(deps, { caller, record: await findSession(deps, caller.project, id) });
       const patch = await files.exportPatch(id, `api:${caller.id}`);
       c.header("content-type", "text/x-diff; charset=utf-8");
       return c.body(new Uint8Array(patch));
@@ -48,7 +48,7 @@ export function addExports(api: Api, deps: ApiDeps): void {
       answer: "application/zip",
     },
     async ({ c, caller, params: { id } }) => {
-      await requireOpenFiles(deps, caller, await ownSession(deps, caller, id));
+      await requireOpenFiles(deps, caller, await findSession(deps, caller.project, id));
       const directory = await mkdtemp(join(tmpdir(), "capstan-zip-"));
       const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
       try {
@@ -81,7 +81,7 @@ export function addExports(api: Api, deps: ApiDeps): void {
       answer: branchExport,
     },
     async ({ caller, params: { id }, body: { branch, message } }) => {
-      await requireOpenChanges(deps, { caller, record: await ownSession(deps, caller, id) });
+      await requireOpenChanges(deps, { caller, record: await findSession(deps, caller.project, id) });
       const made = await files.exportBranch(id, {
         ...(branch !== undefined && { branch }),
         ...(message !== undefined && { message }),

@@ -1,11 +1,11 @@
 import type { ApplyOutcome } from "../../core/workspace.ts";
 import { listOf } from "../../protocol/api/common.ts";
 import { applied, applyInput, diffQuery, patchQuery, rewindInput, type WireApplied } from "../../protocol/api/files.ts";
+import { findSession } from "../lookup.ts";
 import { checkpoint, diff, rewind } from "./components.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 import { requireOpenChanges } from "./hidden-files.ts";
-import { ownSession } from "./owned.ts";
 import { checkpointToWire, diffToWire, rewindToWire } from "./shown-files.ts";
 
 const tag = "Workspace";
@@ -26,7 +26,7 @@ export function addFiles(api: Api, deps: ApiDeps): void {
       answer: listOf(checkpoint),
     },
     async ({ caller, params: { id } }) => {
-      await ownSession(deps, caller, id);
+      await findSession(deps, caller.project, id);
       return { data: (await files.checkpoints(id)).map(checkpointToWire) };
     },
   );
@@ -44,7 +44,7 @@ export function addFiles(api: Api, deps: ApiDeps): void {
       answer: diff,
     },
     async ({ caller, params: { id }, query: { by_call: byCall = false, ...range } }) => {
-      await ownSession(deps, caller, id);
+      await findSession(deps, caller.project, id);
       return diffToWire(await files.diff(id, { ...range, byCall }));
     },
   );
@@ -63,7 +63,7 @@ export function addFiles(api: Api, deps: ApiDeps): void {
       answer: "text/x-diff",
     },
     async ({ c, caller, params: { id }, query }) => {
-      await requireOpenChanges(deps, { caller, record: await ownSession(deps, caller, id), range: query });
+      await requireOpenChanges(deps, { caller, record: await findSession(deps, caller.project, id), range: query });
       c.header("content-type", "text/x-diff; charset=utf-8");
       return c.body(new Uint8Array(await files.patch(id, query)));
     },
@@ -82,7 +82,7 @@ export function addFiles(api: Api, deps: ApiDeps): void {
       answer: rewind,
     },
     async ({ caller, params: { id }, body: { to, conversation = false, dry_run: dryRun = false } }) => {
-      await ownSession(deps, caller, id);
+      await findSession(deps, caller.project, id);
       return rewindToWire(await files.rewind(id, { to, conversation, dryRun }), conversation);
     },
   );
@@ -99,7 +99,7 @@ export function addFiles(api: Api, deps: ApiDeps): void {
       answer: rewind,
     },
     async ({ caller, params: { id } }) => {
-      await ownSession(deps, caller, id);
+      await findSession(deps, caller.project, id);
       const undone = await files.undoRewind(id);
       const last = (await deps.runtime.read(id)).findLast(({ type }) => type === "capstan.rewound");
       return rewindToWire(undone, last?.type === "capstan.rewound" && last.to_seq !== undefined);
@@ -120,7 +120,7 @@ export function addFiles(api: Api, deps: ApiDeps): void {
       answer: applied,
     },
     async ({ caller, params: { id }, body: { dry_run: dryRun = false } }) => {
-      await ownSession(deps, caller, id);
+      await findSession(deps, caller.project, id);
       return shownOutcome(await files.apply(id, { dryRun }));
     },
   );

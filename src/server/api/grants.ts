@@ -1,11 +1,10 @@
 import type { Grant } from "../../core/approval.ts";
-import { CapstanError } from "../../core/errors.ts";
 import { listOf } from "../../protocol/api/common.ts";
 import { grantToWire, revoked } from "../../protocol/api/grants.ts";
+import { approvalIfAny, notFound } from "../lookup.ts";
 import { grant } from "./components.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
-import { nothing } from "./owned.ts";
 
 const tag = "Grants";
 
@@ -38,7 +37,7 @@ export function addGrants(api: Api, deps: ApiDeps): void {
       answer: revoked,
     },
     async ({ caller, params: { id } }) => {
-      if (!(await grantsOf(deps, caller.project)).some((one) => one.id === id)) throw nothing("grant", id);
+      if (!(await grantsOf(deps, caller.project)).some((one) => one.id === id)) throw notFound("grant", id);
       await runtime.grants.revoke(id);
       return { id, revoked: true as const };
     },
@@ -50,11 +49,7 @@ async function grantsOf({ runtime }: ApiDeps, project: string): Promise<readonly
   const projectOf = async ({ scope, project: its, sessionId, approvalId }: Grant): Promise<string | undefined> => {
     if (scope === "project") return its ?? undefined;
     if (sessionId !== null) return (await runtime.session(sessionId))?.project;
-    const approval = await runtime.approvals.get(approvalId).catch((thrown: unknown) => {
-      if (thrown instanceof CapstanError && thrown.code === "not_found") return undefined;
-      throw thrown;
-    });
-    return approval?.project;
+    return (await approvalIfAny({ runtime }, approvalId))?.project;
   };
   const all = await runtime.grants.list();
   const owners = await Promise.all(all.map(projectOf));

@@ -2,9 +2,9 @@ import { listOf } from "../../protocol/api/common.ts";
 import { auditQuery, auditReport, model, project, whoami, type WireModel } from "../../protocol/api/host.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { modelList, modelPage } from "../../protocol/models.ts";
+import { findSession } from "../lookup.ts";
 import { type ApiDeps, offered } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
-import { ownSession } from "./owned.ts";
 import { projectDirectory } from "./places.ts";
 
 export function addHost(api: Api, deps: ApiDeps): void {
@@ -73,7 +73,7 @@ export function addHost(api: Api, deps: ApiDeps): void {
       answer: auditReport,
     },
     async ({ caller, query: { session_id: session } }) => {
-      if (session !== undefined) await ownSession(deps, caller, session);
+      if (session !== undefined) await findSession(deps, caller.project, session);
       const report = await offered(deps.audit, "audits").verify(session === undefined ? {} : { session });
       const own = new Set((await deps.runtime.sessions({ project: caller.project })).map(({ id }) => id));
       const isShown = (id: string | undefined, kind: string): boolean =>

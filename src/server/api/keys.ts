@@ -1,10 +1,10 @@
 import { listOf } from "../../protocol/api/common.ts";
 import { keyInput, keyToWire, newKey } from "../../protocol/api/registry.ts";
 import { mintKey } from "../key-secret.ts";
+import { notFound } from "../lookup.ts";
 import { key } from "./components.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
-import { nothing } from "./owned.ts";
 
 const tag = "Keys";
 
@@ -59,10 +59,10 @@ export function addKeys(api: Api, deps: ApiDeps): void {
     },
     async ({ caller, params: { id } }) => {
       const find = async () => (await keys.list(caller.project)).find((one) => one.id === id);
-      if ((await find()) === undefined) throw nothing("key", id);
+      if ((await find()) === undefined) throw notFound("key", id);
       await keys.revoke(id, deps.clock.now());
       const revoked = await find();
-      if (revoked === undefined) throw nothing("key", id);
+      if (revoked === undefined) throw notFound("key", id);
       return keyToWire(revoked);
     },
   );

@@ -5,10 +5,10 @@ import { type ReplayInput, replay, replayInput } from "../../protocol/api/policy
 import { readCall } from "../../runtime/policy-call.ts";
 import { explainCall } from "../../runtime/policy-check.ts";
 import { replayRules } from "../../runtime/policy-replay.ts";
+import { findSession } from "../lookup.ts";
 import { checkInput, explanation, replayLine } from "./components.ts";
 import { type ApiDeps, offered } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
-import { ownSession } from "./owned.ts";
 import { chosenPlace } from "./places.ts";
 import { agentFor, placeFor } from "./session-plan.ts";
 
@@ -70,7 +70,7 @@ export function addPolicy(api: Api, deps: ApiDeps): void {
       answer: replay.extend({ data: z.array(replayLine) }),
     },
     async ({ caller, body: { permissions, session_id: session, since } }) => {
-      if (session !== undefined) await ownSession(deps, caller, session);
+      if (session !== undefined) await findSession(deps, caller.project, session);
       const { lines, skipped } = await replayRules(deps.runtime, offered(deps.policy, "policy checks"), {
         permissions: permissions satisfies ReplayInput["permissions"],
         session,

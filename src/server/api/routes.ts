@@ -1,7 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { HTTPException } from "hono/http-exception";
 import type { Env } from "../context.ts";
-import { ApiFailure } from "../failure.ts";
 import { addAgents } from "./agents.ts";
 import { addApprovals } from "./approvals.ts";
 import type { ApiDeps } from "./deps.ts";
@@ -12,7 +10,6 @@ import { addExports } from "./exports.ts";
 import { addFiles } from "./files.ts";
 import { addGrants } from "./grants.ts";
 import { addHost } from "./host.ts";
-import { invalidRequest } from "./invalid.ts";
 import { addKeys } from "./keys.ts";
 import { addLedger } from "./ledger.ts";
 import { addPolicy } from "./policy.ts";
@@ -23,15 +20,7 @@ import { addWorkspace } from "./workspace.ts";
 
 /** What Capstan has and the Managed Agents API does not: `/api`, and the document of it. */
 export function apiRoutes(deps: ApiDeps): Api {
-  const api: Api = new OpenAPIHono<Env>({
-    defaultHook: (result) => {
-      if (!result.success) throw invalidRequest(result.target, result.error);
-    },
-  });
-  // Whoever mounts these routes words all refusals; only what the library itself throws is unknown there.
-  api.onError((thrown) => {
-    throw thrown instanceof HTTPException ? refusedByLibrary(thrown) : thrown;
-  });
+  const api: Api = new OpenAPIHono<Env>();
   addSessions(api, deps);
   addSessionEvents(api, deps);
   addApprovals(api, deps);
@@ -48,13 +37,4 @@ export function apiRoutes(deps: ApiDeps): Api {
   addWebhooks(api, deps);
   addDocument(api);
   return api;
-}
-
-function refusedByLibrary({ status, message }: HTTPException): ApiFailure {
-  return new ApiFailure(
-    "invalid_request_error",
-    status === 415
-      ? "The body must be JSON: send it with the header content-type: application/json."
-      : `The request cannot be read: ${message}.`,
-  );
 }

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from "../../core/agent-definition.ts";
 import { type EnvironmentDefinition, environmentDefinition } from "../../core/environment.ts";
 import { CapstanError } from "../../core/errors.ts";
+import { hiddenValues, isRemote, withHiddenValues } from "../../core/mcp-server-schema.ts";
 import { hasMarker } from "../../core/redaction-marker.ts";
 import { withoutSecrets } from "../../core/redaction-session.ts";
 
@@ -30,10 +31,16 @@ export function agentWithSecrets(given: AgentDefinition, stored?: AgentDefinitio
   if (servers === undefined) return given;
   const shown = stored && shownAgent(stored);
   const filled = Object.entries(servers).map(([name, server]) => {
-    const known = { stored: stored?.mcp_servers?.[name]?.env, shown: shown?.mcp_servers?.[name]?.env };
-    return [name, { ...server, env: filledIn(server.env, known, `definition.mcp_servers.${name}.env`) }] as const;
+    const known = { stored: hiddenIn(stored, name), shown: hiddenIn(shown, name) };
+    const field = `definition.mcp_servers.${name}.${isRemote(server) ? "headers" : "env"}`;
+    return [name, withHiddenValues(server, filledIn(hiddenValues(server), known, field))] as const;
   });
   return { ...given, mcp_servers: Object.fromEntries(filled) };
+}
+
+function hiddenIn(agent: AgentDefinition | undefined, name: string): Variables | undefined {
+  const server = agent?.mcp_servers?.[name];
+  return server && hiddenValues(server);
 }
 
 export function environmentWithSecrets(

@@ -1,10 +1,8 @@
 import type { ApprovalAnswer } from "../../core/approval.ts";
 import type { MessageContent } from "../../core/content.ts";
-import { CapstanError } from "../../core/errors.ts";
 import type { MessageInput } from "../../protocol/api/session-requests.ts";
-import type { Turn } from "../../runtime/turn.ts";
 import type { Caller } from "../context.ts";
-import { FileRoom, messageContent, toolContent } from "../v1/content.ts";
+import { FileRoom, messageContent, toolContent } from "../content.ts";
 import type { ApiDeps } from "./deps.ts";
 
 /** With the content of the project's files that it names. */
@@ -24,12 +22,4 @@ export async function withFiles(deps: ApiDeps, { project }: Caller, answer: Appr
     ...answer,
     result: { content: await toolContent(deps, { project, room: new FileRoom() }, content), isError },
   };
-}
-
-/** Where a turn begins in the log: before the event that started it. Rejects when it was refused. */
-export async function placeOfTurn(turn: Turn): Promise<number> {
-  for await (const item of turn) if ("seq" in item) return item.seq - 1;
-  throw new CapstanError("session_ended", "The session was closed before the turn began. Try again.", {
-    retryable: true,
-  });
 }

@@ -1,12 +1,13 @@
 import { inTurn } from "../../core/state.ts";
 import { accepted, eventQuery, messageRequest, streamQuery } from "../../protocol/api/session-requests.ts";
+import { firstEvent } from "../first-event.ts";
 import { eventStream, requireWithinLog } from "../stream.ts";
 import { wake } from "../wake.ts";
+import { findSession } from "../lookup.ts";
 import { eventPage, sessionWithState } from "./components.ts";
 import { type ApiDeps, offered } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
-import { ownSession } from "./owned.ts";
-import { placeOfTurn, saidContent } from "./sent.ts";
+import { saidContent } from "./sent.ts";
 import { shownSession } from "./shown-session.ts";
 
 const tag = "Sessions";
@@ -28,7 +29,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       answer: eventPage,
     },
     async ({ caller, params: { id }, query: { after, up_to: upTo, limit, types } }) => {
-      await ownSession(deps, caller, id);
+      await findSession(deps, caller.project, id);
       const events = await runtime.read(id, { after, limit, ...(upTo !== undefined && { upTo }) });
       const wanted = types?.split(",");
       const isLast = events.length < limit;
@@ -53,7 +54,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       answer: "text/event-stream",
     },
     async ({ c, caller, params: { id }, query: { after: from = 0 } }) => {
-      const record = await ownSession(deps, caller, id);
+      const record = await findSession(deps, caller.project, id);
       const head = await runtime.head(id);
       requireWithinLog("after", from, head);
       wake(runtime, c, record);
@@ -79,11 +80,11 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       status: 202,
     },
     async ({ caller, params: { id }, body: { content } }) => {
-      await ownSession(deps, caller, id);
+      await findSession(deps, caller.project, id);
       const said = await saidContent(deps, caller, content);
       runtime.requireRoom();
       const session = await runtime.attend(id);
-      return { session_id: id, after: await placeOfTurn(session.send(said)) };
+      return { session_id: id, after: (await firstEvent(session.send(said))).seq - 1 };
     },
   );
 
@@ -99,7 +100,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       answer: sessionWithState,
     },
     async ({ caller, params: { id } }) => {
-      const record = await ownSession(deps, caller, id);
+      const record = await findSession(deps, caller.project, id);
       if (inTurn(await runtime.state(id))) await (await runtime.attend(id)).interrupt();
       return shownSession(deps, record);
     },
@@ -118,10 +119,10 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       status: 202,
     },
     async ({ caller, params: { id } }) => {
-      await ownSession(deps, caller, id);
+      await findSession(deps, caller.project, id);
       runtime.requireRoom();
       const session = await runtime.attend(id);
-      return { session_id: id, after: await placeOfTurn(session.compact()) };
+      return { session_id: id, after: (await firstEvent(session.compact())).seq - 1 };
     },
   );
 
@@ -137,7 +138,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       answer: "application/jsonl",
     },
     async ({ c, caller, params: { id } }) => {
-      await ownSession(deps, caller, id);
+      await findSession(deps, caller.project, id);
       const archive = offered(deps.archive, "archives");
       const encoder = new TextEncoder();
       const lines = (async function* () {

@@ -4,10 +4,11 @@ import { CapstanError } from "../../core/errors.ts";
 import type { SessionRecord } from "../../core/store.ts";
 import type { z } from "zod";
 import type { Caller } from "../context.ts";
-import { ownAgent, requireUsable } from "./agents.ts";
+import { findAgent, findEnvironment } from "../lookup.ts";
+import { requirePublicSource } from "../repositories.ts";
+import { requireUsable } from "./agents.ts";
 import type { sessionInput } from "./components.ts";
 import { type ApiDeps, offered } from "./deps.ts";
-import { ownEnvironment } from "./environments.ts";
 import { limited, requireNoRules, requireStricter } from "./limits.ts";
 import { chosenPlace, projectDirectory } from "./places.ts";
 
@@ -53,7 +54,7 @@ export async function agentFor(
   if (agent !== undefined && given !== undefined)
     throw new CapstanError("invalid_input", "agent and agent_definition exclude each other. Give one of them.");
   if (agent !== undefined) {
-    const record = await ownAgent(deps, caller, agent);
+    const record = await findAgent(deps, caller.project, agent.id, agent.version);
     requireUsable(record);
     return { definition: record.definition, ref: { id: record.id, version: record.version } };
   }
@@ -73,12 +74,14 @@ async function environmentFor(
   if (id !== undefined && given !== undefined)
     throw new CapstanError("invalid_input", "environment_id and environment exclude each other. Give one of them.");
   if (id !== undefined) {
-    const record = await ownEnvironment(deps, caller, id);
+    const record = await findEnvironment(deps, caller.project, id);
     requireUsable(record);
+    await requirePublicSource(deps.settings, record.definition);
     return { environment: record.definition, environmentId: id, directory: record.directory };
   }
   if (given !== undefined) {
     requireAdmin(caller, "environment", "a stored environment: environment_id");
+    await requirePublicSource(deps.settings, given);
     return { environment: given };
   }
   return { environment: (await deps.defaults?.(caller.project))?.environment ?? parseEnvironment({}) };

@@ -2,14 +2,14 @@ import { listOf } from "../../protocol/api/common.ts";
 import { requireNoProgram } from "../../runtime/take-overs.ts";
 import { forkInput, sessionPatch } from "../../protocol/api/session-requests.ts";
 import { sessionQuery } from "../../protocol/api/sessions.ts";
+import { firstEvent } from "../first-event.ts";
+import { agentOf, findSession } from "../lookup.ts";
 import { session, sessionInput, sessionWithState } from "./components.ts";
-import { agentOf } from "../v1/session-lookup.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 import { limitedUsd, requireStricter } from "./limits.ts";
-import { ownSession } from "./owned.ts";
 import { chosenPlace } from "./places.ts";
-import { placeOfTurn, saidContent } from "./sent.ts";
+import { saidContent } from "./sent.ts";
 import { planSession } from "./session-plan.ts";
 import { shownSession, shownSessions } from "./shown-session.ts";
 
@@ -61,18 +61,19 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       status: 201,
     },
     async ({ caller, body, signal }) => {
-      const { title, metadata, message } = body;
+      const { title, metadata, message, inputs } = body;
       const plan = await planSession(deps, caller, body);
       const content = message === undefined ? undefined : await saidContent(deps, caller, message);
       if (content !== undefined) runtime.requireRoom();
       const started = await runtime.startSession({
         ...plan,
         project: caller.project,
+        ...(inputs !== undefined && { inputs }),
         ...(title !== undefined && { title }),
         ...(metadata !== undefined && { metadata }),
         signal,
       });
-      if (content !== undefined) await placeOfTurn(started.send(content));
+      if (content !== undefined) await firstEvent(started.send(content));
       return shownSession(deps, started.record);
     },
   );
@@ -88,7 +89,7 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       description: "With its state: what it is in the middle of.",
       answer: sessionWithState,
     },
-    async ({ caller, params: { id } }) => shownSession(deps, await ownSession(deps, caller, id)),
+    async ({ caller, params: { id } }) => shownSession(deps, await findSession(deps, caller.project, id)),
   );
 
   endpoint(
@@ -105,7 +106,7 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       answer: sessionWithState,
     },
     async ({ caller, params: { id }, body: { title, metadata, max_usd: maxUsd, model, mode } }) => {
-      const record = await ownSession(deps, caller, id);
+      const record = await findSession(deps, caller.project, id);
       const own = (await agentOf(deps, record))?.definition ?? record.agent;
       requireStricter(caller, mode, own);
       if (model !== undefined || mode !== undefined) {
@@ -118,7 +119,7 @@ export function addSessions(api: Api, deps: ApiDeps): void {
         ...(metadata !== undefined && { metadata }),
         ...(maxUsd !== undefined && { maxUsd: limitedUsd(caller, maxUsd, own.budget.usd) }),
       });
-      return shownSession(deps, await ownSession(deps, caller, id));
+      return shownSession(deps, await findSession(deps, caller.project, id));
     },
   );
 
@@ -136,7 +137,7 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       status: 201,
     },
     async ({ caller, params: { id }, body: { at, cwd } }) => {
-      const parent = await ownSession(deps, caller, id);
+      const parent = await findSession(deps, caller.project, id);
       requireNoProgram(parent);
       const { source } = parent;
       const place = cwd === undefined ? undefined : await chosenPlace(deps, { caller, cwd, given: source });

@@ -2,8 +2,8 @@ import { withoutSecrets } from "../../core/redaction-session.ts";
 import type { SessionRecord, SessionSummary } from "../../core/store.ts";
 import { stateToWire, type WireSessionWithState } from "../../protocol/api/session-state.ts";
 import { sessionToWire, type WireSession } from "../../protocol/api/sessions.ts";
+import { notFound } from "../lookup.ts";
 import type { ApiDeps } from "./deps.ts";
-import { nothing } from "./owned.ts";
 
 type Deps = Pick<ApiDeps, "runtime" | "clock">;
 
@@ -27,13 +27,11 @@ export async function shownSessions(
 
 export async function shownSession(
   deps: Deps,
-  { id, project, createdAt }: SessionRecord,
+  { id, project }: Pick<SessionRecord, "id" | "project">,
 ): Promise<WireSessionWithState> {
-  // The store has no summary of one session; those of the same millisecond are few.
-  const made = await deps.runtime.sessions({ project, createdFrom: createdAt, createdUntil: createdAt });
-  const summary = made.find((one) => one.id === id);
-  if (summary === undefined) throw nothing("session", id);
-  const [shown] = await shownSessions(deps, project, [summary]);
-  if (shown === undefined) throw nothing("session", id);
+  const summary = await deps.runtime.summary(id);
+  const [shown] = summary === undefined ? [] : await shownSessions(deps, project, [summary]);
+  // Deleted just now.
+  if (shown === undefined) throw notFound("session", id);
   return { ...shown, state: stateToWire(await deps.runtime.state(id)) };
 }

@@ -2,12 +2,12 @@ import { z } from "zod";
 import type { WebhookRecord } from "../../core/registry.ts";
 import { listOf } from "../../protocol/api/common.ts";
 import { deliveryToWire, newWebhook, webhookInput, webhookToWire } from "../../protocol/api/webhooks.ts";
-import { checkedAddress } from "../webhooks/address.ts";
+import { checkedAddress } from "../address.ts";
 import { newSigningSecret } from "../webhooks/signature.ts";
+import { notFound } from "../lookup.ts";
 import { delivery, webhook } from "./components.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
-import { nothing } from "./owned.ts";
 
 const common = { role: "admin", tag: "Webhooks" } as const;
 /** As many as a person looks through. */
@@ -17,7 +17,7 @@ const SHOWN = 100;
 export function addWebhooks(api: Api, { registry: { webhooks }, settings, ids, clock }: ApiDeps): void {
   const find = async (project: string, id: string): Promise<WebhookRecord> => {
     const found = await webhooks.get(project, id);
-    if (found === undefined) throw nothing("webhook", id);
+    if (found === undefined) throw notFound("webhook", id);
     return found;
   };
 
@@ -40,7 +40,7 @@ export function addWebhooks(api: Api, { registry: { webhooks }, settings, ids, c
       status: 201,
     },
     async ({ caller, body }) => {
-      const { href: url } = checkedAddress(body.url, settings.allowPrivateWebhooks);
+      const { href: url } = checkedAddress(body.url, settings.allowPrivateAddresses);
       const secret = newSigningSecret();
       const given = { project: caller.project, url, secret, events: body.events };
       const record = { ...given, id: ids.next("whk"), createdAt: clock.now(), disabledAt: null };
@@ -66,7 +66,7 @@ export function addWebhooks(api: Api, { registry: { webhooks }, settings, ids, c
       answer: z.object({ id: z.string(), deleted: z.literal(true) }),
     },
     async ({ caller, params: { id } }) => {
-      if (!(await webhooks.delete(caller.project, id))) throw nothing("webhook", id);
+      if (!(await webhooks.delete(caller.project, id))) throw notFound("webhook", id);
       return { id, deleted: true as const };
     },
   );

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { isHidden } from "../../core/sandbox.ts";
 import type { SessionRecord } from "../../core/store.ts";
 import { fileList, fileQuery } from "../../protocol/api/files.ts";
+import { findSession } from "../lookup.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 import { hidingPlan } from "./hidden-files.ts";
-import { ownSession } from "./owned.ts";
 import { listFiles, type LookedAt, readWorkspaceFile } from "./workspace-files.ts";
 
 const tag = "Workspace";
@@ -25,7 +25,7 @@ export function addWorkspace(api: Api, deps: ApiDeps): void {
       answer: fileList,
     },
     async ({ caller, params: { id }, query: { path } }) =>
-      listFiles(await lookedAt(deps, await ownSession(deps, caller, id)), path),
+      listFiles(await lookedAt(deps, await findSession(deps, caller.project, id)), path),
   );
 
   endpoint(
@@ -41,7 +41,7 @@ export function addWorkspace(api: Api, deps: ApiDeps): void {
       answer: "application/octet-stream",
     },
     async ({ c, caller, params: { id }, query: { path } }) => {
-      const bytes = await readWorkspaceFile(await lookedAt(deps, await ownSession(deps, caller, id)), path);
+      const bytes = await readWorkspaceFile(await lookedAt(deps, await findSession(deps, caller.project, id)), path);
       c.header("content-type", "application/octet-stream");
       // Whatever an agent wrote, a browser must not take it for a page of this server.
       c.header("content-disposition", "attachment");

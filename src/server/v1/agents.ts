@@ -15,10 +15,12 @@ import { rosterIn, withRoster } from "../../protocol/multiagent.ts";
 import { createdRange } from "../../protocol/queries.ts";
 import { invalid } from "../../protocol/refusal.ts";
 import type { AgentRecord } from "../../core/registry.ts";
+import { readBody } from "../body.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
 import { ApiFailure } from "../failure.ts";
+import { findAgent, notFound } from "../lookup.ts";
 import { enrol } from "./roster.ts";
-import { notFound, pageOf, param, readBody, readQuery, requireMetadata, requireNoQuery } from "./request.ts";
+import { pageOf, param, readQuery, requireMetadata, requireNoQuery } from "./request.ts";
 
 export function agentRoutes(deps: ServerDeps): Hono<Env> {
   const { registry, ids, clock } = deps;
@@ -105,18 +107,6 @@ export function agentRoutes(deps: ServerDeps): Hono<Env> {
   });
 
   return routes;
-}
-
-/** An agent of another project is not there. */
-export async function findAgent(
-  { registry }: Pick<ServerDeps, "registry">,
-  project: string,
-  id: string,
-  version?: number,
-): Promise<AgentRecord> {
-  const found = await registry.agents.get(project, id, version);
-  if (found !== undefined) return found;
-  throw version === undefined ? notFound("agent", id) : notFound("agent with this version", `${id} version ${version}`);
 }
 
 async function changed(

@@ -8,7 +8,7 @@ import { invalid } from "../../protocol/refusal.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { ServerDeps } from "../context.ts";
 import { ApiFailure } from "../failure.ts";
-import { type FileRoom, toolContent } from "./content.ts";
+import { type FileRoom, toolContent } from "../content.ts";
 
 /** A client may answer as soon as it sees the call; the question about it is stored a moment later. */
 const LOOKS = 400;

@@ -13,9 +13,12 @@ import {
   requireScope,
 } from "../../protocol/environments.ts";
 import { patchMetadata } from "../../protocol/fields.ts";
+import { notSupported } from "../../protocol/refusal.ts";
+import { readBody } from "../body.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
-import { ApiFailure, unsupported } from "../failure.ts";
-import { pageOf, param, readBody, readQuery, requireMetadata, requireNoQuery } from "./request.ts";
+import { ApiFailure } from "../failure.ts";
+import { findEnvironment, noEnvironment } from "../lookup.ts";
+import { pageOf, param, readQuery, requireMetadata, requireNoQuery } from "./request.ts";
 
 export function environmentRoutes(deps: ServerDeps): Hono<Env> {
   const { registry, ids, clock } = deps;
@@ -106,7 +109,7 @@ export function environmentRoutes(deps: ServerDeps): Hono<Env> {
     routes.all(path, async (c) => {
       const { project } = requireRole(c, "viewer");
       await findEnvironment(deps, project, param(c, "environment"));
-      throw unsupported(
+      throw notSupported(
         "environments.work",
         "Start sessions in the environment: the server runs them itself, and needs no worker.",
       );
@@ -115,29 +118,12 @@ export function environmentRoutes(deps: ServerDeps): Hono<Env> {
   return routes;
 }
 
-/** An environment of another project is not there. */
-export async function findEnvironment(
-  { registry }: Pick<ServerDeps, "registry">,
-  project: string,
-  id: string,
-): Promise<EnvironmentRecord> {
-  const found = await registry.environments.get(project, id);
-  if (found === undefined) throw noEnvironment(id);
-  return found;
-}
-
 export function archivedEnvironment(id: string, what: string): ApiFailure {
   return new ApiFailure(
     "invalid_request_error",
     `The environment ${id} is archived and cannot be ${what}. Make a new one.`,
     { details: { error_code: "environment_archived" } },
   );
-}
-
-function noEnvironment(id: string): ApiFailure {
-  return new ApiFailure("not_found_error", `There is no environment ${JSON.stringify(id)}. List them to find its id.`, {
-    details: { error_code: "environment_not_found" },
-  });
 }
 
 function configured(

@@ -7,14 +7,15 @@ import { type EventParams, eventsSend } from "../../protocol/message-input.ts";
 import { invalid, notSupported } from "../../protocol/refusal.ts";
 import { primaryThreadId } from "../../protocol/threads.ts";
 import { requireNotArchived } from "../../runtime/kept-sessions.ts";
+import { readBody } from "../body.ts";
 import { type Caller, type Env, requireRole } from "../context.ts";
+import { firstEvent } from "../first-event.ts";
+import { findSession } from "../lookup.ts";
 import { confirmationAnswer, openQuestion, resultAnswer } from "./answers.ts";
-import { FileRoom, messageContent } from "./content.ts";
+import { FileRoom, messageContent } from "../content.ts";
 import type { V1Deps } from "./deps.ts";
-import { storedMessage } from "./messages.ts";
-import { param, readBody } from "./request.ts";
+import { param } from "./request.ts";
 import { noOutcomes } from "./session-create.ts";
-import { findSession } from "./session-lookup.ts";
 
 /** Something that was checked and is to be done; it gives the event that tells of it. */
 type Deed = () => Promise<object>;
@@ -72,7 +73,7 @@ async function checked(sending: Sending, event: EventParams): Promise<Deed> {
     case "user.message": {
       const content = await messageContent(deps, { project: caller.project, room }, event.content);
       return async () => {
-        const stored = await storedMessage(await runtime.attend(record.id), content);
+        const stored = await firstEvent((await runtime.attend(record.id)).send(content));
         deps.watchers.sent({ sessionId: record.id, callerId: caller.id }, stored.seq - 1);
         return wireEvent(stored);
       };

@@ -5,12 +5,12 @@ import { eventList, Previews, streamQuery, wireEvent } from "../../protocol/even
 import type { LoggedEvent } from "../../core/events.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
 import type { V1Deps } from "./deps.ts";
+import { findSession } from "../lookup.ts";
 import { eventStream } from "../stream.ts";
 import { wake } from "../wake.ts";
 import { sendEvents } from "./events-send.ts";
 import { type EventPage, readPage } from "./log.ts";
 import { param, readQuery } from "./request.ts";
-import { findSession } from "./session-lookup.ts";
 
 export function eventRoutes(deps: V1Deps): Hono<Env> {
   const routes = new Hono<Env>();

@@ -12,9 +12,9 @@ import {
 import { DEFAULT_LIMIT } from "../../protocol/queries.ts";
 import { invalid, parseRequest } from "../../protocol/refusal.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
-import { findFile } from "./file-lookup.ts";
+import { findFile, notFound } from "../lookup.ts";
 import { boundaryOf, readMultipart } from "./multipart.ts";
-import { notFound, pageOf, param, readQuery, requireNoQuery } from "./request.ts";
+import { pageOf, param, readQuery, requireNoQuery } from "./request.ts";
 
 export function fileRoutes(deps: ServerDeps): Hono<Env> {
   const { registry, contents, clock } = deps;
@@ -101,7 +101,8 @@ async function upload(
   let expiresIn: number | undefined;
   try {
     for await (const part of readMultipart(body, boundary)) {
-      if (part.name === "expires_in_seconds") expiresIn = parseRequest(lifetime, await shortText(part.body));
+      if (part.name === "expires_in_seconds")
+        expiresIn = parseRequest("the form", lifetime, await shortText(part.body));
       else if (part.name !== "file")
         throw invalid(`${JSON.stringify(part.name)}: there is no such field. The file goes into the field \`file\`.`);
       else if (file !== undefined) throw invalid("file: the form has it twice. Upload one file at a time.");

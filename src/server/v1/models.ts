@@ -1,7 +1,8 @@
 import { Hono } from "hono";
 import { modelList, modelPage, modelView } from "../../protocol/models.ts";
 import { type Env, requireRole } from "../context.ts";
-import { notFound, param, readQuery, requireNoQuery } from "./request.ts";
+import { notFound } from "../lookup.ts";
+import { param, readQuery, requireNoQuery } from "./request.ts";
 
 export function modelRoutes(): Hono<Env> {
   const routes = new Hono<Env>();

@@ -3,30 +3,14 @@ import { z } from "zod";
 import { readCursor, writeCursor } from "../../protocol/cursor.ts";
 import { metadataProblems, reservedKeys } from "../../protocol/fields.ts";
 import { queryFields } from "../../protocol/queries.ts";
-import { invalid, parseRequest } from "../../protocol/refusal.ts";
-import { JSON_TYPE } from "../body.ts";
+import { parseRequest } from "../../protocol/refusal.ts";
 import type { Env } from "../context.ts";
 import { ApiFailure } from "../failure.ts";
 
-/** What a client sent, checked. Fields that nobody knows are errors: nothing is ignored in silence. */
-export async function readBody<Schema extends z.ZodType>(c: Context<Env>, schema: Schema): Promise<z.output<Schema>> {
-  const text = await c.req.text();
-  const type = c.req.header("content-type") ?? "";
-  if (text !== "" && !JSON_TYPE.test(type))
-    throw invalid(`The body must be JSON, with content-type: application/json (found ${type || "none"}).`);
-  return parseRequest(schema, text === "" ? {} : json(text));
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalid("The body is not JSON.");
-  }
-}
-
+/** Older clients say with every request that they speak the beta. */
 export function readQuery<Schema extends z.ZodType>(c: Context<Env>, schema: Schema): z.output<Schema> {
-  return parseRequest(schema, queryFields(new URL(c.req.url).searchParams));
+  const { beta: _, ...fields } = queryFields(new URL(c.req.url).searchParams);
+  return parseRequest("the query", schema, fields);
 }
 
 const nothing = z.strictObject({});
@@ -49,12 +33,6 @@ export function requireMetadata(
     throw new ApiFailure("invalid_request_error", `metadata: ${problems.join(" ")}`, {
       details: { error_code: "invalid_metadata" },
     });
-}
-
-export function notFound(what: string, id: string): ApiFailure {
-  return new ApiFailure("not_found_error", `There is no ${what} ${JSON.stringify(id)}. List them to find its id.`, {
-    details: { error_code: "not_found" },
-  });
 }
 
 /** A page of a list that is read from one record to the next. */

@@ -1,11 +1,12 @@
 import { Hono } from "hono";
 import { fileParams, resourceList, resourceUpdate, resourceView } from "../../protocol/resources.ts";
+import { notSupported } from "../../protocol/refusal.ts";
+import { readBody } from "../body.ts";
 import type { SessionRecord, SessionResource } from "../../core/store.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
-import { unsupported } from "../failure.ts";
-import { notFound, pageOf, param, readBody, readQuery, requireNoQuery } from "./request.ts";
+import { findSession, notFound } from "../lookup.ts";
+import { pageOf, param, readQuery, requireNoQuery } from "./request.ts";
 import { givenFile } from "./session-create.ts";
-import { findSession } from "./session-lookup.ts";
 
 /** Files and repositories that were put into a session's workspace. */
 export function resourceRoutes(deps: ServerDeps): Hono<Env> {
@@ -45,7 +46,7 @@ export function resourceRoutes(deps: ServerDeps): Hono<Env> {
     await readBody(c, resourceUpdate);
     const record = await findSession(deps, project, param(c, "session"));
     resourceOf(record, param(c, "resource"));
-    throw unsupported(
+    throw notSupported(
       "a new token for a repository",
       "The token is used to clone it and kept nowhere. Start a new session to clone it again.",
     );
@@ -55,7 +56,7 @@ export function resourceRoutes(deps: ServerDeps): Hono<Env> {
     const { project } = requireRole(c, "operator");
     const record = await findSession(deps, project, param(c, "session"));
     resourceOf(record, param(c, "resource"));
-    throw unsupported(
+    throw notSupported(
       "the removal of a resource",
       "It is a part of the workspace by now. Ask the agent to delete the file.",
     );

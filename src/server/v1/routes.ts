@@ -1,6 +1,7 @@
 import { Hono, type MiddlewareHandler } from "hono";
+import { notSupported } from "../../protocol/refusal.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
-import { ApiFailure, unsupported } from "../failure.ts";
+import { ApiFailure } from "../failure.ts";
 import { agentRoutes } from "./agents.ts";
 import type { V1Deps } from "./deps.ts";
 import { environmentRoutes } from "./environments.ts";
@@ -48,7 +49,7 @@ export function v1Routes(given: ServerDeps): Hono<Env> {
     for (const path of [`/${name}`, `/${name}/*`])
       routes.all(path, (c) => {
         requireRole(c, "viewer");
-        throw unsupported(`/v1/${name}`, next);
+        throw notSupported(`/v1/${name}`, next);
       });
   return routes;
 }

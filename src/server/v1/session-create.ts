@@ -9,14 +9,15 @@ import { invalid, notSupported } from "../../protocol/refusal.ts";
 import { placeIn, repositoryName, requireApart, type ResourceParams } from "../../protocol/resources.ts";
 import { requireNoVaults, type SessionCreate, sessionCreate, usdOf } from "../../protocol/sessions.ts";
 import type { GivenFile, GivenRepository } from "../../runtime/session-options.ts";
+import { readBody } from "../body.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
-import { findAgent } from "./agents.ts";
-import { FileRoom, messageContent } from "./content.ts";
+import { firstEvent } from "../first-event.ts";
+import { findAgent, findEnvironment, findFile } from "../lookup.ts";
+import { publicRepository, requirePublicSource } from "../repositories.ts";
+import { FileRoom, messageContent } from "../content.ts";
 import type { V1Deps } from "./deps.ts";
-import { archivedEnvironment, findEnvironment } from "./environments.ts";
-import { findFile } from "./file-lookup.ts";
-import { storedMessage } from "./messages.ts";
-import { readBody, requireMetadata } from "./request.ts";
+import { archivedEnvironment } from "./environments.ts";
+import { requireMetadata } from "./request.ts";
 
 /** A new session, with its first messages sent. Everything is checked before anything is made. */
 export async function createSession(deps: V1Deps, c: Context<Env>): Promise<SessionRecord> {
@@ -28,6 +29,7 @@ export async function createSession(deps: V1Deps, c: Context<Env>): Promise<Sess
   const { agent, definition } = await agentFor(deps, c, body);
   const environment = await findEnvironment(deps, project, body.environment_id);
   if (environment.archivedAt !== null) throw archivedEnvironment(environment.id, "used for a new session");
+  await requirePublicSource(deps.settings, environment.definition);
   const given = await givenContent(deps, project, body.resources ?? []);
   const messages = await firstMessages(deps, project, body.initial_events ?? []);
   const { runtime, watchers } = deps;
@@ -49,7 +51,7 @@ export async function createSession(deps: V1Deps, c: Context<Env>): Promise<Sess
   });
   if (messages.length > 0) watchers.sent({ sessionId: session.id, callerId }, 0);
   try {
-    for (const content of messages) await storedMessage(session, content);
+    for (const content of messages) await firstEvent(session.send(content));
   } catch (thrown) {
     // Whoever is told that it failed does not know the session, and would leave it behind.
     await runtime.delete(session.id).catch(() => {});
@@ -130,7 +132,7 @@ async function givenContent(deps: ServerDeps, project: string, resources: readon
         break;
       case "github_repository":
         repositories.push({
-          url: resource.url,
+          url: await publicRepository(deps.settings, resource.url),
           checkout: resource.checkout ?? null,
           mountPath: placeIn(resource.mount_path, repositoryName(resource.url)),
           ...(resource.authorization_token !== undefined && { token: resource.authorization_token }),

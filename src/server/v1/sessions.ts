@@ -13,12 +13,14 @@ import {
   usdOf,
 } from "../../protocol/sessions.ts";
 import type { SessionUpdate as Change } from "../../runtime/session-options.ts";
+import { readBody } from "../body.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
 import { ApiFailure } from "../failure.ts";
+import { agentOf, findSession } from "../lookup.ts";
 import type { V1Deps } from "./deps.ts";
-import { param, readBody, readQuery, requireMetadata, requireNoQuery } from "./request.ts";
+import { param, readQuery, requireMetadata, requireNoQuery } from "./request.ts";
 import { createSession, requireWithin } from "./session-create.ts";
-import { agentOf, findSession, requireNotRunning, shownSession } from "./session-lookup.ts";
+import { requireNotRunning, shownSession } from "./shown-session.ts";
 
 export function sessionRoutes(deps: V1Deps): Hono<Env> {
   const { runtime } = deps;

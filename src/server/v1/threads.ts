@@ -1,15 +1,15 @@
 import { Hono } from "hono";
 import type { SessionRecord } from "../../core/store.ts";
 import { streamQuery, threadEventList } from "../../protocol/events.ts";
+import { notSupported } from "../../protocol/refusal.ts";
 import { threadList } from "../../protocol/sessions.ts";
 import { isOnThread, primaryThreadId, Threads } from "../../protocol/threads.ts";
 import { type Env, requireRole } from "../context.ts";
-import { unsupported } from "../failure.ts";
+import { agentOf, findSession, notFound } from "../lookup.ts";
 import type { V1Deps } from "./deps.ts";
 import { listedEvents, streamed } from "./events.ts";
 import { eventsAfter } from "./log.ts";
-import { notFound, pageOf, param, readQuery, requireNoQuery } from "./request.ts";
-import { agentOf, findSession } from "./session-lookup.ts";
+import { pageOf, param, readQuery, requireNoQuery } from "./request.ts";
 
 export function threadRoutes(deps: V1Deps): Hono<Env> {
   const { runtime, clock } = deps;
@@ -46,7 +46,7 @@ export function threadRoutes(deps: V1Deps): Hono<Env> {
     const { project } = requireRole(c, "operator");
     const record = await findSession(deps, project, param(c, "session"));
     await requireThread(record, param(c, "thread"));
-    throw unsupported("the archiving of one thread", "Archive the session when it is done.");
+    throw notSupported("the archiving of one thread", "Archive the session when it is done.");
   });
 
   routes.get("/sessions/:session/threads/:thread/events", async (c) => {

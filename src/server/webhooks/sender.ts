@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { DeliveryRecord, WebhookRecord, WebhookStore } from "../../core/registry.ts";
-import { checkedAddress, publicLookup } from "./address.ts";
+import { checkedAddress, publicLookup } from "../address.ts";
 import { signedHeaders } from "./signature.ts";
 
 export interface SenderDeps {
@@ -21,7 +21,9 @@ export interface SenderDeps {
 const TIMEOUT_MS = 10_000;
 /** Longer than an attempt takes: nobody else sends the same one meanwhile. */
 const LEASE_MS = 60_000;
-const AT_ONCE = 20;
+/** How many webhooks are told something at the same time, and of how much each. */
+const WEBHOOKS_AT_ONCE = 20;
+const EACH_AT_ONCE = 5;
 /** How long the log of deliveries goes back. */
 const KEPT_MS = 30 * 86_400_000;
 const PRUNE_EVERY_MS = 3_600_000;
@@ -30,31 +32,35 @@ const WAITS = [5, 30, 120, 600, 1_800, 3_600, 10_800, 14_400];
 /** The receiver has said that it will never want another. */
 const GONE = 410;
 
-/** Sends what the store says is due, until `signal` aborts. Several hosts may do so at once. */
+/**
+ * Sends what the store says is due, until `signal` aborts. Several hosts may do so at once. A webhook is told more when
+ * all it is being told has arrived or failed: one that says nothing keeps its own place, and no other.
+ */
 export async function sendDeliveries(deps: SenderDeps, signal: AbortSignal): Promise<void> {
   const { webhooks, clock, lookEveryMs = 500 } = deps;
-  const running = new Set<Promise<unknown>>();
+  /** By the id of the webhook: settles when it may be told more. */
+  const busy = new Map<string, Promise<unknown>>();
   let pruneAt = 0;
   while (!signal.aborted) {
     if (clock.now() >= pruneAt) {
       pruneAt = clock.now() + PRUNE_EVERY_MS;
       await webhooks.prune(clock.now() - KEPT_MS).catch(() => {});
     }
+    const limit = Math.max(0, WEBHOOKS_AT_ONCE - busy.size) * EACH_AT_ONCE;
+    const wanted = { limit, limitEach: EACH_AT_ONCE, except: [...busy.keys()], leaseMs: LEASE_MS };
     // A store that is busy for a moment is looked at again soon.
-    const room = AT_ONCE - running.size;
-    const due = await webhooks.due(clock.now(), room, LEASE_MS).catch(() => []);
-    for (const delivery of due) {
+    const due = await webhooks.due(clock.now(), wanted).catch(() => []);
+    for (const [webhookId, deliveries] of Map.groupBy(due, (delivery) => delivery.webhookId)) {
       // What a failing store does not note down is sent again: receivers are told to look at the id.
-      const work = attempt(deps, delivery, signal)
-        .catch(() => {})
-        .finally(() => running.delete(work));
-      running.add(work);
+      const work = Promise.allSettled(deliveries.map((delivery) => attempt(deps, delivery, signal)));
+      busy.set(
+        webhookId,
+        work.finally(() => busy.delete(webhookId)),
+      );
     }
-    // A receiver that says nothing keeps its own place, and no other.
-    if (running.size === AT_ONCE) await Promise.race(running);
-    else await sleep(lookEveryMs, undefined, { signal }).catch(() => {});
+    await Promise.race([...busy.values(), sleep(lookEveryMs, undefined, { signal }).catch(() => {})]);
   }
-  await Promise.all(running);
+  await Promise.all(busy.values());
 }
 
 async function attempt(deps: SenderDeps, delivery: DeliveryRecord, signal: AbortSignal): Promise<void> {

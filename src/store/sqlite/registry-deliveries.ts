@@ -20,7 +20,7 @@ const COLUMNS = "id, webhook_id, project, type, body, status, attempts, created_
 
 /** Those of a webhook that is disabled wait until it is told again. */
 const DUE = `status = 'waiting' AND next_at <= :now AND leased_until <= :now
-  AND webhook_id NOT IN (SELECT id FROM webhooks WHERE disabled_at IS NOT NULL)`;
+  AND webhook_id NOT IN (SELECT id FROM webhooks WHERE disabled_at IS NOT NULL UNION SELECT value FROM json_each(:except))`;
 
 export function deliveryTable(
   database: Database,
@@ -33,7 +33,9 @@ export function deliveryTable(
   );
   const selectAnyDue = database.prepare(`SELECT 1 FROM deliveries WHERE ${DUE}`);
   const selectDue = database.prepare(
-    `SELECT ${COLUMNS} FROM deliveries WHERE ${DUE} ORDER BY created_at, id LIMIT :limit`,
+    `SELECT ${COLUMNS} FROM deliveries JOIN (
+       SELECT id, row_number() OVER (PARTITION BY webhook_id ORDER BY created_at, id) AS place FROM deliveries WHERE ${DUE}
+     ) USING (id) WHERE place <= :limitEach ORDER BY created_at, id LIMIT :limit`,
   );
   const lease = database.prepare("UPDATE deliveries SET leased_until = ? WHERE id = ?");
   // What was delivered stays so, whatever a process says that came too late with its own attempt.
@@ -53,11 +55,12 @@ export function deliveryTable(
       });
     },
 
-    async due(now, limit, leaseMs) {
+    async due(now, { limit, limitEach, except, leaseMs }) {
+      const wanted = { now, except: JSON.stringify(except) };
       // Asked often and mostly in vain: without this look every question would wait for whoever writes.
-      if (database.read(() => selectAnyDue.get({ now })) === undefined) return [];
+      if (database.read(() => selectAnyDue.get(wanted)) === undefined) return [];
       return database.write(() => {
-        const rows = selectDue.all({ now, limit }) as unknown as DeliveryRow[];
+        const rows = selectDue.all({ ...wanted, limit, limitEach }) as unknown as DeliveryRow[];
         for (const { id } of rows) lease.run(now + leaseMs, id);
         return rows.map(toDelivery);
       });

@@ -29,6 +29,8 @@ describe("the order of the checks", () => {
     ["11 reading in the workspace", read("a"), {}, "allow", "tool:read-only"],
     ["11 not outside of it", read("/etc/passwd"), {}, "ask", "default:ask"],
     ["11 in read-only mode, too", read("a"), { mode: "read-only" }, "allow", "tool:read-only"],
+    ["11 what is the session's own", read("/own/a"), { query: { readable: ["/own"] } }, "allow", "tool:read-only"],
+    ["11 not beside it", read("/owned/a"), { query: { readable: ["/own"] } }, "ask", "default:ask"],
     ["12 otherwise", bash("ls"), {}, "ask", "default:ask"],
   ])("%s", (_what, about, situation, behavior, decidedBy) => {
     expect(decided(about, situation)).toMatchObject({ behavior, decidedBy });
@@ -43,6 +45,18 @@ describe("the order of the checks", () => {
       told.push(why),
     );
     expect(told).toHaveLength(STEPS.length - 1);
+  });
+});
+
+describe("a skill", () => {
+  test.each(["greet", "agent:greet", " /agent:Greet "])("is denied by its name, however it is called: %s", (skill) => {
+    const deny = { deny: ["Skill(gre*)"] };
+    expect(decided(subject("Skill", { skill }), deny)).toMatchObject({ behavior: "deny" });
+    expect(decided(subject("Skill", { skill: "agent:other" }), deny)).not.toMatchObject({ behavior: "deny" });
+  });
+
+  test("that a call does not name is asked about, as it may be the denied one", () => {
+    expect(decided(subject("Skill", {}), { deny: ["Skill(gre*)"] })).toMatchObject({ behavior: "ask" });
   });
 });
 

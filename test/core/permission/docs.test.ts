@@ -18,7 +18,7 @@ describe("docs/permissions.md", () => {
 
   test("shows rules of every kind", () => {
     const kinds = new Set(rules.map((rule) => parseRule(rule).kind));
-    expect(kinds).toEqual(new Set(["any", "tool", "command", "path", "domain", "mcp", "subagent"]));
+    expect(kinds).toEqual(new Set(["any", "tool", "command", "path", "domain", "mcp", "subagent", "skill"]));
   });
 
   test("has an example that is valid", async () => {

@@ -33,6 +33,7 @@ const RULES = [
   "WebFetch(domain:x.org)",
   "WebFetch(domain:*.x.org)",
   "Agent(a)",
+  "Skill(a)",
   "Task(b*)",
 ].map(parseRule);
 

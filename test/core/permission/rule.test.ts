@@ -25,6 +25,7 @@ describe("a rule", () => {
     ["mcp__files__*", { kind: "mcp", server: undefined }],
     ["mcp__files__list", { kind: "mcp", server: undefined }],
     ["Agent(reviewer)", { kind: "subagent" }],
+    ["Skill(release-*)", { kind: "skill" }],
     ["Task(reviewer)", { kind: "subagent" }],
   ])("%s is read", (text, expected) => {
     expect(parseRule(text)).toMatchObject({ ...expected, text });

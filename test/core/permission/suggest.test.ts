@@ -33,6 +33,7 @@ describe("the rules that an answer would be remembered as", () => {
     [subject("WebFetch", { url: "nonsense" }), []],
     [subject("mcp__files__list"), ["mcp__files__list"]],
     [subject("Agent", { subagent_type: "reviewer" }), ["Agent(reviewer)"]],
+    [subject("Skill", { skill: "agent:release" }), ["Skill(release)"]],
     [subject("deploy"), ["deploy"]],
     // Would be taken for the built-in tool.
     [subject("read"), []],

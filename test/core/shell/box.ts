@@ -1,5 +1,16 @@
 import { spawn } from "node:child_process";
-import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -55,6 +66,7 @@ const RECORD = `record() {
 
 /** Runs the line, then waits until everything that it left in the background has ended. */
 const DRIVER = `#!/box/bash
+: > a.ts > b.ts > x > f > script.sh
 prelude='command_not_found_handle() { /box/record "$@"; }; export -f command_not_found_handle'
 /box/real/timeout -k 0.2 1 /box/bash -c "$prelude"$'\\n'"$1" </dev/null >/dev/null 2>&1
 for ((n = 0; n < 50; n++)); do
@@ -68,6 +80,14 @@ const COMMON =
   `awk basename cat chmod chown cp curl cut date dd df diff dirname docker du evil file gcc go grep head id install jq kill less ln ls make
   man mkdir mktemp mv nc node npm npx perl pnpm ps python python3 rm rmdir rsync ruby scp sleep sort ssh-keygen stat tail tee touch tr tree uname
   uniq vim wc wget which whoami yarn`.split(/\s+/);
+
+/** Libraries where this machine has them, and what is made anew for each line. */
+const MOUNTED = [
+  ...["/usr/lib", "/usr/lib64"].filter((path) => existsSync(path)),
+  ...["/proc", "/dev", "/tmp", "/home", "/log"],
+];
+/** One directory for all that is searched for programs. */
+const LINKS = { bin: "usr/bin", "usr/local/bin": "../bin", lib: "usr/lib", lib64: "usr/lib64" };
 
 function which(program: string): string | undefined {
   for (const directory of ["/usr/bin", "/bin", "/usr/sbin", "/sbin"]) {
@@ -89,53 +109,44 @@ export class Box implements Disposable {
   /** @param programs names that must be stubs, besides the common ones. */
   constructor(programs: Iterable<string>) {
     const names = new Set([...COMMON, ...programs].filter((name) => /^[A-Za-z0-9][\w.+-]*$/.test(name)));
-    mkdirSync(join(this.#root, "bin"));
-    mkdirSync(join(this.#root, "home"));
-    mkdirSync(join(this.#root, "logs"));
+    for (const name of ["logs", "tree/box/real", "tree/usr/bin", "tree/usr/local", ...MOUNTED.map((at) => `tree${at}`)])
+      mkdirSync(join(this.#root, name), { recursive: true });
+    for (const [name, target] of Object.entries(LINKS)) symlinkSync(target, join(this.#root, "tree", name));
     const real = REAL.filter((name) => which(name) !== undefined);
-    const write = (name: string, then: string): void => {
-      const path = join(this.#root, "bin", name);
-      writeFileSync(path, `#!/box/bash -p\n${RECORD}record '${name}' "$@"\n${then}\n`);
-      chmodSync(path, 0o755);
-    };
+    for (const name of [...real, "sleep"]) copyFileSync(which(name) ?? "", this.#at(`box/real/${name}`));
+    copyFileSync(which("bash") ?? "", this.#at("box/bash"));
+    const write = (name: string, then: string): void =>
+      this.#program(`usr/bin/${name}`, `#!/box/bash -p\n${RECORD}record '${name}' "$@"\n${then}\n`);
     for (const name of names) write(name, `echo ${OUTPUT}\nread -r status < /box/status\nexit "$status"`);
     for (const [name, body] of Object.entries(STAND_INS)) write(name, body);
     for (const name of real) write(name, `exec /box/real/${name} "$@"`);
     for (const [name, shell] of Object.entries(SHELLS)) write(name, `exec -a ${name} ${shell} "$@"`);
-    this.#file("record", `#!/box/bash -p\n${RECORD}record "$@"\n`);
-    this.#file("driver", DRIVER);
-    for (const status of [0, 1]) this.#file(`status-${status}`, `${status}\n`);
-    for (const name of ["a.ts", "b.ts", "x", "f", "script.sh"]) writeFileSync(join(this.#root, "home", name), "");
-    this.#arguments = this.#boxArguments(real);
+    this.#program("box/record", `#!/box/bash -p\n${RECORD}record "$@"\n`);
+    this.#program("box/driver", DRIVER);
+    this.#program("box/status", "");
+    for (const status of [0, 1]) writeFileSync(join(this.#root, `status-${status}`), `${status}\n`);
+    this.#arguments = this.#boxArguments();
   }
 
-  #file(name: string, text: string): void {
-    writeFileSync(join(this.#root, name), text);
-    chmodSync(join(this.#root, name), 0o755);
+  /** A path in the box, seen from outside. */
+  #at(path: string): string {
+    return join(this.#root, "tree", path);
   }
 
-  #boxArguments(real: readonly string[]): string[] {
-    const at = (name: string): string => join(this.#root, name);
-    const libraries = ["/usr/lib", "/usr/lib64", "/lib", "/lib64"].flatMap((path) => ["--ro-bind-try", path, path]);
-    const tools = [...real, "sleep"].flatMap((name) => ["--ro-bind", which(name) ?? "", `/box/real/${name}`]);
+  #program(path: string, text: string): void {
+    writeFileSync(this.#at(path), text, { mode: 0o755 });
+  }
+
+  #boxArguments(): string[] {
+    const libraries = MOUNTED.filter((path) => path.startsWith("/usr")).flatMap((path) => ["--ro-bind", path, path]);
     return [
       ..."--unshare-all --die-with-parent --new-session --clearenv".split(" "),
       ..."--setenv PATH /usr/bin:/bin --setenv HOME /home/box --setenv LANG C.UTF-8 --setenv SHELL /box/bash".split(
         " ",
       ),
+      ...["--ro-bind", join(this.#root, "tree"), "/"],
       ...libraries,
-      ...["/usr/bin", "/bin", "/usr/local/bin"].flatMap((path) => ["--ro-bind", at("bin"), path]),
-      "--ro-bind",
-      which("bash") ?? "",
-      "/box/bash",
-      ...tools,
-      ...`--ro-bind ${at("record")} /box/record --ro-bind ${at("driver")} /box/driver`.split(" "),
       ..."--proc /proc --dev /dev --tmpfs /tmp --tmpfs /home --dir /home/box --chdir /home/box".split(" "),
-      ...["a.ts", "b.ts", "x", "f", "script.sh"].flatMap((name) => [
-        "--ro-bind",
-        join(at("home"), name),
-        `/home/box/${name}`,
-      ]),
     ];
   }
 

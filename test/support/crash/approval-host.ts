@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { assemble } from "../../../src/app/assemble.ts";
 import { clock } from "../../../src/app/clock.ts";
 import type { ApprovalAnswer } from "../../../src/core/approval.ts";
-import { upstreamFromEnvironment } from "../../../src/gateway/upstreams.ts";
+import { upstreamsFor } from "../../../src/gateway/upstreams.ts";
 import type { Session } from "../../../src/runtime/session.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { approvalAgent, recordTool } from "./approval-task.ts";
@@ -50,7 +50,7 @@ async function run({ home, cwd, environment, hibernateAfterMs, sessionId, crash 
   };
   await using host = await assemble(settings, {
     store: counted.store,
-    upstream: await upstreamFromEnvironment(environment),
+    upstream: await upstreamsFor({ environment })(),
   });
   const tools = [recordTool(cwd)];
   const session =

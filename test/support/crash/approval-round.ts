@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Approval } from "../../../src/core/approval.ts";
+import { FASTER } from "../cli.ts";
 import { temporaryDirectory, testEnvironment } from "../host.ts";
 import { type ScriptedModel, scriptedModel } from "../scripted-model.ts";
 import { expectKeptPromises, type FallenBlow, tell } from "./approval-checks.ts";
@@ -17,8 +18,6 @@ import type { CrashPoint } from "./crashing-store.ts";
 const LOOK_EVERY_MS = 10;
 /** A round takes a few seconds, and many on a machine that is busy with other things; one that takes this long hangs. */
 const ROUND_MS = 150_000;
-/** Half of what a host costs is the compilation of its modules. */
-const COMPILED = join(import.meta.dirname, "../../../node_modules/.cache/compiled");
 
 /** One session from its first message to its end, with a person who answers and somebody who kills. */
 export class Round implements AsyncDisposable {
@@ -73,7 +72,7 @@ export class Round implements AsyncDisposable {
     await this.#onlooker.look();
     const child = fork(join(import.meta.dirname, "approval-host.ts"), {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
-      env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
+      env: { ...process.env, ...FASTER },
     });
     this.#host = child;
     child.on("message", (report: ApprovalHostReport) => {

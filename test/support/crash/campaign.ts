@@ -8,6 +8,7 @@ import { clock } from "../../../src/app/clock.ts";
 import { openHost } from "../../../src/app/open-host.ts";
 import type { SessionEvent } from "../../../src/core/events.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
+import { FASTER } from "../cli.ts";
 import { eventsOf, ofType, temporaryDirectory, testEnvironment } from "../host.ts";
 import { type ModelRequest, scriptedModel } from "../scripted-model.ts";
 import type { HostReport, HostTask } from "./host-process.ts";
@@ -76,7 +77,10 @@ export async function countAppends(): Promise<number> {
 }
 
 function start(task: HostTask): ChildProcess {
-  const child = fork(join(import.meta.dirname, "host-process.ts"), { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const child = fork(join(import.meta.dirname, "host-process.ts"), {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    env: { ...process.env, ...FASTER },
+  });
   child.send(task);
   return child;
 }

@@ -4,7 +4,7 @@ import { assemble } from "../../../src/app/assemble.ts";
 import { clock } from "../../../src/app/clock.ts";
 import type { AgentInput } from "../../../src/core/agent-definition.ts";
 import { CapstanError } from "../../../src/core/errors.ts";
-import { upstreamFromEnvironment } from "../../../src/gateway/upstreams.ts";
+import { upstreamsFor } from "../../../src/gateway/upstreams.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { crashing, type CrashPoint } from "./crashing-store.ts";
 
@@ -37,7 +37,7 @@ async function run(task: HostTask): Promise<void> {
   };
   await using host = await assemble(settings, {
     store: counted.store,
-    upstream: await upstreamFromEnvironment(environment),
+    upstream: await upstreamsFor({ environment })(),
   });
   const session = await host.startSession({ agent, cwd });
   report({ kind: "started", sessionId: session.id });

@@ -9,6 +9,7 @@ import { openStore } from "../../../src/app/open-store.ts";
 import { checkpointsIn } from "../../../src/core/checkpoint-list.ts";
 import { conversationOf } from "../../../src/core/conversation.ts";
 import type { StoredEvent } from "../../../src/core/events.ts";
+import { FASTER } from "../cli.ts";
 import { agent, temporaryDirectory, testEnvironment } from "../host.ts";
 import { obedient, order, type Step } from "../obedient.ts";
 import { scriptedModel } from "../scripted-model.ts";
@@ -221,7 +222,10 @@ async function runHost(
   task: RewindTask,
   cut: Cut | undefined,
 ): Promise<{ readonly done: boolean; readonly sessionId: string | undefined }> {
-  const child = fork(new URL("rewind-host.ts", import.meta.url), { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const child = fork(new URL("rewind-host.ts", import.meta.url), {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    env: { ...process.env, ...FASTER },
+  });
   let { sessionId } = task;
   let done = false;
   const begun = Promise.withResolvers<void>();

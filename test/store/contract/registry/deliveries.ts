@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DeliveryRecord, WebhookStore } from "../../../../src/core/registry.ts";
+import type { DeliveryRecord, DueQuery, WebhookStore } from "../../../../src/core/registry.ts";
 import type { Store } from "../../../../src/core/store.ts";
 import { deliveryRecord, OTHER_PROJECT, PROJECT, webhookRecord } from "../../registry-samples.ts";
 import { manualClock, MINUTE, NOON } from "../../samples.ts";
@@ -31,12 +31,12 @@ export function deliveryTests(create: Create): void {
       await using other = await fresh.another();
       const webhooks = await withWebhooks(fresh.store);
       await webhooks.enqueue([deliveryRecord("dlv_1")]);
-      await webhooks.due(NOON, 9, MINUTE);
+      await webhooks.due(NOON, upTo(9, MINUTE));
       await webhooks.attempted("dlv_1", DELIVERED);
       const again = [deliveryRecord("dlv_1", { body: "another" }), deliveryRecord("dlv_2")];
       for (const store of [fresh.store, other]) await store.registry.webhooks.enqueue(again);
       await webhooks.enqueue([]);
-      expect(await idsOf(webhooks.due(NOON, 9, MINUTE))).toEqual(["dlv_2"]);
+      expect(await idsOf(webhooks.due(NOON, upTo(9, MINUTE)))).toEqual(["dlv_2"]);
       expect(await webhooks.deliveries(PROJECT, "whk_1", 9)).toEqual([
         deliveryRecord("dlv_2"),
         deliveryRecord("dlv_1", DELIVERED),
@@ -51,7 +51,7 @@ export function deliveryTests(create: Create): void {
         deliveryRecord("dlv_2", { project: OTHER_PROJECT }),
         deliveryRecord("dlv_3"),
       ]);
-      expect(await idsOf(webhooks.due(NOON, 9, MINUTE))).toEqual(["dlv_3"]);
+      expect(await idsOf(webhooks.due(NOON, upTo(9, MINUTE)))).toEqual(["dlv_3"]);
     });
 
     test("are due oldest first from their time on, of all projects, up to the limit", async () => {
@@ -66,11 +66,11 @@ export function deliveryTests(create: Create): void {
         deliveryRecord("dlv_failed", { status: "failed" }),
         deliveryRecord("dlv_delivered", { status: "delivered" }),
       ]);
-      expect(await webhooks.due(NOON - 1, 9, 0)).toEqual([]);
-      expect(await webhooks.due(NOON, 0, 0)).toEqual([]);
-      expect(await idsOf(webhooks.due(NOON, 9, 0))).toEqual(["dlv_old", "dlv_a", "dlv_b", "dlv_new"]);
-      expect(await idsOf(webhooks.due(NOON + MINUTE - 1, 2, 0))).toEqual(["dlv_old", "dlv_a"]);
-      expect(await idsOf(webhooks.due(NOON + MINUTE, 2, 0))).toEqual(["dlv_old", "dlv_later"]);
+      expect(await webhooks.due(NOON - 1, upTo(9, 0))).toEqual([]);
+      expect(await webhooks.due(NOON, upTo(0, 0))).toEqual([]);
+      expect(await idsOf(webhooks.due(NOON, upTo(9, 0)))).toEqual(["dlv_old", "dlv_a", "dlv_b", "dlv_new"]);
+      expect(await idsOf(webhooks.due(NOON + MINUTE - 1, upTo(2, 0)))).toEqual(["dlv_old", "dlv_a"]);
+      expect(await idsOf(webhooks.due(NOON + MINUTE, upTo(2, 0)))).toEqual(["dlv_old", "dlv_later"]);
     });
 
     test("are with one caller until the lease ends", async () => {
@@ -78,12 +78,16 @@ export function deliveryTests(create: Create): void {
       await using other = await fresh.another();
       const webhooks = await withWebhooks(fresh.store);
       await webhooks.enqueue([deliveryRecord("dlv_1"), deliveryRecord("dlv_2"), deliveryRecord("dlv_3")]);
-      expect(await webhooks.due(NOON, 2, MINUTE)).toEqual([deliveryRecord("dlv_1"), deliveryRecord("dlv_2")]);
-      expect(await idsOf(other.registry.webhooks.due(NOON, 2, MINUTE))).toEqual(["dlv_3"]);
+      expect(await webhooks.due(NOON, upTo(2, MINUTE))).toEqual([deliveryRecord("dlv_1"), deliveryRecord("dlv_2")]);
+      expect(await idsOf(other.registry.webhooks.due(NOON, upTo(2, MINUTE)))).toEqual(["dlv_3"]);
       for (const store of [fresh.store, other])
-        expect(await store.registry.webhooks.due(NOON + MINUTE - 1, 9, MINUTE)).toEqual([]);
-      expect(await idsOf(other.registry.webhooks.due(NOON + MINUTE, 9, MINUTE))).toEqual(["dlv_1", "dlv_2", "dlv_3"]);
-      expect(await webhooks.due(NOON + MINUTE, 9, MINUTE)).toEqual([]);
+        expect(await store.registry.webhooks.due(NOON + MINUTE - 1, upTo(9, MINUTE))).toEqual([]);
+      expect(await idsOf(other.registry.webhooks.due(NOON + MINUTE, upTo(9, MINUTE)))).toEqual([
+        "dlv_1",
+        "dlv_2",
+        "dlv_3",
+      ]);
+      expect(await webhooks.due(NOON + MINUTE, upTo(9, MINUTE))).toEqual([]);
     });
 
     test("are given to one of two callers that ask at once", async () => {
@@ -93,7 +97,9 @@ export function deliveryTests(create: Create): void {
       const ids = Array.from({ length: 20 }, (_, index) => `dlv_${String(index).padStart(2, "0")}`);
       await webhooks.enqueue(ids.map((id) => deliveryRecord(id)));
       const taken = await Promise.all(
-        Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? webhooks : other.registry.webhooks).due(NOON, 3, 9)),
+        Array.from({ length: 8 }, (_, index) =>
+          (index % 2 === 0 ? webhooks : other.registry.webhooks).due(NOON, upTo(3, 9)),
+        ),
       );
       expect(
         taken
@@ -103,12 +109,28 @@ export function deliveryTests(create: Create): void {
       ).toEqual(ids);
     });
 
+    test("of one webhook are given up to a limit, and none of those that are to get nothing", async () => {
+      await using fresh = await create(manualClock());
+      const webhooks = await withWebhooks(fresh.store);
+      await webhooks.enqueue([
+        ...["dlv_1", "dlv_2", "dlv_3", "dlv_4"].map((id) => deliveryRecord(id)),
+        deliveryRecord("dlv_5", { webhookId: "whk_2" }),
+        deliveryRecord("dlv_6", { webhookId: "whk_b", project: OTHER_PROJECT }),
+      ]);
+      const few = { limit: 9, limitEach: 2, except: ["whk_b"], leaseMs: 0 };
+      expect(await idsOf(webhooks.due(NOON, few))).toEqual(["dlv_1", "dlv_2", "dlv_5"]);
+      expect(await idsOf(webhooks.due(NOON, { ...few, limit: 1, leaseMs: MINUTE }))).toEqual(["dlv_1"]);
+      // What somebody has counts no more.
+      expect(await idsOf(webhooks.due(NOON, { ...few, except: [] }))).toEqual(["dlv_2", "dlv_3", "dlv_5", "dlv_6"]);
+      expect(await webhooks.due(NOON, { ...few, except: ["whk_1", "whk_2", "whk_b"] })).toEqual([]);
+    });
+
     test("wait for their next attempt after one that failed, and keep what it said", async () => {
       await using fresh = await create(manualClock());
       await using other = await fresh.another();
       const webhooks = await withWebhooks(fresh.store);
       await webhooks.enqueue([deliveryRecord("dlv_1")]);
-      await webhooks.due(NOON, 9, 10 * MINUTE);
+      await webhooks.due(NOON, upTo(9, 10 * MINUTE));
       const failed = {
         status: "waiting",
         attempts: 1,
@@ -118,9 +140,9 @@ export function deliveryTests(create: Create): void {
       } as const;
       await webhooks.attempted("dlv_1", failed);
       expect(await other.registry.webhooks.deliveries(PROJECT, "whk_1", 9)).toEqual([deliveryRecord("dlv_1", failed)]);
-      expect(await webhooks.due(NOON + MINUTE - 1, 9, 0)).toEqual([]);
+      expect(await webhooks.due(NOON + MINUTE - 1, upTo(9, 0))).toEqual([]);
       // The lease ended with the attempt.
-      expect(await other.registry.webhooks.due(NOON + MINUTE, 9, 0)).toEqual([deliveryRecord("dlv_1", failed)]);
+      expect(await other.registry.webhooks.due(NOON + MINUTE, upTo(9, 0))).toEqual([deliveryRecord("dlv_1", failed)]);
     });
 
     test.for<Pick<DeliveryRecord, "status" | "lastStatus" | "lastError">>([
@@ -131,7 +153,7 @@ export function deliveryTests(create: Create): void {
       const webhooks = await withWebhooks(fresh.store);
       await webhooks.enqueue([deliveryRecord("dlv_1"), deliveryRecord("dlv_2")]);
       await webhooks.attempted("dlv_1", { ...outcome, attempts: 3, nextAt: NOON });
-      expect(await idsOf(webhooks.due(NOON + MINUTE, 9, 0))).toEqual(["dlv_2"]);
+      expect(await idsOf(webhooks.due(NOON + MINUTE, upTo(9, 0)))).toEqual(["dlv_2"]);
       const [, over] = await webhooks.deliveries(PROJECT, "whk_1", 9);
       expect(over).toEqual(deliveryRecord("dlv_1", { ...outcome, attempts: 3 }));
     });
@@ -150,9 +172,9 @@ export function deliveryTests(create: Create): void {
       const webhooks = await withWebhooks(fresh.store);
       await webhooks.enqueue([deliveryRecord("dlv_1"), deliveryRecord("dlv_2", { webhookId: "whk_2" })]);
       await webhooks.disable(PROJECT, "whk_1", NOON);
-      expect(await idsOf(webhooks.due(NOON, 9, 0))).toEqual(["dlv_2"]);
+      expect(await idsOf(webhooks.due(NOON, upTo(9, 0)))).toEqual(["dlv_2"]);
       await webhooks.disable(PROJECT, "whk_1", null);
-      expect(await idsOf(webhooks.due(NOON, 9, 0))).toEqual(["dlv_1", "dlv_2"]);
+      expect(await idsOf(webhooks.due(NOON, upTo(9, 0)))).toEqual(["dlv_1", "dlv_2"]);
     });
 
     test("that nobody knows have no attempts", async () => {
@@ -162,6 +184,11 @@ export function deliveryTests(create: Create): void {
       expect(await webhooks.deliveries(PROJECT, "whk_1", 9)).toEqual([]);
     });
   });
+}
+
+/** Of all webhooks alike. */
+function upTo(limit: number, leaseMs: number): DueQuery {
+  return { limit, limitEach: 99, except: [], leaseMs };
 }
 
 /** Two of the project, and one of the other. */

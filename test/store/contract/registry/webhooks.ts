@@ -62,7 +62,9 @@ export function webhookTests(create: Create): void {
       expect(await webhooks.delete(PROJECT, "whk_1")).toBe(false);
       expect(await webhooks.get(PROJECT, "whk_1")).toBeUndefined();
       expect(await webhooks.deliveries(PROJECT, "whk_1", 9)).toEqual([]);
-      expect((await webhooks.due(NOON, 9, 0)).map(({ id }) => id)).toEqual(["dlv_2"]);
+      expect(
+        (await webhooks.due(NOON, { limit: 9, limitEach: 9, except: [], leaseMs: 0 })).map(({ id }) => id),
+      ).toEqual(["dlv_2"]);
     });
   });
 }

@@ -1,0 +1,64 @@
+import { AUTH_PROVIDERS, type AuthProvider } from "../core/auth-schema.ts";
+import { PROVIDER_VARIABLES } from "../core/auth-variables.ts";
+import { messageOf } from "../core/errors.ts";
+import { requirementsOf } from "../gateway/requirements.ts";
+import { type CredentialSettings, secretSource } from "../gateway/secret-source.ts";
+import { defaultProvider } from "../gateway/upstreams.ts";
+import { type CredentialOptions, credentialSettings } from "./credential-settings.ts";
+
+/** What is known of one way to a model. Never holds a secret. */
+export interface ProviderStatus {
+  readonly provider: AuthProvider;
+  readonly title: string;
+  /** Sessions use it whose agent names none. */
+  readonly isDefault: boolean;
+  /** Nothing is missing. Whether it is valid is known to the provider alone. */
+  readonly isComplete: boolean;
+  readonly found: readonly { readonly what: string; readonly where: string }[];
+  readonly missing: readonly { readonly what: string; readonly how: string }[];
+  /** The last characters of the secret, where it is long enough to keep the rest to itself. */
+  readonly ends?: string;
+  /** Why the secret cannot be read. */
+  readonly problem?: string;
+}
+
+/** Every provider, in the order in which they are looked for. Runs no command, and asks nobody. */
+export async function providerStatuses(options: CredentialOptions): Promise<readonly ProviderStatus[]> {
+  const settings = credentialSettings(options);
+  const chosen = defaultProvider(settings);
+  return Promise.all(
+    AUTH_PROVIDERS.map(async (provider): Promise<ProviderStatus> => {
+      const requirements = requirementsOf(provider, settings);
+      const found = requirements.flatMap(({ what, found: where }) => (where === undefined ? [] : [{ what, where }]));
+      const missing = requirements.flatMap(({ what, found: where, how }) =>
+        where === undefined ? [{ what, how }] : [],
+      );
+      const read = await peek(provider, settings);
+      return {
+        provider,
+        title: PROVIDER_VARIABLES[provider].title,
+        isDefault: provider === chosen,
+        isComplete: missing.length === 0 && read.problem === undefined,
+        found,
+        missing,
+        ...read,
+      };
+    }),
+  );
+}
+
+const LONG_ENOUGH = 20;
+
+async function peek(
+  provider: AuthProvider,
+  settings: CredentialSettings,
+): Promise<Pick<ProviderStatus, "ends" | "problem">> {
+  const source = secretSource(provider, settings);
+  if (source === undefined || source.isCommand === true) return {};
+  try {
+    const secret = await source.read();
+    return secret.length < LONG_ENOUGH ? {} : { ends: secret.slice(-4) };
+  } catch (thrown) {
+    return { problem: messageOf(thrown) };
+  }
+}

@@ -1,0 +1,251 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { StopReason } from "../../core/events.ts";
+import { CapstanError, messageOf } from "../../core/errors.ts";
+import type { MessageContent } from "../../core/content.ts";
+import { inTurn } from "../../core/state.ts";
+import type { Asking } from "../ask.ts";
+import type { ChatHost, ChatSession, Wanted } from "./host.ts";
+import { Page } from "./page.ts";
+import { ChatView } from "./view.ts";
+
+/** Where a chat is shown: a terminal, or whoever reads its output. */
+export interface ChatUi {
+  readonly width: () => number;
+  readonly isPlain: boolean;
+  print(lines: readonly string[]): void;
+  /** Something that is not printed yet has changed. */
+  changed(): void;
+  /** Shown until the next one, or until it is empty. */
+  progress(text: string): void;
+}
+
+const SETTLE_MS = 3_000;
+
+/** One person's end of a session: what they say goes to it, what it does is shown. Sessions may be changed on the way. */
+export class Chat {
+  readonly host: ChatHost;
+  readonly asking: Asking;
+  readonly page: Page;
+  readonly #ui: ChatUi;
+  /** Aborts when the chat is over. */
+  readonly #leaving = new AbortController();
+  #view: ChatView;
+  #session: ChatSession | undefined;
+  #opening: Promise<ChatSession> | undefined;
+  /** Ends the following of the session. */
+  #following = new AbortController();
+  /** The last event that was shown. */
+  #lastSeq = 0;
+  #isAsking = false;
+  #isPrepared = false;
+  /** Told how each turn ended. */
+  onIdle: (reason: StopReason) => void = () => {};
+  /** Of the turn under way. */
+  #idle = Promise.withResolvers<void>();
+
+  constructor(host: ChatHost, asking: Asking, ui: ChatUi) {
+    this.host = host;
+    this.asking = asking;
+    this.#ui = ui;
+    this.page = new Page({ print: (lines) => ui.print(lines), width: ui.width });
+    this.#view = this.#newView();
+  }
+
+  get view(): ChatView {
+    return this.#view;
+  }
+
+  /** Undefined until something was said. */
+  get session(): ChatSession | undefined {
+    return this.#session;
+  }
+
+  get isOver(): boolean {
+    return this.#leaving.signal.aborted;
+  }
+
+  /** A turn has begun and is not over. */
+  get isInTurn(): boolean {
+    return inTurn(this.#view.state);
+  }
+
+  get agent(): ChatHost["agent"] {
+    return this.#session?.record.agent ?? this.host.agent;
+  }
+
+  get mode(): string {
+    return this.#view.state.mode ?? this.agent?.permissions.mode ?? "normal";
+  }
+
+  get model(): string {
+    return this.#view.state.model ?? this.agent?.model ?? "";
+  }
+
+  get maxUsd(): number | undefined {
+    return this.#view.state.budget?.usd ?? this.agent?.budget.usd;
+  }
+
+  /** Takes another session in the place of this one. */
+  take(wanted: Wanted): Promise<ChatSession> {
+    // What a copy was made of is on the screen already.
+    const isSeen = wanted.kind === "fork" && wanted.id === this.#session?.id;
+    return this.#whileOpening(async () => {
+      const session = await this.#open(wanted);
+      await this.letGo();
+      return this.#attach(session, { isSeen });
+    });
+  }
+
+  /** The session that things are said to; a new one where there is none. */
+  async require(): Promise<ChatSession> {
+    if (this.#opening !== undefined) return this.#opening;
+    if (this.#session !== undefined) return this.#session;
+    return this.#whileOpening(async () => this.#attach(await this.#open({ kind: "new" })));
+  }
+
+  /** Starts a session ahead of the first message. What is in its way is told when there is one. */
+  prepare(): void {
+    if (this.#isPrepared || this.#session !== undefined) return;
+    this.#isPrepared = true;
+    this.require().catch(() => {});
+  }
+
+  async say(content: string | MessageContent): Promise<void> {
+    const session = await this.require();
+    await (this.#following.signal.aborted ? await this.#takeUpAgain(session) : session).post(content);
+  }
+
+  async interrupt(): Promise<void> {
+    if (this.isInTurn) await this.#session?.interrupt();
+  }
+
+  /** Waits a while for the turn to end: its last words are on the screen a moment earlier. True when it has. */
+  async settled(ms = SETTLE_MS): Promise<boolean> {
+    if (!this.isInTurn || this.#view.state.status === "idle") return !this.isInTurn;
+    await Promise.race([this.#idle.promise, sleep(ms, undefined, { ref: false })]);
+    return !this.isInTurn;
+  }
+
+  /** Puts what the session waits for to whoever is here. */
+  async ask(): Promise<void> {
+    const session = this.#session;
+    if (session === undefined || this.#isAsking) return;
+    this.#isAsking = true;
+    try {
+      await this.asking.askPending(session.id, AbortSignal.any([this.#leaving.signal, this.#following.signal]));
+    } catch (thrown) {
+      this.tell(thrown);
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  /** What went wrong, in words. */
+  tell(thrown: unknown): void {
+    this.page.mark(messageOf(thrown));
+    // Anything else is a mistake of ours, and worth more than its message.
+    const isKnown = thrown instanceof CapstanError || (thrown as NodeJS.ErrnoException | undefined)?.code !== undefined;
+    if (!isKnown) this.page.quiet("This is a bug; please report it.");
+  }
+
+  /** Leaves the session to itself. The next message starts another. */
+  async letGo(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    this.#isPrepared = false;
+    this.#following.abort();
+    this.#view = this.#newView();
+    await session?.leave();
+  }
+
+  /** The chat is over. The session stays as it is; a turn that runs here ends with the host. */
+  leave(): void {
+    this.#leaving.abort();
+    this.#following.abort();
+  }
+
+  /** Whoever wants a session meanwhile waits for this one. */
+  #whileOpening(open: () => Promise<ChatSession>): Promise<ChatSession> {
+    const opening = open().finally(() => {
+      if (this.#opening === opening) this.#opening = undefined;
+    });
+    this.#opening = opening;
+    return opening;
+  }
+
+  #newView(): ChatView {
+    return new ChatView(this.page, { isPlain: this.#ui.isPlain });
+  }
+
+  #open(wanted: Wanted): Promise<ChatSession> {
+    return this.host
+      .open(wanted, {
+        asking: this.asking,
+        signal: this.#leaving.signal,
+        onProgress: (text) => this.#ui.progress(text),
+        onTrouble: (text) => this.#ui.progress(text),
+      })
+      .finally(() => this.#ui.progress(""));
+  }
+
+  /** Shows the last turn of a session that goes on, and what happens from now on. */
+  async #attach(session: ChatSession, { isSeen = false }: { readonly isSeen?: boolean } = {}): Promise<ChatSession> {
+    const log = await this.host.read(session.id);
+    const said = isSeen ? log.length : log.findLastIndex(({ type }) => type === "user.message");
+    this.#session = session;
+    for (const note of session.notes) this.page.mark(note);
+    for (const [index, event] of log.entries())
+      if (index < said) this.#view.pass(event);
+      else this.#view.show(event);
+    this.#follow(session, log.at(-1)?.seq ?? 0);
+    if (this.isInTurn && this.#view.state.status === "idle") void this.ask();
+    return session;
+  }
+
+  /** A session that was lost goes on where it was. */
+  async #takeUpAgain({ id }: ChatSession): Promise<ChatSession> {
+    const session = await this.#open({ kind: "resume", id });
+    this.#session = session;
+    this.#follow(session, this.#lastSeq);
+    return session;
+  }
+
+  #follow(session: ChatSession, after: number): void {
+    const following = new AbortController();
+    this.#following = following;
+    this.#lastSeq = after;
+    const signal = AbortSignal.any([following.signal, this.#leaving.signal]);
+    void this.#show(session, after, signal)
+      .then(
+        () => "Another process has taken this session, or has ended it.",
+        (thrown: unknown) => messageOf(thrown),
+      )
+      .then((why) => {
+        if (!signal.aborted) this.#lost(session, why);
+        return following.abort();
+      });
+  }
+
+  async #show(session: ChatSession, after: number, signal: AbortSignal): Promise<void> {
+    for await (const item of session.events({ after, signal })) {
+      if (signal.aborted) return;
+      this.#ui.progress("");
+      if ("seq" in item) this.#lastSeq = item.seq;
+      this.#view.show(item);
+      if (item.type === "capstan.approval_requested") this.asking.seen(item.approval_id);
+      if (item.type === "session.status_idle") {
+        this.#idle.resolve();
+        this.#idle = Promise.withResolvers();
+        if (item.stop_reason.type === "requires_action") void this.ask();
+        this.onIdle(item.stop_reason);
+      }
+      this.#ui.changed();
+    }
+  }
+
+  #lost({ id }: ChatSession, why: string): void {
+    this.#ui.progress("");
+    this.page.mark(`${why} Nothing of session ${id.slice(-8)} is lost: say something to try again, or /quit.`);
+    this.onIdle({ type: "retries_exhausted" });
+  }
+}

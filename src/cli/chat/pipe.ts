@@ -1,0 +1,104 @@
+import { createInterface } from "node:readline";
+import type { StopReason } from "../../core/events.ts";
+import { isOpen, waitingText } from "../approvals-id.ts";
+import { reportFailure } from "../failure.ts";
+import type { Chat, ChatUi } from "./chat.ts";
+import type { Room } from "./command.ts";
+import { resolveInput } from "./commands.ts";
+
+const CODES: Readonly<Record<StopReason["type"], number>> = {
+  end_turn: 0,
+  refusal: 1,
+  retries_exhausted: 1,
+  budget_reached: 4,
+  requires_action: 5,
+};
+
+/** A chat without a terminal: a message on each line that is read, plain text in return. */
+export class PipeChat implements ChatUi {
+  readonly isPlain = true;
+  readonly width = (): number => Infinity;
+  #isOver = false;
+  #isInterrupted = false;
+
+  print(lines: readonly string[]): void {
+    if (process.stdout.errored === null) process.stdout.write(lines.map((line) => `${line}\n`).join(""));
+  }
+
+  changed(): void {}
+
+  progress(): void {}
+
+  /** Reads until the input ends, or until a turn ends otherwise than well. Returns the exit code. */
+  async run(chat: Chat, flags: { readonly rehearsal?: boolean }): Promise<number> {
+    for await (const text of messagesIn(process.stdin)) {
+      if (this.#isOver) break;
+      const code = await this.#take(chat, text, flags);
+      if (code !== 0) return code;
+    }
+    return 0;
+  }
+
+  /** Ends the turn under way; nothing more is read. */
+  stop(chat: Chat | undefined): void {
+    this.#isInterrupted = true;
+    void chat?.interrupt().catch(() => {});
+    this.#end();
+  }
+
+  get isInterrupted(): boolean {
+    return this.#isInterrupted;
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    process.stdin.destroy();
+  }
+
+  async #take(chat: Chat, text: string, { rehearsal }: { readonly rehearsal?: boolean }): Promise<number> {
+    const over = Promise.withResolvers<StopReason>();
+    chat.onIdle = over.resolve;
+    try {
+      const message = await resolveInput(this.#room(chat), text);
+      if (message !== undefined) await chat.say(message);
+      else if (!chat.isInTurn) return 0;
+    } catch (thrown) {
+      return reportFailure(thrown);
+    }
+    const { type } = await over.promise;
+    if (type === "requires_action") await tellWaiting(chat, rehearsal === true);
+    return CODES[type];
+  }
+
+  #room(chat: Chat): Room {
+    return {
+      chat,
+      // Nobody is here to choose.
+      choose: async () => undefined,
+      aside: (work) => work(),
+      clear: () => {},
+      quit: () => this.#end(),
+    };
+  }
+}
+
+async function tellWaiting({ host, session }: Chat, rehearsal: boolean): Promise<void> {
+  if (session === undefined) return;
+  const pending = await host.approvals.list({ sessionId: session.id, status: "pending" });
+  process.stderr.write(`capstan: ${waitingText(session.id, pending.filter(isOpen), { rehearsal })}`);
+}
+
+/** A message on each line; one that ends with a backslash goes on with the next. Empty ones are left out. */
+export async function* messagesIn(input: NodeJS.ReadableStream): AsyncGenerator<string> {
+  let message = "";
+  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+    if (line.endsWith("\\")) {
+      message += `${line.slice(0, -1)}\n`;
+      continue;
+    }
+    message += line;
+    if (message.trim() !== "") yield message;
+    message = "";
+  }
+  if (message.trim() !== "") yield message.trimEnd();
+}

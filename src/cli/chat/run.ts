@@ -1,0 +1,122 @@
+import { resolve } from "node:path";
+import { homeDirectory } from "../../config/home.ts";
+import { findProject } from "../../config/project.ts";
+import { CapstanError } from "../../core/errors.ts";
+import { Asking } from "../ask.ts";
+import { usage } from "../failure.ts";
+import { INTERRUPTED } from "../interrupt.ts";
+import { requireFitting, type RunFlags } from "../run-flags.ts";
+import { chosenServer } from "../server.ts";
+import { resolveSession } from "../session-id.ts";
+import { colour, shortId } from "../text.ts";
+import { Chat } from "./chat.ts";
+import { History } from "./history.ts";
+import type { ChatHost, Wanted } from "./host.ts";
+import { PipeChat } from "./pipe.ts";
+import { leaveOnSignal } from "./signals.ts";
+import { TerminalChat } from "./terminal.ts";
+
+export interface ChatFlags extends RunFlags {
+  readonly attach?: string;
+}
+
+/** A conversation with an agent, at a terminal or through a pipe. Returns the exit code. */
+export async function runChat(agent: string | undefined, flags: ChatFlags): Promise<number> {
+  const given = withAgent(agent, flags);
+  requireFitting(given);
+  // Commands within the chat look there too.
+  if (given.attach !== undefined) process.env["CAPSTAN_URL"] = given.attach;
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  return isTerminal ? atTerminal(given) : inPipe(given);
+}
+
+function withAgent(agent: string | undefined, flags: ChatFlags): ChatFlags {
+  if (agent === undefined) return flags;
+  if (flags.agent !== undefined)
+    throw usage(`The agent is given twice: ${agent} and ${flags.agent}. Give one of them.`);
+  return { ...flags, agent };
+}
+
+async function openHost(flags: ChatFlags): Promise<ChatHost> {
+  const server = await chosenServer();
+  if (server === undefined) return (await import("./local-host.ts")).localChatHost(flags);
+  return (await import("./remote-host.ts")).remoteChatHost(server, flags);
+}
+
+/** The session that the flags mean; undefined for a new one, which begins with the first message. */
+async function wanted(host: ChatHost, flags: ChatFlags): Promise<Wanted | undefined> {
+  if (flags.fork !== undefined) return { kind: "fork", id: await resolveSession(host, flags.fork) };
+  if (flags.resume !== undefined) return { kind: "resume", id: await resolveSession(host, flags.resume) };
+  if (flags.continue !== true) return undefined;
+  // One in which nothing was ever said is not what anybody wants to go on with.
+  const last = (await host.sessions({ project: host.project, limit: 20 })).find(({ turns }) => turns > 0);
+  if (last === undefined)
+    throw new CapstanError("not_found", "This project has no session yet. Start one: capstan chat");
+  return { kind: "resume", id: last.id };
+}
+
+async function atTerminal(flags: ChatFlags): Promise<number> {
+  // What is typed from now on is for the chat, and is kept until it is there.
+  process.stdin.setRawMode(true);
+  try {
+    return await chatAtTerminal(flags);
+  } finally {
+    process.stdin.setRawMode(false);
+    // A question that was left open may still listen.
+    process.stdin.unref();
+  }
+}
+
+async function chatAtTerminal(flags: ChatFlags): Promise<number> {
+  const history = new History(homeDirectory(process.env).path, findProject(resolve(flags.cwd), process.env).id);
+  let chat: Chat | undefined;
+  using ui = new TerminalChat(history);
+  // Before the host, so that it listens until everything is closed: a terminal that goes away says so twice.
+  using signals = leaveOnSignal({
+    interrupt: () => void chat?.interrupt().catch((thrown: unknown) => chat?.tell(thrown)),
+    leave: () => {
+      chat?.asking.leave();
+      ui.quit();
+    },
+  });
+  await using host = await openHost(flags);
+  const first = await wanted(host, flags);
+  chat = new Chat(host, new Asking(host, flags), ui);
+  chat.asking.attach(ui);
+  ui.show(chat);
+  if (first === undefined) chat.page.quiet(greeting(chat));
+  else await chat.take(first);
+  await ui.over;
+  chat.leave();
+  ui[Symbol.dispose]();
+  if (!signals.isGone) farewell(chat, flags);
+  return signals.isSignalled ? INTERRUPTED : 0;
+}
+
+function greeting({ agent }: Chat): string {
+  return `${agent === undefined ? "" : `${agent.name}. `}Say what is to be done. /help tells what else there is.`;
+}
+
+/** What a person needs to come back. */
+function farewell({ session, isInTurn, host }: Chat, { attach, rehearsal }: ChatFlags): void {
+  if (session === undefined) return;
+  const flags = `${attach === undefined ? "" : ` --attach ${attach}`}${rehearsal === true ? " --rehearsal" : ""}`;
+  const still = isInTurn && host.staysRunning ? " It goes on with its turn." : "";
+  process.stdout.write(
+    `\n${colour.dim(`Session ${shortId(session.id)} is kept.${still} Go on with:`)} capstan chat${flags} --resume ${shortId(session.id)}\n`,
+  );
+}
+
+async function inPipe(flags: ChatFlags): Promise<number> {
+  let chat: Chat | undefined;
+  const pipe = new PipeChat();
+  const stop = (): void => pipe.stop(chat);
+  using signals = leaveOnSignal({ interrupt: stop, leave: stop });
+  await using host = await openHost(flags);
+  const first = await wanted(host, flags);
+  chat = new Chat(host, new Asking(host, flags), pipe);
+  if (first !== undefined) await chat.take(first);
+  const code = await pipe.run(chat, flags);
+  chat.leave();
+  return signals.isSignalled || pipe.isInterrupted ? INTERRUPTED : code;
+}

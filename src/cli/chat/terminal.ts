@@ -1,0 +1,262 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Gone, openPrompts } from "../ask-prompts.ts";
+import { colour, oneLine } from "../text.ts";
+import { Attachments } from "./attachments.ts";
+import type { Chat, ChatUi } from "./chat.ts";
+import type { Room } from "./command.ts";
+import { completed, hintsFor, resolveInput } from "./commands.ts";
+import { Editor } from "./editor.ts";
+import type { Placed } from "./editor-view.ts";
+import type { History } from "./history.ts";
+import type { Key } from "./key.ts";
+import { Keyboard } from "./keyboard.ts";
+import { liveRegion, type Size } from "./layout.ts";
+import { Screen } from "./screen.ts";
+import { SPIN_MS, spinner } from "./spinner.ts";
+import { statusLine } from "./status.ts";
+
+/** A question waits until nothing was typed for so long: an Enter that was meant for the input must not answer it. */
+const QUIET_MS = 1_000;
+/** How long a second Ctrl-C means that the first was no slip. */
+const TWICE_MS = 2_000;
+
+/** A chat at a terminal. */
+export class TerminalChat implements ChatUi, Disposable {
+  readonly isPlain = false;
+  readonly #screen: Screen;
+  readonly #keyboard: Keyboard;
+  readonly #history: History;
+  readonly #attachments = new Attachments();
+  readonly #editor: Editor;
+  #chat: Chat | undefined;
+  #progress = "";
+  #lastKeyAt = -Infinity;
+  #quitAskedAt = -Infinity;
+  #isWanted = false;
+  #spinning: NodeJS.Timeout | undefined;
+  /** Inputs are taken one after another: a command may ask something. */
+  #inputs: Promise<void> = Promise.resolve();
+  readonly #over = Promise.withResolvers<void>();
+  readonly #leaving = new AbortController();
+  /** Somebody else has the terminal, until it resolves. */
+  #taken: PromiseWithResolvers<void> | undefined;
+  readonly #onResize = (): void => this.#screen.resized();
+
+  constructor(history: History) {
+    this.#history = history;
+    this.#editor = new Editor(history, { pasted: this.#attachments.pasted });
+    this.#screen = new Screen(process.stdout, (size) => this.#live(size));
+    this.#keyboard = new Keyboard(process.stdin, process.stdout, (key) => this.#press(key));
+    process.stdout.on("resize", this.#onResize);
+  }
+
+  readonly width = (): number => this.#screen.size.width;
+
+  print(lines: readonly string[]): void {
+    this.#screen.print(lines);
+  }
+
+  changed(): void {
+    this.#spin();
+    this.#screen.changed();
+  }
+
+  progress(text: string): void {
+    if (text === this.#progress) return;
+    this.#progress = text;
+    this.#screen.changed();
+  }
+
+  /** Resolves when the person leaves, or `quit` is called. */
+  get over(): Promise<void> {
+    return this.#over.promise;
+  }
+
+  /** Takes the terminal. */
+  show(chat: Chat): void {
+    this.#chat = chat;
+    this.release();
+  }
+
+  quit(): void {
+    this.#leaving.abort();
+    this.#over.resolve();
+  }
+
+  /** Leaves the terminal to a question, as soon as nobody is typing. */
+  async hold(): Promise<void> {
+    this.#isWanted = true;
+    for (;;) {
+      const wait = this.#lastKeyAt + QUIET_MS - performance.now();
+      if (wait <= 0) break;
+      this.changed();
+      await sleep(wait);
+    }
+    this.#isWanted = false;
+    await this.#take();
+  }
+
+  release(): void {
+    this.#taken?.resolve();
+    this.#taken = undefined;
+    if (this.#leaving.signal.aborted) return;
+    this.#keyboard.release();
+    this.#screen.release();
+    this.#spin();
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop();
+    process.stdout.off("resize", this.#onResize);
+    this.#keyboard[Symbol.dispose]();
+  }
+
+  /** One at a time: a question of the agent's waits while a command asks something. */
+  async #take(): Promise<void> {
+    while (this.#taken !== undefined) await this.#taken.promise;
+    this.#taken = Promise.withResolvers();
+    this.#stop();
+  }
+
+  #stop(): void {
+    clearInterval(this.#spinning);
+    this.#spinning = undefined;
+    this.#screen.hold();
+    this.#keyboard.hold();
+  }
+
+  /** What a command may do with the terminal. */
+  #room(chat: Chat): Room {
+    return {
+      chat,
+      choose: (message, choices) =>
+        this.#aside(async () => {
+          const prompts = await openPrompts(this.#leaving.signal);
+          return prompts.choose(message, choices).catch((thrown: unknown) => {
+            if (thrown instanceof Gone) return undefined;
+            throw thrown;
+          });
+        }),
+      aside: (work) => this.#aside(work),
+      clear: () => this.#screen.clear(),
+      quit: () => this.quit(),
+    };
+  }
+
+  async #aside<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.#take();
+    try {
+      return await work();
+    } finally {
+      this.release();
+    }
+  }
+
+  #press(key: Key): void {
+    const chat = this.#chat;
+    if (chat === undefined) return;
+    this.#lastKeyAt = performance.now();
+    if (!this.#steer(chat, key)) {
+      const pressed = this.#editor.press(key);
+      if (pressed === "submitted") this.#submit(chat);
+      // A session takes a moment to start: it does so while the first message is written.
+      else if (pressed === "edited" && /^[^/\s]/.test(this.#editor.text)) chat.prepare();
+    }
+    this.#screen.pressed();
+  }
+
+  /** Keys that are not about the input. False for all others. */
+  #steer(chat: Chat, { name, ctrl }: Key): boolean {
+    if (name === "escape") void chat.interrupt().catch((thrown: unknown) => chat.tell(thrown));
+    else if (ctrl && name === "c") this.#clearOrQuit();
+    else if (ctrl && name === "d" && this.#editor.text === "") this.quit();
+    else if (ctrl && name === "o") chat.view.unfold();
+    else if (ctrl && name === "l") this.#screen.resized();
+    else if (name === "tab") this.#complete(chat);
+    else return false;
+    return true;
+  }
+
+  #clearOrQuit(): void {
+    const isSecond = performance.now() - this.#quitAskedAt < TWICE_MS;
+    if (this.#editor.text === "" && isSecond) return this.quit();
+    if (this.#editor.text === "") {
+      this.#quitAskedAt = performance.now();
+      setTimeout(() => this.#screen.changed(), TWICE_MS).unref();
+    }
+    this.#editor.clear();
+    this.#attachments.clear();
+  }
+
+  #complete(chat: Chat): void {
+    const text = completed(chat, this.#editor.text);
+    if (text !== undefined) this.#editor.set(text);
+  }
+
+  #submit(chat: Chat): void {
+    const { text } = this.#editor;
+    if (text.trim() === "") return;
+    this.#history.add(text);
+    this.#editor.clear();
+    this.#inputs = this.#inputs
+      .then(() => this.#say(chat, text))
+      .catch((thrown: unknown) => chat.tell(thrown))
+      .finally(() => this.changed());
+  }
+
+  async #say(chat: Chat, text: string): Promise<void> {
+    const message = await resolveInput(this.#room(chat), text);
+    if (message === undefined) return;
+    try {
+      await chat.say(this.#attachments.content(message));
+      this.#attachments.clear();
+    } catch (thrown) {
+      // What could not be said is not lost.
+      if (this.#editor.text === "") this.#editor.set(text);
+      throw thrown;
+    }
+  }
+
+  #live(size: Size): Placed {
+    const chat = this.#chat;
+    chat?.view.settle();
+    const { width } = size;
+    const now = Date.now();
+    const tail = chat?.view.tail(width) ?? [];
+    return liveRegion(
+      {
+        tail,
+        calls: chat?.view.work({ width, now, mark: colour.yellow(spinner(now)), isTalking: tail.length > 0 }) ?? [],
+        queued: chat?.view.queued(width) ?? [],
+        hints: chat === undefined ? [] : this.#hints(chat, width),
+        editor: this.#editor,
+        status: chat === undefined ? "" : statusLine(statusOf(chat), width),
+      },
+      size,
+    );
+  }
+
+  #hints(chat: Chat, width: number): string[] {
+    const line = (text: string): string => `  ${colour.dim(oneLine(text, Math.max(1, width - 3)))}`;
+    if (this.#progress !== "") return [line(this.#progress)];
+    if (this.#isWanted) return [line("A question comes when you stop typing.")];
+    if (performance.now() - this.#quitAskedAt < TWICE_MS) return [line("Ctrl-C again leaves.")];
+    return hintsFor(chat, this.#editor.text, width);
+  }
+
+  /** Draws again and again only while something is going on. */
+  #spin(): void {
+    const isBusy = this.#chat?.isInTurn === true;
+    if (!isBusy) {
+      clearInterval(this.#spinning);
+      this.#spinning = undefined;
+    } else if (this.#spinning === undefined) {
+      this.#spinning = setInterval(() => this.#screen.changed(), SPIN_MS);
+    }
+  }
+}
+
+function statusOf(chat: Chat): Parameters<typeof statusLine>[0] {
+  const { model, mode, maxUsd, session, view } = chat;
+  return { sessionId: session?.id, model, mode, maxUsd, meter: view.meter };
+}

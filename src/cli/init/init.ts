@@ -1,0 +1,121 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { reasonOf } from "../../config/text-file.ts";
+import { agentDefinition } from "../../core/agent-definition.ts";
+import { CapstanError } from "../../core/errors.ts";
+import { usage } from "../failure.ts";
+import { schemaPath } from "../schema-file.ts";
+import { colour } from "../text.ts";
+import type { Template } from "./template.ts";
+import { assistant } from "./templates/assistant.ts";
+import { extractor } from "./templates/extractor.ts";
+import { reviewer } from "./templates/reviewer.ts";
+
+export const TEMPLATES = { assistant, reviewer, extractor } as const satisfies Record<string, Template>;
+
+export type TemplateName = keyof typeof TEMPLATES;
+
+export interface InitFlags {
+  readonly template?: TemplateName;
+  readonly name?: string;
+  readonly yes?: boolean;
+}
+
+/** What is to be made. */
+export interface Wish {
+  readonly template: TemplateName;
+  readonly name: string;
+}
+
+/** Writes a new agent, and nothing that is there already. */
+export async function init(directory: string, flags: InitFlags): Promise<void> {
+  const place = resolve(directory);
+  const wish = await wishFor(place, flags);
+  if (wish === undefined) return;
+  const template = TEMPLATES[wish.template];
+  const files = template.files({ name: wish.name, schema: schemaPath(place) });
+  const there = Object.keys(files).filter((file) => existsSync(join(place, file)));
+  if (there.length > 0)
+    throw usage(
+      `${there.join(", ")} ${there.length === 1 ? "is" : "are"} in ${place} already, and nothing was written. Choose another directory: capstan init DIR`,
+    );
+  for (const [file, text] of Object.entries(files)) write(join(place, file), text);
+  const ignored = ignoreSecrets(place);
+  process.stdout.write(told(directory, { files: [...Object.keys(files), ...ignored], template }));
+}
+
+/** Undefined when a person changed their mind. */
+async function wishFor(place: string, { template, name, yes }: InitFlags): Promise<Wish | undefined> {
+  if (name !== undefined) requireName(name);
+  const usual: Wish = { template: template ?? "assistant", name: name ?? nameFrom(basename(place)) };
+  const isAsked = yes !== true && (template === undefined || name === undefined);
+  if (!isAsked || !process.stdin.isTTY || !process.stdout.isTTY) return usual;
+  const { ask } = await import("./questions.ts");
+  return ask(usual, { template, name });
+}
+
+function requireName(name: string): void {
+  const problem = problemWithName(name);
+  if (problem !== undefined) throw usage(`--name ${JSON.stringify(name)} cannot be an agent's name: ${problem}.`);
+}
+
+export function problemWithName(name: string): string | undefined {
+  return agentDefinition.shape.name.safeParse(name).error?.issues[0]?.message;
+}
+
+/** A name that fits, made of a directory's. */
+function nameFrom(directory: string): string {
+  const name = directory
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^[^a-z]+|-+$/g, "")
+    .slice(0, 63);
+  return problemWithName(name) === undefined ? name : "assistant";
+}
+
+const IGNORED = ".env";
+
+/** The file that keys are written to must not get into a repository. */
+function ignoreSecrets(place: string): string[] {
+  const file = join(place, ".gitignore");
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  if (text.split("\n").some((line) => line.trim() === IGNORED)) return [];
+  writeFileSync(file, `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${IGNORED}\n`);
+  return [text === "" ? ".gitignore" : ".gitignore (a line for .env)"];
+}
+
+function write(path: string, text: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    // Whoever was faster keeps what they wrote.
+    writeFileSync(path, text, { flag: "wx" });
+  } catch (error) {
+    throw new CapstanError("invalid_input", `Cannot write ${path}: ${reasonOf(error)}.`, { cause: error });
+  }
+}
+
+function told(
+  directory: string,
+  { files, template }: { readonly files: readonly string[]; readonly template: Template },
+): string {
+  const enter = resolve(directory) === process.cwd() ? [] : [`cd ${quoted(directory)}`];
+  const commands = [
+    ...enter,
+    "capstan validate",
+    `capstan run --rehearsal --agent agent.yaml ${quoted(template.firstMessage)}`,
+    "capstan chat agent.yaml --rehearsal",
+  ];
+  return [
+    ...files.map((file) => `${colour.green("✓")} ${file}`),
+    "",
+    "Next:",
+    ...commands.map((command) => `  ${command}`),
+    "",
+    "With a key (capstan auth login, or ANTHROPIC_API_KEY in the shell) leave --rehearsal out.",
+    "",
+  ].join("\n");
+}
+
+function quoted(word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : `"${word.replaceAll(/["\\$`]/g, String.raw`\$&`)}"`;
+}

@@ -1,0 +1,150 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { claudeCodePromptChars, loadTools, missingFor, requireUsableSchema } from "../app/agent-check.ts";
+import type { ReadAgent } from "../config/agent-file.ts";
+import { type Configuration, loadConfiguration } from "../config/load.ts";
+import { fieldName } from "../config/problems.ts";
+import { CapstanError } from "../core/errors.ts";
+import { withProjectFile } from "../runtime/project-file.ts";
+import { placed, requireHonoured } from "./agent-check.ts";
+import { usage } from "./failure.ts";
+import { reportText } from "./validate-view.ts";
+
+export interface ValidateFlags {
+  readonly import?: boolean;
+  readonly json?: boolean;
+}
+
+/** What an agent file makes. */
+export interface AgentReport extends Pick<Configuration, "agent" | "sessionEnvironment"> {
+  /** The file itself and those it extends. */
+  readonly files: readonly string[];
+  readonly instructionsFile: string | undefined;
+  /** Characters that stand before the instructions: those of Claude Code's own prompt. Undefined: nobody knows. */
+  readonly promptBefore: number | undefined;
+  /** The tools of its functions, when they were loaded. */
+  readonly functionTools: readonly string[] | undefined;
+  /** What does not make it wrong, and may surprise. */
+  readonly notes: readonly string[];
+}
+
+/** Loads what a run would load, short of starting a process. Returns the exit code. */
+export async function validate(file: string, flags: ValidateFlags): Promise<number> {
+  const path = resolve(file);
+  try {
+    if (!existsSync(path) && file === "agent.yaml")
+      throw usage("There is no agent.yaml here. Name a file: capstan validate FILE. Or make one: capstan init");
+    const report = await examine(path, flags);
+    print(flags.json === true ? JSON.stringify(jsonOf(report, path)) : reportText(report, file));
+    return 0;
+  } catch (error) {
+    if (flags.json !== true || !(error instanceof CapstanError)) throw error;
+    print(JSON.stringify({ valid: false, file: path, code: error.code, problems: problemsIn(error) }));
+    return error.exitCode;
+  }
+}
+
+async function examine(path: string, flags: ValidateFlags): Promise<AgentReport> {
+  const cwd = process.cwd();
+  const configuration = await loadConfiguration({ cwd, environment: process.env, flags: {}, agentFile: path });
+  const { agent, agentFile, sessionEnvironment } = configuration;
+  requireHonoured(configuration);
+  if (agent.output_schema !== undefined)
+    await requireUsableSchema(agent.output_schema).catch((error: unknown) => {
+      throw inSchema(error, agentFile);
+    });
+  const functionTools =
+    flags.import === true
+      ? await loadTools(agent).catch((error: unknown) => {
+          throw placed(error, agentFile);
+        })
+      : undefined;
+  return {
+    agent,
+    sessionEnvironment,
+    files: agentFile?.files ?? [],
+    instructionsFile: agentFile?.instructionsFile,
+    promptBefore: agent.instructions_mode === "append" ? claudeCodePromptChars(agent.model) : 0,
+    functionTools,
+    notes: [
+      ...(await aboutCredentials(configuration)),
+      ...aboutVariables(agentFile),
+      ...aboutProjectFile(configuration, cwd),
+      ...(agent.functions !== undefined && functionTools === undefined
+        ? [
+            "Its functions were not loaded, because that runs their code. To check them as well: capstan validate --import",
+          ]
+        : []),
+    ],
+  };
+}
+
+function inSchema(error: unknown, agentFile: ReadAgent | undefined): unknown {
+  if (!(error instanceof CapstanError) || agentFile === undefined) return error;
+  return agentFile.error(["output_schema"], error.message);
+}
+
+async function aboutCredentials(configuration: Configuration): Promise<readonly string[]> {
+  const { agent, home, environment, dotEnv, settings, credentials } = configuration;
+  const { auth } = settings;
+  const provider = agent.auth ?? auth.provider;
+  if (provider === undefined)
+    return credentials.length > 0
+      ? []
+      : [
+          "There is no credential for a model: run capstan auth login, or set ANTHROPIC_API_KEY. --rehearsal needs none",
+        ];
+  const missing = await missingFor(provider, { home, environment, dotEnv, auth });
+  return missing.map(({ what, how }) => `${what} is missing for ${provider}: ${how}. --rehearsal needs none`);
+}
+
+function aboutVariables(agentFile: ReadAgent | undefined): string[] {
+  const { unset = [] } = agentFile ?? {};
+  return unset.map(
+    ({ path, name }) =>
+      `${fieldName(path)} needs the variable ${name}, which is not set here; set it in the shell or in .env before a session starts`,
+  );
+}
+
+/** A CLAUDE.md in the workspace says something to people; whether to the agent as well is the agent's to say. */
+function aboutProjectFile({ agent }: Configuration, cwd: string): string[] {
+  const [found] = withProjectFile(agent, cwd).facts;
+  if (found !== undefined && !found.used)
+    return [`${found.path} is here, and the agent does not read it. To use it: setting_sources: [project]`];
+  return agent.setting_sources?.includes("project") === true && found === undefined
+    ? ["setting_sources has project, and there is no CLAUDE.md here to be read"]
+    : [];
+}
+
+function jsonOf(
+  { agent, sessionEnvironment, files, instructionsFile, functionTools, promptBefore, notes }: AgentReport,
+  file: string,
+) {
+  const { skills, mcp_servers: servers, functions, ...plain } = agent;
+  return {
+    valid: true,
+    file,
+    files,
+    agent: {
+      ...plain,
+      ...(servers && { mcp_servers: Object.keys(servers) }),
+      ...(skills && { skills: Object.keys(skills) }),
+      ...(functions && { functions, function_tools: functionTools ?? null }),
+    },
+    instructions: {
+      file: instructionsFile ?? null,
+      characters: agent.instructions.length,
+      characters_before: promptBefore ?? null,
+    },
+    environment: { workspace: sessionEnvironment.workspace, sandbox: sessionEnvironment.sandbox.mode },
+    notes,
+  };
+}
+
+function problemsIn({ data, message }: CapstanError): readonly string[] {
+  return Array.isArray(data["problems"]) ? (data["problems"] as string[]) : [message];
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,215 @@
+import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { z } from "zod";
+import type { AgentDefinition } from "../core/agent-definition.ts";
+import { CapstanError } from "../core/errors.ts";
+import { MAX_SKILL_BYTES } from "../core/skill-schema.ts";
+import type { LayerEnvironment } from "./environment.ts";
+import { type AgentSource, inner, readSource } from "./agent-source.ts";
+import type { AgentFile } from "./agent-file-schema.ts";
+import type { Environment } from "./home.ts";
+import type { Problem } from "./problems.ts";
+import type { SettingsFile } from "./settings-schema.ts";
+import { readSkill } from "./skill-files.ts";
+import { readTextFile, reasonOf } from "./text-file.ts";
+import { parseYaml } from "./yaml-file.ts";
+
+type Path = readonly PropertyKey[];
+
+/** What one file says of an agent, with the content of the files that it names. */
+export interface AgentPart extends Omit<
+  Partial<AgentDefinition>,
+  "tools" | "permissions" | "budget" | "instructions_mode"
+> {
+  readonly instructions_mode?: AgentDefinition["instructions_mode"];
+  /** The file that the instructions were read from. */
+  readonly instructions_file?: string | undefined;
+  /** Either these and no others, or what is changed. */
+  readonly tools?: AgentFile["tools"];
+  readonly permissions?: SettingsFile["permissions"];
+  readonly budget?: SettingsFile["budget"];
+  readonly environment?: LayerEnvironment | undefined;
+}
+
+const CODE = "invalid_agent";
+
+/** Throws everything that is wrong with the files that one agent file names, at the places that name them. */
+export function partOf(source: AgentSource, environment: Environment): AgentPart {
+  const problems: Problem[] = [];
+  const read = <Value>(path: Path, look: () => Value): Value | undefined => {
+    try {
+      return look();
+    } catch (error) {
+      problems.push(...inner(error, path));
+      return undefined;
+    }
+  };
+  const at = (path: string): string => resolve(dirname(source.file), path);
+  const reading: Reading = { at, read, environment };
+  const {
+    $schema: _schema,
+    extends: _base,
+    instructions,
+    commands,
+    output_schema: schema,
+    subagents,
+    functions,
+    skills,
+    mcp_servers: servers,
+    ...plain
+  } = source.written;
+  const part: AgentPart = {
+    ...plain,
+    ...instructionsOf(instructions, reading),
+    commands: commandsOf(commands, reading),
+    output_schema: schemaOf(schema, reading),
+    subagents: subagentsOf(subagents, reading),
+    functions: functionsOf(functions, reading),
+    skills: skillsOf(skills, reading),
+    mcp_servers: serversOf(servers, reading),
+  };
+  if (problems.length > 0) throw source.error(problems);
+  return part;
+}
+
+interface Reading {
+  /** The absolute path of one that stands in the file. */
+  readonly at: (path: string) => string;
+  /** The value, or undefined when that cannot be had and why was noted. */
+  readonly read: <Value>(path: Path, look: () => Value) => Value | undefined;
+  readonly environment: Environment;
+}
+
+function instructionsOf(
+  written: AgentFile["instructions"],
+  { at, read }: Reading,
+): Pick<AgentPart, "instructions" | "instructions_mode" | "instructions_file"> {
+  if (written === undefined) return {};
+  const { text, file, mode } = typeof written === "string" ? { text: written } : written;
+  const content =
+    file === undefined ? text : read(["instructions", "file"], () => textOf(at(file), "the instructions in"));
+  return {
+    instructions: content ?? "",
+    // Without a word it is as if nothing was said: what the file below has goes with its instructions.
+    instructions_mode: mode,
+    instructions_file: file && at(file),
+  };
+}
+
+function commandsOf(written: AgentFile["commands"], { at, read }: Reading): AgentPart["commands"] {
+  return mapped(written, (name, { file, prompt, ...rest }) => {
+    if (file === undefined) return { ...rest, prompt: prompt ?? "" };
+    const text = read(["commands", name, "file"], () => {
+      const content = textOf(at(file), "the prompt in");
+      if (content.trim() === "") throw wrong(`${at(file)}:1:1 expected a prompt (found an empty file)`);
+      return content;
+    });
+    return { ...rest, prompt: text ?? "" };
+  });
+}
+
+/** JSON is YAML, too. */
+function schemaOf(written: AgentFile["output_schema"], { at, read }: Reading): AgentPart["output_schema"] {
+  if (typeof written !== "string") return written;
+  const file = at(written);
+  return read(["output_schema"], () => {
+    const text = textOf(file, "the JSON Schema in");
+    return parseYaml(text, { file, code: CODE, schema: z.record(z.string(), z.unknown()) });
+  });
+}
+
+/** What is taken from an agent file that another one names as a subagent, and what it may say besides. */
+const OF_SUBAGENT = ["description", "instructions", "tools", "model"];
+const LABELS = ["$schema", "name"];
+
+function subagentsOf(written: AgentFile["subagents"], reading: Reading): AgentPart["subagents"] {
+  return mapped(written, (name, subagent) => {
+    if (typeof subagent !== "string") return subagent;
+    const read = reading.read(["subagents", name], () => subagentIn(reading.at(subagent), reading.environment));
+    return read ?? { description: "", instructions: "" };
+  });
+}
+
+function subagentIn(file: string, environment: Environment): AgentDefinition["subagents"][string] {
+  const source = readSource(file, { what: "the subagent", environment });
+  const { description, instructions, tools, model, ...others } = source.written;
+  const problems = Object.keys(others)
+    .filter((key) => !LABELS.includes(key))
+    .map((key): Problem => {
+      const text = `cannot be honoured for a subagent; of its file only ${OF_SUBAGENT.join(", ")} are taken`;
+      return { path: [key], at: "key", text };
+    });
+  const missing = (key: string): number =>
+    problems.push({ path: [key], at: "key", text: "expected text (found nothing)" });
+  if (description === undefined) missing("description");
+  const part = partOf({ ...source, written: { instructions } }, environment);
+  if (!part.instructions?.trim()) missing("instructions");
+  if (part.instructions_mode !== undefined)
+    problems.push({ path: ["instructions", "mode"], at: "key", text: "cannot be honoured for a subagent" });
+  if (tools !== undefined && !Array.isArray(tools))
+    problems.push({ path: ["tools"], at: "value", text: "expected a list (found a mapping)" });
+  if (problems.length > 0) throw source.error(problems);
+  return {
+    description: description ?? "",
+    instructions: part.instructions ?? "",
+    ...(Array.isArray(tools) && { tools }),
+    ...(model !== undefined && { model }),
+  };
+}
+
+function functionsOf(written: AgentFile["functions"], { at, read }: Reading): AgentPart["functions"] {
+  return written?.map((entry, index) => {
+    const isPath = typeof entry === "string";
+    const { module, ...rest } = isPath ? { module: entry } : entry;
+    const path = at(module);
+    read(isPath ? ["functions", index] : ["functions", index, "module"], () => requireModule(path));
+    return { ...rest, module: path };
+  });
+}
+
+/** It is not loaded here: what it does then is the business of whoever runs the agent. */
+function requireModule(path: string): void {
+  try {
+    if (statSync(path).isFile()) return;
+  } catch (error) {
+    throw wrong(`Cannot read the module ${path}: ${reasonOf(error)}.`);
+  }
+  throw wrong(`Cannot read the module ${path}: it is not a file.`);
+}
+
+function skillsOf(written: AgentFile["skills"], { at, read }: Reading): AgentPart["skills"] {
+  if (written === undefined) return undefined;
+  const skills: NonNullable<AgentPart["skills"]> = {};
+  let size = 0;
+  for (const [index, directory] of written.entries())
+    read(["skills", index], () => {
+      const { name, files } = readSkill(at(directory));
+      if (Object.hasOwn(skills, name)) throw wrong(`another skill of this agent is named ${name}, too`);
+      size += Object.values(files).reduce((sum, { content }) => sum + content.length, 0);
+      if (size > MAX_SKILL_BYTES) throw wrong(`the skills up to this one have more than ${MAX_SKILL_BYTES} bytes`);
+      skills[name] = { files };
+    });
+  return skills;
+}
+
+/** A program that is named by a path belongs to the agent; one that is named by a word is looked for in PATH. */
+function serversOf(written: AgentFile["mcp_servers"], { at }: Reading): AgentPart["mcp_servers"] {
+  return mapped(written, (_, server) =>
+    "command" in server && /^\.{1,2}\//.test(server.command) ? { ...server, command: at(server.command) } : server,
+  );
+}
+
+function mapped<Value, Result>(
+  record: Readonly<Record<string, Value>> | undefined,
+  change: (key: string, value: Value) => Result,
+): Record<string, Result> | undefined {
+  return record && Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(key, value)]));
+}
+
+function textOf(file: string, what: string): string {
+  return readTextFile(file, { what, code: CODE });
+}
+
+function wrong(text: string): CapstanError {
+  return new CapstanError(CODE, text);
+}

@@ -1,0 +1,38 @@
+import type { McpServerStatus } from "@anthropic-ai/claude-agent-sdk";
+import { CapstanError } from "../../core/errors.ts";
+import { engineToolName, isRemote, type McpServer } from "../../core/mcp-server-schema.ts";
+import { isDenied, type ListedTools, requirePolicyTools } from "../../core/mcp-tool-policy.ts";
+
+/** What the model API takes at most. The CLI leaves a tool with a longer name out, and says nothing. */
+const LONGEST_NAME = 128;
+
+/** Throws when what a server offers is not what its agent was made for. Servers somewhere else were looked at before. */
+export function requireTools(
+  servers: Readonly<Record<string, McpServer>>,
+  statuses: readonly Pick<McpServerStatus, "name" | "tools">[],
+): void {
+  const listed = statuses.flatMap(({ name: server, tools = [] }): ListedTools[] => {
+    const configured = servers[server];
+    if (configured === undefined || isRemote(configured)) return [];
+    return [{ server, policy: configured.tools, tools: tools.map(({ name }) => name) }];
+  });
+  for (const one of listed) requireOfferable(one);
+  requirePolicyTools(listed);
+}
+
+function requireOfferable({ server, policy, tools }: ListedTools): void {
+  const failed = (what: string, data: object): CapstanError =>
+    new CapstanError("engine_failed", `The MCP server ${server} ${what}`, { data: { servers: [server], ...data } });
+  // The CLI takes a list of which one entry is wrong for an empty one.
+  if (tools.length === 0)
+    throw failed(
+      "offers no tool: its list is empty, or one of the tools in it is not described as the protocol wants it. Mend the server, or take it out of mcp_servers.",
+      {},
+    );
+  const long = tools.filter((tool) => engineToolName(server, tool).length > LONGEST_NAME && !isDenied(tool, policy));
+  if (long.length > 0)
+    throw failed(
+      `has tools whose names are too long for the model: ${long.join(", ")}. Here ${LONGEST_NAME - engineToolName(server, "").length} characters are the most. Give the server a shorter name, or leave them out: mcp_servers.${server}.tools.<name>: deny.`,
+      { tools: long },
+    );
+}

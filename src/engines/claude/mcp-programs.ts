@@ -1,0 +1,69 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { McpStdioServerConfig } from "@anthropic-ai/claude-agent-sdk";
+import type { EngineRequest } from "../../core/engine.ts";
+import { isRemote, type McpProgram } from "../../core/mcp-server-schema.ts";
+import type { SandboxPlan } from "../../core/sandbox.ts";
+import { confinedCommand } from "./mcp-sandbox.ts";
+import type { ClaudeSettings } from "./options.ts";
+
+/** What servers are started in, unless they are to run outside. */
+interface Confinement {
+  readonly plan: SandboxPlan;
+  readonly confine: readonly string[];
+}
+
+interface ProgramServers {
+  readonly configs: Record<string, McpStdioServerConfig>;
+  /** To be called when the process is gone, which starts a server again that has died. */
+  readonly close: () => void;
+}
+
+export interface ProgramSettings extends Pick<ClaudeSettings, "path"> {
+  readonly confinement?: Confinement | undefined;
+}
+
+/** The agent's servers that are programs, which the CLI starts. */
+export function programServers(
+  { agent, stateDir }: Pick<EngineRequest, "agent" | "stateDir">,
+  settings: ProgramSettings,
+): ProgramServers {
+  const directory = join(stateDir, "mcp");
+  const all = join(directory, ".start");
+  // Those of a host that was killed hold variables that are stored nowhere else.
+  rmSync(all, { recursive: true, force: true });
+  const own = join(all, randomUUID());
+  const configs = Object.entries(agent.mcp_servers ?? {}).flatMap(([name, server]) => {
+    if (isRemote(server)) return [];
+    const file = join(own, `${name}.sh`);
+    const temporary = join(directory, name);
+    mkdirSync(own, { recursive: true, mode: 0o700 });
+    mkdirSync(temporary, { recursive: true, mode: 0o700 });
+    const home = join(stateDir, "home");
+    writeFileSync(file, `${startLine(server, { ...settings, temporary, home })}\n`, { mode: 0o600 });
+    return [[name, { type: "stdio", command: "/bin/sh", args: [file] }]];
+  });
+  return { configs: Object.fromEntries(configs), close: () => rmSync(own, { recursive: true, force: true }) };
+}
+
+/**
+ * A server is started by a script of the session's own: the CLI would give it all of its own environment, the token of
+ * the gateway included, and would show the server's variables to everybody who may list processes.
+ */
+function startLine(
+  { command, args, env, outside_sandbox: isOutside = false }: McpProgram,
+  { path, confinement, temporary, home }: ProgramSettings & { readonly temporary: string; readonly home: string },
+): string {
+  const variables = { PATH: path, LANG: "C.UTF-8", HOME: home, TMPDIR: temporary, ...env };
+  const within =
+    confinement === undefined || isOutside
+      ? []
+      : confinedCommand(confinement.plan, { confine: confinement.confine, ownDirectory: temporary });
+  const assignments = Object.entries(variables).map(([key, value]) => quoted(`${key}=${value}`));
+  return ["exec", "env", "-i", ...assignments, ...[...within, command, ...args].map(quoted)].join(" ");
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,97 @@
+import { lookup as systemLookup } from "node:dns";
+import { lookup } from "node:dns/promises";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+import { CapstanError } from "../core/errors.ts";
+
+/** What only this machine and its own network can reach, and what is no address of one machine at all. */
+const PRIVATE: readonly (readonly [address: string, prefix: number])[] = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+  ["::", 127],
+  // NAT64 and 6to4 carry an IPv4 address that could be any of the above.
+  ["64:ff9b::", 96],
+  ["64:ff9b:1::", 48],
+  ["100::", 64],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["ff00::", 8],
+];
+
+const blocked = new BlockList();
+for (const [address, prefix] of PRIVATE) blocked.addSubnet(address, prefix, isIP(address) === 6 ? "ipv6" : "ipv4");
+
+/** An IPv4 address in an IPv6 one counts as what it stands for. */
+export function isPrivateAddress(address: string): boolean {
+  const kind = isIP(address);
+  return kind === 0 || blocked.check(address, kind === 6 ? "ipv6" : "ipv4");
+}
+
+/** Throws what is wrong with an address before it is stored. A name is looked up when something is sent to it. */
+export function checkedAddress(text: string, allowPrivate: boolean): URL {
+  const url = URL.parse(text);
+  if (url === null) throw refused(text, "it is no address");
+  if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:"))
+    throw refused(text, "only https is spoken to addresses outside");
+  if (url.username !== "" || url.password !== "") throw refused(url.origin, "it holds a password");
+  if (!allowPrivate) requireOutside(url);
+  return url;
+}
+
+/**
+ * Throws when a name leads to this machine or to a private network now: for another program, which looks it up again by
+ * itself and connects to any of the addresses. That program may be told another one than we are.
+ */
+export async function requirePublicHost(url: URL): Promise<void> {
+  const found = await lookup(requireOutside(url), { all: true }).catch(() => {
+    throw refused(url.origin, "its name cannot be looked up");
+  });
+  if (found.some(({ address }) => isPrivateAddress(address))) throw refused(url.origin, LEADS_INSIDE);
+}
+
+const LEADS_INSIDE = "it leads to this machine or to a private network";
+
+/** The host, without the brackets of an IPv6 address, unless what is written there is private already. */
+function requireOutside({ hostname, origin }: URL): string {
+  const host = hostname.replaceAll(/^\[|\]$/g, "");
+  if (isIP(host) === 0 ? /(^|\.)localhost\.?$/i.test(host) : isPrivateAddress(host))
+    throw refused(origin, LEADS_INSIDE);
+  return host;
+}
+
+/**
+ * Looks a name up for the connection itself, so that what was checked is what is connected to: a name may lead elsewhere
+ * the next time it is asked for.
+ */
+export function publicLookup(allowPrivate: boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    systemLookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) return callback(error, "", 0);
+      const usable = allowPrivate ? found : found.filter(({ address }) => !isPrivateAddress(address));
+      const [first] = usable;
+      if (first === undefined) return callback(refused(hostname, LEADS_INSIDE), "", 0);
+      if (options.all === true) callback(null, usable);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function refused(address: string, why: string): CapstanError {
+  return new CapstanError(
+    "invalid_input",
+    `Nothing is sent to ${address}: ${why}. Give another address, or set server.allow_private_addresses in the server's settings.`,
+    { data: { address } },
+  );
+}

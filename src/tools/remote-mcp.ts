@@ -1,0 +1,152 @@
+import type { ProgressCallback } from "@modelcontextprotocol/sdk/shared/protocol.js";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  CallToolResultSchema,
+  type ElicitResult,
+  ListToolsRequestSchema,
+  ListToolsResultSchema,
+  type Tool,
+} from "@modelcontextprotocol/sdk/types.js";
+import { CapstanError, messageOf } from "../core/errors.ts";
+import type { RemoteMcpServer } from "../core/mcp-server-schema.ts";
+import { isDenied, requirePolicyTools } from "../core/mcp-tool-policy.ts";
+import { ConnectionFailure, RemoteConnection, type RemoteQuestion, START_TIMEOUT_MS } from "./remote-mcp-connection.ts";
+import type { Loopback } from "./remote-mcp-loopback.ts";
+import { fittingTools } from "./remote-mcp-tools.ts";
+import { troubleWords } from "./remote-mcp-trouble.ts";
+
+export interface RemoteServerOptions {
+  readonly name: string;
+  /** With its headers as they are sent. */
+  readonly server: RemoteMcpServer;
+  /** The server asks a person something while one of its tools runs. */
+  readonly elicit: (question: RemoteQuestion, signal: AbortSignal) => Promise<ElicitResult>;
+}
+
+/** As long as a timer can be: a tool may wait for a person. A connection on which nothing is said ends by itself. */
+const CALL_TIMEOUT_MS = 2_147_483_647;
+/** A list with more pages than this has no end. */
+const MOST_PAGES = 1_000;
+const LIST_CHANGED = "notifications/tools/list_changed";
+
+/** A server of this process that passes on what an agent's process asks for. Closed with that process, or by hand. */
+interface RemoteServer {
+  readonly instance: McpServer;
+  /** Lends it to a process for one call only, and gives the address. `instance` cannot be used besides. */
+  readonly serveOneCall: (callId: string) => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Connects to a server somewhere else. Neither its address nor the headers leave the host. Rejects with what is wrong
+ * and what to do about it.
+ */
+export async function connectRemoteServer(options: RemoteServerOptions): Promise<RemoteServer> {
+  const { name, server } = options;
+  let mcp: McpServer | undefined;
+  const connection = new RemoteConnection({
+    server,
+    elicit: options.elicit,
+    onNotification: (method) => {
+      if (method === LIST_CHANGED) mcp?.sendToolListChanged();
+    },
+  });
+  try {
+    const client = await connection.client();
+    const tools = await listTools(connection);
+    requirePolicyTools([{ server: name, policy: server.tools, tools: tools.map((tool) => tool.name) }]);
+    requireFit(options, tools);
+    const instructions = client.getInstructions();
+    mcp = new McpServer(
+      { name, version: client.getServerVersion()?.version ?? "1" },
+      { capabilities: { tools: { listChanged: true } }, ...(instructions !== undefined && { instructions }) },
+    );
+  } catch (thrown) {
+    await connection.close();
+    throw notConnected(options, thrown);
+  }
+  // The low-level handlers: what the server says is passed on as it is.
+  mcp.server.setRequestHandler(ListToolsRequestSchema, async () => ({
+    tools: [...fittingTools(name, await listTools(connection)).fit],
+  }));
+  mcp.server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, _meta, sendNotification }) => {
+    const progressToken = _meta?.progressToken;
+    const onprogress: ProgressCallback = (progress) => {
+      if (progressToken === undefined) return;
+      const told = { method: "notifications/progress" as const, params: { ...progress, progressToken } };
+      void sendNotification(told).catch(() => {});
+    };
+    try {
+      const request = { method: "tools/call", params: { ...params } };
+      const limits = { timeout: CALL_TIMEOUT_MS, signal, onprogress };
+      return await connection.request(request, CallToolResultSchema, limits);
+    } catch (thrown) {
+      if (!(thrown instanceof ConnectionFailure)) throw thrown;
+      return failed(options, thrown);
+    }
+  });
+  const instance = mcp;
+  let loopback: Loopback | undefined;
+  const close = async (): Promise<void> => {
+    await loopback?.close();
+    await connection.close();
+  };
+  return {
+    instance,
+    async serveOneCall(callId) {
+      const { serveOneCall } = await import("./remote-mcp-loopback.ts");
+      loopback = await serveOneCall(instance, callId);
+      return loopback.url;
+    },
+    close,
+  };
+}
+
+async function listTools(connection: RemoteConnection): Promise<readonly Tool[]> {
+  const tools: Tool[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const request = { method: "tools/list", params: cursor === undefined ? {} : { cursor } };
+    const listed = await connection.request(request, ListToolsResultSchema, { timeout: START_TIMEOUT_MS });
+    tools.push(...listed.tools);
+    cursor = listed.nextCursor;
+    if (cursor === undefined) return tools;
+  }
+  throw new ConnectionFailure({ kind: "garbage" }, undefined);
+}
+
+/** A tool that the agent may not use anyway is left out; without another one the agent would not be what it was made for. */
+function requireFit({ name: server, server: { tools: policy } }: RemoteServerOptions, tools: readonly Tool[]): void {
+  const failed = (what: string, data: object): CapstanError =>
+    new CapstanError("engine_failed", `The MCP server ${server} ${what}`, { data: { servers: [server], ...data } });
+  if (tools.length === 0) throw failed("offers no tool. Mend the server, or take it out of mcp_servers.", {});
+  const unfit = fittingTools(server, tools).unfit.filter(({ name }) => !isDenied(name, policy));
+  if (unfit.length === 0) return;
+  const which = unfit.map(({ name, problem }) => `${name} (${problem})`).join("; ");
+  throw failed(
+    `offers what the model cannot be offered: ${which}. Have the server mended, or leave such a tool out: mcp_servers.${server}.tools.<name>: deny.`,
+    { tools: unfit.map(({ name }) => name) },
+  );
+}
+
+function notConnected(options: RemoteServerOptions, thrown: unknown): CapstanError {
+  if (thrown instanceof CapstanError) return thrown;
+  const { what, remedy } =
+    thrown instanceof ConnectionFailure
+      ? troubleWords(thrown.trouble, options)
+      : { what: `it answered with an error: ${messageOf(thrown)}`, remedy: "See in the server's own log why." };
+  return new CapstanError("engine_failed", `The MCP server ${options.name} cannot be used: ${what}. ${remedy}`, {
+    data: { servers: [options.name] },
+  });
+}
+
+/** What the model is told: the session goes on, and the connection is made anew for the next call. */
+function failed(options: RemoteServerOptions, { trouble }: ConnectionFailure): CallToolResult {
+  const { what } = troubleWords(trouble, options);
+  const effect =
+    trouble.kind === "cut" || trouble.kind === "silence" ? " Whether the call took effect is not known." : "";
+  const text = `The MCP server ${options.name} failed: ${what}.${effect} The next call tries to reach it again.`;
+  return { isError: true, content: [{ type: "text", text }] };
+}

@@ -1,0 +1,165 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { type CliResult, testCli } from "../support/cli.ts";
+
+const cli = testCli();
+const home = { CAPSTAN_HOME: join(cli.home, ".capstan") };
+afterAll(() => cli[Symbol.dispose]());
+beforeEach(() => {
+  rmSync(cli.cwd, { recursive: true });
+  mkdirSync(cli.cwd);
+});
+
+function files(content: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(content)) {
+    mkdirSync(dirname(join(cli.cwd, name)), { recursive: true });
+    writeFileSync(join(cli.cwd, name), text);
+  }
+}
+
+function validate(args: readonly string[] = [], environment: Record<string, string> = {}): Promise<CliResult> {
+  return cli.run(["validate", ...args], { environment: { ...home, ...environment } });
+}
+
+const FULL = `extends: base.yaml
+name: clerk
+description: Keeps papers.
+instructions: { file: clerk.md, mode: append }
+inputs: { city: { type: string }, count: { type: integer, default: 1200 } }
+model: claude-opus-4-8
+fallback_model: claude-sonnet-5
+effort: high
+thinking: adaptive
+tools: [Read]
+functions: [tools.mjs]
+mcp_servers:
+  near: { command: npx, env: { TOKEN: "\${TOKEN}" } }
+  far: { type: http, url: "https://far.example/mcp?key=secret" }
+permissions: { mode: plan, allow: [Read], ask: [{ rule: Bash, remember: false }] }
+budget: { usd: 0.5, tool_calls: 2000, deadline_ms: 90000 }
+subagents: { reviewer: { description: Reviews., instructions: Review. } }
+skills: [pdf]
+commands: { tidy: { prompt: Tidy up. } }
+hooks: { on_turn_end: [{ command: "true" }] }
+output_schema: { type: object }
+environment: { workspace: { kind: worktree }, sandbox: { mode: preferred } }
+`;
+
+const BESIDE = {
+  "base.yaml": "permissions: { deny: [WebFetch] }\n",
+  "clerk.md": "In {{city}}, {{count}} times.",
+  "tools.mjs": `import { writeFileSync } from "node:fs";
+writeFileSync("loaded", "");
+export const add = { description: "Adds.", input: { type: "object" }, handler: () => "3" };
+`,
+  "pdf/SKILL.md": "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+  "CLAUDE.md": "Be kind.",
+};
+
+test("what an agent file makes is told, and nothing of it is run", async () => {
+  files({ "agent.yaml": FULL, ...BESIDE });
+  const { stdout, stderr, code } = await validate();
+  expect(stderr).toBe("");
+  expect(stdout).toBe(`✓ agent.yaml is valid: clerk, Keeps papers.
+
+  model         claude-opus-4-8, else claude-sonnet-5, effort high, thinking adaptive
+  instructions  29 characters (${join(cli.cwd, "clerk.md")}), behind Claude Code's own prompt of 3,200 characters
+  inputs        city (string, to be given), count (integer, else 1200)
+  tools         Read
+  functions     ${join(cli.cwd, "tools.mjs")}
+  servers       near (npx), far (http far.example)
+  permissions   plan; allow Read; ask Bash; deny WebFetch
+  budget        $0.50, 2,000 tool calls, 1m30s a turn
+  subagents     reviewer
+  skills        pdf (1 file, 1 kB)
+  commands      /tidy
+  hooks         on_turn_end (1)
+  output        matches a JSON Schema
+  workspace     worktree, sandbox preferred
+  extends       ${join(cli.cwd, "base.yaml")}
+
+! There is no credential for a model: run capstan auth login, or set ANTHROPIC_API_KEY. --rehearsal needs none
+! mcp_servers.near.env.TOKEN needs the variable TOKEN, which is not set here; set it in the shell or in .env before a session starts
+! CLAUDE.md is here, and the agent does not read it. To use it: setting_sources: [project]
+! Its functions were not loaded, because that runs their code. To check them as well: capstan validate --import
+
+Talk to it: capstan chat agent.yaml --input city=…
+`);
+  expect(code).toBe(0);
+  expect(existsSync(join(cli.cwd, "loaded"))).toBe(false);
+});
+
+test("programs get the same as JSON, with the tools of functions when those may run", async () => {
+  files({ "agent.yaml": FULL, ...BESIDE });
+  const { stdout } = await validate(["--json", "--import"], { TOKEN: "t", ANTHROPIC_API_KEY: "sk-ant-test" });
+  expect(JSON.parse(stdout)).toMatchObject({
+    valid: true,
+    file: join(cli.cwd, "agent.yaml"),
+    files: [join(cli.cwd, "agent.yaml"), join(cli.cwd, "base.yaml")],
+    agent: { name: "clerk", mcp_servers: ["near", "far"], skills: ["pdf"], function_tools: ["add"] },
+    instructions: { file: join(cli.cwd, "clerk.md"), characters: 29, characters_before: 3200 },
+    environment: { workspace: { kind: "worktree" }, sandbox: "preferred" },
+    notes: [expect.stringContaining("CLAUDE.md is here")],
+  });
+  expect(existsSync(join(cli.cwd, "loaded"))).toBe(true);
+});
+
+test("mistakes end it with 2, each with its place", async () => {
+  files({ "clerk.yaml": "name: clerk\nbudjet: {}\ntools: [Bsh]\n" });
+  const path = join(cli.cwd, "clerk.yaml");
+  const unknown = `${path}:2:1 budjet: unknown key; did you mean "budget"?`;
+  expect(await validate(["clerk.yaml"])).toEqual({ code: 2, stdout: "", stderr: `capstan: ${unknown}\n` });
+  const { code, stdout } = await validate(["clerk.yaml", "--json"]);
+  expect(code).toBe(2);
+  expect(JSON.parse(stdout)).toEqual({ valid: false, file: path, code: "invalid_agent", problems: [unknown] });
+});
+
+test("what the engine cannot honour is told at its place, by validate and by run", async () => {
+  files({ "agent.yaml": "name: clerk\nmodel: claude-haiku-4-5\neffort: high\n" });
+  const told = `capstan: ${join(cli.cwd, "agent.yaml")}:3:9 effort: claude-haiku-4-5 cannot be told high. It has no levels of effort; leave it out.\n`;
+  expect(await validate()).toEqual({ code: 2, stdout: "", stderr: told });
+  const args = ["run", "--rehearsal", "--agent", "agent.yaml", "list the files"];
+  expect(await cli.run(args, { environment: home })).toEqual({ code: 2, stdout: "", stderr: told });
+});
+
+test.each([
+  [
+    "a schema that is none",
+    "output_schema: { type: objekt }",
+    /agent\.yaml:2:16 output_schema: The JSON Schema is not valid as draft 2020-12\. \/type: /,
+  ],
+  [
+    "a function module that throws",
+    "functions: [throws.mjs]",
+    /agent\.yaml:2:12 functions: \S+throws\.mjs cannot be loaded: no luck\. Run it with node to see more\.\n$/,
+  ],
+  [
+    "a rule for a tool that no function brings",
+    "functions: [tools.mjs]\npermissions: { deny: [subtract] }",
+    /agent\.yaml:3:22 permissions\.deny: there is no tool named subtract/,
+  ],
+])("%s is told at its place", async (_what, text, problem) => {
+  files({ "agent.yaml": `name: clerk\n${text}\n`, "throws.mjs": 'throw new Error("no luck");', ...BESIDE });
+  const { code, stderr } = await validate(["--import"]);
+  expect(stderr).toMatch(problem);
+  expect(code).toBe(2);
+});
+
+test("what the chosen provider lacks is told with how to get it", async () => {
+  files({ "agent.yaml": "name: clerk\nauth: vertex\n" });
+  const { code, stdout } = await validate([], { ANTHROPIC_API_KEY: "sk-ant-test" });
+  expect(stdout).toContain("! ANTHROPIC_VERTEX_PROJECT_ID is missing for vertex: set it to the id of");
+  expect(code).toBe(0);
+});
+
+test("without a file it says how to get one", async () => {
+  expect(await validate()).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "capstan: There is no agent.yaml here. Name a file: capstan validate FILE. Or make one: capstan init\n",
+  });
+  expect((await validate(["other.yaml"])).stderr).toBe(
+    `capstan: Cannot read the agent file ${join(cli.cwd, "other.yaml")}: there is no such file or directory.\n`,
+  );
+});

@@ -1,0 +1,198 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { clock } from "../../../src/app/clock.ts";
+import { loadFunctions } from "../../../src/app/lazy-tools.ts";
+import { describeTool, requireKnownTools } from "../../../src/app/tool-traits.ts";
+import { workspacesIn } from "../../../src/app/workspaces.ts";
+import type { Configuration } from "../../../src/config/load.ts";
+import { budgetLeft, limitOnToolCall, limitOnTurn } from "../../../src/core/budget.ts";
+import type { EngineHost, EngineRequest } from "../../../src/core/engine.ts";
+import { CapstanError, messageOf } from "../../../src/core/errors.ts";
+import type { SandboxPlan } from "../../../src/core/sandbox.ts";
+import { initialState } from "../../../src/core/state.ts";
+import type { TranscriptStore } from "../../../src/core/store.ts";
+import { exceeded } from "../../../src/engines/claude/limits.ts";
+import { remoteServers } from "../../../src/engines/claude/mcp-remote.ts";
+import { programServers } from "../../../src/engines/claude/mcp-programs.ts";
+import { sdkOptions } from "../../../src/engines/claude/options.ts";
+import { budgetInForce, scopesOf } from "../../../src/runtime/budgets.ts";
+import { sessionTools } from "../../../src/runtime/custom-tools.ts";
+import { askHooks, listHooks } from "../../../src/runtime/hooks-list.ts";
+import { judge, runHook } from "../../../src/runtime/hooks-run.ts";
+import { readCall } from "../../../src/runtime/policy-call.ts";
+import { explainCall } from "../../../src/runtime/policy-check.ts";
+import { expanded } from "../../../src/runtime/said.ts";
+import { sandboxOf } from "../../../src/runtime/sandbox.ts";
+import { agentOf } from "../../../src/runtime/started-agent.ts";
+
+/** An agent file as it was read, and a place for what is made of it. */
+export interface Read {
+  readonly loaded: Configuration;
+  /** The directory that the file is in. */
+  readonly cwd: string;
+  /** The same for both files of a pair, and empty. */
+  readonly scratch: string;
+  readonly asked: string;
+}
+
+type Observe = (read: Read) => unknown;
+
+/** What the engine is asked to start. */
+function requestOf({ loaded: { agent, sessionEnvironment }, cwd, scratch }: Read): EngineRequest {
+  return {
+    sessionId: "sesn_0190aaaabbbb7cccdddd0000000000aa",
+    agent,
+    model: agent.model,
+    mode: agent.permissions.mode,
+    cwd,
+    stateDir: scratch,
+    variables: sessionEnvironment.variables,
+    gateway: { url: "http://127.0.0.1:1", token: "token" },
+    sandbox: planOf({ sessionEnvironment, cwd, scratch }),
+    limits: sessionEnvironment.limits,
+    tools: [],
+    transcripts: {} as TranscriptStore,
+    history: [],
+    subagents: [],
+    start: { kind: "wait" },
+  };
+}
+
+function planOf({
+  sessionEnvironment: environment,
+  cwd,
+  scratch,
+}: Pick<Configuration, "sessionEnvironment"> & Pick<Read, "cwd" | "scratch">): SandboxPlan {
+  const record = { cwd, source: cwd, environment };
+  const places = { home: scratch, capstanHome: join(scratch, "capstan"), stateDir: scratch, secretFiles: [] };
+  return sandboxOf({ ...places, record, variables: environment.variables });
+}
+
+const sdk: Observe = (read) =>
+  sdkOptions(requestOf(read), { path: "/bin", retries: 3 }, { resume: false, tempDir: "/tmp/x", confined: true });
+
+const decision: Observe = ({ loaded: { agent, sessionEnvironment: environment }, cwd, scratch, asked }) => {
+  const host = { home: scratch, capstanHome: join(scratch, "capstan"), secretFiles: [], hasSandbox: () => true };
+  const { behavior, decidedBy, rememberable } = explainCall(
+    { ...host, describeTool, requireKnownTools },
+    { call: readCall(asked), agent, environment, cwd },
+  );
+  return { behavior, decidedBy, rememberable };
+};
+
+/** Whether a session that has used a little may go on, and what its next request is reserved against. */
+const limit: Observe = ({ loaded: { agent, settings } }) => {
+  const budgets = { settings: settings.budgets, prices: [] };
+  const usage = { input_tokens: 2, output_tokens: 2, cache_read_input_tokens: 2, cache_creation_input_tokens: 0 };
+  const state = { ...initialState, usage, usd: 2, turns: 2, toolCalls: 2 };
+  const budget = budgetInForce(budgets, { agent: agent.name, budget: agent.budget, state });
+  return {
+    turn: limitOnTurn(budget, state),
+    call: limitOnToolCall(budget, state),
+    left: budgetLeft(budget, state),
+    deadline: budget.deadline_ms,
+    scopes: scopesOf(budgets, { agent: agent.name, budget, now: 0 }),
+  };
+};
+
+/** The script that starts a server. */
+const serverProcess: Observe = (read) => {
+  const { plan, confine } = { plan: planOf({ ...read.loaded, ...read }), confine: ["bwrap"] };
+  const { configs } = programServers(requestOf(read), { path: "/bin", confinement: { plan, confine } });
+  return Object.values(configs).map(({ args = [] }) => readFileSync(args[0] ?? "", "utf8"));
+};
+
+/** What the host connects to, and with what. */
+const connection: Observe = async (read) => {
+  const seen: unknown[] = [];
+  const connectRemoteServer: Parameters<typeof remoteServers>[1]["connectRemoteServer"] = async ({ server }) => {
+    seen.push(server);
+    throw new Error("Nobody is there.");
+  };
+  await remoteServers(requestOf(read), { host: {} as EngineHost, connectRemoteServer }).catch(() => {});
+  return seen;
+};
+
+/** What commands of hooks are run, and what follows when each of them takes a moment and fails. */
+const hooks: Observe = async ({ loaded: { agent } }) => {
+  const run: unknown[] = [];
+  const ask = askHooks(
+    async (command, { signal }) => {
+      run.push(command);
+      await sleep(30, undefined, { signal });
+      return { exitCode: 1, stdout: "", stderr: "no" };
+    },
+    { cwd: "/work", stateDir: "/state", variables: {} },
+  );
+  const { signal } = new AbortController();
+  const all = Object.values(listHooks({ commands: agent.hooks, functions: undefined })).flat();
+  const ended = all.map(async (hook) => {
+    const { durationMs: _time, ...rest } = judge(hook, await runHook(hook, {}, { ask, signal, clock }), {
+      isChange: false,
+    });
+    return { name: hook.name, calls: hook.matcher?.text, ...rest };
+  });
+  return { ended: await Promise.all(ended), run };
+};
+
+let workspaceNumber = 0;
+
+/** The files of a workspace that is really made, or why it is not. */
+const workspace: Observe = async ({ loaded: { sessionEnvironment }, cwd, scratch }) => {
+  const workspaces = workspacesIn(scratch, []);
+  const sessionId = `sesn_${(workspaceNumber += 1)}`;
+  const request = { sessionId, source: cwd, workspace: sessionEnvironment.workspace };
+  const made = await workspaces.prepare(request);
+  const files = made.cwd === cwd ? [] : readdirSync(made.cwd, { recursive: true, encoding: "utf8" }).toSorted();
+  const seen = files
+    .filter((name) => !/(^|\/)\.git\//.test(name))
+    .map((name) => [name, statSync(join(made.cwd, name)).mode]);
+  const text = JSON.stringify({ ...made, seen });
+  return text.replaceAll(sessionId, "session");
+};
+
+/** The session's agent as it is stored: with its inputs, and with the workspace's CLAUDE.md. */
+const started: Observe = ({ loaded: { agent }, cwd, asked }) => {
+  const { inPlace } = agentOf({ agent, inputs: JSON.parse(asked || "{}") as Record<string, string> });
+  return inPlace(cwd).agent.instructions;
+};
+
+const tools: Observe = async ({ loaded: { agent } }) =>
+  (await sessionTools(loadFunctions, agent)).map(({ name, description, inputSchema }) => [
+    name,
+    description,
+    inputSchema,
+  ]);
+
+export const OBSERVABLES = {
+  "sdk options": sdk,
+  environment: (read) => requestOf(read).variables,
+  decision,
+  limit,
+  "server process": serverProcess,
+  connection,
+  hooks,
+  workspace,
+  instructions: started,
+  tools,
+  message: ({ loaded: { agent }, asked }) => expanded(agent, [{ type: "text", text: asked }]),
+  "process limit": ({ loaded }) =>
+    exceeded(loaded.sessionEnvironment.limits, { memory_bytes: 2, processes: 2, cpu_seconds: 2 })?.data,
+  /** For what people read, and for what test/config/environment-consumers.test.ts follows further. */
+  definition: ({ loaded: { agent, sessionEnvironment } }) => ({ agent, sessionEnvironment }),
+  /** Both are looked at in a real session; see agent-pairs.test.ts. */
+  log: () => undefined,
+  "model request": () => undefined,
+} as const satisfies Readonly<Record<string, Observe>>;
+
+export const REFUSED = "refused";
+
+/** What is seen, as text; a refusal is something to see too. */
+export async function observe(seen: keyof typeof OBSERVABLES, read: Read): Promise<string> {
+  try {
+    return JSON.stringify((await OBSERVABLES[seen](read)) ?? null);
+  } catch (thrown) {
+    return `${REFUSED} ${thrown instanceof CapstanError ? thrown.code : "error"}: ${messageOf(thrown)}`;
+  }
+}

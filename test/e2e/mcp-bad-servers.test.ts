@@ -1,0 +1,37 @@
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
+import { call, say } from "../support/scripted-model.ts";
+
+const PROGRAM = fileURLToPath(new URL("../support/mcp-bad-server.ts", import.meta.url));
+
+const withBad = (env: Readonly<Record<string, string>> = {}) =>
+  agent({
+    mcp_servers: { bad: { command: process.execPath, args: [PROGRAM], env, tools: { "*": "allow" } } },
+  });
+
+test("a server that talks beside the protocol works, and one that dies in a call fails it and is started again", async () => {
+  const calls = ["live", "die", "tool_499"].map((name) => call(`mcp__bad__${name}`, {}));
+  await using t = await testHost(() => calls.shift() ?? say("Done."));
+  const session = await t.host.startSession({ agent: withBad({ MANY: "500" }), cwd: t.cwd });
+  expect((await session.send("Go.").result()).text).toBe("Done.");
+  expect(ofType(await eventsOf(t.host, session.id), "agent.mcp_tool_result")).toMatchObject([
+    { outcome: "completed", content: [{ text: "live done" }] },
+    { outcome: "failed", content: [{ text: "Connection closed" }] },
+    { outcome: "completed", content: [{ text: "tool_499 done" }] },
+  ]);
+  // All of its tools are in every request, in the same order.
+  const offered = t.model.requests.map(({ body }) => (body.tools ?? []).map(({ name }) => name));
+  expect(offered[0]?.filter((name) => name.startsWith("mcp__bad__"))).toHaveLength(502);
+  expect(new Set(offered.map(String)).size).toBe(1);
+});
+
+test("a server with a list of tools that the engine takes for an empty one is named", async () => {
+  await using t = await testHost(() => say("Hello."));
+  const session = await t.host.startSession({ agent: withBad({ WRONG_LIST: "1" }), cwd: t.cwd });
+  await expect(session.send("Go.").result()).rejects.toMatchObject({
+    code: "engine_failed",
+    message: expect.stringMatching(/^The MCP server bad offers no tool: its list is empty, or one of the tools/),
+  });
+  expect(t.model.requests).toEqual([]);
+});
