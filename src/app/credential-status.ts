@@ -1,9 +1,9 @@
 import { AUTH_PROVIDERS, type AuthProvider } from "../core/auth-schema.ts";
-import { PROVIDER_VARIABLES } from "../core/auth-variables.ts";
+import { ignoredSwitches, PROVIDER_VARIABLES } from "../core/auth-variables.ts";
 import { messageOf } from "../core/errors.ts";
 import { requirementsOf } from "../gateway/requirements.ts";
 import { type CredentialSettings, secretSource } from "../gateway/secret-source.ts";
-import { defaultProvider } from "../gateway/upstreams.ts";
+import { choiceOf, defaultProvider } from "../gateway/upstreams.ts";
 import { type CredentialOptions, credentialSettings } from "./credential-settings.ts";
 
 /** What is known of one way to a model. Never holds a secret. */
@@ -20,12 +20,15 @@ export interface ProviderStatus {
   readonly ends?: string;
   /** Why the secret cannot be read. */
   readonly problem?: string;
+  /** What was set and does not count. */
+  readonly ignored?: string;
 }
 
 /** Every provider, in the order in which they are looked for. Runs no command, and asks nobody. */
 export async function providerStatuses(options: CredentialOptions): Promise<readonly ProviderStatus[]> {
   const settings = credentialSettings(options);
   const chosen = defaultProvider(settings);
+  const ignored = ignoredSwitches(choiceOf(settings));
   return Promise.all(
     AUTH_PROVIDERS.map(async (provider): Promise<ProviderStatus> => {
       const requirements = requirementsOf(provider, settings);
@@ -42,9 +45,14 @@ export async function providerStatuses(options: CredentialOptions): Promise<read
         found,
         missing,
         ...read,
+        ...(ignored.includes(provider) && { ignored: aboutSwitch(provider, settings) }),
       };
     }),
   );
+}
+
+function aboutSwitch(provider: AuthProvider, { dotEnv }: CredentialSettings): string {
+  return `${PROVIDER_VARIABLES[provider].choice} in ${dotEnv?.path} does not count, because the shell, settings or login have a credential already; set it in the shell to use ${provider}`;
 }
 
 const LONG_ENOUGH = 20;

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import {
+  keptCredentials,
   readStoredCredentials,
   type StoredCredentials,
   storedCredentialsPath,
@@ -11,10 +12,14 @@ import { CapstanError, messageOf } from "../core/errors.ts";
 import type { SecretSource, StoredSecrets } from "../gateway/secret-source.ts";
 
 /** Where a secret was put. */
-export type StoredIn =
+export type StoredIn = (
   | { readonly in: "keyring" }
   /** `why` the keyring was not used. */
-  | { readonly in: "file"; readonly path: string; readonly why: string };
+  | { readonly in: "file"; readonly path: string; readonly why: string }
+) & {
+  /** What was wrong with the file that was replaced. */
+  readonly wrong?: string;
+};
 
 /** What `capstan auth login` stored in a home. A file says for whom, and holds the secrets that no keyring took. */
 export function storedSecrets(home: string): StoredSecrets {
@@ -56,14 +61,22 @@ function unreadable(again: string): (error: unknown) => never {
 
 /** Stores a secret in the keyring, and where there is none in a file that only the user can read. */
 export async function storeSecret(home: string, provider: AuthProvider, secret: string): Promise<StoredIn> {
+  // First, because a secret in the keyring that no file tells of would be lost there.
+  const { kept, ...found } = keptCredentials(home);
+  const why = await inKeyring(home, provider, secret);
+  write(home, { ...kept, [provider]: why === undefined ? { in: "keyring" } : { in: "file", secret } });
+  return why === undefined
+    ? { in: "keyring", ...found }
+    : { in: "file", path: storedCredentialsPath(home), why, ...found };
+}
+
+/** Why it could not be put there; undefined when it was. */
+async function inKeyring(home: string, provider: AuthProvider, secret: string): Promise<string | undefined> {
   try {
     await (await keyring(home, provider)).setPassword(secret);
-    write(home, { ...readStoredCredentials(home), [provider]: { in: "keyring" } });
-    return { in: "keyring" };
+    return undefined;
   } catch (thrown) {
-    if (thrown instanceof CapstanError) throw thrown;
-    write(home, { ...readStoredCredentials(home), [provider]: { in: "file", secret } });
-    return { in: "file", path: storedCredentialsPath(home), why: messageOf(thrown) };
+    return messageOf(thrown);
   }
 }
 

@@ -2,6 +2,7 @@ import { buffer } from "node:stream/consumers";
 import { z } from "zod";
 import type { AuthProvider } from "../core/auth-schema.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
+import { tellAll } from "../gateway/credential-command.ts";
 import { defaultProvider, upstreamsFor } from "../gateway/upstreams.ts";
 import { clock } from "./clock.ts";
 import { type CredentialOptions, credentialSettings } from "./credential-settings.ts";
@@ -30,7 +31,7 @@ export async function testCredential(
 ): Promise<CredentialTest> {
   const { model } = options;
   const settings = credentialSettings(options);
-  const upstream = await upstreamsFor(settings)(options.provider);
+  const upstream = await upstreamsFor(settings)(options.provider).catch(tellAll);
   const provider = options.provider ?? defaultProvider(settings) ?? "api_key";
   const body = {
     model,

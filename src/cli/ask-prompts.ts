@@ -50,6 +50,8 @@ export async function openPrompts(signal: AbortSignal): Promise<Prompts> {
   if (process.stdout.columns === 0) process.stdout.columns = columns();
   if (process.stdout.rows === 0) process.stdout.rows = 24;
   await dropTypedAhead();
+  // Letters that stand for arrows would let words of a message move the choice.
+  for (const letter of "hjkl") clack.settings.aliases.delete(letter);
   const put = async <Given>(
     prompt: () => Promise<Given | typeof CANCEL_SYMBOL>,
     { isFirst = false }: PromptOptions = {},
@@ -71,8 +73,11 @@ export async function openPrompts(signal: AbortSignal): Promise<Prompts> {
   };
   return {
     async choose(message, choices, options) {
-      const given = await put(() => clack.select<string>({ message, options: [...choices] }), options);
-      return choices.find(({ value }) => value === given)?.value;
+      using typing = new Typing();
+      for (let asked = message; ; asked = `${message} (words are no answer: choose with the arrows, then Enter)`) {
+        const given = await put(() => clack.select<string>({ message: asked, options: [...choices] }), options);
+        if (given === undefined || !typing.taken) return choices.find(({ value }) => value === given)?.value;
+      }
     },
     chooseSeveral: (message, choices, options) =>
       put(() => clack.multiselect<string>({ message, options: [...choices] }), options),
@@ -87,6 +92,29 @@ export async function openPrompts(signal: AbortSignal): Promise<Prompts> {
         options,
       ),
   };
+}
+
+/** Whether words were typed since somebody last moved the choice: their Enter was meant for something else. */
+class Typing implements Disposable {
+  #isTyping = false;
+  readonly #onKey = (text: string | undefined, key: { readonly name?: string } | undefined): void => {
+    if (key?.name === "up" || key?.name === "down") this.#isTyping = false;
+    else if (text !== undefined && /^[^\p{C}\s]$/u.test(text)) this.#isTyping = true;
+  };
+
+  constructor() {
+    process.stdin.on("keypress", this.#onKey);
+  }
+
+  get taken(): boolean {
+    const wasTyping = this.#isTyping;
+    this.#isTyping = false;
+    return wasTyping;
+  }
+
+  [Symbol.dispose](): void {
+    process.stdin.off("keypress", this.#onKey);
+  }
 }
 
 /** The library's own signal leaves the open list on the screen; a key that cancels folds it away. */

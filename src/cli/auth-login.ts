@@ -16,6 +16,7 @@ export async function login({ provider }: LoginFlags): Promise<void> {
   const { path: home } = homeDirectory(process.env);
   const secret = checked(process.stdin.isTTY ? await ask(provider) : (await text(process.stdin)).trim(), provider);
   const stored = await storeSecret(home, provider, secret);
+  if (stored.wrong !== undefined) process.stderr.write(`capstan: ${stored.wrong}\n`);
   if (stored.in === "file")
     process.stderr.write(`capstan: The system's keyring cannot be used (${stored.why}); a file is used instead.\n`);
   const place =

@@ -19,13 +19,15 @@ export async function status({ json }: StatusFlags): Promise<void> {
     print("\nNone is set, so that sessions need --rehearsal. Store a key with capstan auth login.");
 }
 
-function lineOf({ provider, title, isDefault, isComplete, found, missing, ends, problem }: ProviderStatus): string {
+function lineOf(one: ProviderStatus): string {
+  const { provider, title, isDefault, isComplete, found, missing, ends, problem, ignored } = one;
   const mark = isDefault ? (isComplete ? colour.green("✓") : colour.red("✗")) : " ";
   const state = isComplete ? (isDefault ? "used" : "ready") : isDefault ? "used, but incomplete" : "not set up";
   const facts = [
     ...found.map(({ what, where }) => (where.startsWith(what) ? where : `${what}: ${where}`)),
     ...(ends === undefined ? [] : [`ends in ${ends}`]),
     ...(problem === undefined ? [] : [problem]),
+    ...(ignored === undefined ? [] : [ignored]),
     ...(isDefault || found.length > 0
       ? missing.map(({ what, how }) => `it lacks ${what}: ${how}`)
       : // How to get what nobody has asked for would only be noise.

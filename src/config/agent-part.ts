@@ -8,6 +8,7 @@ import type { LayerEnvironment } from "./environment.ts";
 import { type AgentSource, inner, readSource } from "./agent-source.ts";
 import type { AgentFile } from "./agent-file-schema.ts";
 import type { Environment } from "./home.ts";
+import { requireOpenFile } from "./private-files.ts";
 import type { Problem } from "./problems.ts";
 import type { SettingsFile } from "./settings-schema.ts";
 import { readSkill } from "./skill-files.ts";
@@ -45,7 +46,11 @@ export function partOf(source: AgentSource, environment: Environment): AgentPart
     }
   };
   const at = (path: string): string => resolve(dirname(source.file), path);
-  const reading: Reading = { at, read, environment };
+  const open = (path: string): string => {
+    requireOpenFile(at(path), source.file, environment);
+    return at(path);
+  };
+  const reading: Reading = { at, open, read, environment };
   const {
     $schema: _schema,
     extends: _base,
@@ -75,6 +80,8 @@ export function partOf(source: AgentSource, environment: Environment): AgentPart
 interface Reading {
   /** The absolute path of one that stands in the file. */
   readonly at: (path: string) => string;
+  /** The same of a file that is read into the agent. Throws for one that holds credentials. */
+  readonly open: (path: string) => string;
   /** The value, or undefined when that cannot be had and why was noted. */
   readonly read: <Value>(path: Path, look: () => Value) => Value | undefined;
   readonly environment: Environment;
@@ -82,12 +89,12 @@ interface Reading {
 
 function instructionsOf(
   written: AgentFile["instructions"],
-  { at, read }: Reading,
+  { at, open, read }: Reading,
 ): Pick<AgentPart, "instructions" | "instructions_mode" | "instructions_file"> {
   if (written === undefined) return {};
   const { text, file, mode } = typeof written === "string" ? { text: written } : written;
   const content =
-    file === undefined ? text : read(["instructions", "file"], () => textOf(at(file), "the instructions in"));
+    file === undefined ? text : read(["instructions", "file"], () => textOf(open(file), "the instructions in"));
   return {
     instructions: content ?? "",
     // Without a word it is as if nothing was said: what the file below has goes with its instructions.
@@ -96,11 +103,11 @@ function instructionsOf(
   };
 }
 
-function commandsOf(written: AgentFile["commands"], { at, read }: Reading): AgentPart["commands"] {
+function commandsOf(written: AgentFile["commands"], { at, open, read }: Reading): AgentPart["commands"] {
   return mapped(written, (name, { file, prompt, ...rest }) => {
     if (file === undefined) return { ...rest, prompt: prompt ?? "" };
     const text = read(["commands", name, "file"], () => {
-      const content = textOf(at(file), "the prompt in");
+      const content = textOf(open(file), "the prompt in");
       if (content.trim() === "") throw wrong(`${at(file)}:1:1 expected a prompt (found an empty file)`);
       return content;
     });
@@ -109,11 +116,11 @@ function commandsOf(written: AgentFile["commands"], { at, read }: Reading): Agen
 }
 
 /** JSON is YAML, too. */
-function schemaOf(written: AgentFile["output_schema"], { at, read }: Reading): AgentPart["output_schema"] {
+function schemaOf(written: AgentFile["output_schema"], { at, open, read }: Reading): AgentPart["output_schema"] {
   if (typeof written !== "string") return written;
   const file = at(written);
   return read(["output_schema"], () => {
-    const text = textOf(file, "the JSON Schema in");
+    const text = textOf(open(written), "the JSON Schema in");
     return parseYaml(text, { file, code: CODE, schema: z.record(z.string(), z.unknown()) });
   });
 }
@@ -125,7 +132,7 @@ const LABELS = ["$schema", "name"];
 function subagentsOf(written: AgentFile["subagents"], reading: Reading): AgentPart["subagents"] {
   return mapped(written, (name, subagent) => {
     if (typeof subagent !== "string") return subagent;
-    const read = reading.read(["subagents", name], () => subagentIn(reading.at(subagent), reading.environment));
+    const read = reading.read(["subagents", name], () => subagentIn(reading.open(subagent), reading.environment));
     return read ?? { description: "", instructions: "" };
   });
 }
@@ -177,13 +184,13 @@ function requireModule(path: string): void {
   throw wrong(`Cannot read the module ${path}: it is not a file.`);
 }
 
-function skillsOf(written: AgentFile["skills"], { at, read }: Reading): AgentPart["skills"] {
+function skillsOf(written: AgentFile["skills"], { open, read }: Reading): AgentPart["skills"] {
   if (written === undefined) return undefined;
   const skills: NonNullable<AgentPart["skills"]> = {};
   let size = 0;
   for (const [index, directory] of written.entries())
     read(["skills", index], () => {
-      const { name, files } = readSkill(at(directory));
+      const { name, files } = readSkill(open(directory));
       if (Object.hasOwn(skills, name)) throw wrong(`another skill of this agent is named ${name}, too`);
       size += Object.values(files).reduce((sum, { content }) => sum + content.length, 0);
       if (size > MAX_SKILL_BYTES) throw wrong(`the skills up to this one have more than ${MAX_SKILL_BYTES} bytes`);

@@ -1,4 +1,5 @@
 import { CapstanError, messageOf } from "../core/errors.ts";
+import { isSecretVariable } from "../core/redaction-patterns.ts";
 import { referencesIn, resolveReferences } from "../core/references.ts";
 import { isCredentialVariable } from "./credential-names.ts";
 import type { Environment } from "./home.ts";
@@ -56,6 +57,13 @@ export function withVariables(content: unknown, environment: Environment): Refer
   const resolved = (text: string, path: readonly PropertyKey[], isLate: boolean): string => {
     const secret = referencesIn(text).find(isCredentialVariable);
     if (secret !== undefined) problems.push({ path, at: "value", text: refusal(secret) });
+    const shown = isLate ? undefined : referencesIn(text).find(isSecretVariable);
+    if (secret === undefined && shown !== undefined)
+      problems.push({
+        path,
+        at: "value",
+        text: `the variable ${shown} sounds like a secret, and this field is stored and shown; give it in env or headers of the server`,
+      });
     try {
       return resolveReferences(text, (name) => environment[name]);
     } catch (error) {

@@ -7,11 +7,12 @@ import type { AgentAsWritten, ReadAgent } from "./agent-file.ts";
 import { type Environment, homeDirectory } from "./home.ts";
 import { BUILT_IN, type Flags, flagLayers, type Layer, mergeLayers } from "./layers.ts";
 import { withoutWidening } from "./others.ts";
+import { secretFilesOf } from "./private-files.ts";
 import { findProject, type Project } from "./project.ts";
 import { BUILT_IN_SETTINGS, readSettings, type Settings, type SettingsOwner } from "./settings.ts";
 import type { ConfigurationValue } from "./values.ts";
-import { storedCredentialsPath, storedProviders } from "./stored-credentials.ts";
-import { CREDENTIAL_FILES, credentialsOf, readVariables, type SetVariable, type Variables } from "./variables.ts";
+import { namedProviders, storedCredentialsPath } from "./stored-credentials.ts";
+import { credentialsOf, readVariables, type SetVariable, type Variables } from "./variables.ts";
 
 export interface LoadOptions {
   /** Where the session works; its project is looked for from here upwards. */
@@ -97,7 +98,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
     credentials: credentialsOf(variables, {
       auth: settings.auth,
       settingsPath: join(home.path, "config.yaml"),
-      stored: storedProviders(home.path),
+      stored: namedProviders(home.path),
       storedPath: storedCredentialsPath(home.path),
     }),
   };
@@ -113,12 +114,6 @@ async function settingsLayer(who: SettingsOwner, directory: string): Promise<rea
   const read = await readSettings(directory, who);
   const by = who === "user" ? "user" : "others";
   return read === undefined ? [] : [{ source: `${who} (${read.path})`, by, values: read.values }];
-}
-
-/** As far as settings know them. */
-function secretFilesOf(environment: Environment): readonly string[] {
-  const names = [...CREDENTIAL_FILES, "CAPSTAN_AUDIT_KEY_FILE"];
-  return names.flatMap((name) => environment[name]?.trim() || []).map((file) => resolve(file));
 }
 
 /** With `~` put in the directories that workspaces may be filled from. */

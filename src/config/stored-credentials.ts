@@ -22,15 +22,12 @@ const OTHERS = 0o077;
 
 /** By provider; none when nobody logged in. Refuses a file that others may read: whoever could has the secrets. */
 export function readStoredCredentials(home: string): StoredCredentials {
-  const path = storedCredentialsPath(home);
-  if (!isThere(path)) return {};
-  const text = readTextFile(path, { what: "the stored credentials", code: "invalid_input" });
-  if ((statSync(path).mode & OTHERS) !== 0)
+  const { path, isOpen, content } = fileOf(home);
+  if (isOpen)
     throw new CapstanError("credential_missing", `${path} can be read by others. Run: chmod 600 ${path}`, {
       data: { file: path },
     });
-  const parsed = storedCredentials.safeParse(parseJson(text));
-  if (parsed.success) return parsed.data;
+  if (content !== undefined) return content;
   // What it says is not repeated: it may be a secret.
   throw new CapstanError(
     "invalid_input",
@@ -39,10 +36,38 @@ export function readStoredCredentials(home: string): StoredCredentials {
   );
 }
 
+/** What can be kept when the file is written anew, and what was wrong with it, for the user. */
+export function keptCredentials(home: string): { readonly kept: StoredCredentials; readonly wrong?: string } {
+  const { path, isOpen, content } = fileOf(home);
+  if (content === undefined)
+    return { kept: {}, wrong: `${path} was damaged and is replaced. What else was stored there must be stored again.` };
+  if (!isOpen) return { kept: content };
+  return { kept: content, wrong: `${path} could be read by others and is replaced. They may know what was in it.` };
+}
+
+/** `content` is undefined when it is not what login writes. */
+function fileOf(home: string): { path: string; isOpen: boolean; content: StoredCredentials | undefined } {
+  const path = storedCredentialsPath(home);
+  if (!isThere(path)) return { path, isOpen: false, content: {} };
+  const text = readTextFile(path, { what: "the stored credentials", code: "invalid_input" });
+  const isOpen = (statSync(path).mode & OTHERS) !== 0;
+  return { path, isOpen, content: storedCredentials.safeParse(parseJson(text)).data };
+}
+
 /** For whom there is something. */
 export function storedProviders(home: string): readonly AuthProvider[] {
   const stored = readStoredCredentials(home);
   return AUTH_PROVIDERS.filter((provider) => stored[provider] !== undefined);
+}
+
+/** The same for those who only name it. Undefined: it cannot be read, which those are told who need a credential. */
+export function namedProviders(home: string): readonly AuthProvider[] | undefined {
+  try {
+    return storedProviders(home);
+  } catch (thrown) {
+    if (thrown instanceof CapstanError) return undefined;
+    throw thrown;
+  }
 }
 
 function parseJson(text: string): unknown {

@@ -65,14 +65,16 @@ export interface OtherCredentials {
   readonly auth: AuthSettings;
   /** The file that `auth` stands in. */
   readonly settingsPath: string;
-  readonly stored: readonly AuthProvider[];
+  /** Undefined: what login stored cannot be read. */
+  readonly stored: readonly AuthProvider[] | undefined;
   readonly storedPath: string;
 }
 
 /** All credentials that are there, those of the provider that is used first. */
 export function credentialsOf(variables: Variables, others: OtherCredentials): readonly SetVariable[] {
   const { auth, settingsPath, stored, storedPath } = others;
-  const chosen = chosenProvider({ environment: variables.environment, auth, stored });
+  const { environment, dotEnv } = variables;
+  const chosen = chosenProvider({ environment, auth, stored: stored ?? [], dotEnv: dotEnv?.names });
   const cloud = chosen === undefined ? undefined : CLOUD_VARIABLES[chosen];
   const plain = AUTH_PROVIDERS.filter((provider) => CLOUD_VARIABLES[provider] === undefined);
   const providers = new Set(chosen === undefined ? plain : [chosen, ...plain]);
@@ -83,6 +85,9 @@ export function credentialsOf(variables: Variables, others: OtherCredentials): r
   return [
     ...setVariables(variables, [...[...providers].flatMap(secretNames), ...(cloud ?? [])]),
     ...ofSettings.map((name) => ({ name, source: settingsPath })),
-    ...stored.map((provider) => ({ name: `${provider} by login`, source: storedPath })),
+    ...(stored?.map((provider) => `${provider} by login`) ?? ["a login that cannot be read"]).map((name) => ({
+      name,
+      source: storedPath,
+    })),
   ];
 }

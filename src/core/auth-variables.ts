@@ -10,6 +10,11 @@ interface ProviderVariables {
   readonly secret?: string;
   /** Each of them decides where the credential is sent. */
   readonly addresses: readonly string[];
+  /**
+   * By these a client of the cloud's finds credentials: files, whose content may say what is sent where and which
+   * program is run, and services. Never a project's to set.
+   */
+  readonly finders?: readonly string[];
   /** Set to 1 it chooses the provider. */
   readonly choice?: string;
   /** What it is called by its maker. */
@@ -23,11 +28,21 @@ export const PROVIDER_VARIABLES: Readonly<Record<AuthProvider, ProviderVariables
   bedrock: {
     secret: "AWS_BEARER_TOKEN_BEDROCK",
     addresses: ["ANTHROPIC_BEDROCK_BASE_URL"],
+    finders: [
+      "AWS_CONFIG_FILE",
+      "AWS_SHARED_CREDENTIALS_FILE",
+      "AWS_WEB_IDENTITY_TOKEN_FILE",
+      "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+      "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+      "AWS_CONTAINER_AUTHORIZATION_TOKEN",
+      "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+    ],
     choice: "CLAUDE_CODE_USE_BEDROCK",
     title: "Amazon Bedrock",
   },
   vertex: {
     addresses: ["ANTHROPIC_VERTEX_BASE_URL"],
+    finders: ["GOOGLE_APPLICATION_CREDENTIALS", "CLOUDSDK_CONFIG"],
     choice: "CLAUDE_CODE_USE_VERTEX",
     title: "Google Vertex AI",
   },
@@ -54,17 +69,48 @@ export interface ProviderChoice {
   readonly auth: AuthSettings;
   /** For which of them a secret was stored by `capstan auth login`. */
   readonly stored: readonly AuthProvider[];
+  /** The variables that a project's `.env` gave. */
+  readonly dotEnv?: readonly string[] | undefined;
 }
 
 /** Settings before a switch, before a secret that is set, before one that was stored. Undefined: there is none. */
-export function chosenProvider({ environment, auth, stored }: ProviderChoice): AuthProvider | undefined {
+export function chosenProvider(choice: ProviderChoice): AuthProvider | undefined {
+  const { environment, auth } = choice;
   if (auth.provider !== undefined) return auth.provider;
-  const isSet = (name: string): boolean => Boolean(environment[name]?.trim());
+  const ignored = ignoredSwitches(choice);
   return (
-    AUTH_PROVIDERS.find((provider) => isOn(environment[PROVIDER_VARIABLES[provider].choice ?? ""])) ??
-    PLAIN.find((provider) => secretNames(provider).some(isSet)) ??
-    AUTH_PROVIDERS.find((provider) => stored.includes(provider))
+    switchedOn(environment).find((provider) => !ignored.includes(provider)) ??
+    PLAIN.find((provider) => isSecretSet(provider, environment)) ??
+    // Asked for only here: a file that cannot be read must not stop those who do not need it.
+    AUTH_PROVIDERS.find((provider) => choice.stored.includes(provider))
   );
+}
+
+/**
+ * The providers whose switch in a project's `.env` does not count, because the user has a credential of their own: a
+ * project must not choose another way to the model for them.
+ */
+export function ignoredSwitches(choice: ProviderChoice): readonly AuthProvider[] {
+  const { environment, auth, dotEnv = [] } = choice;
+  const theirs = switchedOn(environment).filter(
+    (provider) => provider !== auth.provider && dotEnv.includes(PROVIDER_VARIABLES[provider].choice ?? ""),
+  );
+  if (theirs.length === 0) return [];
+  const own = Object.fromEntries(Object.entries(environment).filter(([name]) => !dotEnv.includes(name)));
+  const hasOwn =
+    auth.provider !== undefined ||
+    switchedOn(own).length > 0 ||
+    PLAIN.some((provider) => isSecretSet(provider, own)) ||
+    choice.stored.length > 0;
+  return hasOwn ? theirs : [];
+}
+
+function switchedOn(environment: Environment): readonly AuthProvider[] {
+  return AUTH_PROVIDERS.filter((provider) => isOn(environment[PROVIDER_VARIABLES[provider].choice ?? ""]));
+}
+
+function isSecretSet(provider: AuthProvider, environment: Environment): boolean {
+  return secretNames(provider).some((name) => environment[name]?.trim());
 }
 
 /** As the engine's own command line reads such a switch. */

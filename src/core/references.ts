@@ -1,7 +1,7 @@
 import { CapstanError } from "./errors.ts";
 
 /** `${NAME}` stands for a variable of the host, `${NAME:-words}` for words when it is empty or not set, `$${` for `${`. */
-const REFERENCE = /\$\$\{|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{/g;
+const REFERENCE = /\$\$\{|\$\{([A-Za-z_]\w*)(?::-((?:(?!\$\{)[^}])*))?\}|\$\{/g;
 
 export type LookUp = (name: string) => string | undefined;
 

@@ -52,17 +52,40 @@ export function runCredentialCommand(
       if (code !== 0) problem ??= code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
       if (problem === undefined && stdout.trim() === "") problem = "printed nothing";
       if (problem === undefined) resolve(stdout.trim());
-      else reject(failure(problem, stderr));
+      else reject(new CommandFailure(problem, stderr.trim().split("\n").at(-1)?.trim() ?? ""));
     });
   });
 }
 
-function failure(problem: string, stderr: string): CapstanError {
-  const said = stderr.trim().split("\n").at(-1)?.trim();
-  return new CapstanError(
-    "credential_missing",
-    `auth.credential_command ${problem}.${said ? ` It said: ${said}` : ""} Mend the command in your settings, or run it in a shell to see what it does.`,
-  );
+/**
+ * Its message is fit for agents and for the log. What the command said is not: it may be a part of a secret, or tell
+ * where it lies.
+ */
+class CommandFailure extends CapstanError {
+  readonly #problem: string;
+  /** Private, so that nothing that shows an error shows it. */
+  readonly #said: string;
+
+  constructor(problem: string, said: string) {
+    super("credential_missing", messageFor(problem));
+    this.#problem = problem;
+    this.#said = said;
+  }
+
+  /** For the person at the terminal. */
+  get whole(): CapstanError {
+    const { code } = this;
+    return new CapstanError(code, messageFor(this.#said ? `${this.#problem}. It said: ${this.#said}` : this.#problem));
+  }
+}
+
+/** Throws it again, a command's failure with the last line of what it said: for those who start or test a host. */
+export function tellAll(thrown: unknown): never {
+  throw thrown instanceof CommandFailure ? thrown.whole : thrown;
+}
+
+function messageFor(problem: string): string {
+  return `auth.credential_command ${problem}. Mend the command in your settings, or run it in a shell to see what it does.`;
 }
 
 function killGroup(pid: number | undefined): void {

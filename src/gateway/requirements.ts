@@ -26,6 +26,7 @@ export function requirementsOf(provider: AuthProvider, settings: CredentialSetti
   const { environment, auth = {} } = settings;
   const secret = secretSource(provider, settings)?.place;
   const name = PROVIDER_VARIABLES[provider].secret ?? "";
+  const refused = refusedFinder(provider, settings);
   switch (provider) {
     case "api_key":
     case "auth_token":
@@ -40,8 +41,12 @@ export function requirementsOf(provider: AuthProvider, settings: CredentialSetti
         },
         {
           what: "AWS credentials",
-          found: secret ?? awsCredentials(environment),
-          how: `set AWS_BEARER_TOKEN_BEDROCK (a Bedrock API key) or run ${login(provider)}; or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; or name a profile by AWS_PROFILE in the shell and run aws sso login`,
+          found:
+            secret ??
+            (hasAwsKeys(environment) ? "AWS_ACCESS_KEY_ID" : refused ? undefined : awsCredentials(environment)),
+          how:
+            refused ??
+            `set AWS_BEARER_TOKEN_BEDROCK (a Bedrock API key) or run ${login(provider)}; or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; or name a profile by AWS_PROFILE in the shell and run aws sso login`,
         },
       ];
     case "vertex":
@@ -58,8 +63,9 @@ export function requirementsOf(provider: AuthProvider, settings: CredentialSetti
         },
         {
           what: "Google credentials",
-          found: googleCredentials(environment)?.place,
-          how: "run gcloud auth application-default login, or set GOOGLE_APPLICATION_CREDENTIALS to a key file",
+          found: refused ? undefined : googleCredentials(environment)?.place,
+          how:
+            refused ?? "run gcloud auth application-default login, or set GOOGLE_APPLICATION_CREDENTIALS to a key file",
         },
       ];
     case "foundry":
@@ -78,6 +84,19 @@ export function requirementsOf(provider: AuthProvider, settings: CredentialSetti
         },
       ];
   }
+}
+
+/**
+ * What to do about a `.env` that says where a cloud's client finds credentials. Such a file may name any file of the
+ * user's, and an address that it is sent to. The user's own are not used in its place: nobody would notice.
+ */
+function refusedFinder(provider: AuthProvider, { environment, dotEnv }: CredentialSettings): string | undefined {
+  const { finders = [] } = PROVIDER_VARIABLES[provider];
+  // Where the shell has no home, the usual place of Google's file would be the project's choice, too.
+  const names = provider === "vertex" ? [...finders, "HOME"] : finders;
+  const name = names.find((one) => environment[one]?.trim() && dotEnv?.names.includes(one) === true);
+  if (name === undefined) return undefined;
+  return `${dotEnv?.path} sets ${name}, and a project must not choose where credentials are found; set it in the shell if you trust what it names, or take it out of that file`;
 }
 
 function login(provider: AuthProvider): string {
@@ -99,7 +118,6 @@ const AWS_WAYS = [
 function awsCredentials(environment: Environment): string | undefined {
   const isOurs = (name: string): boolean =>
     Boolean(environment[name]?.trim()) && environment[name] === process.env[name];
-  if (hasAwsKeys(environment)) return "AWS_ACCESS_KEY_ID";
   const way = AWS_WAYS.find(isOurs);
   if (way !== undefined) return way;
   const files = [

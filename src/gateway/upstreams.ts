@@ -1,6 +1,7 @@
 import { AUTH_PROVIDERS, type AuthProvider } from "../core/auth-schema.ts";
-import { chosenProvider, PROVIDER_VARIABLES } from "../core/auth-variables.ts";
+import { chosenProvider, PROVIDER_VARIABLES, type ProviderChoice } from "../core/auth-variables.ts";
 import { CapstanError } from "../core/errors.ts";
+import { tellAll } from "./credential-command.ts";
 import { httpUpstream } from "./http-upstream.ts";
 import { renewingUpstream } from "./renewing-upstream.ts";
 import { type Requirement, requirementsOf } from "./requirements.ts";
@@ -29,13 +30,25 @@ export async function usableUpstreams(settings: CredentialSettings): Promise<Ups
   const upstreamFor = upstreamsFor(settings);
   const isUsable = (provider: AuthProvider): boolean =>
     requirementsOf(provider, settings).every(({ found }) => found !== undefined);
-  if (defaultProvider(settings) !== undefined || !AUTH_PROVIDERS.some(isUsable)) await upstreamFor();
+  if (defaultProvider(settings) !== undefined || !AUTH_PROVIDERS.some(isUsable)) await upstreamFor().catch(tellAll);
   return upstreamFor;
 }
 
 /** The provider of sessions whose agent names none. */
-export function defaultProvider({ environment, auth = {}, stored }: CredentialSettings): AuthProvider | undefined {
-  return chosenProvider({ environment, auth, stored: stored?.providers ?? [] });
+export function defaultProvider(settings: CredentialSettings): AuthProvider | undefined {
+  return chosenProvider(choiceOf(settings));
+}
+
+/** What decides about it. What login stored is read when it is asked for. */
+export function choiceOf({ environment, auth = {}, stored, dotEnv }: CredentialSettings): ProviderChoice {
+  return {
+    environment,
+    auth,
+    get stored() {
+      return stored?.providers ?? [];
+    },
+    dotEnv: dotEnv?.names,
+  };
 }
 
 async function makeUpstream(provider: AuthProvider, settings: CredentialSettings): Promise<Upstream> {

@@ -18,15 +18,16 @@ const CONVERSATION: ReadonlySet<EventType> = new Set<EventType>([
   "user.custom_tool_result",
   "agent.thread_context_compacted",
   "capstan.message_withdrawn",
-  "capstan.model_changed",
-  "capstan.mode_changed",
 ]);
+/** How the parent goes on, whatever of its conversation was taken back: the last of each. */
+const SETTINGS = ["capstan.model_changed", "capstan.mode_changed"] as const;
 
 export async function copyHistory(
   store: Store,
   { from, upTo, to, log }: { from: string; upTo: number; to: string; log: SessionLog },
 ): Promise<void> {
-  const events = conversationOf(await store.events(from, { upTo })).map(({ event }) => event);
+  const stored = await store.events(from, { upTo });
+  const events = conversationOf(stored).map(({ event }) => event);
   const delivered = new Set(
     events.flatMap((event) => (event.type === "capstan.input_delivered" ? event.event_ids : [])),
   );
@@ -34,7 +35,8 @@ export async function copyHistory(
   const taken = events.filter(
     (event) => CONVERSATION.has(event.type) && (event.type !== "user.message" || delivered.has(event.id)),
   );
-  const drafts = taken.map((event) => asDraft(renumbered(event, taken)));
+  const settings = SETTINGS.flatMap((type) => stored.findLast(({ event }) => event.type === type)?.event ?? []);
+  const drafts = [...taken.map((event) => renumbered(event, taken)), ...settings].map(asDraft);
   await log.append([{ type: "capstan.session_forked", from_session_id: from, from_seq: upTo }, ...drafts]);
   await log.append(settleOpenWork);
   for (const path of ["", ...(await store.transcripts.paths(from))])

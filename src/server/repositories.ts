@@ -15,8 +15,8 @@ export async function publicRepository({ allowPrivateAddresses }: Settings, give
 }
 
 /**
- * The same for an environment that is a clone. Paths of this machine are held to the allowed roots, and ssh needs a key
- * of the user who runs the server.
+ * The same for an environment that is a clone: its address is written anew in the same way when the clone is made. Paths
+ * of this machine are held to the allowed roots, and ssh needs a key of the user who runs the server.
  */
 export async function requirePublicSource(settings: Settings, { workspace }: EnvironmentDefinition): Promise<void> {
   const from = workspace.kind === "clone" ? workspace.from : undefined;

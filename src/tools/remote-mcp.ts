@@ -13,7 +13,7 @@ import { CapstanError, messageOf } from "../core/errors.ts";
 import type { RemoteMcpServer } from "../core/mcp-server-schema.ts";
 import { isDenied, requirePolicyTools } from "../core/mcp-tool-policy.ts";
 import { ConnectionFailure, RemoteConnection, type RemoteQuestion, START_TIMEOUT_MS } from "./remote-mcp-connection.ts";
-import type { Loopback } from "./remote-mcp-loopback.ts";
+import type { GrantedCall, Loopback } from "./remote-mcp-loopback.ts";
 import { fittingTools } from "./remote-mcp-tools.ts";
 import { troubleWords } from "./remote-mcp-trouble.ts";
 
@@ -35,7 +35,7 @@ const LIST_CHANGED = "notifications/tools/list_changed";
 interface RemoteServer {
   readonly instance: McpServer;
   /** Lends it to a process for one call only, and gives the address. `instance` cannot be used besides. */
-  readonly serveOneCall: (callId: string) => Promise<string>;
+  readonly serveOneCall: (callId: string, granted: () => GrantedCall | undefined) => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
@@ -95,9 +95,9 @@ export async function connectRemoteServer(options: RemoteServerOptions): Promise
   };
   return {
     instance,
-    async serveOneCall(callId) {
+    async serveOneCall(callId, granted) {
       const { serveOneCall } = await import("./remote-mcp-loopback.ts");
-      loopback = await serveOneCall(instance, callId);
+      loopback = await serveOneCall(instance, { server: name, callId, granted });
       return loopback.url;
     },
     close,

@@ -6,9 +6,9 @@ export type CloneAddress =
   | { readonly kind: "path"; readonly path: string }
   | {
       readonly kind: "url";
-      /** Without a user's name or password. */
+      /** Without a user's name or password. One of https is written as it was read here: git may read another host in it. */
       readonly url: string;
-      /** As it was written, when it holds some. */
+      /** The same with them, when it holds some. */
       readonly credentialed?: string;
       /** What no message may hold. */
       readonly secrets: readonly string[];
@@ -42,6 +42,8 @@ function localPath(from: string): string {
 
 function remote(from: string, scheme: string): CloneAddress {
   if (scheme !== "https" && scheme !== "ssh") throw refused(`git may not use ${scheme} here`);
+  // Some read it as a slash, git as a part of the user's name: they would find two hosts in one address.
+  if (from.includes("\\")) throw refused("it holds a backslash");
   const parsed = URL.parse(from);
   if (parsed === null) throw refused("it is not a valid address");
   if (parsed.hostname.startsWith("-")) throw refused('its host begins with "-"');
@@ -51,12 +53,15 @@ function remote(from: string, scheme: string): CloneAddress {
     if (password !== "") throw refused("ssh takes no password in an address; use a key");
     return { kind: "url", url: from, secrets: [] };
   }
-  if (username === "" && password === "") return { kind: "url", url: from, secrets: [] };
+  const credentialed = parsed.href;
+  if (username === "" && password === "") return { kind: "url", url: credentialed, secrets: [] };
+  parsed.username = "";
+  parsed.password = "";
   // A token may stand in the place of either.
-  const url = from.replace(/^([a-z]+:\/\/)[^/?#]*@/i, "$1");
   const written = /^[a-z]+:\/\/([^/?#]*)@/i.exec(from)?.[1] ?? "";
   const secrets = [written, username, password, decoded(username), decoded(password)];
-  return { kind: "url", url, credentialed: from, secrets: [...new Set(secrets)].filter((text) => text !== "") };
+  const known = [...new Set(secrets)].filter((text) => text !== "");
+  return { kind: "url", url: parsed.href, credentialed, secrets: known };
 }
 
 function decoded(text: string): string {

@@ -186,7 +186,7 @@ function environmentFor({ origin, credentialed }: CloneRequest, home: string | u
     // So the password is in no argument, which others on the machine can see, and the clone does not remember it.
     ...(credentialed === undefined ? [] : [[`url.${credentialed}.insteadOf`, origin] as const]),
     // Whoever gave the address was allowed this one, and may not have been allowed where it leads.
-    ...(home === undefined ? [["http.followRedirects", "false"] as const] : []),
+    ["http.followRedirects", "false"] as const,
   ];
   return {
     ...Object.fromEntries(passed),
@@ -207,11 +207,14 @@ function explained({ secrets, origin, ref }: CloneRequest, thrown: unknown): unk
   if (!(thrown instanceof CapstanError)) return thrown;
   if (/Remote branch .* not found/.test(thrown.message))
     return invalid(`environment.workspace.ref: ${origin} has no branch or tag ${JSON.stringify(ref)}.`);
-  if (secrets.length === 0) return thrown;
+  // Where it leads to is not told by git; that the ending is missing is the usual reason.
+  const isShort = /returned error: 30\d/.test(thrown.message) && !/\.git$|[?#]/.test(origin);
+  const advice = isShort ? ` That may be ${origin.replace(/\/+$/, "")}.git.` : "";
+  if (secrets.length === 0 && advice === "") return thrown;
   // Longer ones first: one may be a part of another.
   const ordered = secrets.toSorted((a, b) => b.length - a.length);
   const message = ordered.reduce((text, secret) => text.replaceAll(secret, "***"), thrown.message);
-  return new CapstanError(thrown.code, message);
+  return new CapstanError(thrown.code, `${message}${advice}`);
 }
 
 function invalid(message: string, cause?: unknown): CapstanError {

@@ -55,6 +55,10 @@ test("a call is asked about with what would run, which rule asked and why; allow
   await screen.sees("Later");
   // The rule forbids remembering, so that is not offered.
   expect(screen.text).not.toContain("from now on");
+  // Words that somebody was just writing neither move the choice nor answer.
+  screen.type(`just look at all of it${ENTER}`);
+  await screen.sees("words are no answer");
+  await screen.sees("Later");
   screen.type(ENTER);
   await screen.sees("✓ Bash");
   await screen.sees("It said: one");

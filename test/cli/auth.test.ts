@@ -1,4 +1,6 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { providerServer } from "../gateway/provider-server.ts";
@@ -98,6 +100,64 @@ test("status tells a person what is used, where it came from and what is missing
     "  foundry     Microsoft Foundry, not set up\n    it lacks ANTHROPIC_FOUNDRY_RESOURCE, ANTHROPIC_FOUNDRY_API_KEY\n",
   );
   expect(stdout).not.toContain(KEY);
+});
+
+test("status tells that a project's switch does not count beside a key of the user's", async () => {
+  using cli = testCli();
+  mkdirSync(join(cli.cwd, ".capstan"));
+  writeFileSync(join(cli.cwd, ".env"), "CLAUDE_CODE_USE_VERTEX=1\n");
+  const { stdout } = await cli.run(["auth"], { environment: { ANTHROPIC_API_KEY: KEY } });
+  expect(stdout).toContain("✓ api_key     Anthropic API, used\n");
+  expect(stdout).toMatch(
+    /^ {2}vertex .*\n {4}CLAUDE_CODE_USE_VERTEX in .*\.env does not count, .* set it in the shell to use vertex$/m,
+  );
+});
+
+test.for([
+  { what: "that others can read", text: `{ "auth_token": { "in": "file", "secret": "x" } }`, mode: 0o644, kept: true },
+  { what: "that is damaged", text: "{", mode: 0o600, kept: false },
+])("a file of logins $what stops only what needs it, and login replaces it", async ({ text, mode, kept }) => {
+  using cli = testCli();
+  const file = join(cli.home, ".capstan/credentials.json");
+  mkdirSync(join(cli.home, ".capstan"));
+  writeFileSync(file, text);
+  chmodSync(file, mode);
+  expect(await cli.run(["run", "--rehearsal", "hi"])).toMatchObject({ code: 0 });
+  expect(await cli.run(["run", "hi"])).toMatchObject({ code: 2, stderr: expect.stringContaining(file) });
+  // A key that is set comes first, so that nobody needs the file.
+  const set = await cli.run(["auth", "test"], {
+    environment: { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: "http://127.0.0.1:9" },
+  });
+  expect(set.stderr).toContain("could not be reached");
+
+  const { code, stderr } = await cli.run(["auth", "login"], { input: KEY, environment: NO_KEYRING });
+  expect(code).toBe(0);
+  expect(stderr).toContain(`${file} ${kept ? "could be read by others" : "was damaged"} and is replaced.`);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(Object.keys(JSON.parse(readFileSync(file, "utf8")) as object)).toEqual([
+    ...(kept ? ["auth_token"] : []),
+    "api_key",
+  ]);
+});
+
+test("login does not touch the keyring when its file cannot be read", async () => {
+  using cli = testCli();
+  const bus = join(cli.home, "bus");
+  let calls = 0;
+  const server = createServer((socket) => {
+    calls += 1;
+    socket.destroy();
+  }).listen(bus);
+  await once(server, "listening");
+  const environment = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${bus}` };
+  try {
+    mkdirSync(join(cli.home, ".capstan/credentials.json"), { recursive: true });
+    const refused = await cli.run(["auth", "login"], { input: KEY, environment });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("it is a directory") });
+    expect(calls).toBe(0);
+  } finally {
+    server.close();
+  }
 });
 
 test.for([

@@ -160,6 +160,16 @@ const ONE_FILE: readonly Case[] = [
     "2:46 mcp_servers.near.env.A: expected ${NAME} or ${NAME:-words}; write $${ for a plain ${",
   ],
   [
+    "a reference in another",
+    "model: ${NONE:-${OTHER}}",
+    "2:8 model: expected ${NAME} or ${NAME:-words}; write $${ for a plain ${",
+  ],
+  [
+    "a secret where it would be stored",
+    "mcp_servers: { near: { command: x, args: ['--token=${SHOP_TOKEN:-x}'] } }",
+    "2:43 mcp_servers.near.args.0: the variable SHOP_TOKEN sounds like a secret, and this field is stored and shown; give it in env or headers of the server",
+  ],
+  [
     "the host's credentials",
     "model: ${ANTHROPIC_API_KEY}\nmcp_servers: { near: { command: x, env: { A: '${AWS_SECRET_ACCESS_KEY:-x}' } } }",
     "2:8 model: the variable ANTHROPIC_API_KEY is a credential of the host's, which no agent gets to see; use another one",
@@ -185,6 +195,35 @@ describe("an agent file", () => {
       expect.objectContaining({ code: "invalid_agent" }),
     );
     expect(linesOf(path)).toEqual(lines);
+  });
+
+  test("names no file where credentials are kept, not even by a link, and none that never ends", () => {
+    using tree = files({
+      ".capstan/credentials.json": "{}",
+      ".ssh/id_rsa": "key",
+      "keys/api": "key",
+      "app/agent.yaml": [
+        "name: a",
+        "instructions: { file: ../.capstan/credentials.json }",
+        "commands: { show: { file: key }, wait: { file: /dev/zero } }",
+        "output_schema: ../keys/api",
+        "skills: [../.ssh]",
+      ].join("\n"),
+    });
+    symlinkSync("../.ssh/id_rsa", tree.at("app/key"));
+    const path = tree.at("app/agent.yaml");
+    const kept = "is where credentials are kept, which no agent file may name";
+    expect(() => readAgent(path, { HOME: tree.path, ANTHROPIC_API_KEY_FILE: tree.at("keys/api") })).toThrow(
+      expect.objectContaining({
+        message: [
+          `${path}:2:23 instructions.file: ${tree.at(".capstan/credentials.json")} ${kept}`,
+          `${path}:3:27 commands.show.file: ${tree.at("app/key")} ${kept}`,
+          `${path}:3:48 commands.wait.file: /dev/zero is neither a file nor a directory`,
+          `${path}:4:16 output_schema: ${tree.at("keys/api")} ${kept}`,
+          `${path}:5:10 skills.0: ${tree.at(".ssh")} ${kept}`,
+        ].join("\n"),
+      }),
+    );
   });
 
   test("knows the tools that the engine has", () => {

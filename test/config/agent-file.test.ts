@@ -216,10 +216,10 @@ environment: { variables: { D: "\${OTHER}" } }
   });
 
   test("is not repeated by an error about its value", () => {
-    const text = 'name: clerk\nmcp_servers: { far: { type: http, url: "${SECRET}" } }\n';
+    const text = 'name: clerk\nmcp_servers: { far: { type: http, url: "${PLACE}" } }\n';
     using tree = files({ "agent.yaml": text });
-    expect(() => readAgent(tree.at("agent.yaml"), { SECRET: "hunter2" })).toThrow(
-      `${tree.at("agent.yaml")}:2:40 mcp_servers.far.url: expected an address that begins with https:// or http:// (found "\${SECRET}")`,
+    expect(() => readAgent(tree.at("agent.yaml"), { PLACE: "hunter2" })).toThrow(
+      `${tree.at("agent.yaml")}:2:40 mcp_servers.far.url: expected an address that begins with https:// or http:// (found "\${PLACE}")`,
     );
   });
 });

@@ -1,6 +1,8 @@
 import { chmodSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { isCredentialVariable } from "../../src/config/credential-names.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
+import { readStoredCredentials } from "../../src/config/stored-credentials.ts";
 import { readVariables } from "../../src/config/variables.ts";
 import { files } from "./files.ts";
 
@@ -140,12 +142,16 @@ describe("credentials", () => {
   test("of the provider that is used come first, those of a cloud only when it is chosen", async () => {
     using tree = files({ "app/.capstan/": "", "app/.env": "AWS_ACCESS_KEY_ID=a\nCLAUDE_CODE_USE_BEDROCK=1\n" });
     const environment = { HOME: tree.path, ANTHROPIC_API_KEY: SECRET };
-    const inside = await loadConfiguration({ cwd: tree.at("app"), environment, flags: {} });
+    const chosen = { ...environment, CLAUDE_CODE_USE_BEDROCK: "1" };
+    const inside = await loadConfiguration({ cwd: tree.at("app"), environment: chosen, flags: {} });
     expect(inside.credentials).toEqual([
       { name: "ANTHROPIC_API_KEY", source: "shell" },
       { name: "AWS_ACCESS_KEY_ID", source: tree.at("app/.env") },
-      { name: "CLAUDE_CODE_USE_BEDROCK", source: tree.at("app/.env") },
+      { name: "CLAUDE_CODE_USE_BEDROCK", source: "shell" },
     ]);
+    // A project's switch does not count beside a key of the user's.
+    const ignored = await loadConfiguration({ cwd: tree.at("app"), environment, flags: {} });
+    expect(ignored.credentials).toEqual([{ name: "ANTHROPIC_API_KEY", source: "shell" }]);
     const shell = { ...environment, AWS_ACCESS_KEY_ID: "a" };
     const outside = await loadConfiguration({ cwd: tree.path, environment: shell, flags: {} });
     expect(outside.credentials).toEqual([{ name: "ANTHROPIC_API_KEY", source: "shell" }]);
@@ -175,12 +181,32 @@ describe("credentials", () => {
     ],
     ["that is no JSON", SECRET, 0o600, "invalid_input", /is not what capstan auth login writes/],
     ["of another shape", `{ "api_key": "${SECRET}" }`, 0o600, "invalid_input", /is not what capstan auth login writes/],
-  ])("in a file %s are refused without being shown", async (_why, text, mode, code, message) => {
+  ])("in a file %s are refused without being shown, when they are read", async (_why, text, mode, code, message) => {
     using tree = files({ ".capstan/credentials.json": text });
     chmodSync(tree.at(".capstan/credentials.json"), mode);
-    const loading = loadConfiguration({ cwd: tree.path, environment: { HOME: tree.path }, flags: {} });
-    await expect(loading).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
-    await expect(loading).rejects.not.toMatchObject({ message: expect.stringContaining(SECRET) });
+    const { credentials } = await loadConfiguration({ cwd: tree.path, environment: { HOME: tree.path }, flags: {} });
+    expect(credentials).toEqual([
+      { name: "a login that cannot be read", source: tree.at(".capstan/credentials.json") },
+    ]);
+    const reading = () => readStoredCredentials(tree.at(".capstan"));
+    expect(reading).toThrow(expect.objectContaining({ code, message: expect.stringMatching(message) }));
+    expect(reading).toThrow(expect.objectContaining({ message: expect.not.stringContaining(SECRET) }));
+  });
+
+  test("that agents may not refer to are those of the clouds' own clients, too", () => {
+    const names = [
+      "AWS_CONTAINER_AUTHORIZATION_TOKEN",
+      "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+      "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+      "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+      "AWS_SHARED_CREDENTIALS_FILE",
+      "AWS_WEB_IDENTITY_TOKEN_FILE",
+      "CLOUDSDK_CONFIG",
+      "OP_SERVICE_ACCOUNT_TOKEN",
+      "VAULT_TOKEN",
+    ];
+    expect(names.filter((name) => !isCredentialVariable(name))).toEqual([]);
+    expect(isCredentialVariable("AWS_REGION")).toBe(false);
   });
 
   test.each([

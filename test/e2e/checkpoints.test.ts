@@ -144,6 +144,7 @@ test("the model is told that files went back, and forgets what was said when the
   const session = await t.host.startSession({ agent: worker, cwd: t.cwd });
   await session.send(order(["Bash", { command: "echo 1 > a" }])).result();
   await session.send("Remember the word walrus.").result();
+  await session.setModel("claude-haiku-4-5");
   await session.send(order(["Bash", { command: "echo 2 > a" }])).result();
 
   await t.host.files.rewind(session.id, { to: "turn" });
@@ -153,6 +154,9 @@ test("the model is told that files went back, and forgets what was said when the
 
   await t.host.files.rewind(session.id, { to: "start", conversation: true });
   expect(existsSync(join(t.cwd, "a"))).toBe(false);
+  // What was set meanwhile holds on, in a fork as well.
+  await using fork = await t.host.forkSession(session.id);
+  expect([session.state.model, fork.state.model]).toEqual(["claude-haiku-4-5", "claude-haiku-4-5"]);
   await session.send("Anything left?").result();
   const fresh = t.model.requests.at(-1)?.transcript ?? "";
   expect(fresh).toContain("Anything left?");

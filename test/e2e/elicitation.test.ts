@@ -9,6 +9,7 @@ import { FASTER } from "../support/cli.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { office } from "../support/office.ts";
 import { call, say, type Script } from "../support/scripted-model.ts";
+import { sharedSession } from "../support/shared-session.ts";
 import { until } from "../support/until.ts";
 
 const ME = { by: "me" };
@@ -101,10 +102,10 @@ describe("what an MCP server asks while its tool runs", () => {
     expect(done()).toEqual(['{"action":"decline"}']);
   });
 
+  const asking = sharedSession((t) => secretary(office(t.home).servers));
+
   test("may be to go to an address", async () => {
-    await using t = await testHost(calls("sign_in"));
-    const { servers } = office(t.home);
-    const session = await t.host.startSession({ agent: secretary(servers), cwd: t.cwd });
+    const { t, session } = await asking(calls("sign_in"));
     await session.send("Sign in.").result();
     const asked = await question(t.host);
     expect(asked.request).toMatchObject({
@@ -120,17 +121,17 @@ describe("what an MCP server asks while its tool runs", () => {
   });
 
   test("is over when the server does not wait for the answer, and the turn goes on", async () => {
-    await using t = await testHost(calls("hurry"));
-    const { servers } = office(t.home);
-    const session = await t.host.startSession({ agent: secretary(servers), cwd: t.cwd });
+    const { t, session, events } = await asking(calls("hurry"));
     await session.send("Hurry.").result();
     await until(
       () => session.state,
       (state) => state.stopReason?.type === "end_turn",
     );
     expect(t.model.requests.at(-1)?.toolResults).toMatchObject([{ text: "too late" }]);
-    expect(await t.host.approvals.list()).toMatchObject([{ status: "settled", answer: null }]);
-    const types = (await eventsOf(t.host, session.id)).map(({ type }) => type);
+    const [asked, ...others] = ofType(await events(), "capstan.approval_requested");
+    expect(others).toEqual([]);
+    expect(await t.host.approvals.get(asked?.approval_id ?? "")).toMatchObject({ status: "settled", answer: null });
+    const types = (await events()).map(({ type }) => type);
     const statuses = types.filter((type) => type.startsWith("session.status_"));
     expect(statuses).toEqual(
       statuses.map((_, index) => (index % 2 === 0 ? "session.status_running" : "session.status_idle")),
@@ -141,12 +142,11 @@ describe("what an MCP server asks while its tool runs", () => {
   });
 
   test.each(["interrupted", "killed", "put to sleep"])("is over when the process that asks is %s", async (how) => {
-    await using t = await testHost(calls("book"));
-    const { servers, done } = office(t.home);
-    const session = await t.host.startSession({ agent: secretary(servers), cwd: t.cwd });
+    const { t, session, events } = await asking(calls("book"));
+    const { done } = office(t.home);
     await session.send("Book.").result();
     const asked = await question(t.host);
-    const [started] = ofType(await eventsOf(t.host, session.id), "capstan.process_started");
+    const started = ofType(await eventsOf(t.host, session.id), "capstan.process_started").at(-1);
     if (how === "interrupted") await session.interrupt();
     else if (how === "put to sleep") await session.hibernate();
     else process.kill(started?.pid ?? 0, "SIGKILL");
@@ -159,7 +159,7 @@ describe("what an MCP server asks while its tool runs", () => {
     await expect(t.host.approvals.answer(asked.id, { behavior: "allow", answers: DETAILS }, ME)).rejects.toMatchObject({
       code: "approval_closed",
     });
-    expect(ofType(await eventsOf(t.host, session.id), "capstan.elicitation_settled")).toMatchObject([
+    expect(ofType(await events(), "capstan.elicitation_settled")).toMatchObject([
       { approval_id: asked.id, action: "cancel" },
     ]);
     expect(session.state.openCalls).toEqual({});

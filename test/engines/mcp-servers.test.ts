@@ -55,4 +55,18 @@ describe("a server that the CLI starts", () => {
     );
     await up(looks(ready("list", long)), { ...program, tools: { [long]: "deny" } });
   });
+
+  test("may not have tools that nobody could tell apart, unless the agent may use none of them", async () => {
+    const same = looks(ready("list", "a.b", "a_b"));
+    const policies: McpServer["tools"][] = [{}, { "a.b": "allow" }, { "a.b": "allow", a_b: "deny" }];
+    for (const tools of policies)
+      await expect(up(same, { ...program, tools })).rejects.toMatchObject({
+        code: "engine_failed",
+        message:
+          "The MCP server files has tools with the same name for the model: a.b, a_b (mcp__files__a_b). Rename them in the server, or leave all of them out: mcp_servers.files.tools.<name>: deny.",
+        data: { servers: ["files"], tools: ["a.b", "a_b"] },
+      });
+    await up(same, { ...program, tools: { "a.b": "deny", a_b: "deny" } });
+    await up(looks(ready("a.b", "a-b")));
+  });
 });

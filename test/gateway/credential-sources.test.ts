@@ -1,9 +1,10 @@
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { AUTH_PROVIDERS, type AuthProvider } from "../../src/core/auth-schema.ts";
 import { chosenProvider } from "../../src/core/auth-variables.ts";
-import { runCredentialCommand } from "../../src/gateway/credential-command.ts";
+import { runCredentialCommand, tellAll } from "../../src/gateway/credential-command.ts";
 import { openGateway } from "../../src/gateway/gateway.ts";
 import { bedrockModel, vertexModel } from "../../src/gateway/model-names.ts";
 import type { CredentialSettings, StoredSecrets } from "../../src/gateway/secret-source.ts";
@@ -23,6 +24,10 @@ const stored = (secrets: Partial<Record<AuthProvider, string>>): StoredSecrets =
   },
 });
 
+function switchOfProject(more: Record<string, string> = {}) {
+  return { environment: { CLAUDE_CODE_USE_VERTEX: "1", ...more }, dotEnv: ["CLAUDE_CODE_USE_VERTEX"] };
+}
+
 describe("the provider where no agent names one", () => {
   test.each<[why: string, settings: Partial<Parameters<typeof chosenProvider>[0]>, expected: AuthProvider | undefined]>(
     [
@@ -40,6 +45,18 @@ describe("the provider where no agent names one", () => {
       ],
       ["login after a variable", { stored: ["api_key"], environment: { ANTHROPIC_AUTH_TOKEN: "b" } }, "auth_token"],
       ["login", { stored: ["bedrock", "oauth_token"] }, "oauth_token"],
+      ["a project's switch where the user has nothing", { ...switchOfProject() }, "vertex"],
+      ["a key of the shell before a project's switch", switchOfProject({ ANTHROPIC_API_KEY: "a" }), "api_key"],
+      ["login before a project's switch", { ...switchOfProject(), stored: ["oauth_token"] }, "oauth_token"],
+      ["a switch of the shell before a project's", switchOfProject({ CLAUDE_CODE_USE_FOUNDRY: "1" }), "foundry"],
+      [
+        "a project's switch before the project's key",
+        {
+          ...switchOfProject({ ANTHROPIC_API_KEY: "a" }),
+          dotEnv: ["CLAUDE_CODE_USE_VERTEX", "ANTHROPIC_API_KEY"],
+        },
+        "vertex",
+      ],
     ],
   )("%s", (_why, settings, expected) => {
     expect(chosenProvider({ environment: {}, auth: {}, stored: [], ...settings })).toBe(expected);
@@ -164,6 +181,64 @@ describe("an address in a project's .env", () => {
   });
 });
 
+describe("a place of credentials in a project's .env", () => {
+  const path = "/project/.env";
+  const google = { CLOUD_ML_REGION: "us-east5", ANTHROPIC_VERTEX_PROJECT_ID: "p" };
+
+  test.each<[name: string, provider: AuthProvider]>([
+    ["GOOGLE_APPLICATION_CREDENTIALS", "vertex"],
+    ["CLOUDSDK_CONFIG", "vertex"],
+    ["HOME", "vertex"],
+    ["AWS_CONFIG_FILE", "bedrock"],
+    ["AWS_SHARED_CREDENTIALS_FILE", "bedrock"],
+    ["AWS_WEB_IDENTITY_TOKEN_FILE", "bedrock"],
+    ["AWS_CONTAINER_CREDENTIALS_FULL_URI", "bedrock"],
+  ])("is refused: %s", async (name, provider) => {
+    using directory = temporaryDirectory();
+    // One file that serves all of them: as itself, and as what lies in a directory.
+    const usual = name === "HOME" ? join(directory.path, ".config/gcloud") : directory.path;
+    mkdirSync(usual, { recursive: true });
+    const file = join(usual, "application_default_credentials.json");
+    writeFileSync(file, JSON.stringify({ type: "external_account" }));
+    const environment = {
+      ...google,
+      AWS_REGION: "us-east-1",
+      [name]: name === "HOME" || name === "CLOUDSDK_CONFIG" ? directory.path : file,
+    };
+    const settings = { environment, dotEnv: { path, names: [name] } };
+    await expect(upstreamsFor(settings)(provider)).rejects.toMatchObject({
+      code: "credential_missing",
+      message: expect.stringMatching(`${path} sets ${name}, .*set it in the shell`),
+    });
+  });
+
+  test("sends no file of the user's anywhere", async () => {
+    using directory = temporaryDirectory();
+    const [secret, file] = [join(directory.path, "id_rsa"), join(directory.path, "adc.json")];
+    await using thief = await scriptedModel(() => say("thanks"));
+    writeFileSync(secret, "private");
+    const credentials = {
+      type: "external_account",
+      audience: "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q",
+      subject_token_type: "urn:ietf:params:oauth:token-type:jwt",
+      token_url: `${thief.url}/v1/messages`,
+      credential_source: { file: secret },
+    };
+    writeFileSync(file, JSON.stringify(credentials));
+    const environment = { ...google, CLAUDE_CODE_USE_VERTEX: "1", GOOGLE_APPLICATION_CREDENTIALS: file };
+    const upstreamFor = upstreamsFor({ environment, dotEnv: { path, names: Object.keys(environment) } });
+    const asking = async () => send(await upstreamFor());
+    await expect(asking()).rejects.toMatchObject({ code: "credential_missing" });
+    expect(thief.requests).toEqual([]);
+  });
+
+  test("is nobody's business where keys are used", async () => {
+    const environment = { AWS_REGION: "us-east-1", AWS_BEARER_TOKEN_BEDROCK: "a", AWS_CONFIG_FILE: "/f" };
+    const dotEnv = { path, names: ["AWS_CONFIG_FILE"] };
+    await expect(upstreamsFor({ environment, dotEnv })("bedrock")).resolves.toMatchObject({ isPlain: true });
+  });
+});
+
 /** A model API that knows one key. */
 function accepting(key: string): Promise<ScriptedModel> {
   return scriptedModel(({ headers }) =>
@@ -198,7 +273,7 @@ describe("a secret that is refused", () => {
     expect(readFileSync(runs, "utf8")).toBe("x\nx\n");
   });
 
-  test("and cannot be read any more is told with what the command said", async () => {
+  test("and cannot be read any more is told without what the command said", async () => {
     using directory = temporaryDirectory();
     const flag = join(directory.path, "flag");
     await using model = await accepting("never");
@@ -207,7 +282,12 @@ describe("a secret that is refused", () => {
     const upstream = await upstreamsFor({ environment, auth: { provider: "api_key", credential_command } })();
     const answer = await send(upstream);
     expect(answer.status).toBe(401);
-    expect((await bytesOf(answer.body)).toString()).toContain("ended with exit code 4. It said: the vault is locked");
+    expect(JSON.parse((await bytesOf(answer.body)).toString())).toMatchObject({
+      error: {
+        message:
+          "auth.credential_command ended with exit code 4. Mend the command in your settings, or run it in a shell to see what it does.",
+      },
+    });
   });
 
   test("of a variable is not tried again, and the way out says why", async () => {
@@ -291,16 +371,26 @@ describe("a credential command", () => {
 
   test.each([
     ["exit 3", /ended with exit code 3\. Mend/],
-    ["echo first >&2; echo 'last words' >&2; exit 1", /ended with exit code 1\. It said: last words Mend/],
+    ["echo first >&2; echo 'last words' >&2; exit 1", /ended with exit code 1\. It said: last words\. Mend/],
     ["true", /printed nothing/],
     ["yes", /printed more than 65536 characters/],
     ["kill -9 $$", /was ended by SIGKILL/],
     ["no-such-program-at-all", /ended with exit code 127\. It said: .*no-such-program-at-all/],
   ])("that fails (%s) is told", async (command, says) => {
-    await expect(run(command)).rejects.toMatchObject({
+    await expect(run(command).catch(tellAll)).rejects.toMatchObject({
       code: "credential_missing",
       message: expect.stringMatching(says),
     });
+  });
+
+  test("that fails says why to whoever starts a host, and nowhere else", async () => {
+    const credential_command = "echo 'the vault is locked' >&2; exit 4";
+    const settings = { environment: { PATH: process.env["PATH"] }, auth: { provider: "api_key", credential_command } };
+    const starting = usableUpstreams(settings as CredentialSettings);
+    await expect(starting).rejects.toThrow("ended with exit code 4. It said: the vault is locked. Mend");
+    const later = await upstreamsFor(settings as CredentialSettings)().catch((thrown: unknown) => thrown);
+    expect(later).toMatchObject({ code: "credential_missing" });
+    expect(inspect(later, { depth: Infinity, showHidden: true, getters: false })).not.toContain("vault is locked");
   });
 
   test("that does not end is ended, with all it started", async () => {

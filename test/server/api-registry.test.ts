@@ -62,6 +62,44 @@ test("a new version keeps the secrets that come back as they were shown", async 
   expect(refused.body.error.message).toContain("definition.mcp_servers.desk.env.KEY");
 });
 
+test("a secret that comes back as it was shown goes nowhere else than before", async () => {
+  const { admin, api } = all;
+  const far = { type: "http", url: "https://desk.example/mcp", headers: { Authorization: "Bearer hush-hush-hush" } };
+  const near = { command: "office", args: ["--all"], env: { OFFICE_TOKEN: "hush-hush-hush" } };
+  const { body: first } = await admin.post("/api/agents", {
+    definition: { ...definition, mcp_servers: { far, near } },
+  });
+  const shown = first.definition.mcp_servers;
+  const put = (changed: object) => {
+    const mcp_servers = { ...shown, ...changed };
+    return admin.send("PUT", `/api/agents/${first.id}`, { definition: { ...first.definition, mcp_servers } });
+  };
+  for (const changed of [
+    { far: { ...shown.far, url: "https://elsewhere.example/mcp" } },
+    { far: { ...shown.far, url: "http://desk.example/mcp" } },
+    { far: { ...shown.far, url: "https://desk.example:444/mcp" } },
+    { far: { ...shown.far, type: "sse" } },
+    { near: { ...shown.near, command: "other" } },
+    { near: { ...shown.near, args: ["--all", "--to=elsewhere"] } },
+    { near: { type: "http", url: far.url, headers: shown.near.env } },
+  ]) {
+    const { status, body } = await put(changed);
+    expect([changed, status]).toEqual([changed, 400]);
+    expect(body.error.message).toMatch(
+      /^definition\.mcp_servers\.(far\.headers|near\.env|near\.headers)\.\w+: .* Write the value itself\.$/,
+    );
+  }
+  const kept = await put({
+    far: { ...shown.far, url: "https://DESK.example:443/other" },
+    near: { ...shown.near, type: "stdio" },
+  });
+  expect(kept.status).toBe(200);
+  expect((await api.store.registry.agents.get(api.project, first.id))?.definition.mcp_servers).toMatchObject({
+    far: { headers: far.headers },
+    near: { env: near.env },
+  });
+});
+
 test("agents are made by admins, of definitions that are right", async () => {
   const { admin, operator, viewer } = all;
   expect((await operator.post("/api/agents", { definition })).status).toBe(403);

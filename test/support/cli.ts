@@ -37,11 +37,14 @@ export const FASTER = { NODE_COMPILE_CACHE: resolve("node_modules/.cache/node-co
 export const PROGRAM = resolve(isBuilt() ? "dist/cli/main.js" : "src/cli/main.ts");
 
 function isBuilt(): boolean {
-  const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const built = changedAt("dist/cli/main.js");
   return readdirSync("src", { recursive: true, encoding: "utf8" }).every(
     (file) => changedAt(join("src", file)) < built,
   );
+}
+
+function changedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 /** The CLI as a process of its own, with a home, a directory and an environment made for the test. */

@@ -9,9 +9,9 @@ export interface Shared {
   readonly t: TestHost;
   readonly session: Session;
   /** What the log says since the test has it. */
-  events(): Promise<readonly LoggedEvent[]>;
+  readonly events: () => Promise<readonly LoggedEvent[]>;
   /** What the model was asked since then. */
-  requests(): readonly ModelRequest[];
+  readonly requests: () => readonly ModelRequest[];
 }
 
 /** One session, and so one agent process, for those tests of a file that do not mind what was said in it before. */

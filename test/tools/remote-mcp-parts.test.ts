@@ -3,7 +3,8 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
-import { serveOneCall } from "../../src/tools/remote-mcp-loopback.ts";
+import { z } from "zod";
+import { type GrantedCall, serveOneCall } from "../../src/tools/remote-mcp-loopback.ts";
 import { fittingTools } from "../../src/tools/remote-mcp-tools.ts";
 import { networkCode, troubleWords } from "../../src/tools/remote-mcp-trouble.ts";
 
@@ -76,14 +77,24 @@ describe("what is said about a connection", () => {
 
 const CALL = { "claudecode/toolUseId": "toolu_1" };
 
-async function lent(): Promise<{ client: Client; url: string; runs: () => number; close: () => Promise<void> }> {
+const GRANTED: GrantedCall = { callId: "toolu_1", tool: "mcp__desk__work", input: { what: "this", times: [1] } };
+
+interface Lent {
+  readonly client: Client;
+  readonly url: string;
+  readonly runs: () => number;
+  readonly close: () => Promise<void>;
+}
+
+async function lent(granted: () => GrantedCall | undefined = () => GRANTED): Promise<Lent> {
   const server = new McpServer({ name: "desk", version: "1" });
   let runs = 0;
-  server.registerTool("work", {}, () => {
+  const run = () => {
     runs++;
-    return { content: [{ type: "text", text: "worked" }] };
-  });
-  const { url, close } = await serveOneCall(server, "toolu_1");
+    return { content: [{ type: "text" as const, text: "worked" }] };
+  };
+  for (const name of ["work", "wreck"]) server.registerTool(name, { inputSchema: z.looseObject({}) }, run);
+  const { url, close } = await serveOneCall(server, { server: "desk", callId: "toolu_1", granted });
   const client = new Client({ name: "agent", version: "1" });
   await client.connect(new StreamableHTTPClientTransport(new URL(url)));
   return { client, url, runs: () => runs, close };
@@ -92,8 +103,8 @@ async function lent(): Promise<{ client: Client; url: string; runs: () => number
 describe("a server that is lent for one call", () => {
   test("runs that one, once", async () => {
     const { client, runs, close } = await lent();
-    expect((await client.listTools()).tools).toHaveLength(1);
-    const call = (_meta: Record<string, unknown>) => client.callTool({ name: "work", _meta });
+    expect((await client.listTools()).tools).toHaveLength(2);
+    const call = (_meta: Record<string, unknown>) => client.callTool({ name: "work", arguments: GRANTED.input, _meta });
     await expect(call({})).rejects.toThrow();
     await expect(call({ "claudecode/toolUseId": "toolu_2" })).rejects.toThrow();
     expect(runs()).toBe(0);
@@ -102,6 +113,23 @@ describe("a server that is lent for one call", () => {
     expect(runs()).toBe(1);
     await close();
     await expect(call(CALL)).rejects.toThrow();
+  });
+
+  test("runs it only as it was let through, and not before", async () => {
+    let granted: GrantedCall | undefined;
+    const { client, runs, close } = await lent(() => granted);
+    const right = { name: "work", arguments: { times: [1], what: "this" }, _meta: CALL };
+    await expect(client.callTool(right)).rejects.toThrow();
+    granted = { ...GRANTED, callId: "toolu_2" };
+    await expect(client.callTool(right)).rejects.toThrow();
+    granted = GRANTED;
+    await expect(client.callTool({ ...right, name: "wreck" })).rejects.toThrow();
+    for (const input of [undefined, {}, { what: "this" }, { what: "that", times: [1] }, { ...GRANTED.input, more: 1 }])
+      await expect(client.callTool({ ...right, arguments: input })).rejects.toThrow();
+    expect(runs()).toBe(0);
+    expect(await client.callTool(right)).toMatchObject({ content: [{ text: "worked" }] });
+    expect(runs()).toBe(1);
+    await close();
   });
 
   test("is there for nobody who does not know its address", async () => {

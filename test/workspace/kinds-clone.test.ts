@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
+import { cloneAddress } from "../../src/workspace/clone-address.ts";
 import {
   failureOf,
   filesOf,
@@ -146,6 +147,9 @@ test("addresses that could run a program, and protocols that are not allowed, ar
     "https://",
     "file://elsewhere/x",
     "https://example.invalid/a\nb",
+    "https://example.invalid\\@127.0.0.1/x.git",
+    "https://hidden:hidden@example.invalid\\x.git",
+    "ssh://example.invalid\\@127.0.0.1/x.git",
   ];
   for (const from of refused) {
     const failure = await failureOf(machine.workspaces.validate(machine.request({ ...CLONE, from })));
@@ -202,4 +206,40 @@ test("a server that never answers is left when the session is interrupted, and n
   expect(await work).toMatchObject({ code: "workspace_failed", message: expect.stringContaining("interrupted") });
   expect(treeOf(machine.root)).toEqual({});
   expect(existsSync(join(machine.root, "session-1"))).toBe(false);
+});
+
+test("git is given an address as it was read, so that both find the same host in it", () => {
+  const cases = [
+    ["https:///example.invalid/a/../x.git", "https://example.invalid/x.git"],
+    ["HTTPS://EXAMPLE.invalid:443/x.git", "https://example.invalid/x.git"],
+    ["https://2130706433/x.git", "https://127.0.0.1/x.git"],
+  ] as const;
+  for (const [from, url] of cases) expect(cloneAddress(from)).toEqual({ kind: "url", url, secrets: [] });
+  expect(cloneAddress("https://robot:a@b=c@example.invalid:443/x.git")).toEqual({
+    kind: "url",
+    url: "https://example.invalid/x.git",
+    credentialed: "https://robot:a%40b%3Dc@example.invalid/x.git",
+    secrets: ["robot:a@b=c", "robot", "a%40b%3Dc", "a@b=c"],
+  });
+});
+
+test("where a server sends git elsewhere, it does not follow, and the address to try is told", async () => {
+  using machine = historySite();
+  await using elsewhere = await gitServer(machine.source, { silent: true });
+  const redirected = `https://127.0.0.1:${elsewhere.port}/repository.git/info/refs?service=git-upload-pack`;
+  await using server = await gitServer(machine.source, { redirected });
+  writeFileSync(join(machine.home, ".gitconfig"), "[http]\n\tsslVerify = false\n\tfollowRedirects = true\n");
+  const from = `https://robot:hidden@127.0.0.1:${server.port}/repository`;
+  const cloned = failureOf(machine.workspaces.prepare(machine.request({ ...CLONE, from })));
+  const failure = await Promise.race([cloned, elsewhere.asked.then(() => "followed" as const)]);
+  expect(failure).toMatchObject({
+    code: "workspace_failed",
+    message: expect.stringMatching(
+      new RegExp(
+        `Redirects are not followed: .* That may be https://127\\.0\\.0\\.1:${server.port}/repository\\.git\\.$`,
+      ),
+    ),
+  });
+  const named = await failureOf(machine.workspaces.prepare(machine.request({ ...CLONE, from: `${from}.git` }, "two")));
+  expect(named.message).toMatch(/Redirects are not followed: .*at its end\.$/);
 });

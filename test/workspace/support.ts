@@ -159,7 +159,12 @@ export interface GitServer extends AsyncDisposable {
 /** Serves a repository over https, on loopback, as plain files; with a password, or without ever answering. */
 export async function gitServer(
   repository: string,
-  { user = "", password = "", silent = false }: { user?: string; password?: string; silent?: boolean },
+  {
+    user = "",
+    password = "",
+    silent = false,
+    redirected,
+  }: { user?: string; password?: string; silent?: boolean; redirected?: string },
 ): Promise<GitServer> {
   gitIn(repository, "update-server-info");
   const expected = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
@@ -168,6 +173,7 @@ export async function gitServer(
   const server = createServer(certificate(), (request, response) => {
     asked.resolve();
     if (silent) return;
+    if (redirected !== undefined) return void response.writeHead(302, { location: redirected }).end();
     const file = join(repository, ".git", new URL(request.url ?? "", "https://x").pathname.replace("/repository/", ""));
     const { authorization } = request.headers;
     // Git shows what a server says, and this one says what it was told.

@@ -10,6 +10,7 @@ import type { Tool, ToolOutcome } from "../../core/tool.ts";
 import { Announcements } from "./announcements.ts";
 import { CustomResults } from "./custom-results.ts";
 import { elicit } from "./elicitation.ts";
+import { Grants } from "./granted-call.ts";
 import { gate } from "./hooks.ts";
 import { InputQueue } from "./input-queue.ts";
 import { Leftovers } from "./leftovers.ts";
@@ -94,10 +95,11 @@ export function claudeEngine(
     writeSkills(request);
     const customResults = new CustomResults(request.tools);
     const announcements = new Announcements(callsIn(request));
+    const grants = new Grants(host);
     const options: Options = {
       ...sdkOptions(request, { ...settings, path: commandPath(request, confinement) }, { resume, tempDir, confined }),
       hooks: {
-        ...gate(host, {
+        ...gate(grants, {
           tools: request.tools,
           announced: (id, signal) => announcements.wait(id, signal),
           oneCall: request.start.kind === "call",
@@ -115,7 +117,8 @@ export function claudeEngine(
     const input = new InputQueue<SDKUserMessage>();
     const working = request.start.kind !== "wait";
     const servers = { servers: request.agent.mcp_servers ?? {}, confined };
-    const open = () => openServers(request, { path: settings.path, confinement, host, connectRemoteServer });
+    const granted = () => grants.last();
+    const open = () => openServers(request, { path: settings.path, confinement, host, granted, connectRemoteServer });
     const started = await start(options, { input, working, servers, open }).catch((thrown: unknown) => {
       process.kill();
       leftovers.sweep();

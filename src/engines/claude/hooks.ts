@@ -13,7 +13,7 @@ const HOOK_TIMEOUT_SECONDS = 2_147_483;
  * when the call itself is in the log, so that a decision never precedes what it is about. Any failure denies.
  */
 export function gate(
-  host: EngineHost,
+  host: Pick<EngineHost, "prepare">,
   {
     tools,
     announced,

@@ -35,4 +35,12 @@ function requireOfferable({ server, policy, tools }: ListedTools): void {
       `has tools whose names are too long for the model: ${long.join(", ")}. Here ${LONGEST_NAME - engineToolName(server, "").length} characters are the most. Give the server a shorter name, or leave them out: mcp_servers.${server}.tools.<name>: deny.`,
       { tools: long },
     );
+  // Rules, the log and the model could not tell one from the other.
+  const named = Map.groupBy(tools, (tool) => engineToolName(server, tool));
+  const same = [...named].filter(([, those]) => those.length > 1 && !those.every((tool) => isDenied(tool, policy)));
+  if (same.length > 0)
+    throw failed(
+      `has tools with the same name for the model: ${same.map(([name, those]) => `${those.join(", ")} (${name})`).join("; ")}. Rename them in the server, or leave all of them out: mcp_servers.${server}.tools.<name>: deny.`,
+      { tools: same.flatMap(([, those]) => those) },
+    );
 }

@@ -8,6 +8,7 @@ import type { EngineHost, EngineRequest, EngineStart } from "../../core/engine.t
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import { isRemote, type RemoteMcpServer } from "../../core/mcp-server-schema.ts";
 import { elicit } from "./elicitation.ts";
+import type { GrantedCall } from "./granted-call.ts";
 
 /** Connects the host to a server somewhere else; one connection for each process, as instances cannot be shared. */
 export type RemoteServerFactory = (options: {
@@ -26,8 +27,15 @@ export type RemoteServerFactory = (options: {
 
 interface RemoteServer {
   readonly instance: McpServer;
-  readonly serveOneCall: (callId: string) => Promise<string>;
+  readonly serveOneCall: (callId: string, granted: () => GrantedCall | undefined) => Promise<string>;
   readonly close: () => Promise<void>;
+}
+
+export interface RemoteParts {
+  readonly host: EngineHost;
+  /** The call that the host let through. */
+  readonly granted: () => GrantedCall | undefined;
+  readonly connectRemoteServer: RemoteServerFactory;
 }
 
 interface RemoteServers {
@@ -45,7 +53,7 @@ const TOOL_TIMEOUT_MS = 2_147_483_647;
  */
 export async function remoteServers(
   { agent, start }: Pick<EngineRequest, "agent" | "start">,
-  { host, connectRemoteServer }: { readonly host: EngineHost; readonly connectRemoteServer: RemoteServerFactory },
+  { host, granted, connectRemoteServer }: RemoteParts,
 ): Promise<RemoteServers> {
   const remote = Object.entries(agent.mcp_servers ?? {}).flatMap(([name, server]) =>
     isRemote(server) ? [{ name, server }] : [],
@@ -69,7 +77,7 @@ export async function remoteServers(
   }
   const configs = remote.flatMap(({ name }, index) => {
     const server = ready[index];
-    return server === undefined ? [] : [configOf(name, server, start)];
+    return server === undefined ? [] : [configOf(name, server, { start, granted })];
   });
   return { configs: Object.fromEntries(await Promise.all(configs)), close };
 }
@@ -78,8 +86,8 @@ export async function remoteServers(
 async function configOf(
   name: string,
   { instance, serveOneCall }: RemoteServer,
-  start: EngineStart,
+  { start, granted }: { readonly start: EngineStart; readonly granted: RemoteParts["granted"] },
 ): Promise<[string, McpSdkServerConfigWithInstance | McpHttpServerConfig]> {
   if (start.kind !== "call") return [name, { type: "sdk", name, instance, timeout: TOOL_TIMEOUT_MS }];
-  return [name, { type: "http", url: await serveOneCall(start.callId), timeout: TOOL_TIMEOUT_MS }];
+  return [name, { type: "http", url: await serveOneCall(start.callId, granted), timeout: TOOL_TIMEOUT_MS }];
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { McpServerConfig, McpServerStatus, Options, Query } from "@anthropic-ai/claude-agent-sdk";
-import type { EngineHost, EngineRequest } from "../../core/engine.ts";
+import type { EngineRequest } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { McpServer } from "../../core/mcp-server-schema.ts";
 import { requireTools } from "./mcp-policy.ts";
 import { type ProgramSettings, programServers } from "./mcp-programs.ts";
-import { type RemoteServerFactory, remoteServers } from "./mcp-remote.ts";
+import { type RemoteParts, remoteServers } from "./mcp-remote.ts";
 
 /** The servers of an agent's process, for as long as it is there. */
 export interface ProcessServers {
@@ -16,7 +16,7 @@ export interface ProcessServers {
 /** Makes the agent's own servers ready: programs that the CLI starts, and connections of the host. */
 export async function openServers(
   request: Pick<EngineRequest, "agent" | "stateDir" | "start">,
-  parts: ProgramSettings & { readonly host: EngineHost; readonly connectRemoteServer: RemoteServerFactory },
+  parts: ProgramSettings & RemoteParts,
 ): Promise<ProcessServers> {
   const remote = await remoteServers(request, parts);
   const programs = programServers(request, parts);

@@ -38,8 +38,8 @@ export function requireUsableSkills({ skills = {} }: Pick<AgentDefinition, "skil
 /** The fields at the top of a skill's file, as far as they stand in one line. */
 function headOf(text: string): ReadonlyMap<string, string | undefined> {
   const [, head = ""] = /^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*$/m.exec(text) ?? [];
-  const lines = [...head.matchAll(/^([\w-]+):[ \t]*(.*?)[ \t\r]*$/gm)];
-  return new Map(lines.map(([, field = "", value = ""]) => [field, value.replace(/^(["'])(.*)\1$/, "$2")]));
+  const lines = [...head.matchAll(/^(?:\?[ \t]*)?(["']?)([\w-]+)\1[ \t]*(?::[ \t]*(.*?))?[ \t\r]*$/gm)];
+  return new Map(lines.map(([, , field = "", value = ""]) => [field, value.replace(/^(["'])(.*)\1$/, "$2")]));
 }
 
 /** Where the skills of a session lie; undefined when it has none. */

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from "../../core/agent-definition.ts";
 import { type EnvironmentDefinition, environmentDefinition } from "../../core/environment.ts";
 import { CapstanError } from "../../core/errors.ts";
-import { hiddenValues, isRemote, withHiddenValues } from "../../core/mcp-server-schema.ts";
+import { hiddenValues, isRemote, type McpServer, withHiddenValues } from "../../core/mcp-server-schema.ts";
 import { hasMarker } from "../../core/redaction-marker.ts";
 import { withoutSecrets } from "../../core/redaction-session.ts";
 
@@ -31,16 +31,24 @@ export function agentWithSecrets(given: AgentDefinition, stored?: AgentDefinitio
   if (servers === undefined) return given;
   const shown = stored && shownAgent(stored);
   const filled = Object.entries(servers).map(([name, server]) => {
-    const known = { stored: hiddenIn(stored, name), shown: hiddenIn(shown, name) };
+    const known = { stored: hiddenFor(server, stored, name), shown: hiddenFor(server, shown, name) };
     const field = `definition.mcp_servers.${name}.${isRemote(server) ? "headers" : "env"}`;
     return [name, withHiddenValues(server, filledIn(hiddenValues(server), known, field))] as const;
   });
   return { ...given, mcp_servers: Object.fromEntries(filled) };
 }
 
-function hiddenIn(agent: AgentDefinition | undefined, name: string): Variables | undefined {
+/** What the agent's server of that name has hidden, if `given` sends it where it goes already. */
+function hiddenFor(given: McpServer, agent: AgentDefinition | undefined, name: string): Variables | undefined {
   const server = agent?.mcp_servers?.[name];
-  return server && hiddenValues(server);
+  return server && receiver(server) === receiver(given) ? hiddenValues(server) : undefined;
+}
+
+/** Who gets to know a server's secrets. */
+function receiver(server: McpServer): string {
+  return JSON.stringify(
+    isRemote(server) ? [server.type, new URL(server.url).origin] : ["stdio", server.command, ...server.args],
+  );
 }
 
 export function environmentWithSecrets(
@@ -65,7 +73,7 @@ function filledIn(
     if (kept === undefined)
       throw new CapstanError(
         "invalid_input",
-        `${field}.${name}: ${value} stands for a secret that is not stored here. Write the value itself.`,
+        `${field}.${name}: ${value} stands for a secret that is not stored for what is defined here. Write the value itself.`,
       );
     return [name, kept] as const;
   });

@@ -81,11 +81,9 @@ const COMMON =
   man mkdir mktemp mv nc node npm npx perl pnpm ps python python3 rm rmdir rsync ruby scp sleep sort ssh-keygen stat tail tee touch tr tree uname
   uniq vim wc wget which whoami yarn`.split(/\s+/);
 
-/** Libraries where this machine has them, and what is made anew for each line. */
-const MOUNTED = [
-  ...["/usr/lib", "/usr/lib64"].filter((path) => existsSync(path)),
-  ...["/proc", "/dev", "/tmp", "/home", "/log"],
-];
+const LIBRARIES = ["/usr/lib", "/usr/lib64"].filter((path) => existsSync(path));
+/** What is made anew for each line. */
+const FRESH = ["/proc", "/dev", "/tmp", "/home", "/log"];
 /** One directory for all that is searched for programs. */
 const LINKS = { bin: "usr/bin", "usr/local/bin": "../bin", lib: "usr/lib", lib64: "usr/lib64" };
 
@@ -109,7 +107,13 @@ export class Box implements Disposable {
   /** @param programs names that must be stubs, besides the common ones. */
   constructor(programs: Iterable<string>) {
     const names = new Set([...COMMON, ...programs].filter((name) => /^[A-Za-z0-9][\w.+-]*$/.test(name)));
-    for (const name of ["logs", "tree/box/real", "tree/usr/bin", "tree/usr/local", ...MOUNTED.map((at) => `tree${at}`)])
+    for (const name of [
+      "logs",
+      "tree/box/real",
+      "tree/usr/bin",
+      "tree/usr/local",
+      ...[...LIBRARIES, ...FRESH].map((at) => `tree${at}`),
+    ])
       mkdirSync(join(this.#root, name), { recursive: true });
     for (const [name, target] of Object.entries(LINKS)) symlinkSync(target, join(this.#root, "tree", name));
     const real = REAL.filter((name) => which(name) !== undefined);
@@ -138,14 +142,15 @@ export class Box implements Disposable {
   }
 
   #boxArguments(): string[] {
-    const libraries = MOUNTED.filter((path) => path.startsWith("/usr")).flatMap((path) => ["--ro-bind", path, path]);
     return [
       ..."--unshare-all --die-with-parent --new-session --clearenv".split(" "),
       ..."--setenv PATH /usr/bin:/bin --setenv HOME /home/box --setenv LANG C.UTF-8 --setenv SHELL /box/bash".split(
         " ",
       ),
-      ...["--ro-bind", join(this.#root, "tree"), "/"],
-      ...libraries,
+      "--ro-bind",
+      join(this.#root, "tree"),
+      "/",
+      ...LIBRARIES.flatMap((path) => ["--ro-bind", path, path]),
       ..."--proc /proc --dev /dev --tmpfs /tmp --tmpfs /home --dir /home/box --chdir /home/box".split(" "),
     ];
   }
