@@ -9,5 +9,7 @@ export default defineConfig({
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A machine that is busy with other tests takes its time.
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -78,21 +78,22 @@ sandboxTest("what is a mount of a running sandbox stays until that has ended", a
   stubs.expect(at);
   const path = join(at.cwd, ".zshrc");
   const sandbox = ["--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--bind", at.cwd, at.cwd];
-  const script = "read go; echo x > .zshrc && echo WROTE; true";
+  const script = "echo RUNS; read go; echo x > .zshrc && echo WROTE; true";
   const args = [...sandbox, "--ro-bind", "/dev/null", path, "--chdir", at.cwd, "--", "sh", "-c", script];
   const running = spawn("bwrap", args, { stdio: ["pipe", "pipe", "ignore"] });
   const said: string[] = [];
   running.stdout.on("data", (data) => said.push(String(data)));
+  // It is there before it is a mount.
   await until(
-    () => existsSync(path),
-    (made) => made,
+    () => said.join(""),
+    (text) => text === "RUNS\n",
   );
   stubs.sweep();
   expect(at.has(".zshrc")).toEqual([true]);
   const ended = new Promise((resolve) => running.on("close", resolve));
   running.stdin.end("go\n");
   await ended;
-  expect(said).toEqual([]);
+  expect(said.join("")).toBe("RUNS\n");
   stubs.sweepAll();
   expect(at.has(".zshrc")).toEqual([false]);
 });

@@ -144,7 +144,7 @@ test("a client may say ping, and nothing else, and that briefly", async () => {
 });
 
 test("a socket shows signs of life, and one whose other end shows none is cut", async () => {
-  const { url, streams } = await served({ heartbeatMs: 20 });
+  const { url, streams } = await served({ heartbeatMs: 250 });
   const path = `${url}/${session.id}/socket`;
   const alive = client(path);
   await expect.poll(() => alive.frames.filter(({ event }) => event === "ping").length).toBeGreaterThan(3);
