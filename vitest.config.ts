@@ -7,6 +7,8 @@ export default defineConfig({
     maxWorkers: 2,
     // No test leaves anything behind in its process, so that modules need to be loaded once for each worker.
     isolate: false,
+    // The same lines wherever they run: some machines that build have colours without a terminal.
+    env: { NO_COLOR: "1" },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A machine that is busy with other tests takes its time.
