@@ -12,6 +12,21 @@ export interface ErrorAnswer {
   readonly headers?: HeaderList;
 }
 
+const TYPES: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  529: "overloaded_error",
+};
+
+/** What the API calls an error of this status. */
+export function errorType(status: number): string {
+  return TYPES[status] ?? "api_error";
+}
+
 /** Whether the API speaks about the credential. */
 export function isRefusal(status: number): boolean {
   return status === 401 || status === 403;

@@ -1,4 +1,4 @@
-import { errorResponse } from "./answer.ts";
+import { errorResponse, errorType } from "./answer.ts";
 import { responseHeaders, withoutHeaders } from "./headers.ts";
 import type { UpstreamResponse } from "./upstream.ts";
 
@@ -10,16 +10,6 @@ interface FailedRequest {
   /** Taken out of what is said: some services quote what they refuse. */
   readonly secrets: readonly string[];
 }
-
-const TYPES: Readonly<Record<number, string>> = {
-  400: "invalid_request_error",
-  401: "authentication_error",
-  403: "permission_error",
-  404: "not_found_error",
-  413: "request_too_large",
-  429: "rate_limit_error",
-  529: "overloaded_error",
-};
 
 /** What the official clients throw, as far as it is of use. */
 interface ClientError {
@@ -43,7 +33,7 @@ export function clientFailure(thrown: unknown, { title, named, secrets }: Failed
     const about = status === 400 || status === 404 ? ` (the model was asked for as ${named})` : "";
     return errorResponse({
       status,
-      type: type ?? TYPES[status] ?? "api_error",
+      type: type ?? errorType(status),
       message: clean(`${title}: ${message}${about}`),
       headers: headers instanceof Headers ? withoutHeaders(responseHeaders(headers), ["content-type"]) : [],
     });

@@ -1,3 +1,4 @@
+import { errorType } from "./answer.ts";
 import { type FinishedCall, type MessagesRequest, readConversation, type Tool } from "./rehearsal-conversation.ts";
 import { readSteps, type Step } from "./rehearsal-steps.ts";
 import { valueFor } from "./rehearsal-value.ts";
@@ -195,16 +196,7 @@ function unavailable(name: string): string {
 }
 
 function failure(status: number): RehearsalError {
-  const types: Readonly<Record<number, string>> = {
-    400: "invalid_request_error",
-    401: "authentication_error",
-    403: "permission_error",
-    404: "not_found_error",
-    413: "request_too_large",
-    429: "rate_limit_error",
-    529: "overloaded_error",
-  };
-  return { status, type: types[status] ?? "api_error", message: "The rehearsal model failed on purpose, as asked." };
+  return { status, type: errorType(status), message: "The rehearsal model failed on purpose, as asked." };
 }
 
 function answerIn(result: string): string {

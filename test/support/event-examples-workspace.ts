@@ -2,7 +2,7 @@ import type { EventOf, EventType } from "../../src/core/events.ts";
 
 type WorkspaceEvent = Extract<
   EventType,
-  `capstan.${"workspace" | "checkpoint" | "rewind" | "rewound" | "resource"}${string}`
+  `capstan.${"workspace" | "checkpoint" | "rewind" | "rewound" | "resource" | "project_file"}${string}`
 >;
 
 const commit = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
@@ -10,6 +10,14 @@ const at = { processed_at: "2026-01-02T03:04:05.000Z" };
 
 /** One event of every type that speaks of a session's files. */
 export const WORKSPACE_EXAMPLES: { readonly [T in WorkspaceEvent]: EventOf<T> } = {
+  "capstan.project_file_found": {
+    type: "capstan.project_file_found",
+    id: "sevt_81",
+    ...at,
+    path: "CLAUDE.md",
+    used: false,
+    bytes: 120,
+  },
   "capstan.workspace_prepared": {
     type: "capstan.workspace_prepared",
     id: "sevt_61",

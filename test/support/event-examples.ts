@@ -179,14 +179,6 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: EventOf<T> } = {
     ...at,
     values: { language: "French", pages: 3, brief: true },
   },
-  "capstan.project_file_found": {
-    type: "capstan.project_file_found",
-    id: "sevt_81",
-    ...at,
-    path: "CLAUDE.md",
-    used: false,
-    bytes: 120,
-  },
   "capstan.permission_decided": {
     type: "capstan.permission_decided",
     id: "sevt_27",
