@@ -47,6 +47,7 @@ export const gatewayCost: BenchCase = {
       hostTools: [],
       onLimit: ignore,
       onRefusal: ignore,
+      onExpired: waitless,
     });
     const [metered, granted] = [await gateway.admit(metering), await gateway.admit(GRANTING)];
     const body = requestBody();
@@ -124,9 +125,14 @@ function requestBody(): string {
 
 function ignore(): void {}
 
+async function waitless(): Promise<() => Promise<void>> {
+  return async () => {};
+}
+
 const GRANTING: GatewaySession = {
   sessionId: "sesn_bench",
   reserve: async () => ({ granted: true, token: "granted" }),
   settle: async () => {},
   credentialRejected: ignore,
+  credentialExpired: waitless,
 };

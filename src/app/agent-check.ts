@@ -1,17 +1,37 @@
 import { isPlainSchema } from "../config/plain-schema.ts";
 import type { AgentDefinition } from "../core/agent-definition.ts";
 import type { AuthProvider } from "../core/auth-schema.ts";
-import { requireModelSettings } from "../engines/claude/model-traits.ts";
+import { CapstanError } from "../core/errors.ts";
+import { isRemote } from "../core/mcp-server-schema.ts";
+import { problemWithCommand } from "../engines/claude/mcp-command.ts";
+import { problemsWithModel } from "../engines/claude/model-traits.ts";
 import { requireUsableSkills } from "../engines/claude/skills.ts";
 import type { Requirement } from "../gateway/requirements.ts";
 import type { CredentialOptions } from "./credential-settings.ts";
 
 export { claudeCodePromptChars } from "../engines/claude/model-traits.ts";
 
-/** Throws what the engine cannot honour of an agent, as far as that is known without a session: `field: problem`. */
-export function requireHonoured(agent: AgentDefinition): void {
-  requireModelSettings(agent);
-  requireUsableSkills(agent);
+/** What the engine cannot honour of an agent, as far as that is known without a session; each as `field: problem`. */
+export function notHonoured(agent: AgentDefinition): readonly string[] {
+  return [...problemsWithModel(agent), ...problemsWithSkills(agent)];
+}
+
+function problemsWithSkills(agent: AgentDefinition): readonly string[] {
+  try {
+    requireUsableSkills(agent);
+    return [];
+  } catch (error) {
+    if (error instanceof CapstanError) return [error.message];
+    throw error;
+  }
+}
+
+/** What is wrong with the programs of its servers on this machine, each as `field: problem`. */
+export function missingPrograms({ mcp_servers: servers = {} }: AgentDefinition, path: string): readonly string[] {
+  return Object.entries(servers).flatMap(([name, server]) => {
+    const problem = isRemote(server) ? undefined : problemWithCommand(server, path);
+    return problem === undefined ? [] : [`mcp_servers.${name}.command: ${problem.what}. ${problem.remedy}`];
+  });
 }
 
 /** Loads the functions of an agent, which runs their code, and throws when a tool that it names is not there. */

@@ -23,6 +23,8 @@ export interface HostSettings {
   readonly path: string;
   readonly retries: number;
   readonly upstreamIdleMs: number;
+  /** How long model requests wait for another credential when theirs has expired. Default: half an hour. */
+  readonly credentialWaitMs?: number | undefined;
   readonly hibernateAfterMs: number;
   /** Directories of the host that workspaces may be filled from, besides the one a session is started in. */
   readonly mountRoots?: readonly string[];
@@ -51,7 +53,8 @@ export async function assemble(
     variable?: LookUp;
   },
 ): Promise<Runtime> {
-  const gateway = await openGateway({ upstream, clock, idleTimeoutMs: settings.upstreamIdleMs }).catch(
+  const { upstreamIdleMs: idleTimeoutMs, credentialWaitMs } = settings;
+  const gateway = await openGateway({ upstream, clock, idleTimeoutMs, credentialWaitMs }).catch(
     async (thrown: unknown) => {
       await upstream[Symbol.asyncDispose]?.();
       await store[Symbol.asyncDispose]();

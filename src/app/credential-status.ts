@@ -1,6 +1,8 @@
 import { AUTH_PROVIDERS, type AuthProvider } from "../core/auth-schema.ts";
 import { ignoredSwitches, PROVIDER_VARIABLES } from "../core/auth-variables.ts";
 import { messageOf } from "../core/errors.ts";
+import { requireClient } from "../gateway/client-package.ts";
+import { checkAddress } from "../gateway/provider-address.ts";
 import { requirementsOf } from "../gateway/requirements.ts";
 import { type CredentialSettings, secretSource } from "../gateway/secret-source.ts";
 import { choiceOf, defaultProvider } from "../gateway/upstreams.ts";
@@ -18,7 +20,7 @@ export interface ProviderStatus {
   readonly missing: readonly { readonly what: string; readonly how: string }[];
   /** The last characters of the secret, where it is long enough to keep the rest to itself. */
   readonly ends?: string;
-  /** Why the secret cannot be read. */
+  /** Why the secret cannot be read, the address not be used, or a client is not installed. */
   readonly problem?: string;
   /** What was set and does not count. */
   readonly ignored?: string;
@@ -37,14 +39,16 @@ export async function providerStatuses(options: CredentialOptions): Promise<read
         where === undefined ? [{ what, how }] : [],
       );
       const read = await peek(provider, settings);
+      const problem = read.problem ?? (missing.length > 0 ? undefined : problemWith(provider, settings));
       return {
         provider,
         title: PROVIDER_VARIABLES[provider].title,
         isDefault: provider === chosen,
-        isComplete: missing.length === 0 && read.problem === undefined,
+        isComplete: missing.length === 0 && problem === undefined,
         found,
         missing,
         ...read,
+        ...(problem !== undefined && { problem }),
         ...(ignored.includes(provider) && { ignored: aboutSwitch(provider, settings) }),
       };
     }),
@@ -53,6 +57,17 @@ export async function providerStatuses(options: CredentialOptions): Promise<read
 
 function aboutSwitch(provider: AuthProvider, { dotEnv }: CredentialSettings): string {
   return `${PROVIDER_VARIABLES[provider].choice} in ${dotEnv?.path} does not count, because the shell, settings or login have a credential already; set it in the shell to use ${provider}`;
+}
+
+/** What a session would be told that has everything. */
+function problemWith(provider: AuthProvider, settings: CredentialSettings): string | undefined {
+  try {
+    checkAddress(provider, settings);
+    requireClient(provider);
+    return undefined;
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
 }
 
 const LONG_ENOUGH = 20;

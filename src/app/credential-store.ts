@@ -36,7 +36,7 @@ function storedSource(home: string, provider: AuthProvider): SecretSource {
   const { in: place } = readStoredCredentials(home)[provider] ?? {};
   return {
     place: place === "keyring" ? "the keyring" : storedCredentialsPath(home),
-    remedy: `The credential of ${provider} was stored by login: run ${again} with a valid one, and send the message again.`,
+    remedy: `The credential of ${provider} was stored by login: run ${again} with a valid one.`,
     isFixed: false,
     async read() {
       const stored = readStoredCredentials(home)[provider];

@@ -2,6 +2,7 @@ import { buffer } from "node:stream/consumers";
 import { z } from "zod";
 import type { AuthProvider } from "../core/auth-schema.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
+import { sentence } from "../core/text.ts";
 import { tellAll } from "../gateway/credential-command.ts";
 import { defaultProvider, upstreamsFor } from "../gateway/upstreams.ts";
 import { clock } from "./clock.ts";
@@ -66,7 +67,7 @@ export async function testCredential(
   if (status === 401 || status === 403)
     throw new CapstanError(
       "credential_rejected",
-      `${provider}: the credential was refused (${status}): ${said} ${upstream.remedy ?? ""}`.trim(),
+      `${provider}: the credential was refused (${status}): ${sentence(said)} ${upstream.remedy ?? ""}`.trim(),
       { data: { provider, status } },
     );
   throw new CapstanError("model_failed", `${provider}: the model API answered ${status}: ${said}`, {

@@ -34,6 +34,11 @@ export interface HostOptions {
   readonly retries?: number;
   /** How long the model API may stay silent before a request is given up, in milliseconds. Default: two minutes. */
   readonly upstreamIdleMs?: number;
+  /**
+   * How long a session whose credential has expired waits for another one, in milliseconds; 0: it does not. Default:
+   * half an hour.
+   */
+  readonly credentialWaitMs?: number;
   /** Idle agent processes are ended after this many milliseconds. Default: ten minutes. */
   readonly hibernateAfterMs?: number;
   /**
@@ -61,6 +66,7 @@ export async function openHost(options: HostOptions = {}): Promise<Runtime> {
     path: environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
     retries: options.retries ?? 6,
     upstreamIdleMs: options.upstreamIdleMs ?? 120_000,
+    credentialWaitMs: options.credentialWaitMs,
     hibernateAfterMs: options.hibernateAfterMs ?? 600_000,
     mountRoots: options.mountRoots ?? [],
     secretFiles: secretFiles(home, environment, options.secretFiles),

@@ -12,9 +12,13 @@ import { isGone, thisProcess } from "./processes.ts";
 import { workspacesIn } from "./workspaces.ts";
 
 /** Reads an archive into the store, under a new id, which is returned. */
-export function importArchive(store: Store, lines: AsyncIterable<string>): Promise<string> {
+export function importArchive(
+  store: Store,
+  lines: AsyncIterable<string>,
+  { trust }: { readonly trust?: boolean | undefined } = {},
+): Promise<string> {
   const owner = thisProcess(ids.next("host"));
-  return importSession(store, lines, { ids, clock, owner, chain: { genesisHash, eventHash } });
+  return importSession(store, lines, { ids, clock, owner, chain: { genesisHash, eventHash }, trust });
 }
 
 /**

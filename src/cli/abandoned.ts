@@ -11,19 +11,31 @@ export interface OtherTurns {
   over(failure?: unknown): Promise<void>;
 }
 
+export interface Settling {
+  readonly project: string;
+  readonly onCrash: "continue" | "stop";
+  /** Told what becomes of them. Default: standard error. */
+  readonly say?: (text: string) => void;
+  /** How to go on with one of them. */
+  readonly goOnWith?: (id: string) => string;
+}
+
 /**
  * Sessions of this project that dead hosts left in a turn: their turns are ended, or gone on with, as the policy says. Those of other
  * projects may have another policy, and are left alone.
  */
 export async function settleAbandoned(
   host: Runtime,
-  { project, onCrash }: { readonly project: string; readonly onCrash: "continue" | "stop" },
+  { project, onCrash, say = toStderr, goOnWith = (id) => `capstan run --resume ${shortId(id)} "…"` }: Settling,
 ): Promise<OtherTurns> {
   const left = await abandonedIn(host, project);
-  if (onCrash === "continue") return goOn(host, left);
-  for (const id of left) await end(host, id);
-  return goOn(host, []);
+  const telling = { say, goOnWith };
+  if (onCrash === "continue") return goOn(host, left, telling);
+  for (const id of left) await end(host, id, telling);
+  return goOn(host, [], telling);
 }
+
+type Telling = Required<Pick<Settling, "say" | "goOnWith">>;
 
 async function abandonedIn(host: Runtime, project: string): Promise<readonly string[]> {
   const abandoned = await host.abandoned();
@@ -32,18 +44,16 @@ async function abandonedIn(host: Runtime, project: string): Promise<readonly str
   return here.flatMap(({ id }) => (abandoned.includes(id) ? [id] : []));
 }
 
-async function end(host: Runtime, id: string): Promise<void> {
+async function end(host: Runtime, id: string, { say, goOnWith }: Telling): Promise<void> {
   try {
     await using _session = await host.resumeSession(id, { onCrash: "stop" });
-    say(
-      `Session ${shortId(id)} was left in a turn by a dead host; the turn is ended. Go on with: capstan run --resume ${shortId(id)} "…"`,
-    );
+    say(`Session ${shortId(id)} was left in a turn by a dead host; the turn is ended. Go on with: ${goOnWith(id)}`);
   } catch (thrown) {
-    sayUnlessTaken(id, thrown);
+    sayUnlessTaken(id, thrown, say);
   }
 }
 
-function goOn(host: Runtime, ids: readonly string[]): OtherTurns {
+function goOn(host: Runtime, ids: readonly string[], { say, goOnWith }: Telling): OtherTurns {
   const stop = new AbortController();
   const open = new Set<string>(ids);
   const turns = ids.map(async (id) => {
@@ -51,9 +61,10 @@ function goOn(host: Runtime, ids: readonly string[]): OtherTurns {
     try {
       const after = (await host.read(id)).at(-1)?.seq ?? 0;
       await using session = await host.resumeSession(id, { onCrash: "continue" });
-      say(`Session ${shortId(id)}: ${await endOf(session, { after, signal: stop.signal })}`);
+      const ended = await endOf(session, { after, signal: stop.signal });
+      say(`Session ${shortId(id)}: ${ended ?? `interrupted. Go on with: ${goOnWith(id)}`}`);
     } catch (thrown) {
-      sayUnlessTaken(id, thrown);
+      sayUnlessTaken(id, thrown, say);
     } finally {
       open.delete(id);
     }
@@ -74,11 +85,14 @@ function goOn(host: Runtime, ids: readonly string[]): OtherTurns {
   };
 }
 
-/** Follows the turn under way to its end, and says how it ended. `after` is where the dead host left the log. */
+/**
+ * Follows the turn under way to its end, and says how it ended; undefined when it was interrupted. `after` is where the
+ * dead host left the log.
+ */
 async function endOf(
   session: Session,
   { after, signal }: { readonly after: number; readonly signal: AbortSignal },
-): Promise<string> {
+): Promise<string | undefined> {
   const following = new AbortController();
   const interrupt = (): void => {
     // When the interrupt cannot be stored, there is nothing more to wait for either.
@@ -96,18 +110,18 @@ async function endOf(
     if (event.type === "session.status_idle" && session.state.status === "idle") break;
   }
   const { status, stopReason } = session.state;
-  if (signal.aborted) return `interrupted. Go on with: capstan run --resume ${shortId(session.id)} "…"`;
+  if (signal.aborted) return undefined;
   if (status !== "idle") return "another process has taken it.";
   if (stopReason?.type === "retries_exhausted" && failure !== undefined) return failure;
   return `the turn is over (${stopReason?.type ?? "?"}).`;
 }
 
 /** Another process that was faster settles the session, and says so there. */
-function sayUnlessTaken(id: string, thrown: unknown): void {
+function sayUnlessTaken(id: string, thrown: unknown, say: Telling["say"]): void {
   if (thrown instanceof CapstanError && thrown.code === "session_busy") return;
   say(`Session ${shortId(id)} was left in a turn by a dead host and cannot be settled: ${messageOf(thrown)}`);
 }
 
-function say(text: string): void {
+function toStderr(text: string): void {
   process.stderr.write(`capstan: ${text}\n`);
 }

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { type Configuration, loadConfiguration } from "../config/load.ts";
 import { findProject } from "../config/project.ts";
-import { requireHonoured } from "./agent-check.ts";
+import { problemsWith } from "./agent-check.ts";
 import { resolveId } from "./approvals-id.ts";
 import { visible } from "./ask-block.ts";
 import { projectOf } from "./home.ts";
@@ -63,14 +63,7 @@ function placeOf(project: string | undefined): string {
 
 async function configurationWith(file: string, project = "."): Promise<Configuration> {
   const cwd = project === "default" ? homedir() : resolve(project);
-  const configuration = await loadConfiguration({
-    cwd,
-    environment: process.env,
-    flags: {},
-    agentFile: resolve(file),
-  });
-  requireHonoured(configuration);
-  return configuration;
+  return loadConfiguration({ cwd, environment: process.env, flags: {}, agentFile: resolve(file), problemsWith });
 }
 
 function print(text: string): void {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CANCEL_SYMBOL } from "@clack/prompts";
-import { columns } from "./text.ts";
+import { colour, columns } from "./text.ts";
 
 /** Somebody else answered, or there is nothing left to answer, while a prompt was open. */
 export class Gone extends Error {}
@@ -30,7 +30,7 @@ export interface Prompts {
 }
 
 interface PromptOptions {
-  /** There is nothing to go back to: Escape does nothing, so that a stray one ends no turn, and only Ctrl-C leaves. */
+  /** There is nothing to go back to: leaving it ends the turn, which Ctrl-C does everywhere, and Escape only in a chat. */
   readonly isFirst?: boolean;
 }
 
@@ -43,8 +43,14 @@ interface LineOptions extends PromptOptions {
 /** Long enough for what was typed to arrive, too short to be noticed. */
 const SETTLE_MS = 60;
 
-/** Loaded only when a question comes up, so that every other run starts without it. */
-export async function openPrompts(signal: AbortSignal): Promise<Prompts> {
+/**
+ * Loaded only when a question comes up, so that every other run starts without it. `escapeEnds`: Escape at a first question
+ * ends the turn, as everywhere in a chat; else it does nothing there, so that a stray one ends no run.
+ */
+export async function openPrompts(
+  signal: AbortSignal,
+  { escapeEnds = false }: { readonly escapeEnds?: boolean } = {},
+): Promise<Prompts> {
   const clack = await import("@clack/prompts");
   // A terminal without a size says 0, and the library would take it at its word.
   if (process.stdout.columns === 0) process.stdout.columns = columns();
@@ -58,34 +64,42 @@ export async function openPrompts(signal: AbortSignal): Promise<Prompts> {
   ): Promise<Given | undefined> => {
     if (signal.aborted) throw new Gone();
     // The library knows one way out for both keys.
-    if (isFirst) clack.settings.aliases.delete("escape");
+    if (isFirst && !escapeEnds) clack.settings.aliases.delete("escape");
     else clack.settings.aliases.set("escape", "cancel");
     const lost = Promise.withResolvers<never>();
     const onAbort = (): void => (signal.reason === NO_TERMINAL ? lost.reject(new Gone()) : pressCancel());
     signal.addEventListener("abort", onAbort, { once: true });
     try {
       const given = await Promise.race([prompt(), lost.promise]);
+      // The library leaves the option under the cursor on the screen, as if it had been chosen.
+      if (clack.isCancel(given)) process.stdout.write(`${colour.dim("└  cancelled")}\n`);
       if (signal.aborted) throw new Gone();
       return clack.isCancel(given) ? undefined : given;
     } finally {
       signal.removeEventListener("abort", onAbort);
     }
   };
+  const asking = (message: string, { isFirst = false }: PromptOptions = {}): string =>
+    isFirst && escapeEnds ? `${message} ${colour.dim("(Esc interrupts)")}` : message;
   return {
     async choose(message, choices, options) {
       using typing = new Typing();
-      for (let asked = message; ; asked = `${message} (words are no answer: choose with the arrows, then Enter)`) {
+      for (
+        let asked = asking(message, options);
+        ;
+        asked = `${message} (words are no answer: choose with the arrows, then Enter)`
+      ) {
         const given = await put(() => clack.select<string>({ message: asked, options: [...choices] }), options);
         if (given === undefined || !typing.taken) return choices.find(({ value }) => value === given)?.value;
       }
     },
     chooseSeveral: (message, choices, options) =>
-      put(() => clack.multiselect<string>({ message, options: [...choices] }), options),
+      put(() => clack.multiselect<string>({ message: asking(message, options), options: [...choices] }), options),
     line: (message, { initial, validate, ...options } = {}) =>
       put(
         () =>
           clack.text({
-            message,
+            message: asking(message, options),
             ...(initial !== undefined && { initialValue: initial }),
             ...(validate !== undefined && { validate: (text: string | undefined) => validate(text ?? "") }),
           }),

@@ -6,7 +6,7 @@ import { type AskingHost, watchApproval } from "./ask-watch.ts";
 import { Gone, NO_TERMINAL, openPrompts } from "./ask-prompts.ts";
 import type { Given } from "./ask-tool.ts";
 import { usage } from "./failure.ts";
-import { colour, printable, shortId } from "./text.ts";
+import { colour, columns, printable, shortId } from "./text.ts";
 
 export interface AskFlags {
   readonly yes?: boolean;
@@ -44,9 +44,15 @@ export class Asking {
   /** Aborts when the terminal is gone. */
   readonly #gone = new AbortController();
 
-  constructor(host: AskingHost, flags: AskFlags) {
+  /** `escapeEnds`: Escape at a question ends the turn, as Ctrl-C does. */
+  constructor(host: AskingHost, flags: AskFlags, { escapeEnds = false }: { readonly escapeEnds?: boolean } = {}) {
     this.#host = host;
-    this.#answers = answersFor(flags, host.scopes);
+    this.#answers = answersFor(flags, { scopes: host.scopes, escapeEnds });
+  }
+
+  /** Whether somebody answers here. */
+  get isAttended(): boolean {
+    return this.#answers !== undefined;
   }
 
   /** The screen on which a session is followed. */
@@ -156,17 +162,25 @@ export class Asking {
     }
   }
 
-  #sayAnswered({ id, answer }: Approval): true {
+  async #sayAnswered({ id, answer }: Approval): Promise<true> {
     const how =
       answer === null
         ? "is no longer open: its turn has ended, or it has expired"
         : `was ${answer.behavior === "allow" ? "allowed" : "denied"} by ${printable(answer.by)} meanwhile`;
-    if (this.#screen !== undefined) process.stdout.write(colour.dim(`(The approval ${shortId(id)} ${how}.)\n`));
+    if (this.#screen === undefined) return true;
+    const { wrapped } = await import("./ask-block.ts");
+    for (const line of wrapped(`(The approval ${shortId(id)} ${how}.)`, columns()))
+      process.stdout.write(`${colour.dim(line)}\n`);
     return true;
   }
 }
 
-function answersFor({ yes, deny, json }: AskFlags, scopes: AskingHost["scopes"]): Answers | undefined {
+interface TerminalOptions {
+  readonly scopes: AskingHost["scopes"];
+  readonly escapeEnds: boolean;
+}
+
+function answersFor({ yes, deny, json }: AskFlags, options: TerminalOptions): Answers | undefined {
   if (yes === true && deny === true) throw usage("--yes and --deny exclude each other. Give one of them.");
   if (yes === true)
     return {
@@ -181,14 +195,14 @@ function answersFor({ yes, deny, json }: AskFlags, scopes: AskingHost["scopes"])
       give: async () => ({ behavior: "deny", message: "Denied: this run was started with --deny." }),
     };
   if (json === true || !process.stdin.isTTY || !process.stdout.isTTY) return undefined;
-  return { by: userName(), give: (approval, signal) => atTerminal(approval, { signal, scopes }) };
+  return { by: userName(), give: (approval, signal) => atTerminal(approval, { signal, ...options }) };
 }
 
 async function atTerminal(
   approval: Approval,
-  { signal, scopes }: { readonly signal: AbortSignal; readonly scopes: AskingHost["scopes"] },
+  { signal, scopes, escapeEnds }: TerminalOptions & { readonly signal: AbortSignal },
 ): Promise<Given> {
-  const prompts = await openPrompts(signal);
+  const prompts = await openPrompts(signal, { escapeEnds });
   if (approval.request.kind === "question") {
     const { askQuestions } = await import("./ask-questions.ts");
     return askQuestions(approval, prompts);

@@ -19,10 +19,15 @@ export async function status({ json }: StatusFlags): Promise<void> {
     print("\nNone is set, so that sessions need --rehearsal. Store a key with capstan auth login.");
 }
 
+function unusable({ isDefault, problem }: ProviderStatus): string {
+  if (problem !== undefined) return isDefault ? "used, but sessions are refused" : "cannot be used";
+  return isDefault ? "used, but incomplete" : "not set up";
+}
+
 function lineOf(one: ProviderStatus): string {
   const { provider, title, isDefault, isComplete, found, missing, ends, problem, ignored } = one;
   const mark = isDefault ? (isComplete ? colour.green("✓") : colour.red("✗")) : " ";
-  const state = isComplete ? (isDefault ? "used" : "ready") : isDefault ? "used, but incomplete" : "not set up";
+  const state = isComplete ? (isDefault ? "used" : "ready") : unusable(one);
   const facts = [
     ...found.map(({ what, where }) => (where.startsWith(what) ? where : `${what}: ${where}`)),
     ...(ends === undefined ? [] : [`ends in ${ends}`]),

@@ -1,5 +1,5 @@
 import { type AskFlags, Asking } from "./ask.ts";
-import { follow, type FollowOptions, goesOn, isWaiting, underWay, waiting } from "./follow.ts";
+import { follow, type FollowOptions, goesOn, isMoving, isWaiting, underWay, waiting } from "./follow.ts";
 import type { Followed, FollowedHost } from "./followed.ts";
 import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
 
@@ -53,7 +53,13 @@ export async function converse(
   const wasAnswered = isWaiting(session) && (await options.asking.askPending(session.id, options.signal));
   if (options.stopping.stopped) return INTERRUPTED;
   if (message !== undefined) return follow(session, session.send(message), options);
-  const isMoving = wasAnswered ? await goesOn(session) : session.state.status === "running";
-  if (isMoving) return follow(session, await underWay(session, options.host), options);
+  const moves = wasAnswered ? await goesOn(session) : isMoving(session);
+  if (moves) return follow(session, await underWay(session, options.host), options);
   return isWaiting(session) ? waiting(session, options) : undefined;
+}
+
+/** What `run` says in a session whose last turn failed, when nobody says anything: what was asked for stands there. */
+export function goOnMessage({ state }: Followed): string | undefined {
+  const failed = state.status === "idle" && state.stopReason?.type === "retries_exhausted";
+  return failed ? "Go on where you were cut off." : undefined;
 }

@@ -83,7 +83,12 @@ export function isWaiting({ state }: Followed): boolean {
 
 /** Whether the turn that waited goes on, now that somebody has answered. */
 export async function goesOn(session: Followed): Promise<boolean> {
-  return session.goesOn === undefined ? session.state.status === "running" : session.goesOn();
+  return session.goesOn === undefined ? isMoving(session) : session.goesOn();
+}
+
+/** Whether it is in a turn that needs nobody here: it runs, or is to go on by itself. */
+export function isMoving({ state }: Followed): boolean {
+  return state.status !== "idle" && inTurn(state);
 }
 
 /** The turn that a session is in since before anybody looked, from where it last began to run. */

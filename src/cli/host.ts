@@ -1,14 +1,14 @@
 import { openHost } from "../app/open-host.ts";
 import type { Configuration } from "../config/load.ts";
+import { unreadDotEnv } from "../config/unread-dot-env.ts";
 import { mergeAuth } from "../core/auth-schema.ts";
+import { CapstanError } from "../core/errors.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { credentialFiles } from "./credential-files.ts";
 
 /** A host as the configuration wants it. */
-export function hostFor(
-  { home, environment, dotEnv, agent, settings, credentials }: Configuration,
-  rehearsal: boolean | undefined,
-): Promise<Runtime> {
+export function hostFor(configuration: Configuration, rehearsal: boolean | undefined): Promise<Runtime> {
+  const { home, environment, dotEnv, agent, settings, credentials } = configuration;
   return openHost({
     home,
     environment,
@@ -17,6 +17,7 @@ export function hostFor(
     rehearsal: rehearsal === true,
     retries: settings.retries,
     upstreamIdleMs: settings.upstream_idle_ms,
+    credentialWaitMs: settings.credential_wait_ms,
     hibernateAfterMs: settings.hibernate_after_ms,
     mountRoots: settings.mount_roots,
     budgets: settings.budgets,
@@ -24,5 +25,16 @@ export function hostFor(
     redact: settings.redact,
     capacity: settings.server.capacity ?? {},
     secretFiles: credentialFiles({ credentials }),
+  }).catch((error: unknown) => {
+    throw withUnreadFile(error, configuration);
   });
+}
+
+/** Whoever put the key into a file that nobody reads is told so. */
+function withUnreadFile(error: unknown, { agentFile, home, dotEnv }: Configuration): unknown {
+  const [file] = agentFile?.files ?? [];
+  if (file === undefined || !(error instanceof CapstanError) || error.code !== "credential_missing") return error;
+  const unread = unreadDotEnv(file, { cwd: process.cwd(), home, dotEnv });
+  if (unread === undefined) return error;
+  return new CapstanError(error.code, `${error.message} ${unread}.`, { data: error.data, cause: error });
 }

@@ -20,7 +20,7 @@ export async function localAgents(project: string): Promise<StoredAgents> {
         version: 1,
         project,
         name: definition.name,
-        description: null,
+        description: definition.description ?? null,
         metadata: {},
         definition: agentWithSecrets(definition),
         createdAt: now,
@@ -38,6 +38,7 @@ export async function localAgents(project: string): Promise<StoredAgents> {
         ...newest,
         version: newest.version + 1,
         name: definition.name,
+        description: definition.description ?? null,
         definition: agentWithSecrets(definition, newest.definition),
         updatedAt: clock.now(),
       };

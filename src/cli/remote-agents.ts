@@ -9,7 +9,10 @@ export function remoteAgents({ client: { agents } }: ChosenServer): StoredAgents
   return {
     list: async () => (await allPages((query) => asked(agents.list(query)))).map(fromWire),
     create: async (definition) => fromWire(await asked(agents.create({ definition }))),
-    update: async (id, definition) => fromWire(await asked(agents.update(id, { definition, name: definition.name }))),
+    update: async (id, definition) => {
+      const { name, description = null } = definition;
+      return fromWire(await asked(agents.update(id, { definition, name, description })));
+    },
     [Symbol.asyncDispose]: async () => {},
   };
 }

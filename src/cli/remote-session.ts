@@ -108,7 +108,7 @@ export class RemoteSession implements Followed {
 
   #hasMoved(before: string): boolean {
     const { status, stopReason } = this.#state;
-    return status === "running" || !inTurn(this.#state) || JSON.stringify(stopReason) !== before;
+    return status !== "idle" || !inTurn(this.#state) || JSON.stringify(stopReason) !== before;
   }
 
   async #refresh(): Promise<void> {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { CapstanClient, SessionInput } from "../client/index.ts";
 import type { MessageContent } from "../core/content.ts";
-import { attend, converse } from "./converse.ts";
+import { attend, converse, goOnMessage } from "./converse.ts";
 import { usage } from "./failure.ts";
 import { INTERRUPTED } from "./interrupt.ts";
 import { nothingToDo } from "./message.ts";
@@ -41,7 +41,7 @@ export async function runThere(server: ChosenServer, { words, flags, trace }: Wa
       if (session === undefined) return INTERRUPTED;
       interruptible(session);
       if (stopping.stopped) return INTERRUPTED;
-      const code = await converse(session, message, { ...options, trace });
+      const code = await converse(session, message ?? goOnMessage(session), { ...options, trace });
       if (code === undefined) throw nothingToDo([]);
       return stopping.stopped ? INTERRUPTED : code;
     },
@@ -81,7 +81,9 @@ export async function openThere(server: ChosenServer, flags: RunFlags, signal: A
 async function meant(server: ChosenServer, { resume }: RunFlags): Promise<string> {
   const records = remoteRecords(server);
   // The key says which project.
-  return resume === undefined ? lastSession(records, "") : resolveSession(records, resume);
+  return resume === undefined
+    ? lastSession(records, { project: "", directory: undefined })
+    : resolveSession(records, resume);
 }
 
 /** Model, mode and the limit in USD can change in a session that goes on. */

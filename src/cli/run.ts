@@ -5,9 +5,9 @@ import type { CopyProgress } from "../core/workspace.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Session } from "../runtime/session.ts";
 import { settleAbandoned } from "./abandoned.ts";
-import { requireHonoured } from "./agent-check.ts";
+import { problemsWith, requireHonoured } from "./agent-check.ts";
 import type { Asking } from "./ask.ts";
-import { attend, converse } from "./converse.ts";
+import { attend, converse, goOnMessage } from "./converse.ts";
 import { CopyLine } from "./copy-progress.ts";
 import { usage } from "./failure.ts";
 import { hostFor } from "./host.ts";
@@ -62,10 +62,12 @@ async function runHere(words: readonly string[], flags: RunFlags, trace: Trace):
       await others.interrupt();
       return INTERRUPTED;
     }
-    const code = await converse(session, message, { ...options, trace }).catch(async (thrown: unknown) => {
-      await others.over(thrown);
-      throw thrown;
-    });
+    const code = await converse(session, message ?? goOnMessage(session), { ...options, trace }).catch(
+      async (thrown: unknown) => {
+        await others.over(thrown);
+        throw thrown;
+      },
+    );
     await others.over();
     if (code === undefined) throw nothingToDo([]);
     return stopping.stopped ? INTERRUPTED : code;
@@ -77,6 +79,7 @@ export async function configure(flags: RunFlags): Promise<Configuration> {
     cwd: resolve(flags.cwd),
     environment: process.env,
     agentFile: flags.agent === undefined ? undefined : resolve(flags.agent),
+    problemsWith,
     flags: {
       model: flags.model,
       mode: flags.mode,
@@ -88,7 +91,7 @@ export async function configure(flags: RunFlags): Promise<Configuration> {
       sandbox: flags.sandbox,
     },
   });
-  requireHonoured(configuration);
+  requireHonoured(configuration, flags.rehearsal);
   return configuration;
 }
 
@@ -120,7 +123,7 @@ export async function openSession(
   }
   const resumed =
     flags.continue === true
-      ? await lastSession(host, project.id)
+      ? await lastSession(host, { project: project.id, directory: cwd })
       : flags.resume && (await resolveSession(host, flags.resume));
   if (resumed === undefined) {
     using copying = new CopyLine(process.stderr);

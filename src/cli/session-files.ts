@@ -28,11 +28,11 @@ export async function exportTo(given: string, file: string | undefined): Promise
   process.stderr.write(`Session ${shortId(id)} is in ${file}. Read it with: capstan sessions import ${file}\n`);
 }
 
-export async function importFrom(file: string): Promise<void> {
+export async function importFrom(file: string, flags: { readonly trust?: boolean } = {}): Promise<void> {
   if (!existsSync(file)) throw usage(`There is no file ${file}.`);
   await using store = await userStore();
   const lines = createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity });
-  const id = await importArchive(store, lines).catch(wrongFile(file));
+  const id = await importArchive(store, lines, flags).catch(wrongFile(file));
   process.stdout.write(`Imported as session ${shortId(id)}. Go on with: capstan run --resume ${shortId(id)} "…"\n`);
 }
 

@@ -1,5 +1,6 @@
 import { CapstanError } from "../core/errors.ts";
 import type { SessionQuery, SessionSummary } from "../core/store.ts";
+import { isOf } from "./directory.ts";
 
 /** Whatever can list sessions: a host, the store alone, or a server. */
 export interface SessionList {
@@ -27,9 +28,31 @@ export async function resolveSession(list: SessionList, given: string): Promise<
   return only.id;
 }
 
-export async function lastSession(list: SessionList, project: string): Promise<string> {
-  const [last] = await list.sessions({ project, limit: 1 });
-  if (last === undefined)
-    throw new CapstanError("not_found", 'This project has no session yet. Start one: capstan run "…"');
-  return last.id;
+/** Where a command is given. */
+export interface Here {
+  readonly project: string;
+  /** Undefined where sessions are another machine's. */
+  readonly directory: string | undefined;
+}
+
+const NO_PROJECT = "default";
+/** One that does not fit is rare. */
+const LOOKED_AT = 20;
+
+/** The newest session of the project that fits. Without a project directories have nothing to do with each other. */
+export async function lastSession(
+  list: SessionList,
+  { project, directory }: Here,
+  fits: (session: SessionSummary) => boolean = () => true,
+): Promise<string> {
+  const alone = project === NO_PROJECT ? directory : undefined;
+  const all = await list.sessions(alone === undefined ? { project, limit: LOOKED_AT } : { project });
+  const last = all.find((one) => fits(one) && (alone === undefined || isOf(one, alone)));
+  if (last !== undefined) return last.id;
+  const [place, others] =
+    alone === undefined ? ["project", ""] : ["directory", ". Those of other directories: capstan sessions list"];
+  throw new CapstanError(
+    "not_found",
+    `This ${place} has no session yet. Start one: capstan chat, or capstan run "…"${all.length > 0 ? others : ""}`,
+  );
 }

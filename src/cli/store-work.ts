@@ -29,8 +29,10 @@ export async function prune(flags: {
 }): Promise<void> {
   const inactiveSince = Date.now() - parseDuration(flags.olderThan);
   await using store = await userStore();
-  // A session that is running is never old, however long it takes.
-  const old = (await store.sessions({ inactiveSince })).filter(({ status }) => status !== "running");
+  // A session that is in a turn is never old, however long it takes.
+  const old = (await store.sessions({ inactiveSince })).filter(
+    ({ status }) => status !== "running" && status !== "rescheduling",
+  );
   if (old.length === 0) {
     if (flags.json !== true) process.stdout.write(`No session has been quiet for ${flags.olderThan}.\n`);
     return;

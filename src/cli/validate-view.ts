@@ -8,7 +8,8 @@ type Line = readonly [label: string, text: string];
 
 /** What an agent file makes, for people. */
 export function reportText(report: AgentReport, file: string): string {
-  const { agent, notes } = report;
+  const { agent, notes, hasCredential } = report;
+  const options = [...(hasCredential ? [] : ["--rehearsal"]), ...needed(agent)];
   const lines = linesOf(report).map(([label, text]) => `  ${colour.dim(label.padEnd(13))} ${visible(text)}`);
   return [
     `${colour.green("✓")} ${visible(file)} is valid: ${colour.bold(agent.name)}${agent.description ? `, ${oneLine(agent.description, 60)}` : ""}`,
@@ -17,7 +18,7 @@ export function reportText(report: AgentReport, file: string): string {
     "",
     ...notes.map((note) => `${colour.yellow("!")} ${visible(note)}`),
     ...(notes.length > 0 ? [""] : []),
-    `Talk to it: capstan chat ${visible(file)}${needed(agent)}`,
+    ["Talk to it: capstan chat", visible(file), ...options].join(" "),
   ].join("\n");
 }
 
@@ -106,11 +107,10 @@ function hooksOf({ hooks = {} }: AgentDefinition): string | undefined {
 }
 
 /** The inputs that a session cannot start without. */
-function needed({ inputs = {} }: AgentDefinition): string {
+function needed({ inputs = {} }: AgentDefinition): string[] {
   return Object.entries(inputs)
     .filter(([, input]) => input.default === undefined)
-    .map(([name]) => ` --input ${name}=…`)
-    .join("");
+    .map(([name]) => `--input ${name}=…`);
 }
 
 /** With thousands apart. What the language's own tables would do costs this command a third of its time. */

@@ -1,12 +1,14 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { claudeCodePromptChars, loadTools, missingFor, requireUsableSchema } from "../app/agent-check.ts";
+import { claudeCodePromptChars, loadTools, missingFor, missingPrograms } from "../app/agent-check.ts";
 import type { ReadAgent } from "../config/agent-file.ts";
+import { agentPath } from "../config/agent-path.ts";
 import { type Configuration, loadConfiguration } from "../config/load.ts";
 import { fieldName } from "../config/problems.ts";
+import { unreadDotEnv } from "../config/unread-dot-env.ts";
 import { CapstanError } from "../core/errors.ts";
 import { withProjectFile } from "../runtime/project-file.ts";
-import { placed, requireHonoured } from "./agent-check.ts";
+import { placed, problemsWith, unserved } from "./agent-check.ts";
 import { usage } from "./failure.ts";
 import { reportText } from "./validate-view.ts";
 
@@ -24,18 +26,20 @@ export interface AgentReport extends Pick<Configuration, "agent" | "sessionEnvir
   readonly promptBefore: number | undefined;
   /** The tools of its functions, when they were loaded. */
   readonly functionTools: readonly string[] | undefined;
+  /** Whether there is what the model API asks for, so that it can be talked to without rehearsal. */
+  readonly hasCredential: boolean;
   /** What does not make it wrong, and may surprise. */
   readonly notes: readonly string[];
 }
 
 /** Loads what a run would load, short of starting a process. Returns the exit code. */
 export async function validate(file: string, flags: ValidateFlags): Promise<number> {
-  const path = resolve(file);
+  const path = agentPath(resolve(file));
   try {
     if (!existsSync(path) && file === "agent.yaml")
       throw usage("There is no agent.yaml here. Name a file: capstan validate FILE. Or make one: capstan init");
     const report = await examine(path, flags);
-    print(flags.json === true ? JSON.stringify(jsonOf(report, path)) : reportText(report, file));
+    print(flags.json === true ? JSON.stringify(jsonOf(report, path)) : reportText(report, agentPath(file)));
     return 0;
   } catch (error) {
     if (flags.json !== true || !(error instanceof CapstanError)) throw error;
@@ -46,19 +50,16 @@ export async function validate(file: string, flags: ValidateFlags): Promise<numb
 
 async function examine(path: string, flags: ValidateFlags): Promise<AgentReport> {
   const cwd = process.cwd();
-  const configuration = await loadConfiguration({ cwd, environment: process.env, flags: {}, agentFile: path });
-  const { agent, agentFile, sessionEnvironment } = configuration;
-  requireHonoured(configuration);
-  if (agent.output_schema !== undefined)
-    await requireUsableSchema(agent.output_schema).catch((error: unknown) => {
-      throw inSchema(error, agentFile);
-    });
+  const given = { cwd, environment: process.env, flags: {}, agentFile: path };
+  const configuration = await loadConfiguration({ ...given, problemsWith });
+  const { agent, agentFile, sessionEnvironment, environment } = configuration;
   const functionTools =
     flags.import === true
       ? await loadTools(agent).catch((error: unknown) => {
           throw placed(error, agentFile);
         })
       : undefined;
+  const missing = await aboutCredentials(configuration, path);
   return {
     agent,
     sessionEnvironment,
@@ -66,43 +67,44 @@ async function examine(path: string, flags: ValidateFlags): Promise<AgentReport>
     instructionsFile: agentFile?.instructionsFile,
     promptBefore: agent.instructions_mode === "append" ? claudeCodePromptChars(agent.model) : 0,
     functionTools,
+    hasCredential: missing.length === 0,
     notes: [
-      ...(await aboutCredentials(configuration)),
+      ...missing,
+      ...unserved(configuration),
       ...aboutVariables(agentFile),
+      ...missingPrograms(agent, environment["PATH"] ?? ""),
       ...aboutProjectFile(configuration, cwd),
-      ...(agent.functions !== undefined && functionTools === undefined
-        ? [
-            "Its functions were not loaded, because that runs their code. To check them as well: capstan validate --import",
-          ]
-        : []),
+      ...(agent.functions !== undefined && functionTools === undefined ? [aboutFunctions(agentFile)] : []),
     ],
   };
 }
 
-function inSchema(error: unknown, agentFile: ReadAgent | undefined): unknown {
-  if (!(error instanceof CapstanError) || agentFile === undefined) return error;
-  return agentFile.error(["output_schema"], error.message);
+function aboutFunctions(agentFile: ReadAgent | undefined): string {
+  const names = (agentFile?.unchecked ?? []).map(({ name, path }) => `${name} (${fieldName(path)})`);
+  const open = names.length === 0 ? "" : `, so that nobody knows whether they bring ${names.join(", ")}`;
+  return `Its functions were not loaded, because that runs their code${open}. To check them as well: capstan validate --import`;
 }
 
-async function aboutCredentials(configuration: Configuration): Promise<readonly string[]> {
+async function aboutCredentials(configuration: Configuration, file: string): Promise<readonly string[]> {
   const { agent, home, environment, dotEnv, settings, credentials } = configuration;
   const { auth } = settings;
   const provider = agent.auth ?? auth.provider;
-  if (provider === undefined)
-    return credentials.length > 0
-      ? []
-      : [
-          "There is no credential for a model: run capstan auth login, or set ANTHROPIC_API_KEY. --rehearsal needs none",
-        ];
-  const missing = await missingFor(provider, { home, environment, dotEnv, auth });
-  return missing.map(({ what, how }) => `${what} is missing for ${provider}: ${how}. --rehearsal needs none`);
+  if (provider === undefined && credentials.length > 0) return [];
+  const missing =
+    provider === undefined
+      ? ["There is no credential for a model: run capstan auth login, or set ANTHROPIC_API_KEY. --rehearsal needs none"]
+      : (await missingFor(provider, { home, environment, dotEnv, auth })).map(
+          ({ what, how }) => `${provider} lacks ${what}: ${how}. --rehearsal needs none`,
+        );
+  if (missing.length === 0) return [];
+  return [...missing, ...[unreadDotEnv(file, { cwd: process.cwd(), home, dotEnv }) ?? []].flat()];
 }
 
 function aboutVariables(agentFile: ReadAgent | undefined): string[] {
   const { unset = [] } = agentFile ?? {};
   return unset.map(
     ({ path, name }) =>
-      `${fieldName(path)} needs the variable ${name}, which is not set here; set it in the shell or in .env before a session starts`,
+      `${fieldName(path)} needs the variable ${name}, which is not set here; set it in the shell or in the project's .env before a session starts`,
   );
 }
 

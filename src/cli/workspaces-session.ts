@@ -32,6 +32,6 @@ export async function sessionFiles(given: string | undefined): Promise<SessionFi
 async function meant(given: string | undefined): Promise<string> {
   await using records = await openRecords();
   return given === undefined
-    ? await lastSession(records, findProject(process.cwd(), process.env).id)
+    ? await lastSession(records, { project: findProject(process.cwd(), process.env).id, directory: process.cwd() })
     : await resolveSession(records, given);
 }

@@ -34,8 +34,13 @@ export interface AgentPart extends Omit<
 
 const CODE = "invalid_agent";
 
-/** Throws everything that is wrong with the files that one agent file names, at the places that name them. */
-export function partOf(source: AgentSource, environment: Environment): AgentPart {
+interface ReadPart {
+  readonly part: AgentPart;
+  /** Everything that is wrong with the files that it names, at the places that name them. */
+  readonly problems: readonly Problem[];
+}
+
+export function partOf(source: Pick<AgentSource, "file" | "written">, environment: Environment): ReadPart {
   const problems: Problem[] = [];
   const read = <Value>(path: Path, look: () => Value): Value | undefined => {
     try {
@@ -73,8 +78,7 @@ export function partOf(source: AgentSource, environment: Environment): AgentPart
     skills: skillsOf(skills, reading),
     mcp_servers: serversOf(servers, reading),
   };
-  if (problems.length > 0) throw source.error(problems);
-  return part;
+  return { part, problems };
 }
 
 interface Reading {
@@ -140,16 +144,19 @@ function subagentsOf(written: AgentFile["subagents"], reading: Reading): AgentPa
 function subagentIn(file: string, environment: Environment): AgentDefinition["subagents"][string] {
   const source = readSource(file, { what: "the subagent", environment });
   const { description, instructions, tools, model, ...others } = source.written;
-  const problems = Object.keys(others)
+  const { part, problems: ofFiles } = partOf({ file, written: { instructions } }, environment);
+  const unused = Object.keys(others)
     .filter((key) => !LABELS.includes(key))
     .map((key): Problem => {
       const text = `cannot be honoured for a subagent; of its file only ${OF_SUBAGENT.join(", ")} are taken`;
       return { path: [key], at: "key", text };
     });
-  const missing = (key: string): number =>
+  const problems = [...source.problems, ...ofFiles, ...unused];
+  const missing = (key: string): void => {
+    if (problems.some(({ path }) => path[0] === key)) return;
     problems.push({ path: [key], at: "key", text: "expected text (found nothing)" });
+  };
   if (description === undefined) missing("description");
-  const part = partOf({ ...source, written: { instructions } }, environment);
   if (!part.instructions?.trim()) missing("instructions");
   if (part.instructions_mode !== undefined)
     problems.push({ path: ["instructions", "mode"], at: "key", text: "cannot be honoured for a subagent" });

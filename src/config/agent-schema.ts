@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AGENT_TOOLS } from "./agent-checks.ts";
+import { AGENT_TOOLS } from "./agent-tool-checks.ts";
 import { AGENT_FIELD_WORDS } from "./agent-field-words.ts";
 import { agentFile } from "./agent-file-schema.ts";
 

@@ -1,4 +1,3 @@
-import { parseEnv } from "node:util";
 import { CapstanError } from "../core/errors.ts";
 import { readTextFileIfThere } from "./text-file.ts";
 
@@ -41,7 +40,10 @@ function parseDotEnv(text: string, file: string): Record<string, string> {
       if (end < 0) throw fail(`${name}: expected a closing ${quote} (found the end of the file)`);
       at = end + 1;
     }
-    entries.push([name, parseEnv(`VALUE=${text.slice(start, at)}`)["VALUE"] ?? ""]);
+    entries.push([
+      name,
+      process.getBuiltinModule("node:util").parseEnv(`VALUE=${text.slice(start, at)}`)["VALUE"] ?? "",
+    ]);
     if (quote !== undefined && take(AFTER_QUOTE) === null)
       throw fail(`${name}: expected the end of the line after the closing ${quote}`);
   }

@@ -78,6 +78,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
       on_crash: above.on_crash ?? below.on_crash,
       retries: above.retries ?? below.retries,
       upstream_idle_ms: above.upstream_idle_ms ?? below.upstream_idle_ms,
+      credential_wait_ms: above.credential_wait_ms ?? below.credential_wait_ms,
       hibernate_after_ms: above.hibernate_after_ms ?? below.hibernate_after_ms,
       mount_roots: above.mount_roots ?? below.mount_roots,
       server: above.server ?? below.server,

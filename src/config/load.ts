@@ -3,7 +3,8 @@ import { join, resolve } from "node:path";
 import { type AgentDefinition, parseAgent } from "../core/agent-definition.ts";
 import type { EnvironmentDefinition } from "../core/environment.ts";
 import { CapstanError } from "../core/errors.ts";
-import type { AgentAsWritten, ReadAgent } from "./agent-file.ts";
+import type { AgentAsWritten, ExaminedAgent, FieldProblem, ReadAgent } from "./agent-file.ts";
+import { agentPath as pathOfAgent } from "./agent-path.ts";
 import { type Environment, homeDirectory } from "./home.ts";
 import { BUILT_IN, type Flags, flagLayers, type Layer, mergeLayers } from "./layers.ts";
 import { withoutWidening } from "./others.ts";
@@ -20,8 +21,10 @@ export interface LoadOptions {
   /** The shell's variables. */
   readonly environment: Environment;
   readonly flags: Flags;
-  /** Relative to `cwd`. Default: the built-in agent. */
+  /** Relative to `cwd`; a directory stands for the agent.yaml in it. Default: the built-in agent. */
   readonly agentFile?: string | undefined;
+  /** What else is wrong with the agent in an agent file, told together with what is wrong with the file. */
+  readonly problemsWith?: (agent: AgentDefinition) => Promise<readonly FieldProblem[]>;
 }
 
 export interface Configuration {
@@ -57,8 +60,9 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
   const home = homeDirectory(shell);
   const project = findProject(cwd, shell);
   const variables = readVariables(shell, project.root);
-  const agentPath = options.agentFile === undefined ? undefined : resolve(cwd, options.agentFile);
-  const agentFile = agentPath === undefined ? undefined : await agentIn(agentPath, variables.environment);
+  const agentPath = options.agentFile === undefined ? undefined : pathOfAgent(resolve(cwd, options.agentFile));
+  const examined = agentPath === undefined ? undefined : await agentIn(agentPath, variables.environment);
+  const agentFile = examined?.agent;
   const { environment, ...written }: AgentAsWritten = agentFile?.written ?? DEFAULT_AGENT;
   const agentSource = agentPath === undefined ? BUILT_IN : `agent (${agentPath})`;
 
@@ -82,12 +86,14 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
   });
   const merged = mergeLayers(layers);
   const { model, permissions, budget, environment: sessionEnvironment, ...settings } = merged;
+  const agent = parseAgent({ ...written, model, permissions, budget });
+  examined?.requireRight((await options.problemsWith?.(agent)) ?? []);
   return {
     home: home.path,
     project,
     environment: variables.environment,
     dotEnv: variables.dotEnv,
-    agent: parseAgent({ ...written, model, permissions, budget }),
+    agent,
     agentFile,
     sessionEnvironment,
     settings,
@@ -105,9 +111,9 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
 }
 
 /** Loaded here because a session without an agent file needs neither the parser nor the rest. */
-async function agentIn(path: string, environment: Environment): Promise<ReadAgent> {
-  const { readAgent } = await import("./agent-file.ts");
-  return readAgent(path, environment);
+async function agentIn(path: string, environment: Environment): Promise<ExaminedAgent> {
+  const { examineAgent } = await import("./agent-file.ts");
+  return examineAgent(path, environment);
 }
 
 async function settingsLayer(who: SettingsOwner, directory: string): Promise<readonly Layer[]> {

@@ -20,6 +20,7 @@ export const settingsFile = z.strictObject({
   on_crash: z.enum(["continue", "stop"]).optional(),
   retries: z.int().min(0).optional(),
   upstream_idle_ms: z.int().positive().max(MAX_TIMER_MS).optional(),
+  credential_wait_ms: z.int().min(0).max(MAX_TIMER_MS).optional(),
   hibernate_after_ms: z.int().min(0).max(MAX_TIMER_MS).optional(),
   permissions: layerPermissions.optional(),
   budget: layerBudget.optional(),

@@ -17,6 +17,7 @@ export const BUILT_IN_SETTINGS = {
   on_crash: "stop",
   retries: 6,
   upstream_idle_ms: 120_000,
+  credential_wait_ms: 1_800_000,
   hibernate_after_ms: 600_000,
   permissions: { mode: "normal" },
   budget: {},
@@ -37,6 +38,8 @@ export interface Settings {
   readonly retries: number;
   /** How long the model API may stay silent. */
   readonly upstream_idle_ms: number;
+  /** How long a session whose credential has expired waits for another one; 0: it does not. */
+  readonly credential_wait_ms: number;
   /** How long an idle agent process is kept. */
   readonly hibernate_after_ms: number;
   /** Limits beyond one session. */

@@ -57,9 +57,13 @@ export function inputValues(inputs: AgentInputs, values: InputValues): InputValu
     return [name, typed ?? ""];
   });
   if (problems.length > 0)
-    throw new CapstanError("invalid_input", `The inputs of the agent are not right: ${problems.join("; ")}.`, {
-      data: { problems },
-    });
+    throw new CapstanError(
+      "invalid_input",
+      `The inputs of the agent are not right: ${problems.join("; ").replace(/[^?]$/, "$&.")}`,
+      {
+        data: { problems },
+      },
+    );
   return Object.fromEntries(read);
 }
 

@@ -29,6 +29,7 @@ export const ERROR_CODES = {
   engine_failed: 3,
   engine_lost: 3,
   credential_rejected: 3,
+  credential_expired: 3,
   model_unknown: 3,
   model_failed: 1,
   model_refused: 1,

@@ -39,7 +39,23 @@ export interface GatewaySession {
    * The upstream refused the credential: the turn is to end now, whatever the engine would still try. The message says
    * what to do about it; the next request of the session uses what was mended.
    */
-  credentialRejected(status: number, message: string): void;
+  credentialRejected(refused: RefusedCredential): void;
+  /**
+   * The credential has expired, and a request waits for another one, `until` a time in milliseconds since the epoch.
+   * Resolves when that is told; what it resolves to is to be called when the request waits no more, whatever the reason.
+   */
+  credentialExpired(expired: RefusedCredential & { readonly until: number }): Promise<() => Promise<void>>;
+}
+
+/** A credential that the upstream does not take. */
+export interface RefusedCredential {
+  readonly status: number;
+  /** What the upstream said, as a sentence. */
+  readonly message: string;
+  /** What to do about it; empty when that is not known. */
+  readonly remedy: string;
+  /** It was good once. */
+  readonly isExpired: boolean;
 }
 
 export type Reservation =

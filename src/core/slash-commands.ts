@@ -17,12 +17,15 @@ export const slashCommands = z.record(
 
 export type SlashCommands = z.infer<typeof slashCommands>;
 
-/** The message that `/name words` stands for; undefined when the text is none of the agent's commands. */
+/**
+ * The message that `/name words` stands for; undefined when the text is none of the agent's commands. A space before the
+ * slash makes it none.
+ */
 export function expandCommand(
   { commands = {} }: { readonly commands?: SlashCommands },
   text: string,
 ): string | undefined {
-  const [, name = "", words = ""] = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
+  const [, name = "", words = ""] = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(text.trimEnd()) ?? [];
   const prompt = Object.hasOwn(commands, name) ? commands[name]?.prompt : undefined;
   if (prompt === undefined) return undefined;
   if (prompt.match(ARGUMENTS) !== null) return prompt.replaceAll(ARGUMENTS, () => words);

@@ -182,9 +182,11 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
   }
 }
 
-/** A turn has begun and is not over: it runs, or it waits for a person. */
+/** A turn has begun and is not over: it runs, it is to go on, or it waits for a person. */
 export function inTurn({ status, stopReason }: Pick<SessionState, "status" | "stopReason">): boolean {
-  return status === "running" || (status === "idle" && stopReason?.type === "requires_action");
+  return (
+    status === "running" || status === "rescheduling" || (status === "idle" && stopReason?.type === "requires_action")
+  );
 }
 
 /** Calls that a person was asked about and that nobody has decided. */

@@ -1,5 +1,5 @@
 import type { TurnEnd } from "./engine.ts";
-import type { CapstanError } from "./errors.ts";
+import type { CapstanError, ErrorCode } from "./errors.ts";
 import type { EventDraft, SessionErrorBody, StopReason } from "./events.ts";
 import type { LimitHit } from "./budget.ts";
 
@@ -39,11 +39,16 @@ function errorBody(error: CapstanError): SessionErrorBody {
   };
 }
 
+const OF_THE_MODEL: readonly ErrorCode[] = [
+  "model_failed",
+  "model_unknown",
+  "credential_rejected",
+  "credential_expired",
+];
+
 function errorType(error: CapstanError, status: unknown): SessionErrorBody["type"] {
   if (status === 429) return "model_rate_limited_error";
   if (status === 529) return "model_overloaded_error";
   if (error.data["kind"] === "billing_error") return "billing_error";
-  return error.code === "model_failed" || error.code === "model_unknown" || error.code === "credential_rejected"
-    ? "model_request_failed_error"
-    : "unknown_error";
+  return OF_THE_MODEL.includes(error.code) ? "model_request_failed_error" : "unknown_error";
 }

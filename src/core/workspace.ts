@@ -14,7 +14,11 @@ export interface Workspaces {
    * Puts something into a workspace that the session owns, while nothing of its agent works. Rejects with
    * `workspace_invalid` when something stands there, or when the path leads out.
    */
-  put(place: WorkspacePlace, content: GivenContent, options?: Pick<PrepareOptions, "signal">): Promise<void>;
+  put(
+    place: WorkspacePlace,
+    content: GivenContent,
+    options?: Pick<PrepareOptions, "signal" | "hostAddresses">,
+  ): Promise<void>;
   /** The files of a session whose workspace was prepared, by any process. One process at a time. */
   open(place: WorkspacePlace, settings: CheckpointSettings): Workspace;
   /** What a workspace takes up on disk, its checkpoints included; files that the session does not own count nothing. */
@@ -53,7 +57,12 @@ export type GivenContent =
 export interface PrepareOptions {
   readonly onProgress?: (progress: CopyProgress) => void;
   readonly signal?: AbortSignal;
+  /** Where hosts of repositories are, as somebody has checked. Others are looked up. */
+  readonly hostAddresses?: HostAddresses;
 }
+
+/** By `name:port`. */
+export type HostAddresses = Readonly<Record<string, readonly string[]>>;
 
 export interface CopyProgress {
   readonly files: number;

@@ -1,12 +1,16 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { PROVIDER_VARIABLES } from "../core/auth-variables.ts";
-import { CapstanError } from "../core/errors.ts";
 import { clientPackage } from "./client-package.ts";
 import { clientUpstream } from "./client-upstream.ts";
 import { bedrockModel } from "./model-names.ts";
+import { bedrockRegion } from "./provider-address.ts";
 import { renewingUpstream } from "./renewing-upstream.ts";
 import { hasAwsKeys } from "./requirements.ts";
 import type { Environment, SecretSource } from "./secret-source.ts";
 import type { Upstream } from "./upstream.ts";
+
+/** AWS's own client looks for its credentials at every request, and nobody else knows where. */
+const TRY_EVERY_MS = 15_000;
 
 interface BedrockOptions {
   readonly environment: Environment;
@@ -17,14 +21,8 @@ interface BedrockOptions {
 
 /** Amazon Bedrock. Everything is handed to the client, so that it does not look for it on its own. */
 export async function bedrockUpstream({ environment, baseUrl, source }: BedrockOptions): Promise<Upstream> {
-  const { AnthropicBedrock } = await clientPackage(
-    () => import("@anthropic-ai/bedrock-sdk"),
-    "@anthropic-ai/bedrock-sdk",
-  );
-  const awsRegion = (environment["AWS_REGION"]?.trim() || environment["AWS_DEFAULT_REGION"]?.trim()) ?? "";
-  // It becomes a part of a host's name.
-  if (!/^[a-z0-9-]+$/.test(awsRegion))
-    throw new CapstanError("invalid_input", "AWS_REGION must be the name of a region, such as us-east-1.");
+  const { AnthropicBedrock } = await clientPackage(() => import("@anthropic-ai/bedrock-sdk"), "bedrock");
+  const awsRegion = bedrockRegion(environment);
   const common = {
     awsRegion,
     baseURL: baseUrl?.href.replace(/\/+$/, "") ?? `https://bedrock-runtime.${awsRegion}.amazonaws.com`,
@@ -52,8 +50,9 @@ export async function bedrockUpstream({ environment, baseUrl, source }: BedrockO
       ...shared,
       client: new AnthropicBedrock({ ...common, apiKey: null }),
       secrets: [],
+      renewed: (signal) => sleep(TRY_EVERY_MS, undefined, { signal }),
       remedy:
-        "The credentials of bedrock came from AWS's own files or services: renew them (aws sso login, for a profile with single sign-on) and send the message again.",
+        "The credentials of bedrock came from AWS's own files or services: renew them (aws sso login, for a profile with single sign-on).",
     });
   const [awsAccessKey = "", awsSecretKey = "", awsSessionToken = ""] = [
     "AWS_ACCESS_KEY_ID",

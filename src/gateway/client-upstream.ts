@@ -27,6 +27,7 @@ interface ClientUpstreamOptions {
   /** Taken out of errors: some services quote what they refuse. */
   readonly secrets: readonly string[];
   readonly remedy: string;
+  readonly renewed?: Upstream["renewed"];
 }
 
 const MESSAGES = "/v1/messages";
@@ -41,11 +42,12 @@ const NO_TIMEOUT_MS = 2_147_483_647;
  * events of whatever the cloud streams. Retries are the agent's: it is asked what each of them may cost.
  */
 export function clientUpstream(options: ClientUpstreamOptions): Upstream {
-  const { client, title, canCountTokens, model, remedy } = options;
+  const { client, title, canCountTokens, model, remedy, renewed } = options;
   return {
     billing: "paid",
     isPlain: true,
     remedy,
+    ...(renewed !== undefined && { renewed }),
     async send(request) {
       const [path = "", query = ""] = request.path.split("?");
       const isServed = request.method === "POST" && (path === MESSAGES || (path === COUNT_TOKENS && canCountTokens));

@@ -1,8 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { messageOf } from "../core/errors.ts";
 import type { ModelRequestOutcome } from "../core/gateway.ts";
-import { DO_NOT_RETRY, type ErrorAnswer, isRefusal, sendError } from "./answer.ts";
+import { type ErrorAnswer, errorType, isRefusal, sendError } from "./answer.ts";
+import type { Refusal } from "./expired-credential.ts";
 import { forwardedResponseHeaders, headerValue, withoutHeaders } from "./headers.ts";
+import { endWithError } from "./held-answer.ts";
 import { IdleTimer } from "./idle-timer.ts";
 import type { HeaderList, Upstream, UpstreamRequest, UpstreamResponse } from "./upstream.ts";
 import { bodyMeter, NO_USAGE, streamMeter, type UsageMeter } from "./usage.ts";
@@ -17,7 +19,13 @@ export interface Delivery {
   /** May be called at every ending that is noticed; only the first call counts. */
   readonly settle: (outcome: ModelRequestOutcome) => Promise<void>;
   readonly observe: (status: number, headers: HeaderList) => void;
-  readonly credentialRejected: (status: number, message: string) => void;
+}
+
+/** A refused credential, of which the agent was not told yet. */
+export interface RefusedRequest extends Refusal {
+  readonly type: string;
+  /** Of the answer, as far as they go to the agent. */
+  readonly headers: HeaderList;
 }
 
 /** An answer that has begun. */
@@ -29,10 +37,11 @@ interface Answer {
 const MAX_REJECTION = 64 << 10;
 
 /**
- * Sends a granted request and passes the answer on. Never rejects. Settles whatever happens, and before the last byte
- * leaves, so that nothing the agent does next comes before it in the log; what cannot be settled is not delivered.
+ * Sends a granted request and passes the answer on, all but a refused credential, which is given back. Never rejects.
+ * Settles whatever happens, and before the last byte leaves, so that nothing the agent does next comes before it in the
+ * log; what cannot be settled is not delivered.
  */
-export async function deliver(delivery: Delivery): Promise<void> {
+export async function deliver(delivery: Delivery): Promise<RefusedRequest | undefined> {
   const { res, cut, upstream, settle } = delivery;
   const idle = new IdleTimer(delivery.idleTimeoutMs, () => cut.abort());
   let answer: Answer | undefined;
@@ -41,8 +50,8 @@ export async function deliver(delivery: Delivery): Promise<void> {
     const response = await upstream.send({ ...delivery.request, signal: cut.signal });
     answer = { response, meter: response.status < 400 ? meterFor(response) : undefined };
     delivery.observe(response.status, response.headers);
-    if (isRefusal(response.status)) await reject(delivery, response);
-    else await relay(delivery, { answer, idle });
+    if (isRefusal(response.status)) return await refused(delivery, response);
+    await relay(delivery, { answer, idle });
   } catch (error) {
     let failure = idle.expired ? TIMED_OUT : unreachable(error);
     await settle(outcomeOf(answer, false)).catch((error: unknown) => {
@@ -53,13 +62,15 @@ export async function deliver(delivery: Delivery): Promise<void> {
   } finally {
     idle.stop();
   }
+  return undefined;
 }
 
 async function relay({ res, settle }: Delivery, { answer, idle }: { answer: Answer; idle: IdleTimer }): Promise<void> {
   const { response, meter } = answer;
   const length = Number(headerValue(response.headers, "content-length") ?? Number.NaN);
   let received = 0;
-  res.writeHead(response.status, forwardedResponseHeaders(response.headers).flat());
+  if (res.headersSent && !isEventStream(response)) return relayLate(res, { response, settle });
+  if (!res.headersSent) res.writeHead(response.status, forwardedResponseHeaders(response.headers).flat());
   res.flushHeaders();
   for await (const chunk of response.body) {
     // Time that we or the agent take is not the upstream's silence.
@@ -74,26 +85,26 @@ async function relay({ res, settle }: Delivery, { answer, idle }: { answer: Answ
   res.end();
 }
 
-/** The agent would try a 401 ten times over; a 403 that says so it takes for final. */
-async function reject(
-  { res, settle, upstream, credentialRejected }: Delivery,
-  response: UpstreamResponse,
+/** The agent has waited so long that a stream was begun for it, and what has come is none. */
+async function relayLate(
+  res: ServerResponse,
+  { response, settle }: { response: UpstreamResponse; settle: Delivery["settle"] },
 ): Promise<void> {
-  const error = await readError(response.body);
-  const message = error.message ?? `The model API refused the credential with status ${response.status}.`;
+  const { type = errorType(response.status), message } = await readError(response.body);
   await settle(outcomeOf({ response, meter: undefined }, true));
-  credentialRejected(
-    response.status,
-    upstream.remedy === undefined ? message : `${sentence(message)} ${upstream.remedy}`,
-  );
-  const rewritten = ["content-encoding", "content-length", "content-type", "x-should-retry"];
-  const headers = withoutHeaders(forwardedResponseHeaders(response.headers), rewritten);
-  const type = error.type ?? "permission_error";
-  sendError(res, { status: 403, type, message, headers: [...headers, ...DO_NOT_RETRY] });
+  endWithError(res, { type, message: message ?? `The model API answered ${response.status}.` });
 }
 
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
+async function refused({ settle }: Delivery, response: UpstreamResponse): Promise<RefusedRequest> {
+  const error = await readError(response.body);
+  await settle(outcomeOf({ response, meter: undefined }, true));
+  const rewritten = ["content-encoding", "content-length", "content-type", "x-should-retry"];
+  return {
+    status: response.status,
+    type: error.type ?? "permission_error",
+    message: error.message ?? `The model API refused the credential with status ${response.status}.`,
+    headers: withoutHeaders(forwardedResponseHeaders(response.headers), rewritten),
+  };
 }
 
 async function readError(body: AsyncIterable<Uint8Array>): Promise<{ type?: string; message?: string }> {
@@ -112,8 +123,12 @@ async function readError(body: AsyncIterable<Uint8Array>): Promise<{ type?: stri
   }
 }
 
-function meterFor({ headers }: UpstreamResponse): UsageMeter {
-  return headerValue(headers, "content-type")?.includes("text/event-stream") === true ? streamMeter() : bodyMeter();
+function meterFor(response: UpstreamResponse): UsageMeter {
+  return isEventStream(response) ? streamMeter() : bodyMeter();
+}
+
+function isEventStream({ headers }: UpstreamResponse): boolean {
+  return headerValue(headers, "content-type")?.includes("text/event-stream") === true;
 }
 
 /** `whole`: the body came to its end, as far as the connection shows. */

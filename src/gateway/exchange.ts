@@ -4,9 +4,12 @@ import type { GatewaySession, ModelRequestInfo } from "../core/gateway.ts";
 import { DO_NOT_RETRY, type ErrorAnswer, sendError } from "./answer.ts";
 import { attributionOf } from "./attribution.ts";
 import type { CredentialWait } from "./credential-wait.ts";
-import { deliver, type Delivery } from "./delivery.ts";
+import { deliver, type Delivery, type RefusedRequest } from "./delivery.ts";
+import type { ExpiredCredential } from "./expired-credential.ts";
 import { newToolResults } from "./tool-results.ts";
 import { forwardedRequestHeaders, headerList } from "./headers.ts";
+import { endWithError } from "./held-answer.ts";
+import { outlast, refuse } from "./refused-request.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** One session at the gateway, and what is under way for it. */
@@ -15,9 +18,10 @@ export interface Admission {
   /** What its requests go to, and the pause that was asked for there. */
   readonly upstream: Upstream;
   readonly wait: CredentialWait;
+  readonly expiry: ExpiredCredential;
   readonly responses: Set<ServerResponse>;
   /** Requests that were granted and are not settled yet. */
-  readonly unsettled: Set<Promise<void>>;
+  readonly unsettled: Set<Promise<unknown>>;
 }
 
 export interface ExchangeDeps {
@@ -36,6 +40,8 @@ export interface Exchange {
 const MAX_REQUEST = 64 << 20;
 /** Only a stream has pings; an answer in one piece is silent until the model is done. */
 const WHOLE_ANSWER_PATIENCE = 5;
+/** Of a request that waits for another credential: a fourth of the time that the upstream may be silent. */
+const PINGS_IN_PATIENCE = 4;
 
 /** One request of an agent from its first byte to its settlement. */
 export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Promise<void> {
@@ -47,43 +53,71 @@ export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Pr
     return sendError(res, { status: 413, type: "request_too_large", message: "The request is too large." });
   const request = metered ? readRequest(body) : undefined;
   if (request !== undefined && "status" in request) return sendError(res, request);
-  const waiting = admission.wait.answer();
-  if (waiting !== undefined) return sendError(res, waiting);
-
   const headers = headerList(req.rawHeaders);
-  const grant =
-    request === undefined
-      ? FREE
-      : await reserve(admission.session, {
-          ...attributionOf(headers),
-          model: request.model,
-          bytes: body.byteLength,
-          maxTokens: request.maxTokens,
-          billing: admission.upstream.billing,
-          toolResults: request.toolResults,
-        });
-  if ("status" in grant) return sendError(res, grant);
-  const delivery = deliver({
+  const asked: Asked = {
+    info: request && {
+      ...attributionOf(headers),
+      model: request.model,
+      bytes: body.byteLength,
+      maxTokens: request.maxTokens,
+      billing: admission.upstream.billing,
+      toolResults: request.toolResults,
+    },
     request: {
       method: req.method ?? "GET",
       path: req.url ?? "/",
       headers: forwardedRequestHeaders(headers),
       body: body.byteLength === 0 ? undefined : body,
     },
-    upstream: admission.upstream,
+    idleTimeoutMs: deps.idleTimeoutMs * (request?.stream === false ? WHOLE_ANSWER_PATIENCE : 1),
+  };
+  // As often as another credential comes for one that has expired.
+  for (;;) {
+    const refused = await attempt(asked, { res, admission, cut });
+    if (refused === undefined) return;
+    const pingMs = request?.stream === true ? deps.idleTimeoutMs / PINGS_IN_PATIENCE : undefined;
+    if (!(await outlast(refused, { res, admission, cut, pingMs }))) return refuse(refused, { res, admission, cut });
+  }
+}
+
+/** What an agent asks, as often as it takes. */
+interface Asked extends Pick<Delivery, "request" | "idleTimeoutMs"> {
+  /** Absent for requests that cost nothing. */
+  readonly info: ModelRequestInfo | undefined;
+}
+
+/** Reserves and sends. Gives back a refused credential; everything else is answered. */
+async function attempt(
+  { info, request, idleTimeoutMs }: Asked,
+  { res, admission, cut }: Pick<Delivery, "res" | "cut"> & { readonly admission: Admission },
+): Promise<RefusedRequest | undefined> {
+  const { session, upstream, wait, expiry } = admission;
+  const waiting = wait.answer();
+  const grant = waiting ?? (info === undefined ? FREE : await reserve(session, info));
+  if ("status" in grant) {
+    if (res.headersSent) endWithError(res, grant);
+    else sendError(res, grant);
+    return undefined;
+  }
+  const delivery = deliver({
+    request,
+    upstream,
     res,
     cut,
-    idleTimeoutMs: deps.idleTimeoutMs * (request?.stream === false ? WHOLE_ANSWER_PATIENCE : 1),
+    idleTimeoutMs,
     settle: grant.settle,
     observe(status, answered) {
       // Counting tokens has limits of its own, which say nothing about messages.
-      if (metered) admission.wait.observe(status, answered);
+      if (info !== undefined) wait.observe(status, answered);
+      expiry.observe(status);
     },
-    credentialRejected: (status, message) => admission.session.credentialRejected(status, message),
   });
   admission.unsettled.add(delivery);
-  await delivery;
-  admission.unsettled.delete(delivery);
+  try {
+    return await delivery;
+  } finally {
+    admission.unsettled.delete(delivery);
+  }
 }
 
 type Grant = Pick<Delivery, "settle">;

@@ -1,7 +1,7 @@
 import { PROVIDER_VARIABLES } from "../core/auth-variables.ts";
-import { CapstanError } from "../core/errors.ts";
 import { clientPackage } from "./client-package.ts";
 import { clientUpstream } from "./client-upstream.ts";
+import { foundryAddress } from "./provider-address.ts";
 import { renewingUpstream } from "./renewing-upstream.ts";
 import type { Environment, SecretSource } from "./secret-source.ts";
 import type { Upstream } from "./upstream.ts";
@@ -14,14 +14,8 @@ interface FoundryOptions {
 
 /** Microsoft Foundry. Everything is handed to the client, so that it does not look for it on its own. */
 export async function foundryUpstream({ environment, baseUrl, source }: FoundryOptions): Promise<Upstream> {
-  const { AnthropicFoundry } = await clientPackage(
-    () => import("@anthropic-ai/foundry-sdk"),
-    "@anthropic-ai/foundry-sdk",
-  );
-  const resource = environment["ANTHROPIC_FOUNDRY_RESOURCE"]?.trim() ?? "";
-  // It becomes a part of a host's name.
-  if (baseUrl === undefined && !/^[A-Za-z0-9-]+$/.test(resource))
-    throw new CapstanError("invalid_input", "ANTHROPIC_FOUNDRY_RESOURCE must be the name of a resource, no address.");
+  const { AnthropicFoundry } = await clientPackage(() => import("@anthropic-ai/foundry-sdk"), "foundry");
+  const baseURL = foundryAddress(environment, baseUrl);
   return renewingUpstream({
     billing: "paid",
     source,
@@ -35,7 +29,7 @@ export async function foundryUpstream({ environment, baseUrl, source }: FoundryO
           apiKey,
           // Null, and not left out: the client would look into this process's environment.
           resource: null,
-          baseURL: baseUrl?.href.replace(/\/+$/, "") ?? `https://${resource}.services.ai.azure.com/anthropic`,
+          baseURL,
           logLevel: "off",
         }),
         secrets: [apiKey],

@@ -6,6 +6,7 @@ import type { Gateway, GatewayAccess, GatewaySession } from "../core/gateway.ts"
 import { DO_NOT_RETRY, sendError } from "./answer.ts";
 import { CredentialWait } from "./credential-wait.ts";
 import { type Admission, type ExchangeDeps, handleExchange } from "./exchange.ts";
+import { ExpiredCredential } from "./expired-credential.ts";
 import type { Upstream, UpstreamFor } from "./upstream.ts";
 
 export interface GatewayOptions {
@@ -14,6 +15,8 @@ export interface GatewayOptions {
   readonly clock: Clock;
   /** How long the upstream may stay silent, in milliseconds. Default two minutes: less than the CLI's own three. */
   readonly idleTimeoutMs?: number;
+  /** How long a request waits for another credential when its own has expired, in milliseconds. Default half an hour. */
+  readonly credentialWaitMs?: number | undefined;
 }
 
 /** What the CLI needs, and nothing else. */
@@ -35,12 +38,14 @@ class LoopbackGateway implements Gateway {
   readonly #deps: ExchangeDeps;
   readonly #clock: Clock;
   readonly #upstreamFor: UpstreamFor;
-  /** Every credential is held up on its own. */
-  readonly #waits = new WeakMap<Upstream, CredentialWait>();
+  readonly #credentialWaitMs: number;
+  /** Every credential is held up, and comes to its end, on its own. */
+  readonly #credentials = new WeakMap<Upstream, Pick<Admission, "wait" | "expiry">>();
   readonly #server = createServer((req, res) => this.#answer(req, res));
 
-  constructor({ upstream, clock, idleTimeoutMs = 120_000 }: GatewayOptions) {
+  constructor({ upstream, clock, idleTimeoutMs = 120_000, credentialWaitMs = 1_800_000 }: GatewayOptions) {
     this.#deps = { idleTimeoutMs };
+    this.#credentialWaitMs = credentialWaitMs;
     this.#clock = clock;
     this.#upstreamFor = typeof upstream === "function" ? upstream : async () => upstream;
     // A connection ends with its agent. Closing an idle one could only meet a request that is just being sent on it.
@@ -55,10 +60,13 @@ class LoopbackGateway implements Gateway {
 
   async admit(session: GatewaySession): Promise<GatewayAccess> {
     const upstream = await this.#upstreamFor(session.provider);
-    const wait = this.#waits.get(upstream) ?? new CredentialWait(this.#clock);
-    this.#waits.set(upstream, wait);
+    const credential = this.#credentials.get(upstream) ?? {
+      wait: new CredentialWait(this.#clock),
+      expiry: new ExpiredCredential(this.#clock, this.#credentialWaitMs),
+    };
+    this.#credentials.set(upstream, credential);
     const token = randomBytes(32).toString("base64url");
-    const admission: Admission = { session, upstream, wait, responses: new Set(), unsettled: new Set() };
+    const admission: Admission = { session, upstream, ...credential, responses: new Set(), unsettled: new Set() };
     this.#admissions.set(token, admission);
     const { port } = this.#server.address() as AddressInfo;
     const close = async (): Promise<void> => {

@@ -26,8 +26,9 @@ export function googleCredentials(environment: Environment): GoogleCredentials |
 export function googleSource(file: string, onSecret: (value: string) => void): SecretSource {
   return {
     place: file,
-    remedy: `The credentials of vertex came from ${file}: run gcloud auth application-default login or put a valid key file there, and send the message again.`,
+    remedy: `The credentials of vertex came from ${file}: run gcloud auth application-default login or put a valid key file there.`,
     isFixed: false,
+    leadsOn: true,
     async read() {
       const content = await readFile(file, "utf8").catch((error: unknown) => {
         throw new CapstanError("credential_missing", `The Google credentials cannot be read: ${messageOf(error)}`);

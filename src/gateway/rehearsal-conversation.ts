@@ -1,3 +1,5 @@
+import { REWIND_NOTE } from "../core/text.ts";
+
 /** As much of a Messages API request as the rehearsal model looks at. Read leniently: it comes from outside. */
 export interface MessagesRequest {
   readonly messages?: readonly Message[];
@@ -21,6 +23,7 @@ export interface Block {
 
 export interface Tool {
   readonly name: string;
+  readonly description?: string;
   readonly input_schema?: Readonly<Record<string, unknown>>;
 }
 
@@ -85,11 +88,38 @@ function blocksOf(message: Message): readonly Block[] {
   return typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
 }
 
+/** A kind of subagent that can be called, with what is said of it. */
+export interface SubagentKind {
+  readonly name: string;
+  readonly about: string;
+}
+
+/** Those that the CLI itself has. */
+const BUILT_IN = ["claude", "Explore", "fork", "general-purpose", "output-style-setup", "Plan", "statusline-setup"];
+
+/** The agent's own subagents. The CLI lists all kinds in a message, or in what it says of the tool. */
+export function ownSubagents({ messages = [], tools = [] }: MessagesRequest): readonly SubagentKind[] {
+  const texts = [
+    ...messages
+      .filter(({ role }) => role !== "assistant")
+      .flatMap(blocksOf)
+      .map(({ text }) => text ?? ""),
+    ...tools.map(({ description }) => description ?? ""),
+  ];
+  const list = texts.map((text) => LIST.exec(text)?.[1]).find((found) => found !== undefined) ?? "";
+  return [...list.matchAll(/^- ([\w-]+): (.*)$/gm)]
+    .map(([, name = "", about = ""]) => ({ name, about }))
+    .filter(({ name }) => !BUILT_IN.includes(name));
+}
+
+/** Until a blank line, or the end. */
+const LIST = /^Available agent types[^\n]*:\n((?:[^\n]+\n?)+)/m;
+
 function textOf(content: string | readonly Block[] | undefined): string {
   if (typeof content === "string") return withoutAdditions(content);
   return withoutAdditions((content ?? []).map((block) => block.text ?? "").join("\n"));
 }
 
 function withoutAdditions(text: string): string {
-  return text.replaceAll(ADDED, "").trim();
+  return text.replaceAll(ADDED, "").replaceAll(REWIND_NOTE, "").trim();
 }

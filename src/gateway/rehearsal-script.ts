@@ -1,5 +1,12 @@
 import { errorType } from "./answer.ts";
-import { type FinishedCall, type MessagesRequest, readConversation, type Tool } from "./rehearsal-conversation.ts";
+import {
+  type FinishedCall,
+  type MessagesRequest,
+  ownSubagents,
+  readConversation,
+  type SubagentKind,
+  type Tool,
+} from "./rehearsal-conversation.ts";
 import { readSteps, type Step } from "./rehearsal-steps.ts";
 import { valueFor } from "./rehearsal-value.ts";
 
@@ -23,6 +30,7 @@ interface RehearsalError {
 interface Stage {
   readonly made: readonly FinishedCall[];
   readonly tools: readonly Tool[];
+  readonly subagents: readonly SubagentKind[];
 }
 
 /** What a step does next: calls, or an end that the step reports, or an end of the whole request. */
@@ -32,20 +40,31 @@ type Move =
   | { readonly stop: string }
   | { readonly error: RehearsalError };
 
-const HELP = `I am Capstan's rehearsal model: a script that needs no key and no network, but calls the real tools. \
-Ask me to:
-- list files
-- read FILE
-- write FILE with TEXT
-- edit FILE, or: replace OLD with NEW in FILE
-- run COMMAND
-- use TOOL, or: use TOOL with {"JSON": "input"}
-- ask me: tea or coffee?
-- review FILE with two subagents
-- return structured output
-- think about SOMETHING
-- fail, or: fail with 529
-Several of these can be joined by "then".`;
+/** What it can do, and the tools of which it needs one for that. */
+const ABILITIES: readonly (readonly [text: string, ...tools: string[]])[] = [
+  ["list files", "Glob", "Bash"],
+  ["read FILE", "Read"],
+  ["write FILE with TEXT", "Write"],
+  ["edit FILE, or: replace OLD with NEW in FILE", "Edit"],
+  ["run COMMAND", "Bash"],
+  ['use TOOL, or: use TOOL with {"JSON": "input"}'],
+  ["ask me: tea or coffee?", "AskUserQuestion"],
+  ["review FILE with two subagents", "Agent"],
+  ["return structured output", "StructuredOutput"],
+  ["think about SOMETHING"],
+  ["fail, or: fail with 529"],
+];
+
+function help(tools: readonly Tool[]): string {
+  return [
+    "I am Capstan's rehearsal model: a script that needs no key and no network, but calls the real tools. Ask me to:",
+    ...ABILITIES.filter(([, ...needed]) => needed.length === 0 || needed.some((name) => hasTool(tools, name))).map(
+      ([text]) => `- ${text}`,
+    ),
+    "",
+    'Several of these can be joined by "then".',
+  ].join("\n");
+}
 
 const STRUCTURED_OUTPUT = "StructuredOutput";
 
@@ -58,13 +77,14 @@ export function rehearse(request: MessagesRequest): RehearsalReply {
   if (/Respond with TEXT ONLY/.test(asked))
     return { text: "<summary>A rehearsal; nothing in it has to be kept.</summary>" };
   const tools = request.tools ?? [];
+  const subagents = ownSubagents(request);
   const rest = [...calls];
   const reports: string[] = [];
   let thought: string | undefined;
   for (const step of readSteps(asked) ?? []) {
     const made: FinishedCall[] = [];
     for (;;) {
-      const move = nextMove(step, { made, tools });
+      const move = nextMove(step, { made, tools, subagents });
       if ("error" in move) return move;
       if ("calls" in move) {
         const missing = move.calls.find(({ name }) => !hasTool(tools, name));
@@ -92,10 +112,10 @@ function close(
     const input = valueFor(structured.input_schema ?? {}) as ToolCall["input"];
     return { calls: [{ name: STRUCTURED_OUTPUT, input }], ...thinking(thought) };
   }
-  return { text: reports.join("\n\n") || HELP, ...thinking(thought) };
+  return { text: reports.join("\n\n") || help(tools), ...thinking(thought) };
 }
 
-function nextMove(step: Step, { made, tools }: Stage): Move {
+function nextMove(step: Step, { made, tools, subagents }: Stage): Move {
   const failed = made.find((call) => call.failed);
   if (failed !== undefined) return { stop: `${failed.name} did not work, so I stop here: ${excerpt(failed.result)}` };
   const result = made.at(-1)?.result;
@@ -123,7 +143,7 @@ function nextMove(step: Step, { made, tools }: Stage): Move {
     case "ask":
       return result === undefined ? questionCall(step) : { done: `You answered: ${answerIn(result)}` };
     case "review":
-      if (made.length === 0) return reviewCalls(step.file, tools);
+      if (made.length === 0) return reviewCalls(step.file, { tools, subagents });
       return { done: made.map((call) => /Report on [^\n]*/.exec(call.result)?.[0] ?? excerpt(call.result)).join("\n") };
     case "report":
       return { done: `Report on ${step.about}: looked at, and not judged, because this is a rehearsal.` };
@@ -166,21 +186,39 @@ function questionCall({ question, options }: Step & { kind: "ask" }): Move {
   });
 }
 
-/** Both in one turn, so that they run side by side. */
-function reviewCalls(file: string | undefined, tools: readonly Tool[]): Move {
+/** All in one turn, so that they run side by side. */
+function reviewCalls(file: string | undefined, { tools, subagents }: Omit<Stage, "made">): Move {
   const agent = tools.find(({ name }) => name === "Agent");
   const look = file === undefined ? "list files" : `read ${file}`;
   // Where the tool can send a subagent to the background it does so unless told otherwise.
   const waits = JSON.stringify(agent?.input_schema ?? {}).includes('"run_in_background"');
-  const calls = ["correctness", "clarity"].map((aspect) => ({
+  const calls = reviewers(subagents).map(({ aspect, kind }) => ({
     name: "Agent",
     input: {
       description: `Review for ${aspect}`,
       prompt: `${look}, then report on ${aspect}`,
+      ...(kind !== undefined && { subagent_type: kind }),
       ...(waits && { run_in_background: false }),
     },
   }));
   return { calls };
+}
+
+const ASPECTS = ["correctness", "clarity"];
+const MAX_REVIEWERS = 4;
+
+/** The agent's own reviewers; where no subagent says that it is one, all of them; two of any kind when it has none. */
+function reviewers(
+  subagents: readonly SubagentKind[],
+): readonly { readonly aspect: string; readonly kind: string | undefined }[] {
+  const fitting = subagents.filter(({ name, about }) => /review|audit|check|find/i.test(`${name} ${about}`));
+  const [only, ...others] = (fitting.length > 0 ? fitting : subagents).slice(0, MAX_REVIEWERS);
+  if (only === undefined || others.length === 0) return ASPECTS.map((aspect) => ({ aspect, kind: only?.name }));
+  // A "security-reviewer" looks at security.
+  return [only, ...others].map(({ name }) => ({
+    aspect: name.replace(/-(?:reviewer|auditor|checker)$/, ""),
+    kind: name,
+  }));
 }
 
 function call(name: string, input: ToolCall["input"]): Move {

@@ -16,6 +16,8 @@ export interface SecretSource {
   readonly isFixed: boolean;
   /** Reading it runs a command, which takes time and may ask the user something. */
   readonly isCommand?: boolean;
+  /** It leads to the credential itself, such as a token in another file, which may change while it stays the same. */
+  readonly leadsOn?: boolean;
   /** Rejects with `credential_missing`; the message never holds the secret. */
   read(): Promise<string>;
 }
@@ -89,7 +91,7 @@ function variableSource(
 function fileSource(name: string, file: string, provider: AuthProvider): SecretSource {
   return {
     place: `${name} (${file})`,
-    remedy: `The credential of ${provider} came from the file ${file} (${name}): put a valid one there and send the message again.`,
+    remedy: `The credential of ${provider} came from the file ${file} (${name}): put a valid one there.`,
     isFixed: false,
     async read() {
       const content = await readFile(file, "utf8").catch((error: unknown) => {
@@ -109,7 +111,7 @@ function commandSource(
   const own = Object.fromEntries(Object.entries(environment).filter(([name]) => dotEnv?.names.includes(name) !== true));
   return {
     place: "auth.credential_command",
-    remedy: `The credential of ${provider} came from auth.credential_command in your settings: see that the command prints a valid one, and send the message again.`,
+    remedy: `The credential of ${provider} came from auth.credential_command in your settings: see that the command prints a valid one.`,
     isFixed: false,
     isCommand: true,
     read: () => runCredentialCommand(command, own),

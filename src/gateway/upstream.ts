@@ -12,6 +12,11 @@ export interface Upstream {
   readonly isPlain?: boolean;
   /** Where its credential came from, and what to do when it is refused; for the user, never for the agent. */
   readonly remedy?: string;
+  /**
+   * Resolves when there may be another credential than the one that was refused; rejects when the signal aborts. Absent
+   * where it cannot change while the host runs.
+   */
+  renewed?(signal: AbortSignal): Promise<void>;
   /** Resolves with the headers of the answer. Rejects when none came, and when the signal aborts. */
   send(request: UpstreamRequest): Promise<UpstreamResponse>;
 }

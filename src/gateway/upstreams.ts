@@ -3,6 +3,7 @@ import { chosenProvider, PROVIDER_VARIABLES, type ProviderChoice } from "../core
 import { CapstanError } from "../core/errors.ts";
 import { tellAll } from "./credential-command.ts";
 import { httpUpstream } from "./http-upstream.ts";
+import { baseUrlOf } from "./provider-address.ts";
 import { renewingUpstream } from "./renewing-upstream.ts";
 import { type Requirement, requirementsOf } from "./requirements.ts";
 import { type CredentialSettings, secretSource } from "./secret-source.ts";
@@ -89,39 +90,5 @@ function refuseAll(): never {
   throw new CapstanError(
     "credential_missing",
     `No credential for the model API. Set ${names.join(", ")}, or one of them with _FILE; or store one (capstan auth login); or use the rehearsal model (--rehearsal).`,
-  );
-}
-
-/** Undefined where the provider has an address of its own. */
-function baseUrlOf(provider: AuthProvider, settings: CredentialSettings): URL | undefined {
-  const { environment, auth = {} } = settings;
-  if (auth.base_url !== undefined && auth.provider === provider) return parsedUrl(auth.base_url, "auth.base_url");
-  const names = PROVIDER_VARIABLES[provider].addresses.filter((name) => environment[name]?.trim());
-  for (const name of names) refuseTheft(name, provider, settings);
-  const name = names.find((one) => one.endsWith("_BASE_URL"));
-  return name === undefined ? undefined : parsedUrl(environment[name] ?? "", name);
-}
-
-function parsedUrl(value: string, name: string): URL {
-  const url = URL.parse(value.trim());
-  // The value is not repeated: people put passwords into URLs, which is refused as well.
-  if (url === null || !["http:", "https:"].includes(url.protocol) || url.username !== "" || url.password !== "")
-    throw new CapstanError("invalid_input", `${name} must be an http(s) URL without user and password.`);
-  return url;
-}
-
-/**
- * Whoever wrote a project's `.env` must not get the user's own credential by naming the address it is sent to. A file
- * that `.env` names may be the user's own, too.
- */
-function refuseTheft(address: string, provider: AuthProvider, { environment, dotEnv }: CredentialSettings): void {
-  if (dotEnv?.names.includes(address) !== true) return;
-  const secret = PROVIDER_VARIABLES[provider].secret ?? "";
-  if (environment[secret]?.trim() && dotEnv.names.includes(secret)) return;
-  throw new CapstanError(
-    "invalid_input",
-    `${dotEnv.path} sets ${address}, but the credential for ${provider} is not written there: a project must not choose ` +
-      `where your credential is sent. Set ${address} in the shell if you trust that address.`,
-    { data: { file: dotEnv.path, provider } },
   );
 }

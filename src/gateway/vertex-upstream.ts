@@ -1,9 +1,9 @@
 import { PROVIDER_VARIABLES } from "../core/auth-variables.ts";
-import { CapstanError } from "../core/errors.ts";
 import { clientPackage } from "./client-package.ts";
 import { clientUpstream } from "./client-upstream.ts";
 import { googleCredentials, googleSource } from "./google-credentials.ts";
 import { vertexModel } from "./model-names.ts";
+import { vertexRegion } from "./provider-address.ts";
 import { renewingUpstream } from "./renewing-upstream.ts";
 import type { Environment } from "./secret-source.ts";
 import type { Upstream } from "./upstream.ts";
@@ -18,16 +18,9 @@ const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 
 /** Google Vertex AI. Everything is handed to the client, so that it does not look for it on its own. */
 export async function vertexUpstream({ environment, baseUrl, onSecret }: VertexOptions): Promise<Upstream> {
-  const packages = "@anthropic-ai/vertex-sdk google-auth-library";
-  const { AnthropicVertex } = await clientPackage(() => import("@anthropic-ai/vertex-sdk"), packages);
-  const { GoogleAuth } = await clientPackage(() => import("google-auth-library"), packages);
-  const region = environment["CLOUD_ML_REGION"]?.trim() ?? "";
-  // It becomes a part of a host's name.
-  if (!/^[a-z0-9-]+$/.test(region))
-    throw new CapstanError(
-      "invalid_input",
-      "CLOUD_ML_REGION must be the name of a region, such as us-east5, or global.",
-    );
+  const { AnthropicVertex } = await clientPackage(() => import("@anthropic-ai/vertex-sdk"), "vertex");
+  const { GoogleAuth } = await clientPackage(() => import("google-auth-library"), "vertex");
+  const region = vertexRegion(environment);
   const upstream = (googleAuth: InstanceType<typeof GoogleAuth>, remedy: string): Upstream =>
     clientUpstream({
       title: PROVIDER_VARIABLES.vertex.title,

@@ -18,9 +18,11 @@ export async function abandonedSessions(
   const answered = await store.approvals.list({ status: "answered" });
   const pending = await store.approvals.list({ status: "pending" });
   const expired = pending.filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now);
-  const running = await store.sessions({ status: "running", includeArchived: false });
+  const running = await Promise.all(
+    (["running", "rescheduling"] as const).map((status) => store.sessions({ status, includeArchived: false })),
+  );
   const stuck = new Set([
-    ...running.map(({ id }) => id),
+    ...running.flat().map(({ id }) => id),
     ...[...answered, ...expired].map(({ sessionId }) => sessionId),
   ]);
   for (const id of stuck) {

@@ -5,8 +5,9 @@ import { environmentDefinition } from "../core/environment.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import { type EventDraft, sessionEvent, type SessionEvent } from "../core/events.ts";
 import { withoutRedacted, withoutSecrets } from "../core/redaction-session.ts";
-import { initialState, inTurn, reduce } from "../core/state.ts";
+import { initialState, inTurn, reduce, type SessionState } from "../core/state.ts";
 import { type LeaseOwner, PLAIN_SESSION, type SessionRecord, type Store } from "../core/store.ts";
+import { reachOf } from "./archive-reach.ts";
 import { settleOpenWork } from "./recovery.ts";
 
 /**
@@ -60,6 +61,8 @@ export interface ImportDeps {
   /** Holds the new session's lease while events are appended. */
   readonly owner: LeaseOwner;
   readonly chain: ChainHashes;
+  /** Whoever made the archive may have its agent do on this machine what it does without asking. Default: no. */
+  readonly trust?: boolean | undefined;
 }
 
 /** Lines without their ends. What is appended after the first line was given is left out. */
@@ -97,17 +100,20 @@ export async function* exportSession(store: Store, sessionId: string): AsyncGene
 }
 
 /**
- * Makes a new session of an archive and gives its id. The whole archive is read and checked before anything is stored;
- * what was stored when an append fails is deleted again. Events stay as they are, also the ids in them; a turn that was
+ * Makes a new session of an archive and gives its id. The whole archive is read and checked before anything is stored,
+ * and one that is not trusted is refused when its agent would do something without asking; what was stored when an append fails is deleted again. Events stay as they are, also the ids in them; a turn that was
  * under way is ended, and when they speak of files, which are not in an archive, one more says that these are gone.
  */
 export async function importSession(
   store: Store,
   lines: AsyncIterable<string> | Iterable<string>,
-  { ids, clock, owner, chain }: ImportDeps,
+  { ids, clock, owner, chain, trust = false }: ImportDeps,
 ): Promise<string> {
   const { session, events: archived } = await readArchive(lines, chain);
-  const events = [...archived, ...leftBehind(archived, { ids, clock })];
+  const state = archived.reduce((folded, event, index) => reduce(folded, event, index + 1), initialState);
+  const reach = trust ? [] : reachOf(session, state);
+  if (reach.length > 0) throw untrusted(reach);
+  const events = [...archived, ...leftBehind(state, { ids, clock })];
   const id = ids.next("sesn");
   await store.createSession({ ...withoutWorkspace(session), id, createdAt: clock.now(), forkedFrom: null });
   const lease = await store.leases.acquire(id, owner, LEASE_MS);
@@ -123,11 +129,15 @@ export async function importSession(
   return id;
 }
 
-function leftBehind(
-  events: readonly SessionEvent[],
-  { ids, clock }: Pick<ImportDeps, "ids" | "clock">,
-): SessionEvent[] {
-  const state = events.reduce((folded, event, index) => reduce(folded, event, index + 1), initialState);
+function untrusted(reach: readonly string[]): CapstanError {
+  return new CapstanError(
+    "not_allowed",
+    `The agent of this archive acts on this machine without asking you:\n${reach.map((line) => `  ${line}\n`).join("")}Nothing was imported. If you trust whoever made the archive, import it with --trust.`,
+    { data: { reach } },
+  );
+}
+
+function leftBehind(state: SessionState, { ids, clock }: Pick<ImportDeps, "ids" | "clock">): SessionEvent[] {
   const { files } = state;
   const drafts: EventDraft[] = [
     // Nobody goes on by themselves with what somebody else has begun.

@@ -1,6 +1,7 @@
 import { type LimitHit, limitOnTurn } from "../core/budget.ts";
-import type { CapstanError } from "../core/errors.ts";
 import { ActiveTurn } from "./active-turn.ts";
+import { CredentialPause } from "./credential-pause.ts";
+import type { MeterHooks } from "./meter.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { TurnPlace } from "./turn-place.ts";
 
@@ -10,6 +11,8 @@ export class CurrentTurn {
   readonly #onLimit: (hit: LimitHit) => void;
   /** Its place among the turns of the host, and the directory it works in. */
   readonly place: TurnPlace;
+  /** What its model requests come to. */
+  readonly meterHooks: MeterHooks;
   #turn: ActiveTurn | undefined;
 
   /** `onLimit` stops whatever works for the turn; it is called once for a turn. */
@@ -17,6 +20,14 @@ export class CurrentTurn {
     this.#deps = deps;
     this.#onLimit = onLimit;
     this.place = new TurnPlace(deps);
+    const pause = new CredentialPause(deps);
+    this.meterHooks = {
+      onLimit: (hit) => this.reachLimit(hit),
+      onRefusal: (error) => {
+        if (this.#turn !== undefined) this.#turn.refusal ??= error;
+      },
+      onExpired: (expired) => pause.begin(this.#turn, expired),
+    };
   }
 
   get turn(): ActiveTurn | undefined {
@@ -40,11 +51,6 @@ export class CurrentTurn {
     if (this.#turn === undefined || this.#turn.limit !== undefined) return;
     this.#turn.limit = hit;
     this.#onLimit(hit);
-  }
-
-  /** The model cannot be asked at all: the turn is to end with this error. */
-  refuse(error: CapstanError): void {
-    if (this.#turn !== undefined) this.#turn.refusal ??= error;
   }
 
   /** The turn is over for everybody but the caller, who writes its end. */

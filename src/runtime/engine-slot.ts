@@ -1,5 +1,4 @@
 import type { Mode } from "../core/agent-definition.ts";
-import type { LimitHit } from "../core/budget.ts";
 import { engineAgentIdOf } from "../core/clock.ts";
 import type { MessageContent } from "../core/content.ts";
 import type { EngineHost, EngineSession, EngineStart, SubagentLine } from "../core/engine.ts";
@@ -8,13 +7,13 @@ import type { EventDraft } from "../core/events.ts";
 import type { GatewayAccess, GatewaySession } from "../core/gateway.ts";
 import { conversationOf } from "../core/conversation.ts";
 import { historyOf } from "../core/history.ts";
-import { meterOf } from "./meter.ts";
+import { type MeterHooks, meterOf } from "./meter.ts";
 import type { PooledProcess } from "./processes.ts";
 import { sessionSandbox } from "./sandbox.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { withPlace } from "./workspace-note.ts";
 
-interface SlotHooks {
+interface SlotHooks extends MeterHooks {
   /** Whether a turn is under way: its process must not be put to rest. */
   readonly busy: () => boolean;
   /** Puts an idle process to rest. */
@@ -23,8 +22,6 @@ interface SlotHooks {
   readonly onAnswer: () => void;
   readonly host: EngineHost;
   readonly mode: () => Mode;
-  readonly onLimit: (hit: LimitHit) => void;
-  readonly onRefusal: (error: CapstanError) => void;
 }
 
 interface Live {
@@ -244,8 +241,7 @@ export class EngineSlot {
     const events = await store.events(record.id, { after: from });
     const { resources } = (await store.session(record.id)) ?? record;
     const agent = { ...record.agent, ...(servers !== undefined && { mcp_servers: servers }) };
-    const { onLimit, onRefusal, mode } = this.#hooks;
-    const access = await gateway.admit(this.#counted(meterOf(this.#deps, { onLimit, onRefusal }), line));
+    const access = await gateway.admit(this.#counted(meterOf(this.#deps, this.#hooks), line));
     log.hide({ name: "ANTHROPIC_AUTH_TOKEN", value: access.token });
     try {
       const session = await engine.open(
@@ -253,7 +249,7 @@ export class EngineSlot {
           sessionId: record.id,
           agent: { ...agent, instructions: withPlace({ ...record, resources }, log.state.files.workspace) },
           model: log.state.model ?? record.agent.model,
-          mode: mode(),
+          mode: this.#hooks.mode(),
           cwd: record.cwd,
           stateDir,
           variables,

@@ -12,6 +12,8 @@ import { type Budgets, reserveOutputTokens, scopesOf, unpriced } from "./budgets
 import type { SessionDeps } from "./session-deps.ts";
 import type { SessionLog } from "./session-log.ts";
 
+export interface MeterHooks extends Pick<MeterDeps, "onLimit" | "onRefusal" | "onExpired"> {}
+
 export interface MeterDeps {
   readonly sessionId: string;
   /** The agent's name. */
@@ -30,10 +32,12 @@ export interface MeterDeps {
   readonly onLimit: (hit: LimitHit) => void;
   /** The model cannot be asked at all: the turn is to end with this error, whatever the engine makes of it. */
   readonly onRefusal: (error: CapstanError) => void;
+  /** The credential has expired, and a request waits for another. */
+  readonly onExpired: GatewaySession["credentialExpired"];
 }
 
 /** The meter of a session in motion. */
-export function meterOf(session: SessionDeps, hooks: Pick<MeterDeps, "onLimit" | "onRefusal">): GatewaySession {
+export function meterOf(session: SessionDeps, hooks: MeterHooks): GatewaySession {
   const { record, log, store, clock, ids, budgets, tools } = session;
   const metered = meter({
     sessionId: record.id,
@@ -169,10 +173,13 @@ export function meter(deps: MeterDeps): GatewaySession {
         },
       ]);
     },
-    credentialRejected(status, message) {
-      const text = `The model API refused the credential (${status}): ${message}`;
-      deps.onRefusal(new CapstanError("credential_rejected", text, { data: { status } }));
+    credentialRejected({ status, message, remedy, isExpired }) {
+      const what = isExpired ? "The credential has expired" : "The model API refused the credential";
+      const text = `${what} (${status}): ${message} ${remedy}`.trimEnd();
+      const code = isExpired ? "credential_expired" : "credential_rejected";
+      deps.onRefusal(new CapstanError(code, text, { data: { status }, retryable: isExpired }));
     },
+    credentialExpired: deps.onExpired,
   };
 }
 

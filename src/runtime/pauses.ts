@@ -96,7 +96,7 @@ export class Pauses {
   async takeOver(lost: EventDraft<"capstan.process_lost">): Promise<boolean> {
     const { state } = this.#deps.log;
     if (askedCalls(state).length === 0 || !inTurn(state)) return false;
-    await this.#pause(state.status === "running" ? lost : undefined);
+    await this.#pause(state.status === "idle" ? undefined : lost);
     await this.wake();
     return true;
   }
@@ -184,7 +184,7 @@ export class Pauses {
         elicitingCalls(state).map(([, call]) => ({ ...call, decision: "allowed" })),
       )),
       ...settleRunningCalls(state),
-      ...(state.status === "running" ? [waitsFor(state, askedCalls(state))] : []),
+      ...(state.status === "idle" ? [] : [waitsFor(state, askedCalls(state))]),
     ]);
   }
 

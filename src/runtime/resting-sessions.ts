@@ -151,7 +151,7 @@ export async function whileAlone<Result>(
 function requireRest(sessionId: string, state: SessionState, purpose: RestPurpose): void {
   if (state.files.removed === true && purpose !== "removal")
     throw new CapstanError("not_found", `The workspace of ${sessionId} was removed, and its checkpoints with it.`);
-  if (state.status === "running")
+  if (state.status === "running" || state.status === "rescheduling")
     throw new CapstanError(
       "session_busy",
       `Session ${sessionId} is in the middle of a turn. Interrupt it, or wait for its end. If its host died, run: capstan sessions recover`,

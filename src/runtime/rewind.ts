@@ -3,6 +3,7 @@ import type { MessageContent } from "../core/content.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import type { SessionRecord } from "../core/store.ts";
 import type { CheckpointRef, FilesState } from "../core/state-files.ts";
+import { REWIND_NOTE } from "../core/text.ts";
 import type { Workspace } from "../core/workspace.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { SessionLog } from "./session-log.ts";
@@ -88,10 +89,7 @@ async function refuseForeign(
     );
 }
 
-const NOTE =
-  "[The files in the working directory were brought back to an earlier state. Read them again before relying on them.]";
-
 /** The model remembers files that are not so any more; the next message says it. */
 export function withRewindNote(content: MessageContent, { untold }: FilesState): MessageContent {
-  return untold === undefined ? content : [...content, { type: "text", text: NOTE }];
+  return untold === undefined ? content : [...content, { type: "text", text: REWIND_NOTE }];
 }

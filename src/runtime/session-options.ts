@@ -32,6 +32,8 @@ export interface StartOptions<Output = unknown> extends SessionOptions<Output> {
   readonly environment?: EnvironmentInput;
   /** Told while files are copied into the workspace. */
   readonly onProgress?: PrepareOptions["onProgress"];
+  /** Where the hosts of its repositories are, by `name:port`, when that was checked: git looks for no other address. */
+  readonly hostAddresses?: PrepareOptions["hostAddresses"];
   /** Gives up making the workspace; what was made is removed. */
   readonly signal?: AbortSignal;
   readonly title?: string;

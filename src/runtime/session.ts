@@ -84,8 +84,11 @@ export class DrivenSession<Output = unknown> {
     await this.#turns.interrupt();
   }
 
+  /** Rejects with `invalid_agent` for a model that cannot do what the agent asks of it, such as its effort. */
   async setModel(model: string): Promise<void> {
     this.#requireOpen();
+    const { engine, record, tools } = this.#deps;
+    engine.validate({ agent: { ...record.agent, model }, cwd: record.cwd, tools });
     await this.#turns.engine.setModel(model);
     await this.#deps.log.append([{ type: "capstan.model_changed", model }]);
   }

@@ -34,11 +34,10 @@ export class Turns {
     this.#deps = deps;
     this.#onFailure = onFailure;
     this.#current = new CurrentTurn(deps, (hit) => this.#stopAt(hit));
-    const onLimit = (hit: LimitHit): void => this.#current.reachLimit(hit);
     this.#desk = new ApprovalDesk(deps, { onChange: () => this.#pauses.moved() });
     this.#calls = new ToolCalls(deps, {
       mode,
-      onLimit,
+      onLimit: this.#current.meterHooks.onLimit,
       desk: this.#desk,
       deadline: () => this.#current.turn?.deadline,
       stopping: () => this.#current.turn?.isStopping === true,
@@ -59,8 +58,7 @@ export class Turns {
       busy: () => this.#current.turn !== undefined && !isPaused(deps.log.state),
       onRest: () => void this.rest().catch(() => {}),
       onAnswer: () => this.#pauses.moved(),
-      onLimit,
-      onRefusal: (error) => this.#current.refuse(error),
+      ...this.#current.meterHooks,
     });
     this.#pauses = new Pauses(
       deps,

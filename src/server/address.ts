@@ -51,14 +51,15 @@ export function checkedAddress(text: string, allowPrivate: boolean): URL {
 }
 
 /**
- * Throws when a name leads to this machine or to a private network now: for another program, which looks it up again by
- * itself and connects to any of the addresses. That program may be told another one than we are.
+ * The addresses that a name leads to, for another program, which must connect to these: the name may lead elsewhere when
+ * it is asked for again. Throws when one of them is of this machine or of a private network.
  */
-export async function requirePublicHost(url: URL): Promise<void> {
+export async function publicAddresses(url: URL): Promise<readonly string[]> {
   const found = await lookup(requireOutside(url), { all: true }).catch(() => {
     throw refused(url.origin, "its name cannot be looked up");
   });
   if (found.some(({ address }) => isPrivateAddress(address))) throw refused(url.origin, LEADS_INSIDE);
+  return found.map(({ address }) => address);
 }
 
 const LEADS_INSIDE = "it leads to this machine or to a private network";

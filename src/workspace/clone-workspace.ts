@@ -1,5 +1,6 @@
 import type { WorkspaceSettings } from "../core/environment.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
+import type { HostAddresses } from "../core/workspace.ts";
 import { ALLOWED_PROTOCOLS, cloneAddress } from "./clone-address.ts";
 import { git, type GitOptions } from "./git.ts";
 import { absolute, guarded, type HostPlaces, isAllowed, realPlace } from "./host-paths.ts";
@@ -79,14 +80,21 @@ async function localRepository(written: string, { source, places, signal }: Clon
   return path;
 }
 
+interface ClonePlace {
+  readonly files: string;
+  readonly home: string | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly hostAddresses?: HostAddresses | undefined;
+}
+
 /** Makes the clone in `files`, on a branch of its own. */
 export async function makeClone(
   request: CloneRequest,
-  { files, home, signal }: { files: string; home: string | undefined; signal: AbortSignal | undefined },
+  { files, home, signal, hostAddresses = {} }: ClonePlace,
 ): Promise<Checkout & { readonly base: string }> {
   try {
     const configured = home !== undefined;
-    const options = { configured, environment: environmentFor(request, home), signal } as const;
+    const options = { configured, environment: environmentFor(request, { home, hostAddresses }), signal } as const;
     await git([...QUIET, ...cloneArguments(request, files)], options);
     const base = await startingCommit(request, files, options);
     const checkout = ["checkout", "--quiet", "--no-track", "-b", request.branch, base];
@@ -176,7 +184,10 @@ const PASSED_ON = [
   "no_proxy",
 ] as const;
 
-function environmentFor({ origin, credentialed }: CloneRequest, home: string | undefined): Record<string, string> {
+function environmentFor(
+  { origin, credentialed }: CloneRequest,
+  { home, hostAddresses }: { readonly home: string | undefined; readonly hostAddresses: HostAddresses },
+): Record<string, string> {
   const names = home === undefined ? PASSED_ON : [...OF_THE_USER, ...PASSED_ON];
   const passed = names.flatMap((name) => {
     const value = process.env[name];
@@ -187,6 +198,10 @@ function environmentFor({ origin, credentialed }: CloneRequest, home: string | u
     ...(credentialed === undefined ? [] : [[`url.${credentialed}.insteadOf`, origin] as const]),
     // Whoever gave the address was allowed this one, and may not have been allowed where it leads.
     ["http.followRedirects", "false"] as const,
+    // The name may lead elsewhere when git asks for it. A git before 2.37 does not know this, and asks.
+    ...Object.entries(hostAddresses).map(
+      ([host, found]) => ["http.curloptResolve", `${host}:${found.join()}`] as const,
+    ),
   ];
   return {
     ...Object.fromEntries(passed),

@@ -3,7 +3,7 @@ import { mkdir, open, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { CapstanError } from "../core/errors.ts";
-import type { GivenContent } from "../core/workspace.ts";
+import type { GivenContent, HostAddresses } from "../core/workspace.ts";
 import { cloneRequest, makeClone } from "./clone-workspace.ts";
 import { diskFailure } from "./disk-failure.ts";
 import type { HostPlaces } from "./host-paths.ts";
@@ -15,18 +15,19 @@ interface Target {
   readonly root: string;
   readonly places: HostPlaces;
   readonly signal?: AbortSignal | undefined;
+  readonly hostAddresses?: HostAddresses | undefined;
 }
 
 /** Puts a file, or a clone of a repository, where nothing stands yet. Nothing of the agent's may work meanwhile. */
 export async function putContent(content: GivenContent, target: Target): Promise<void> {
   const to = await freePlace(target.root, content.at);
   if (content.kind === "file") return copyTo(content.path, to);
-  const { sessionId, root, places, signal } = target;
+  const { sessionId, root, places, signal, hostAddresses } = target;
   const settings = { kind: "clone", from: withToken(content), ref: content.ref } as const;
   const request = await cloneRequest({ sessionId, source: root, settings, places, signal });
   try {
     // Without the user's own configuration: whoever gives a repository must not reach what only the user can.
-    await makeClone(request, { files: to, home: undefined, signal });
+    await makeClone(request, { files: to, home: undefined, signal, hostAddresses });
   } catch (error) {
     await removeTree(to);
     throw error;

@@ -54,13 +54,14 @@ export function createWorkspaces({ openShadow, ...places }: WorkspacesOptions): 
         throw error;
       }
     },
-    async put(place, content, { signal } = {}) {
+    async put(place, content, { signal, hostAddresses } = {}) {
       if (place.kind === "in-place")
         throw new CapstanError(
           "workspace_invalid",
           "The session works in place, in a directory of the host. Put the file there yourself, or use another kind of workspace.",
         );
-      await putContent(content, { sessionId: place.sessionId, root: place.cwd, places, signal });
+      const { sessionId, cwd: root } = place;
+      await putContent(content, { sessionId, root, places, signal, hostAddresses });
     },
     open: (place, settings) => openShadow(place, { directory: directoryOf(place.sessionId), settings }),
     size: (place) => diskSize(directoryOf(place.sessionId)),
@@ -115,8 +116,9 @@ async function checked(request: WorkspaceRequest, places: HostPlaces, signal?: A
     }
     case "clone": {
       const clone = await cloneRequest({ sessionId, source, settings: workspace, places, signal });
-      return async (directory, { signal }) => {
-        const made = await makeClone(clone, { files: join(directory, "files"), home: places.home, signal });
+      return async (directory, { signal, hostAddresses }) => {
+        const files = join(directory, "files");
+        const made = await makeClone(clone, { files, home: places.home, signal, hostAddresses });
         return { ...made, source: clone.source, mounts: [], branch: clone.branch };
       };
     }

@@ -11,6 +11,7 @@ let model: ScriptedModel;
 let cli: Cli;
 
 const AGENT = `name: reporter
+description: Reports.
 instructions: Report.
 tools: [Read, Write, Bash]
 permissions:
@@ -55,7 +56,11 @@ test("an agent file becomes an agent that clients use by its id, with its rules,
 
   const { url, key } = await served();
   const client = new Anthropic({ baseURL: url, apiKey: key, maxRetries: 0, logLevel: "off" });
-  expect(await client.beta.agents.retrieve(id)).toMatchObject({ name: "reporter", version: 1 });
+  expect(await client.beta.agents.retrieve(id)).toMatchObject({
+    name: "reporter",
+    description: "Reports.",
+    version: 1,
+  });
   const { id: environment_id } = await client.beta.environments.create({ name: "empty" });
   const session = await client.beta.sessions.create({ agent: id, environment_id });
   const events = await turn(client, session.id, [
@@ -78,10 +83,16 @@ test("an agent file becomes an agent that clients use by its id, with its rules,
 
   // A new version of it, against the server as well as here.
   const against = { environment: { CAPSTAN_URL: url, CAPSTAN_KEY: key } };
+  const describe = (words: string): void =>
+    writeFileSync(join(cli.cwd, "reporter.yaml"), AGENT.replace("Reports.", words));
+  describe("Reports there.");
   const there = await cli.run(["agents", "create", "reporter.yaml", "--id", id.slice(-8), "--json"], against);
   expect(JSON.parse(there.stdout)).toMatchObject({ id, version: 2, definition: { model: "claude-haiku-4-5" } });
+  expect(await client.beta.agents.retrieve(id)).toMatchObject({ version: 2, description: "Reports there." });
+  describe("Reports here.");
   const here = await cli.run(["agents", "create", "reporter.yaml", "--id", id]);
   expect([here.stdout, here.stderr]).toEqual([`${id}\n`, expect.stringContaining("version 3 of reporter")]);
+  expect(await client.beta.agents.retrieve(id)).toMatchObject({ version: 3, description: "Reports here." });
   const other = JSON.parse((await cli.run(["agents", "create", "reporter.yaml", "--json"], against)).stdout) as object;
   expect(other).toMatchObject({ version: 1, name: "reporter" });
   const listed = (await cli.run(["agents", "list", "--json"])).stdout.trim().split("\n");

@@ -102,6 +102,24 @@ test("status tells a person what is used, where it came from and what is missing
   expect(stdout).not.toContain(KEY);
 });
 
+test("status refuses what a session would be refused for", async () => {
+  using cli = testCli();
+  mkdirSync(join(cli.cwd, ".capstan"));
+  writeFileSync(join(cli.cwd, ".env"), "ANTHROPIC_BASE_URL=http://127.0.0.1:9\n");
+  const environment = { ANTHROPIC_API_KEY: KEY, AWS_REGION: "no/region", AWS_BEARER_TOKEN_BEDROCK: KEY };
+  const { stdout } = await cli.run(["auth"], { environment });
+  const refusal = "sets ANTHROPIC_BASE_URL, but the credential for api_key is not written there";
+  expect(stdout).toMatch(/^✗ api_key {5}Anthropic API, used, but sessions are refused\n {4}ANTHROPIC_API_KEY\n/);
+  expect(stdout).toContain(refusal);
+  expect(stdout).toMatch(
+    /^ {2}bedrock {5}Amazon Bedrock, cannot be used\n[^]*AWS_REGION must be the name of a region/m,
+  );
+  expect(await cli.run(["run", "hi"], { environment })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(refusal),
+  });
+});
+
 test("status tells that a project's switch does not count beside a key of the user's", async () => {
   using cli = testCli();
   mkdirSync(join(cli.cwd, ".capstan"));

@@ -6,6 +6,7 @@ import { Attachments } from "../../src/cli/chat/attachments.ts";
 import { Editor, type Pressed } from "../../src/cli/chat/editor.ts";
 import { editorLines } from "../../src/cli/chat/editor-view.ts";
 import { History } from "../../src/cli/chat/history.ts";
+import { rowsOf } from "../../src/cli/chat/rows.ts";
 import type { Key } from "../../src/cli/chat/key.ts";
 
 const place = mkdtempSync(join(tmpdir(), "chat-"));
@@ -77,11 +78,25 @@ test("up and down lead through what was written before, and back to what was bei
   expect(editor.text).toBe("new");
 });
 
+test.each([
+  ["a long message of words", ["a long ", "message ", "of words"]],
+  ["  two  spaces", ["  two  ", "spaces"]],
+  ["no-break-anywhere", ["no-break-", "anywhere"]],
+  ["one\n\nthree", ["one", "", "three"]],
+  ["", [""]],
+])("%j in rows of nine columns keeps every space", (text, expected) => {
+  expect(rowsOf(text, 9).map(({ start, end }) => text.slice(start, end))).toEqual(expected);
+});
+
 const lines = (text: string, cursor: number, width = 12, height = 10): unknown =>
   editorLines({ text, cursor }, { width, height });
 
-test("the input is broken at the edge, with the cursor where the next letter will be", () => {
-  expect(lines("hello world\nab", 14)).toEqual({ lines: ["> hello worl", "  d", "  ab"], row: 2, column: 4 });
+test("the input is broken between words, a long one at the edge, with the cursor where the next letter will be", () => {
+  expect(lines("hello world\nab", 14)).toEqual({ lines: ["> hello ", "  world", "  ab"], row: 2, column: 4 });
+  expect(lines("hello world", 6)).toMatchObject({ row: 1, column: 2 });
+  expect(lines("0123456789 x", 10)).toEqual({ lines: ["> 0123456789", "  x"], row: 1, column: 2 });
+  expect(lines("0123456789\nx", 10)).toMatchObject({ lines: ["> 0123456789", "  x"], row: 0 });
+  expect(lines("a\tb", 3)).toEqual({ lines: ["> a  b"], row: 0, column: 6 });
   expect(lines("0123456789", 10)).toEqual({ lines: ["> 0123456789", "  "], row: 1, column: 2 });
   expect(lines("日本語日本語", 6)).toEqual({ lines: ["> 日本語日本", "  語"], row: 1, column: 4 });
   expect(lines("a\nb\nc\nd\ne", 0, 12, 3)).toMatchObject({ lines: ["> a", "  b", "  c"], row: 0 });

@@ -108,6 +108,13 @@ test("a question that was open when the chat ended is asked again; what is left 
   await screen.sees("✓ Bash echo made");
   await screen.sees("Yes. ───");
   expect(existsSync(join(cli.cwd, "made.txt"))).toBe(true);
+  screen.type("please make it");
+  screen.press("Enter");
+  await screen.sees("◆ May it run? (Esc interrupts)");
+  await screen.sees("Later");
+  screen.press("Escape");
+  await screen.sees("└ cancelled");
+  await screen.sees("! Interrupted. What was done so far is kept. ───");
   screen.type("/quit");
   screen.press("Enter");
   await screen.sees("exit code 0 icanon");

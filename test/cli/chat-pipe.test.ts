@@ -1,9 +1,9 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { messagesIn } from "../../src/cli/chat/pipe.ts";
-import { type Cli, testCli } from "../support/cli.ts";
+import { type Cli, exitOf, testCli } from "../support/cli.ts";
 
 let cli: Cli;
 beforeAll(() => {
@@ -27,7 +27,8 @@ test("in a pipe each line is a message or a command, and the output is plain tex
   const { code, stdout, stderr } = await cli.run(["chat", "--rehearsal", "agent.yaml"], { input });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("The mode is now accept-edits.");
-  expect(stdout).toContain("> read notes.txt\n\n✓ Read notes.txt");
+  // What was written is shown and kept, and not what it stands for.
+  expect(stdout).toContain("> /look notes.txt\n\n✓ Read notes.txt");
   expect(stdout).toContain("notes.txt says:\n1\tBuy milk.".replace("\t", "    "));
   expect(stdout).toMatch(/\$0\.\d+ rehearsal in 2 model requests/);
   expect(stdout).toContain("There is no command /loko. Did you mean /look?");
@@ -36,11 +37,32 @@ test("in a pipe each line is a message or a command, and the output is plain tex
   expect(stdout).not.toContain("\u001B");
 });
 
+test("in a pipe a choice is printed, with how to make it; a log is not written among the session's files", async () => {
+  const input = "write a.txt with x\n/mode\n/sessions\n/rewind\n/export\n/export mine.jsonl\n/answer\n";
+  const { code, stdout } = await cli.run(["chat", "--rehearsal", "--mode", "accept-edits"], { input });
+  expect(code).toBe(0);
+  expect(stdout).toContain("The mode is accept-edits. Which one?\n  normal (asks before");
+  expect(stdout).toContain("Say which one: /mode plan");
+  expect(stdout).toMatch(/Which session\?\n {2}[0-9a-f]{8} {2}write a\.txt with x \(/);
+  expect(stdout).toMatch(/Say which one: \/sessions [0-9a-f]{8}\n/);
+  expect(stdout).toMatch(/Back to which moment\?\n {2}[0-9a-f]{8} {2}turn 1, before Write a\.txt \(/);
+  expect(stdout).toMatch(/Say which one: \/rewind [0-9a-f]{8}, or \/rewind turn\n/);
+  const [, file = ""] = /log is in (\S*\/exports\/session-[0-9a-f]{8}\.jsonl)\./.exec(stdout) ?? [];
+  expect(file.startsWith(cli.home)).toBe(true);
+  expect(readFileSync(file, "utf8")).toContain('"user.message"');
+  expect(stdout).toContain("mine.jsonl.\nIt is among the session's files, so that a rewind may take it away.");
+  expect(stdout).toContain("Nothing waits for an answer.");
+});
+
 test("a call that nobody can be asked about ends it with what waits", async () => {
   const asked = await cli.run(["chat", "--rehearsal"], { input: "run touch a.txt\nlist the files\n" });
   expect(asked.code).toBe(5);
   expect(asked.stderr).toContain("capstan approvals answer");
   expect(asked.stdout).not.toContain("list the files");
+  // The session can be looked at meanwhile.
+  const seen = await cli.run(["chat", "--rehearsal", "-c"], { input: "/cost\n/answer\n" });
+  expect(seen.code).toBe(0);
+  expect(seen.stdout).toContain("nobody is here to give it. See: capstan approvals list");
 });
 
 test("a turn that fails ends it; --continue goes on with the project's last session", async () => {
@@ -51,6 +73,26 @@ test("a turn that fails ends it; --continue goes on with the project's last sess
   expect(code).toBe(0);
   // Where it stands is shown first.
   expect(stdout).toMatch(/> fail[\s\S]*> read notes\.txt[\s\S]*Buy milk\./);
+});
+
+test("without a project, --continue stays in its directory; what a dead host left in a turn is ended first", async () => {
+  const cwd = join(cli.home, "elsewhere");
+  mkdirSync(cwd);
+  const none = await cli.run(["chat", "--rehearsal", "-c"], { cwd, input: "hello\n" });
+  expect(none.code).not.toBe(0);
+  expect(none.stderr).toContain("This directory has no session yet. Start one: capstan chat");
+  const input = "run touch begun; sleep 60\n";
+  const left = cli.start(["chat", "--rehearsal", "--mode", "yolo"], { cwd, input });
+  await expect.poll(() => existsSync(join(cwd, "begun")), { timeout: 20_000 }).toBe(true);
+  left.kill("SIGKILL");
+  await exitOf(left);
+  const next = await cli.run(["chat", "--rehearsal"], { input: "/sessions\n" });
+  expect(next.stderr).toMatch(
+    /was left in a turn by a dead host; the turn is ended\. Go on with: capstan chat --resume/,
+  );
+  expect(next.stdout).toContain("[~/elsewhere] run touch begun");
+  const { stdout } = await cli.run(["chat", "--rehearsal", "-c"], { cwd, input: "/cost\n" });
+  expect(stdout).toContain("> run touch begun; sleep 60");
 });
 
 test.each([

@@ -98,11 +98,36 @@ test.each([
     model: "claude-opus-4-8",
     mode: "plan",
     meter: { context: 12_345, spent },
+    isRehearsal: false,
     maxUsd: 2,
   };
   const line = stripVTControlCharacters(statusLine(status, width));
   expect(line).toBe(expected);
   expect(widthOf(line)).toBeLessThan(width);
+});
+
+test("in few columns a rehearsal is told of until there is more to tell", () => {
+  const status = {
+    sessionId: undefined,
+    model: "claude-opus-4-8",
+    mode: "normal",
+    maxUsd: undefined,
+    isRehearsal: true,
+  };
+  const shown = (context: number | undefined): string =>
+    stripVTControlCharacters(statusLine({ ...status, meter: { context, spent } }, 20));
+  expect([shown(undefined), shown(12_345)]).toEqual(["normal · rehearsal", "normal · 1%"]);
+});
+
+test.each([
+  ["nothing was spent", { ...spent, usd: 0 }, "opus-4-8 · normal · $0 rehearsal"],
+  ["money was paid before", spent, "opus-4-8 · normal · $0.25 + $0 rehearsal"],
+  ["the rehearsal was at work", { ...spent, usd: 0.5, rehearsalUsd: 0.5 }, "opus-4-8 · normal · $0.50 rehearsal"],
+])("a rehearsal is told of when %s", (_when, used, expected) => {
+  const meter = { context: undefined, spent: used };
+  const status = { sessionId: undefined, model: "claude-opus-4-8", mode: "normal", maxUsd: undefined };
+  const line = statusLine({ ...status, meter, isRehearsal: true }, 80);
+  expect(stripVTControlCharacters(line)).toBe(expected);
 });
 
 test("the window of a model is what the pinned SDK counts with", () => {

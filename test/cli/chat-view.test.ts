@@ -65,6 +65,7 @@ test("a message that is said while the agent works waits in the queue until the 
   tell("session.status_running");
   tell("user.message", { id: "m2", ...text("two\nlines") });
   expect(live(view.queued(60))).toEqual(["» two lines (queued)"]);
+  expect(view.waiting).toBe(1);
   tell("user.interrupt");
   tell("session.status_idle");
   expect(live(view.queued(60))).toEqual(["» two lines (goes with your next message)"]);
@@ -73,6 +74,35 @@ test("a message that is said while the agent works waits in the queue until the 
   tell("capstan.input_delivered", { event_ids: ["m3"] });
   expect(view.queued(60)).toEqual([]);
   expect(printed.filter((line) => line.startsWith("> "))).toEqual(["> one", "> two", "> three"]);
+});
+
+test("what was said is shown as it was written: a command as a command, without what the session adds", () => {
+  const { printed, tell } = viewed();
+  tell("user.message", { id: "m1", ...text("Read all of it."), command: "/tidy all" });
+  const note = "[The files in the working directory were brought back to an earlier state. Read them again.]";
+  const long = "a message of so many words that they do not fit into a line of sixty columns";
+  tell("user.message", { id: "m2", content: [...text(long).content, ...text(note).content] });
+  expect(printed).toEqual([
+    "> /tidy all",
+    "",
+    "> a message of so many words that they do not fit into a",
+    "  line of sixty columns",
+  ]);
+});
+
+test("a turn seems to end with the model's last words, not with a call, nor with a subagent's", () => {
+  const { view, tell } = viewed();
+  tell("session.status_running");
+  tell("span.model_request_end", { stop_reason: "tool_use", session_thread_id: null });
+  expect(view.isEnding).toBe(false);
+  tell("span.model_request_end", { stop_reason: "end_turn", session_thread_id: "t1" });
+  expect(view.isEnding).toBe(false);
+  tell("span.model_request_end", { stop_reason: "end_turn", session_thread_id: null });
+  expect(view.isEnding).toBe(true);
+  tell("span.model_request_start", { session_thread_id: null });
+  expect(view.isEnding).toBe(false);
+  tell("user.interrupt");
+  expect(view.isEnding).toBe(true);
 });
 
 test("what a subagent does stands below its own call, when that is over", () => {
@@ -115,6 +145,14 @@ test("calls can be unfolded, then and from then on, with nothing in them that st
   printed.splice(0);
   run("c3");
   expect(printed).toHaveLength(2);
+});
+
+test("a request that failed leaves the context as it was", () => {
+  const { view, tell } = viewed();
+  const none = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
+  tell("span.model_request_end", { session_thread_id: null, model_usage: { ...none, input_tokens: 70 } });
+  tell("span.model_request_end", { session_thread_id: null, model_usage: none, is_error: true });
+  expect(view.meter.context).toBe(70);
 });
 
 test("what goes wrong is said in words", () => {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { schemaText } from "../../src/cli/schema.ts";
 import { testCli } from "../support/cli.ts";
 import { DOWN, ENTER, terminal } from "./ask-terminal.ts";
 
@@ -12,6 +13,8 @@ test("a new user's path: init, a line changed, validate, chat", async () => {
     stderr: "",
     stdout: `✓ agent.yaml
 ✓ instructions.md
+✓ .capstan/config.yaml
+✓ .capstan/agent.schema.json
 ✓ .gitignore
 
 Next:
@@ -20,18 +23,26 @@ Next:
   capstan run --rehearsal --agent agent.yaml "list the files"
   capstan chat agent.yaml --rehearsal
 
-With a key (capstan auth login, or ANTHROPIC_API_KEY in the shell) leave --rehearsal out.
+With a key (capstan auth login, or ANTHROPIC_API_KEY in the shell or in .env) leave --rehearsal out.
 `,
   });
   const cwd = join(cli.cwd, "helper");
   const file = join(cwd, "agent.yaml");
   const text = readFileSync(file, "utf8");
   expect(text).toContain("\nname: helper\n");
+  const [, schema = ""] = /^# yaml-language-server: \$schema=(.*)$/m.exec(text) ?? [];
+  expect(readFileSync(join(cwd, schema), "utf8")).toBe(schemaText());
   writeFileSync(file, text.replace("mode: normal", "mode: accept-edits"));
   const validated = await cli.run(["validate"], { cwd });
   expect(validated.stdout).toContain("✓ agent.yaml is valid: helper");
   expect(validated.stdout).toContain("permissions   accept-edits");
+  expect(validated.stdout).toContain("\nTalk to it: capstan chat agent.yaml --rehearsal\n");
   expect(validated.code).toBe(0);
+  // It is a project, and what stands in its .env counts.
+  writeFileSync(join(cwd, ".env"), "ANTHROPIC_API_KEY=sk-ant-test\n");
+  expect((await cli.run(["validate", "."], { cwd })).stdout).toMatch(/\n\nTalk to it: capstan chat agent\.yaml\n$/);
+  const { stdout: config } = await cli.run(["config"], { cwd });
+  expect(config).toContain(`project (${join(cwd, ".capstan")})`);
   const chat = await cli.run(["chat", "agent.yaml", "--rehearsal"], {
     cwd,
     input: "list the files\nwrite note.txt with Buy milk.\n",
@@ -62,6 +73,21 @@ test("nothing that is there is overwritten, and .gitignore gets a line", async (
   writeFileSync(join(cli.cwd, "mine/.gitignore"), "dist/");
   expect((await cli.run(["init", "mine"])).stdout).toContain("✓ .gitignore (a line for .env)\n");
   expect(readFileSync(join(cli.cwd, "mine/.gitignore"), "utf8")).toBe("dist/\n.env\n");
+});
+
+test("within a project it makes no other one, and in the home directory none at all", async () => {
+  using cli = testCli();
+  mkdirSync(join(cli.cwd, ".capstan"));
+  const within = await cli.run(["init", "agents/helper"]);
+  expect(within.stdout).toContain("✓ instructions.md\n✓ ../../.capstan/agent.schema.json\n✓ .gitignore\n");
+  expect(within.stdout).toContain("ANTHROPIC_API_KEY in the shell or in ../../.env)");
+  expect(readFileSync(join(cli.cwd, "agents/helper/agent.yaml"), "utf8")).toMatch(
+    /^# yaml-language-server: \$schema=\.\.\/\.\.\/\.capstan\/agent\.schema\.json\n/,
+  );
+  const home = await cli.run(["init"], { cwd: cli.home });
+  expect(home.stdout).toContain("✓ instructions.md\n✓ agent.schema.json\n✓ .gitignore\n");
+  expect(home.stdout).toContain("ANTHROPIC_API_KEY in the shell) leave");
+  expect(existsSync(join(cli.home, ".capstan/config.yaml"))).toBe(false);
 });
 
 test("at a terminal it asks for what was not given", async () => {

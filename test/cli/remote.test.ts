@@ -257,7 +257,7 @@ describe("commands", () => {
     const file = join(cli.cwd, "session.jsonl");
     expect((await capstan(["sessions", "export", id, "-o", file], "viewer")).code).toBe(0);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    const imported = await cli.run(["sessions", "import", file]);
+    const imported = await cli.run(["sessions", "import", "--trust", file]);
     expect(imported.stdout).toContain("Imported as session");
 
     const compacted = await capstan(["sessions", "compact", id], "operator");

@@ -51,7 +51,11 @@ test("secrets among the variables of a session stay in the store", async () => {
     expect(text).toContain('"API_TOKEN":"[redacted:API_TOKEN]"');
   }
   writeFileSync(join(cli.cwd, "session.jsonl"), exported);
-  await cli.run(["sessions", "import", "session.jsonl"]);
+  expect(await cli.run(["sessions", "import", "session.jsonl"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('\n  environment.variables sets LANG to "C" for its commands\n'),
+  });
+  await cli.run(["sessions", "import", "--trust", "session.jsonl"]);
   const all = (await cli.run(["sessions", "list", "--json"])).stdout.trim().split("\n");
   const variables = all.map(
     (line) => (JSON.parse(line) as { environment: { variables: object } }).environment.variables,

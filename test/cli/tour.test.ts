@@ -35,7 +35,7 @@ test("the tour: a host dies in a turn, the doctor sees it, recovery settles it, 
   const [, id = "?"] = /session ([0-9a-f]{8})/.exec(resumed.stdout) ?? [];
   expect((await cli.run(["sessions", "export", id, "-o", "session.jsonl"])).code).toBe(0);
   const elsewhere = { environment: { CAPSTAN_HOME: join(cli.home, "elsewhere") } };
-  const imported = await cli.run(["sessions", "import", "session.jsonl"], elsewhere);
+  const imported = await cli.run(["sessions", "import", "--trust", "session.jsonl"], elsewhere);
   expect(imported.stdout).toMatch(/^Imported as session [0-9a-f]{8}\./);
   expect((await cli.run(["run", "-c", "And here?"], elsewhere)).code).toBe(0);
   expect(model.requests.at(-1)?.transcript).toMatch(/Work on it\.[^]*What happened\?[^]*And here\?/);

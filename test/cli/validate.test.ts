@@ -34,9 +34,9 @@ thinking: adaptive
 tools: [Read]
 functions: [tools.mjs]
 mcp_servers:
-  near: { command: npx, env: { TOKEN: "\${TOKEN}" } }
+  near: { command: none-such, env: { TOKEN: "\${TOKEN}" } }
   far: { type: http, url: "https://far.example/mcp?key=secret" }
-permissions: { mode: plan, allow: [Read], ask: [{ rule: Bash, remember: false }] }
+permissions: { mode: plan, allow: [Read], ask: [{ rule: Bash, remember: false }], deny: [add] }
 budget: { usd: 0.5, tool_calls: 2000, deadline_ms: 90000 }
 subagents: { reviewer: { description: Reviews., instructions: Review. } }
 skills: [pdf]
@@ -68,8 +68,8 @@ test("what an agent file makes is told, and nothing of it is run", async () => {
   inputs        city (string, to be given), count (integer, else 1200)
   tools         Read
   functions     ${join(cli.cwd, "tools.mjs")}
-  servers       near (npx), far (http far.example)
-  permissions   plan; allow Read; ask Bash; deny WebFetch
+  servers       near (none-such), far (http far.example)
+  permissions   plan; allow Read; ask Bash; deny WebFetch, add
   budget        $0.50, 2,000 tool calls, 1m30s a turn
   subagents     reviewer
   skills        pdf (1 file, 1 kB)
@@ -80,11 +80,12 @@ test("what an agent file makes is told, and nothing of it is run", async () => {
   extends       ${join(cli.cwd, "base.yaml")}
 
 ! There is no credential for a model: run capstan auth login, or set ANTHROPIC_API_KEY. --rehearsal needs none
-! mcp_servers.near.env.TOKEN needs the variable TOKEN, which is not set here; set it in the shell or in .env before a session starts
+! mcp_servers.near.env.TOKEN needs the variable TOKEN, which is not set here; set it in the shell or in the project's .env before a session starts
+! mcp_servers.near.command: none-such was not found; looked in PATH, which is ${process.env["PATH"]}. Install it, or write its whole path
 ! CLAUDE.md is here, and the agent does not read it. To use it: setting_sources: [project]
-! Its functions were not loaded, because that runs their code. To check them as well: capstan validate --import
+! Its functions were not loaded, because that runs their code, so that nobody knows whether they bring add (permissions.deny.0). To check them as well: capstan validate --import
 
-Talk to it: capstan chat agent.yaml --input city=…
+Talk to it: capstan chat agent.yaml --rehearsal --input city=…
 `);
   expect(code).toBe(0);
   expect(existsSync(join(cli.cwd, "loaded"))).toBe(false);
@@ -100,19 +101,34 @@ test("programs get the same as JSON, with the tools of functions when those may 
     agent: { name: "clerk", mcp_servers: ["near", "far"], skills: ["pdf"], function_tools: ["add"] },
     instructions: { file: join(cli.cwd, "clerk.md"), characters: 29, characters_before: 3200 },
     environment: { workspace: { kind: "worktree" }, sandbox: "preferred" },
-    notes: [expect.stringContaining("CLAUDE.md is here")],
+    notes: [expect.stringContaining("none-such was not found"), expect.stringContaining("CLAUDE.md is here")],
   });
   expect(existsSync(join(cli.cwd, "loaded"))).toBe(true);
 });
 
 test("mistakes end it with 2, each with its place", async () => {
-  files({ "clerk.yaml": "name: clerk\nbudjet: {}\ntools: [Bsh]\n" });
+  files({
+    "clerk.yaml":
+      "name: clerk\nbudjet: {}\ntools: [Bsh]\nmodel: claude-haiku-4-5\neffort: high\noutput_schema: { type: objekt }\n",
+  });
   const path = join(cli.cwd, "clerk.yaml");
-  const unknown = `${path}:2:1 budjet: unknown key; did you mean "budget"?`;
-  expect(await validate(["clerk.yaml"])).toEqual({ code: 2, stdout: "", stderr: `capstan: ${unknown}\n` });
+  const problems = [
+    `${path}:2:1 budjet: unknown key; did you mean "budget"?`,
+    `${path}:3:9 tools.0: there is no tool named Bsh; did you mean Bash?`,
+    `${path}:5:9 effort: claude-haiku-4-5 cannot be told high. It has no levels of effort; leave it out.`,
+    expect.stringContaining(`${path}:6:16 output_schema: The JSON Schema is not valid as draft 2020-12. /type: `),
+  ];
+  const told = await validate(["clerk.yaml"]);
+  expect(told).toMatchObject({ code: 2, stdout: "" });
+  expect(
+    told.stderr
+      .replace(/^capstan: /, "")
+      .trimEnd()
+      .split("\n"),
+  ).toEqual(problems);
   const { code, stdout } = await validate(["clerk.yaml", "--json"]);
   expect(code).toBe(2);
-  expect(JSON.parse(stdout)).toEqual({ valid: false, file: path, code: "invalid_agent", problems: [unknown] });
+  expect(JSON.parse(stdout)).toEqual({ valid: false, file: path, code: "invalid_agent", problems });
 });
 
 test("what the engine cannot honour is told at its place, by validate and by run", async () => {
@@ -121,6 +137,25 @@ test("what the engine cannot honour is told at its place, by validate and by run
   expect(await validate()).toEqual({ code: 2, stdout: "", stderr: told });
   const args = ["run", "--rehearsal", "--agent", "agent.yaml", "list the files"];
   expect(await cli.run(args, { environment: home })).toEqual({ code: 2, stdout: "", stderr: told });
+  files({ "agent.yaml": "name: clerk\nenvironment: { variables: { ANTHROPIC_BASE_URL: 'http://x.example' } }\n" });
+  const past = `capstan: ${join(cli.cwd, "agent.yaml")}:2:49 environment.variables.ANTHROPIC_BASE_URL: would lead the agent past the gateway; credentials and addresses are the host's to set, so leave it out\n`;
+  expect(await validate()).toEqual({ code: 2, stdout: "", stderr: past });
+  expect(await cli.run(args, { environment: home })).toEqual({ code: 2, stdout: "", stderr: past });
+});
+
+test("a directory stands for the agent.yaml in it, and a .env there that is not read is told", async () => {
+  files({ "helper/agent.yaml": "name: clerk\ntools: [Read]\n", "helper/.env": "ANTHROPIC_API_KEY=sk-ant-test\n" });
+  const directory = join(cli.cwd, "helper");
+  const { stdout } = await validate(["helper"]);
+  expect(stdout).toContain("✓ helper/agent.yaml is valid: clerk\n");
+  expect(stdout).toContain(
+    `! ${directory}/.env is not read: no project is here. To have it read: mkdir ${directory}/.capstan && cd ${directory}\n`,
+  );
+  expect(stdout).toContain("Talk to it: capstan chat helper/agent.yaml --rehearsal\n");
+  const environment = home;
+  const ran = await cli.run(["run", "--rehearsal", "--agent", "helper", "--json", "say hello"], { environment });
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  expect((await cli.run(["chat", "helper", "--rehearsal"], { environment, input: "say hello\n" })).code).toBe(0);
 });
 
 test.each([
@@ -149,8 +184,20 @@ test.each([
 test("what the chosen provider lacks is told with how to get it", async () => {
   files({ "agent.yaml": "name: clerk\nauth: vertex\n" });
   const { code, stdout } = await validate([], { ANTHROPIC_API_KEY: "sk-ant-test" });
-  expect(stdout).toContain("! ANTHROPIC_VERTEX_PROJECT_ID is missing for vertex: set it to the id of");
+  expect(stdout).toContain("! vertex lacks ANTHROPIC_VERTEX_PROJECT_ID: set it to the id of");
   expect(code).toBe(0);
+  files({ "agent.yaml": "name: clerk\ntools: [WebSearch]\n" });
+  expect((await validate([], { CLAUDE_CODE_USE_BEDROCK: "1" })).stdout).toContain(
+    "! tools: WebSearch cannot be honoured by bedrock: Amazon Bedrock does not have it.",
+  );
+});
+
+test("a server whose program is not there is told by run, too", async () => {
+  files({ "agent.yaml": "name: clerk\nmcp_servers: { near: { command: none-such } }\n" });
+  const args = ["run", "--rehearsal", "--agent", "agent.yaml", "say hello"];
+  const { code, stderr } = await cli.run(args, { environment: home });
+  expect(stderr).toContain("The MCP server near (none-such was not found; looked in PATH, which is /");
+  expect(code).toBe(3);
 });
 
 test("without a file it says how to get one", async () => {

@@ -150,7 +150,7 @@ environment:
     ],
     [
       "one with mistakes",
-      { "agent.yaml": "extends: b.yaml\n", "b.yaml": "budjet: 1\nmodel: ${NONE}\n" },
+      { "agent.yaml": "extends: b.yaml\nname: a\n", "b.yaml": "budjet: 1\nmodel: ${NONE}\n" },
       [
         '@agent.yaml:1:10 extends: @b.yaml:1:1 budjet: unknown key; did you mean "budget"?',
         "@agent.yaml:1:10 extends: @b.yaml:2:8 model: the variable NONE is not set; set it in the shell or in .env, or write ${NONE:-words}",
@@ -163,7 +163,7 @@ environment:
     ],
     [
       "one that names a file that is not there",
-      { "agent.yaml": "extends: b.yaml\n", "b.yaml": "skills: [none]\n" },
+      { "agent.yaml": "extends: b.yaml\nname: a\n", "b.yaml": "skills: [none]\n" },
       [
         "@agent.yaml:1:10 extends: @b.yaml:1:10 skills.0: @none expected a directory with a file SKILL.md (found nothing)",
       ],

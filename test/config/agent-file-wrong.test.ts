@@ -1,6 +1,6 @@
-import { symlinkSync, truncateSync } from "node:fs";
+import { symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { AGENT_TOOLS } from "../../src/config/agent-checks.ts";
+import { AGENT_TOOLS } from "../../src/config/agent-tool-checks.ts";
 import { readAgent } from "../../src/config/agent-file.ts";
 import { BUILTIN_NAMES } from "../../src/engines/claude/builtin-tools.ts";
 import { files } from "./files.ts";
@@ -8,7 +8,10 @@ import { files } from "./files.ts";
 const KEYS =
   "$schema, extends, name, description, instructions, inputs, model, fallback_model, effort, thinking, auth, tools, functions, mcp_servers, custom_tools, permissions, budget, subagents, skills, commands, hooks, output_schema, setting_sources, environment";
 const TOOLS = AGENT_TOOLS.join(", ");
-const ONLY = "cannot be honoured for a subagent; of its file only description, instructions, tools, model are taken";
+
+const NOT_AT_BEDROCK =
+  "WebSearch cannot be honoured by bedrock: Amazon Bedrock does not have it. Take the tool out, or use another provider";
+const PAST = "would lead the agent past the gateway; credentials and addresses are the host's to set, so leave it out";
 
 type Case = readonly [what: string, text: string, ...problems: string[]];
 
@@ -86,6 +89,24 @@ const ONE_FILE: readonly Case[] = [
     '2:23 permissions.deny.0: there is no tool named Bsh, which the rule "Bsh" speaks of. Did you mean Bash?',
     '2:43 permissions.ask.0.rule: there is no tool named Edti, which the rule "Edti" speaks of. Did you mean Edit?',
     '3:47 hooks.before_tool.0.matcher: there is no tool named Wirte, which the rule "Wirte" speaks of. Did you mean Write?',
+  ],
+  [
+    "rules for servers that are mistyped",
+    "permissions: { deny: [mcp__fiels, mcp__fiels__list, mcp__fi*], allow: [mcp__files, mcp__capstan__add] }\nmcp_servers: { files: { command: x } }",
+    "2:23 permissions.deny.0: there is no server fiels in mcp_servers; did you mean files?",
+    "2:35 permissions.deny.1: there is no server fiels in mcp_servers; did you mean files?",
+  ],
+  [
+    "a tool that the provider does not have",
+    "auth: bedrock\ntools: [Read, WebSearch]\nsubagents: { b: { description: x, instructions: y, tools: [WebSearch] } }",
+    `3:15 tools.1: ${NOT_AT_BEDROCK}`,
+    `4:60 subagents.b.tools.0: ${NOT_AT_BEDROCK}`,
+  ],
+  [
+    "variables that lead past the gateway",
+    "environment: { variables: { A: b, ANTHROPIC_API_KEY: x, https_proxy: y } }",
+    `2:54 environment.variables.ANTHROPIC_API_KEY: ${PAST}`,
+    `2:70 environment.variables.https_proxy: ${PAST}`,
   ],
   [
     "a server without a kind",
@@ -175,6 +196,33 @@ const ONE_FILE: readonly Case[] = [
     "2:8 model: the variable ANTHROPIC_API_KEY is a credential of the host's, which no agent gets to see; use another one",
     "3:46 mcp_servers.near.env.A: the variable AWS_SECRET_ACCESS_KEY is a credential of the host's, which no agent gets to see; use another one",
   ],
+  [
+    "mistakes of every kind tells all of them",
+    [
+      "budget: { usd: much }",
+      "permissions: { mode: yollo, deny: [Bsh] }",
+      "instructions: In {{ctiy}}.",
+      "inputs: { city: { type: string } }",
+      "skills: [none]",
+      "tools: [Raed, mcp__files__list]",
+      "mcp_servers: { files: { command: x, arg: [] } }",
+    ].join("\n"),
+    '2:16 budget.usd: expected a number (found "much")',
+    '3:22 permissions.mode: expected one of normal, accept-edits, read-only, plan, yolo (found "yollo"); did you mean "yolo"?',
+    '3:36 permissions.deny.0: there is no tool named Bsh, which the rule "Bsh" speaks of. Did you mean Bash?',
+    "4:15 instructions: {{ctiy}} is none of the agent's inputs; did you mean {{city}}?",
+    "5:11 inputs.city: nothing uses this input; write {{city}} in the instructions, or remove it",
+    "6:10 skills.0: @none expected a directory with a file SKILL.md (found nothing)",
+    "7:9 tools.0: there is no tool named Raed; did you mean Read?",
+    '8:37 mcp_servers.files.arg: unknown key; did you mean "args"?',
+  ],
+  [
+    "a mistake tells nothing that only follows from it",
+    "inputs: { City: { type: string } }\ninstructions: '{{city}}'\nmcp_serves: { files: { command: x } }\ntools: [mcp__files__list, lookup]\ncustom_tools: lookup",
+    '2:11 inputs.City: expected lower-case letters, digits and _, starting with a letter (found "City")',
+    '4:1 mcp_serves: unknown key; did you mean "mcp_servers"?',
+    '6:15 custom_tools: expected a list (found "lookup")',
+  ],
 ];
 
 function linesOf(path: string): string[] {
@@ -186,11 +234,15 @@ function linesOf(path: string): string[] {
   }
 }
 
+function denying(functions: string): string {
+  return `name: a\nfunctions: ${functions}\npermissions: { deny: [Bsh] }\n`;
+}
+
 describe("an agent file", () => {
   test.each(ONE_FILE)("with %s is refused, naming line, column and field", (_what, text, ...problems) => {
     using tree = files({ "agent.yaml": `name: a\n${text}\n` });
     const path = tree.at("agent.yaml");
-    const lines = problems.map((problem) => `${path}:${problem}`).toSorted();
+    const lines = problems.map((problem) => `${path}:${problem.replaceAll("@", `${tree.path}/`)}`).toSorted();
     expect(() => readAgent(path, { ANTHROPIC_API_KEY: "k" })).toThrow(
       expect.objectContaining({ code: "invalid_agent" }),
     );
@@ -243,182 +295,33 @@ describe("an agent file", () => {
         "name: a\nfunctions: [f.mjs]\npermissions: { allow: [add] }\nsubagents: { b: { description: x, instructions: y, tools: [add] } }\n",
       "f.mjs": "throw new Error('not loaded');",
     });
-    expect(readAgent(tree.at("agent.yaml"), {}).written.permissions).toEqual({ allow: ["add"] });
-  });
-});
-
-type OtherFile = readonly [
-  what: string,
-  text: string,
-  other: Record<string, string | Uint8Array>,
-  problems: readonly string[],
-];
-
-const SKILL = "---\nname: pdf\ndescription: Reads PDF files.\n---\n";
-
-describe("a file that an agent file names", () => {
-  test.each<OtherFile>([
-    [
-      "is not there",
-      "instructions: { file: a.md }\nfunctions: [b.mjs, { module: c.mjs }]\noutput_schema: d.json\nsubagents: { e: e.yaml }\ncommands: { f: { file: f.md } }\nskills: [g]",
-      {},
-      [
-        "2:23 instructions.file: Cannot read the instructions in @a.md: there is no such file or directory.",
-        "3:13 functions.0: Cannot read the module @b.mjs: there is no such file or directory.",
-        "3:30 functions.1.module: Cannot read the module @c.mjs: there is no such file or directory.",
-        "4:16 output_schema: Cannot read the JSON Schema in @d.json: there is no such file or directory.",
-        "5:17 subagents.e: Cannot read the subagent @e.yaml: there is no such file or directory.",
-        "6:24 commands.f.file: Cannot read the prompt in @f.md: there is no such file or directory.",
-        "7:10 skills.0: @g expected a directory with a file SKILL.md (found nothing)",
-      ],
-    ],
-    [
-      "is a directory",
-      "functions: [lib]",
-      { "lib/": "" },
-      ["2:13 functions.0: Cannot read the module @lib: it is not a file."],
-    ],
-    [
-      "is Latin-1",
-      "instructions: { file: a.md }",
-      { "a.md": Buffer.from("ol\u00e9", "latin1") },
-      [
-        "2:23 instructions.file: Cannot read the instructions in @a.md: line 1 is not UTF-8 text, but perhaps Latin-1 or Windows-1252; save it as UTF-8.",
-      ],
-    ],
-    [
-      "uses an input that there is not",
-      "instructions: { file: a.md }\ninputs: { city: { type: string } }",
-      { "a.md": "{{city}}\nIn {{ town }}.\n" },
-      ["2:23 instructions.file: @a.md:2:4 {{town}} is none of the agent's inputs; declare town under inputs"],
-    ],
-    [
-      "is no schema",
-      "output_schema: a.json",
-      { "a.json": '{\n  "type": "object"' },
-      ["2:16 output_schema: @a.json:2:19 flow map must end with a }"],
-    ],
-    [
-      "is a list",
-      "output_schema: a.json",
-      { "a.json": "[1]" },
-      ["2:16 output_schema: @a.json:1:1 expected a mapping (found a list)"],
-    ],
-    [
-      "is a subagent that wants more than it gets",
-      "subagents: { b: b.yaml }",
-      {
-        "b.yaml":
-          "name: b\nextends: c.yaml\ntools: { Bash: true }\npermissions: { mode: yolo }\ninstructions: { text: x, mode: append }\n",
-      },
-      [
-        "2:17 subagents.b: @b.yaml:1:1 description: expected text (found nothing)",
-        `2:17 subagents.b: @b.yaml:2:1 extends: ${ONLY}`,
-        "2:17 subagents.b: @b.yaml:3:8 tools: expected a list (found a mapping)",
-        `2:17 subagents.b: @b.yaml:4:1 permissions: ${ONLY}`,
-        "2:17 subagents.b: @b.yaml:5:26 instructions.mode: cannot be honoured for a subagent",
-      ],
-    ],
-    [
-      "is a subagent without instructions, with a tool that there is not",
-      "subagents: { b: b.yaml, c: c.yaml }",
-      { "b.yaml": "description: x\n", "c.yaml": "description: x\ninstructions: { file: none.md }\n" },
-      [
-        "2:17 subagents.b: @b.yaml:1:1 instructions: expected text (found nothing)",
-        "2:28 subagents.c: @c.yaml:2:23 instructions.file: Cannot read the instructions in @none.md: there is no such file or directory.",
-      ],
-    ],
-    [
-      "is a subagent with a tool that there is not",
-      "subagents: { b: b.yaml }",
-      { "b.yaml": "description: x\ninstructions: y\ntools: [Raed]\n" },
-      ["2:17 subagents.b: there is no tool named Raed; did you mean Read?"],
-    ],
-    [
-      "is an empty prompt",
-      "commands: { go: { file: a.md } }",
-      { "a.md": " \n" },
-      ["2:25 commands.go.file: @a.md:1:1 expected a prompt (found an empty file)"],
-    ],
-    [
-      "is a skill without a head",
-      "skills: [a]",
-      { "a/SKILL.md": "# A\n" },
-      ["2:10 skills.0: @a/SKILL.md:1:1 expected --- and then name and description, ended by another ---"],
-    ],
-    [
-      "is a skill with a wrong head",
-      "skills: [a]",
-      { "a/SKILL.md": "---\nname: A b\n---\n" },
-      [
-        "2:10 skills.0: @a/SKILL.md:2:1 description: expected text (found nothing)",
-        '2:10 skills.0: @a/SKILL.md:2:7 name: expected up to 64 lower-case letters, digits and dashes (found "A b")',
-      ],
-    ],
-    [
-      "is no skill",
-      "skills: [a]",
-      { "a/README.md": "" },
-      ["2:10 skills.0: @a expected a file SKILL.md in this directory (found none)"],
-    ],
-    [
-      "is a skill by name only",
-      "skills: [a]",
-      { a: "" },
-      ["2:10 skills.0: @a expected a directory with a file SKILL.md (found a file)"],
-    ],
-    [
-      "is a skill of the same name",
-      "skills: [a, b]",
-      { "a/SKILL.md": SKILL, "b/SKILL.md": SKILL },
-      ["2:13 skills.1: another skill of this agent is named pdf, too"],
-    ],
-    [
-      "is a skill that is too large",
-      "skills: [a]",
-      { "a/SKILL.md": SKILL, "a/x": "x".repeat(700_000), "a/y": "x".repeat(700_000) },
-      ["2:10 skills.0: @a its files have more than 1048576 bytes; @a/y is one too many"],
-    ],
-    [
-      "is one of skills that are too large together",
-      "skills: [a, b]",
-      {
-        "a/SKILL.md": SKILL,
-        "a/x": "x".repeat(700_000),
-        "b/SKILL.md": SKILL.replace("pdf", "doc"),
-        "b/x": "x".repeat(700_000),
-      },
-      ["2:13 skills.1: the skills up to this one have more than 1048576 bytes"],
-    ],
-  ])("%s", (_what, text, other, problems) => {
-    using tree = files({ "agent.yaml": `name: a\n${text}\n`, ...other });
-    const path = tree.at("agent.yaml");
-    expect(() => readAgent(path, {})).toThrow(
-      expect.objectContaining({
-        message: problems.map((problem) => `${path}:${problem.replaceAll("@", `${tree.path}/`)}`).join("\n"),
-      }),
-    );
+    const { written, unchecked } = readAgent(tree.at("agent.yaml"), {});
+    expect(written.permissions).toEqual({ allow: ["add"] });
+    expect(unchecked).toEqual([
+      { path: ["subagents", "b", "tools", 0], name: "add" },
+      { path: ["permissions", "allow", 0], name: "add" },
+    ]);
   });
 
-  test("is a skill with a symbolic link, or with a file like no other", () => {
+  test("may not name tools that look like a mistake, unless its functions are said to have them", () => {
     using tree = files({
-      "agent.yaml": "name: a\nskills: [a, b, c]\n",
-      "a/SKILL.md": SKILL,
-      "b/SKILL.md": SKILL,
-      "b/big": "",
+      "any.yaml": denying("[f.mjs]"),
+      "named.yaml": denying("[{ module: f.mjs, exports: [Bsh] }]"),
+      "f.mjs": "",
     });
-    symlinkSync("SKILL.md", tree.at("a/passwd"));
-    symlinkSync("a", tree.at("c"));
-    truncateSync(tree.at("b/big"), 10 ** 10);
-    const path = tree.at("agent.yaml");
-    expect(() => readAgent(path, {})).toThrow(
-      expect.objectContaining({
-        message: [
-          `${path}:2:10 skills.0: ${tree.at("a/passwd")} expected a plain file (found a symbolic link); put the file itself there`,
-          `${path}:2:13 skills.1: ${tree.at("b/big")} cannot be read: it has 10000000000 bytes, and all skills together at most 1048576`,
-          `${path}:2:16 skills.2: ${tree.at("c")} expected a directory with a file SKILL.md (found a symbolic link)`,
-        ].join("\n"),
-      }),
+    expect(() => readAgent(tree.at("any.yaml"), {})).toThrow(
+      `any.yaml:3:23 permissions.deny.0: there is no tool named Bsh, which the rule "Bsh" speaks of. Did you mean Bash? For a function of that name write { module: …, exports: [Bsh] }`,
     );
+    expect(readAgent(tree.at("named.yaml"), {}).unchecked).toEqual([]);
+    using other = files({ "agent.yaml": denying("[{ module: f.mjs, exports: [subtract] }]"), "f.mjs": "" });
+    expect(() => readAgent(other.at("agent.yaml"), {})).toThrow("3:23 permissions.deny.0: there is no tool named Bsh");
+  });
+
+  test("that changes the tools of another may turn off what the provider does not have", () => {
+    using tree = files({
+      "agent.yaml": "name: a\nextends: b.yaml\nauth: bedrock\ntools: { WebSearch: false }\n",
+      "b.yaml": "tools: [Read, WebSearch]\n",
+    });
+    expect(readAgent(tree.at("agent.yaml"), {}).written.tools).toEqual(["Read"]);
   });
 });

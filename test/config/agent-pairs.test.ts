@@ -1,21 +1,21 @@
 import { execFileSync } from "node:child_process";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parse } from "yaml";
 import { z } from "zod";
 import { agentFile } from "../../src/config/agent-file-schema.ts";
-import { agentDefinition } from "../../src/core/agent-definition.ts";
 import { type Configuration, loadConfiguration } from "../../src/config/load.ts";
-import { ofType, testHost, type TestHost } from "../support/host.ts";
-import { call, say } from "../support/scripted-model.ts";
-import { differences, type JsonSchema, leavesOf } from "./agent-pairs/leaves.ts";
-import { observe, type OBSERVABLES, REFUSED } from "./agent-pairs/observables.ts";
-import { type Pair, pair } from "./agent-pairs/pair.ts";
+import { agentDefinition } from "../../src/core/agent-definition.ts";
+import { messageOf } from "../../src/core/errors.ts";
+import type { JsonSchema } from "./agent-pairs/leaves.ts";
+import { LIVE, LiveSessions } from "./agent-pairs/live.ts";
+import { observe, OBSERVABLES, REFUSED } from "./agent-pairs/observables.ts";
+import { type Pair, pair, textOf } from "./agent-pairs/pair.ts";
 import { EXEMPT, PAIRS } from "./agent-pairs/pairs.ts";
+import { flawIn, gapsOf } from "./agent-pairs/proof.ts";
 import { type Files, files } from "./files.ts";
 
-const schema = z.toJSONSchema(agentFile, { io: "input" }) as JsonSchema;
-const leaves = leavesOf(schema);
+const schemaOf = (file: z.ZodType): JsonSchema => z.toJSONSchema(file, { io: "input" }) as JsonSchema;
+const schema = schemaOf(agentFile);
 
 const tool = (name: string): string =>
   `export const ${name} = { description: "d", input: { type: "object" }, handler: () => "" };\n`;
@@ -25,6 +25,9 @@ const BESIDE = {
   "b.md": "B.",
   "base-a.yaml": "name: base\ninstructions: A.\n",
   "base-b.yaml": "name: base\ninstructions: B.\n",
+  "base-tools.yaml": "name: base\ntools: [Read, Bash]\n",
+  "a.json": '{ "type": "object", "required": ["a"] }',
+  "b.json": '{ "type": "object", "required": ["b"] }',
   "sub-a.yaml": "name: sub\ndescription: d\ninstructions: A.\n",
   "sub-b.yaml": "name: sub\ndescription: d\ninstructions: B.\n",
   "a.mjs": tool("first"),
@@ -40,9 +43,7 @@ const BESIDE = {
 };
 
 let tree: Files;
-let hosts: TestHost;
-/** One that has two credentials. */
-let host: Awaited<ReturnType<TestHost["another"]>>;
+let live: LiveSessions;
 
 beforeAll(async () => {
   tree = files(BESIDE);
@@ -55,61 +56,44 @@ beforeAll(async () => {
     git("commit", "-q", "-m", tag);
     git("tag", tag);
   }
-  hosts = await testHost(({ toolResults }) => (toolResults.length > 0 ? say("Done.") : call("Bash", { command: "x" })));
-  host = await hosts.another({ environment: { ...hosts.environment, ANTHROPIC_AUTH_TOKEN: "another-one" } });
+  live = await LiveSessions.open();
 });
 afterAll(async () => {
-  await host.close();
-  await hosts[Symbol.asyncDispose]();
+  await live[Symbol.asyncDispose]();
   tree[Symbol.dispose]();
 });
 
-function textOf({ both = "", lines }: Pair, which: 0 | 1): string {
-  // A mapping has a key once.
-  const given = `\n${both}\n${lines.join("\n")}`;
-  const least = ["name: clerk", "model: claude-opus-4-8"].filter(
-    (line) => !given.includes(`\n${line.slice(0, line.indexOf(" "))}`),
-  );
-  return [...least, both, lines[which], ""].join("\n");
-}
-
-/** What is seen of each file. */
-async function seenOf(given: Pair): Promise<readonly [string, string]> {
-  return [await look(given, 0), await look(given, 1)];
-}
-
-async function look(given: Pair, which: 0 | 1): Promise<string> {
-  using scratch = files();
-  writeFileSync(tree.at("agent.yaml"), textOf(given, which));
-  const loaded = await loadConfiguration({
-    cwd: tree.path,
-    environment: { HOME: tree.path, CAPSTAN_HOME: tree.at(".home"), PATH: process.env["PATH"] ?? "" },
-    flags: {},
-    agentFile: "agent.yaml",
+/** What is seen of one of the two files. */
+async function look(given: Pair, which: 0 | 1, asWritten = textOf(given, which)): Promise<string> {
+  const { seen, asked = "", refused = false } = given;
+  const loaded = await load(asWritten).catch((thrown: unknown) => {
+    if (!refused) throw thrown;
+    return `${REFUSED}: ${messageOf(thrown)}`;
   });
-  if (given.seen === "log" || given.seen === "model request") return lookAlive(given.seen, loaded);
-  const text = await observe(given.seen, { loaded, cwd: tree.path, scratch: scratch.path, asked: given.asked ?? "" });
+  if (typeof loaded === "string") return loaded;
+  if (isLive(seen)) return live.look(seen, { text: asWritten, loaded, asked });
+  using scratch = files();
+  const text = await observe(seen, { loaded, cwd: tree.path, scratch: scratch.path, asked });
   return text.replaceAll(scratch.path, "/scratch");
 }
 
-/** In a real session, with the real CLI. */
-async function lookAlive(seen: "log" | "model request", { agent, sessionEnvironment }: Configuration): Promise<string> {
-  await using session = await host.startSession({ agent, environment: sessionEnvironment, cwd: hosts.cwd });
-  await session.send("hello").result();
-  const { headers = {} } = hosts.model.requests.at(-1) ?? {};
-  if (seen === "model request") return JSON.stringify([headers["x-api-key"], headers["authorization"]]);
-  const [asked] = ofType(await host.read(session.id), "capstan.approval_requested");
-  return asked?.expires_at === null ? "for ever" : "for a while";
+function provenBy(leaf: string): Pair {
+  const found = PAIRS[leaf];
+  if (found === undefined) throw new Error(`${leaf} has no pair`);
+  return found;
 }
 
-/** The leaves of which nobody has shown that they do anything. */
-const unproven = (all: readonly string[]): string[] =>
-  all.filter((leaf) => !Object.hasOwn(PAIRS, leaf) && !Object.hasOwn(EXEMPT, leaf));
+const isLive = (seen: Pair["seen"]): seen is keyof typeof LIVE => Object.hasOwn(LIVE, seen);
+
+async function load(text: string): Promise<Configuration> {
+  writeFileSync(tree.at("agent.yaml"), text);
+  const environment = { HOME: tree.path, CAPSTAN_HOME: tree.at(".home"), PATH: process.env["PATH"] ?? "" };
+  return loadConfiguration({ cwd: tree.path, environment, flags: {}, agentFile: "agent.yaml" });
+}
 
 describe("every field of an agent file", () => {
-  test("has a pair of files that differ there alone, or a reason to have none", () => {
-    expect(unproven(leaves)).toEqual([]);
-    expect([...Object.keys(PAIRS), ...Object.keys(EXEMPT)].filter((leaf) => !leaves.includes(leaf))).toEqual([]);
+  test("has a pair of files that differ there alone, for each of its forms, or a reason to have none", () => {
+    expect(gapsOf({ schema, pairs: PAIRS, exempt: EXEMPT })).toEqual([]);
   });
 
   test("is a field of the definition that the runtime knows, and that has no others", () => {
@@ -120,32 +104,60 @@ describe("every field of an agent file", () => {
   });
 
   test.each(Object.entries(PAIRS))("%s can be seen", async (leaf, given) => {
-    const [one, other] = [parse(textOf(given, 0)) as unknown, parse(textOf(given, 1)) as unknown];
-    expect(differences(leaves, one, other)).toEqual([leaf]);
-    const [seen, otherwise] = await seenOf(given);
-    expect(seen, `${given.seen} does not show ${leaf}`).not.toBe(otherwise);
-    // Two errors differ easily.
-    if (given.refused !== true) expect([seen, otherwise].every((text) => text.startsWith(REFUSED))).toBe(false);
+    expect(await flawIn(leaf, given, { schema, look })).toBeUndefined();
+  });
+
+  const decided = Object.entries(PAIRS).filter(([, { seen }]) => seen === "decision");
+  test.each(decided)("what would be decided about %s is what a session decides", async (_, given) => {
+    for (const which of [0, 1] as const)
+      expect(await look({ ...given, seen: "explained decision" }, which)).toBe(await look(given, which));
   });
 });
 
+/** What an observable is asked that cannot do without. */
+const ASKED: Readonly<Record<string, string>> = { "explained decision": "Bash(make all)", message: "hello" };
+
+const withDead = schemaOf(agentFile.extend({ temperature: z.number().optional() }));
+const dead = (seen: Pair["seen"]): Pair =>
+  pair(["temperature: 0", "temperature: 1"], seen, { both: "tools: [Bash]", asked: ASKED[seen] ?? "" });
+/** It is in the schema and nobody reads it: what the rest sees is the file without it. */
+const lookPast = (given: Pair, which: 0 | 1): Promise<string> =>
+  look(given, which, textOf(given, which).replace(/^temperature: .*$/m, ""));
+
 describe("a field that does nothing", () => {
-  test("is found when it is new, and nobody has shown anything of it", () => {
-    const withDead: JsonSchema = { ...schema, properties: { ...schema.properties, temperature: {} } };
-    expect(unproven(leavesOf(withDead))).toEqual(["temperature"]);
+  test("is found when nobody has shown anything of it", () => {
+    expect(gapsOf({ schema: withDead, pairs: PAIRS, exempt: EXEMPT })).toEqual(["temperature has no pair of files"]);
   });
 
-  test.each<keyof typeof OBSERVABLES>([
-    "sdk options",
-    "decision",
-    "limit",
-    "hooks",
-    "tools",
-    "instructions",
-    "workspace",
-  ])("is found by what is looked at: %s", async (seen) => {
-    const dead = pair(["$schema: a", "$schema: b"], seen, { asked: seen === "decision" ? "Bash(make all)" : "" });
-    const [one, other] = await seenOf(dead);
-    expect(one).toBe(other);
+  test("is found when it is a new way to write an old one", () => {
+    const withForm = schemaOf(agentFile.extend({ skills: z.union([z.string(), agentFile.shape.skills.unwrap()]) }));
+    const gaps = gapsOf({ schema: withForm, pairs: PAIRS, exempt: EXEMPT });
+    expect(gaps).toContain("skills[text] has no pair of files");
+  });
+
+  test.each(Object.keys(OBSERVABLES) as (keyof typeof OBSERVABLES)[])("is found by what is seen: %s", async (seen) => {
+    const flaw = await flawIn("temperature", dead(seen), { schema: withDead, look: lookPast });
+    expect(flaw).toMatch(`${seen} does not show temperature: `);
+  });
+
+  test.each(["permissions.approvals_expire_ms", "environment.checkpoints.mode"])(
+    "is found in a session, as %s is where it does nothing",
+    async (leaf) => {
+      for (const seen of ["decision", "model request"] as const)
+        expect(await flawIn(leaf, { ...provenBy(leaf), seen }, { schema, look })).toMatch(
+          `${seen} does not show ${leaf}: `,
+        );
+    },
+  );
+
+  test("is not proven by a pair that differs elsewhere too, or by a pair that is refused as a whole", async () => {
+    const elsewhere = pair(["temperature: 0\neffort: low", "temperature: 1\neffort: high"], "sdk options");
+    expect(await flawIn("temperature", elsewhere, { schema: withDead, look: lookPast })).toBe(
+      "the files differ at temperature, effort, and not at temperature alone",
+    );
+    const { refused: _, ...careless } = provenBy("inputs.*[string].description");
+    expect(await flawIn("inputs.*[string].description", careless, { schema, look })).toMatch(
+      "both files are refused: ",
+    );
   });
 });

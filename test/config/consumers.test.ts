@@ -65,6 +65,7 @@ const ARRIVES: Readonly<Record<string, Arrival>> = {
   on_crash: ["continue", ["settings", "on_crash"], "continue"],
   retries: ["1", ["settings", "retries"], 1],
   upstream_idle_ms: ["1", ["settings", "upstream_idle_ms"], 1],
+  credential_wait_ms: ["1", ["settings", "credential_wait_ms"], 1],
   hibernate_after_ms: ["1", ["settings", "hibernate_after_ms"], 1],
   "permissions.mode": ["plan", ["agent", "permissions", "mode"], "plan"],
   "permissions.allow": ["[Bash]", ["agent", "permissions", "allow"], ["Bash"]],

@@ -35,7 +35,13 @@ describe("a configuration", () => {
       home: tree.at("user/.capstan"),
       project: { root: undefined, id: "default" },
       environment: { HOME: tree.at("user") },
-      settings: { on_crash: "stop", retries: 6, upstream_idle_ms: 120_000, hibernate_after_ms: 600_000 },
+      settings: {
+        on_crash: "stop",
+        retries: 6,
+        upstream_idle_ms: 120_000,
+        credential_wait_ms: 1_800_000,
+        hibernate_after_ms: 600_000,
+      },
       credentials: [],
     });
     expect(configuration.agent).toEqual({
@@ -59,6 +65,7 @@ describe("a configuration", () => {
       "on_crash",
       "retries",
       "upstream_idle_ms",
+      "credential_wait_ms",
       "hibernate_after_ms",
       "permissions.mode",
       "budgets.reserve_output_tokens",
@@ -129,6 +136,7 @@ budget: { usd: 3, tokens: 3000 }
       on_crash: "user (user/.capstan/config.yaml)",
       retries: "project (app/.capstan/config.yaml)",
       upstream_idle_ms: "project (app/.capstan/config.yaml)",
+      credential_wait_ms: "built in",
       hibernate_after_ms: "built in",
       "permissions.mode": "agent (app/agent.yaml)",
       "permissions.allow Read": "user (user/.capstan/config.yaml)",
@@ -202,7 +210,7 @@ describe("a settings file", () => {
     ["modle: x", '1:1 modle: unknown key; did you mean "model"?'],
     [
       "name: x",
-      "1:1 name: unknown key; known are model, on_crash, retries, upstream_idle_ms, hibernate_after_ms, permissions, budget, budgets, prices, redact, auth, environment, mount_roots, server",
+      "1:1 name: unknown key; known are model, on_crash, retries, upstream_idle_ms, credential_wait_ms, hibernate_after_ms, permissions, budget, budgets, prices, redact, auth, environment, mount_roots, server",
     ],
     ["on_crash: go-on", '1:11 on_crash: expected one of continue, stop (found "go-on")'],
     ["retries: -1", "1:10 retries: expected a number of at least 0 (found -1)"],

@@ -190,7 +190,7 @@ test("a key that is refused ends the turn with the way out, and the next message
   await expect(session.send("hi").result()).rejects.toMatchObject({
     code: "credential_rejected",
     message: expect.stringContaining(
-      `invalid x-api-key. The credential of api_key came from the file ${file} (ANTHROPIC_API_KEY_FILE): put a valid one there and send the message again.`,
+      `invalid x-api-key. The credential of api_key came from the file ${file} (ANTHROPIC_API_KEY_FILE): put a valid one there. Then send a message to go on.`,
     ),
   });
   expect(server.arrivals).toHaveLength(1);

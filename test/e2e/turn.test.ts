@@ -217,6 +217,24 @@ test("a model that never gives the output it was asked for is a failed turn", as
   await expect(session.send("A number?").result()).rejects.toMatchObject({ code: "output_invalid" });
 });
 
+test("a model that cannot do what the agent asks of it is refused by name, and the session keeps its own", async () => {
+  await using t = await testHost(() => say("ok"));
+  const session = await t.host.startSession({
+    agent: agent({ effort: "xhigh", thinking: "adaptive", fallback_model: "claude-opus-4-7" }),
+    cwd: t.cwd,
+  });
+  await expect(session.setModel("claude-haiku-4-5")).rejects.toMatchObject({
+    code: "invalid_agent",
+    message: expect.stringMatching(/^effort: claude-haiku-4-5 .*\nthinking: claude-haiku-4-5 does not know adaptive/),
+  });
+  await expect(session.setModel("claude-opus-4-7")).rejects.toThrow(
+    "fallback_model: claude-opus-4-7 is the model itself",
+  );
+  await session.send("hello").result();
+  expect(t.model.requests.at(-1)?.body.model).toBe("claude-opus-4-8");
+  expect(ofType(await eventsOf(t.host, session.id), "capstan.model_changed")).toEqual([]);
+});
+
 test("model and mode can change in a live session", async () => {
   await using t = await testHost((request) =>
     request.last.includes("write") ? call("Write", { file_path: join(t.cwd, "x.txt"), content: "x" }) : say("ok"),

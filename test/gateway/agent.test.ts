@@ -139,7 +139,7 @@ test("a refused credential ends the turn at once", async () => {
   await using agents = await place();
   expect(resultOf(await agents.run(fixture.access, "go"))).toMatchObject({ is_error: true });
   expect(model.requests).toHaveLength(1);
-  expect(fixture.session.rejected).toEqual([{ status: 401, message: "invalid x-api-key" }]);
+  expect(fixture.session.rejected).toMatchObject([{ status: 401, message: "invalid x-api-key." }]);
 });
 
 /** The same with the built-in model instead of a script of the test. */

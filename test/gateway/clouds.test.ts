@@ -261,8 +261,10 @@ describe("Microsoft Foundry", () => {
 
 test("a client that is not installed is asked for with the command that installs it", async () => {
   const name: string = "@anthropic-ai/a-client-that-is-not-installed";
-  await expect(clientPackage(() => import(name), name)).rejects.toMatchObject({
+  await expect(clientPackage(() => import(name), "vertex")).rejects.toMatchObject({
     code: "unsupported",
-    message: expect.stringContaining(`Run npm install ${name} where Capstan is installed`),
+    message: expect.stringContaining(
+      "Run npm install @anthropic-ai/vertex-sdk google-auth-library where Capstan is installed",
+    ),
   });
 });

@@ -312,7 +312,9 @@ describe("a secret that is refused", () => {
     const session = ledger();
     const { url, token } = await gateway.admit(session);
     expect((await ask(url, { token })).error.message).toBe("no");
-    expect(session.rejected).toEqual([{ status: 401, message: "no. Log in." }]);
+    expect(session.rejected).toEqual([
+      { status: 401, message: "no.", remedy: "Log in. Then send a message to go on.", isExpired: false },
+    ]);
   });
 });
 

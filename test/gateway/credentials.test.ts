@@ -18,7 +18,9 @@ describe("a credential that the upstream refuses", () => {
       headers: { "x-should-retry": "false", "request-id": "req_7" },
       error: { type, message },
     });
-    expect(fixture.session.rejected).toEqual([{ status, message }]);
+    const said = /[.]$/.test(message) ? message : `${message}.`;
+    expect(fixture.session.rejected).toEqual([{ status, message: said, remedy: "", isExpired: false }]);
+    expect(fixture.session.expired).toEqual([]);
   });
 
   test.each(["<html>no</html>", "", '{"error":"no"}', "null"])("says so when the reason is %j", async (body) => {

@@ -113,6 +113,50 @@ describe("a request becomes a tool call", () => {
   });
 });
 
+const listed = (...lines: string[]): MessagesRequest => ({
+  messages: [
+    user("review a.ts"),
+    {
+      role: "system",
+      content: `# Environment\n\nAvailable agent types for the Agent tool:\n${lines.join("\n")}\n\nMore.`,
+    },
+  ],
+  tools: tools(),
+});
+const kinds = (asked: MessagesRequest): unknown[] =>
+  callsIn(rehearse(asked)).map(({ input }) => [input["subagent_type"], input["description"]]);
+
+describe("a review by the agent's own subagents", () => {
+  const builtIn = ["- claude: For any task (Tools: *)", "- Plan: Plans reviews (Tools: All)"];
+
+  test("asks each of its reviewers", () => {
+    const own = ["- security-reviewer: Looks for holes", "- style: Reviews: how it reads", "- cook: Cooks"];
+    expect(kinds(listed(...builtIn, ...own))).toEqual([
+      ["security-reviewer", "Review for security"],
+      ["style", "Review for style"],
+    ]);
+  });
+
+  test("asks its only one twice, and whoever there is when none is a reviewer", () => {
+    expect(kinds(listed(...builtIn, "- cook: Cooks"))).toEqual([
+      ["cook", "Review for correctness"],
+      ["cook", "Review for clarity"],
+    ]);
+    expect(kinds(listed("- cook: Cooks", "- baker: Bakes")).length).toBe(2);
+    expect(kinds(listed(...builtIn))).toEqual([
+      [undefined, "Review for correctness"],
+      [undefined, "Review for clarity"],
+    ]);
+  });
+});
+
+test("what is told to the model after a rewind is not taken for the request", () => {
+  const note =
+    "[The files in the working directory were brought back to an earlier state. Read them again before relying on them.]";
+  for (const message of [user("read a.txt", note), user(`read a.txt\n${note}`)])
+    expect(callsIn(rehearse({ messages: [message], tools: tools() }))).toMatchObject([{ name: "Read" }]);
+});
+
 describe("several steps", () => {
   test("are done in order, one call in a turn, and told at the end", () => {
     const { turns, text } = play("write hello.txt with hi, then run cat hello.txt. Then list files", ({ name }) =>
@@ -170,6 +214,12 @@ describe("several steps", () => {
 describe("a reply without a tool", () => {
   test.each(["hello", "", "What can you do?", "then", "Write a letter"])("to %j says what the model can do", (text) => {
     expect(textIn(rehearse(request(text)))).toContain("I am Capstan's rehearsal model");
+  });
+
+  test("offers only what the session has the tools for", () => {
+    const text = textIn(rehearse(request("hello", { tools: tools(["Read"]) })));
+    expect(text).toContain("- read FILE");
+    expect(text).not.toMatch(/list files|run COMMAND|ask me/);
   });
 
   test.each([

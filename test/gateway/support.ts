@@ -7,6 +7,7 @@ import type {
   GatewaySession,
   ModelRequestInfo,
   ModelRequestOutcome,
+  RefusedCredential,
 } from "../../src/core/gateway.ts";
 import { type GatewayOptions, openGateway } from "../../src/gateway/gateway.ts";
 import { httpUpstream } from "../../src/gateway/http-upstream.ts";
@@ -17,7 +18,11 @@ export const API_KEY = "sk-ant-real-key";
 export interface Ledger extends GatewaySession {
   readonly reserved: readonly ModelRequestInfo[];
   readonly settled: readonly { readonly token: string; readonly outcome: ModelRequestOutcome }[];
-  readonly rejected: readonly { readonly status: number; readonly message: string }[];
+  readonly rejected: readonly RefusedCredential[];
+  /** Credentials that requests waited for. */
+  readonly expired: readonly RefusedCredential[];
+  /** Those that they wait for no more. */
+  readonly overs: readonly RefusedCredential[];
   /** Resolves at the first settlement. */
   readonly firstSettled: Promise<ModelRequestOutcome>;
 }
@@ -25,13 +30,17 @@ export interface Ledger extends GatewaySession {
 export function ledger(overrides: Partial<GatewaySession> = {}): Ledger {
   const reserved: ModelRequestInfo[] = [];
   const settled: { token: string; outcome: ModelRequestOutcome }[] = [];
-  const rejected: { status: number; message: string }[] = [];
+  const rejected: RefusedCredential[] = [];
+  const expired: RefusedCredential[] = [];
+  const overs: RefusedCredential[] = [];
   const first = Promise.withResolvers<ModelRequestOutcome>();
   return {
     sessionId: "sesn_test",
     reserved,
     settled,
     rejected,
+    expired,
+    overs,
     firstSettled: first.promise,
     async reserve(info) {
       reserved.push(info);
@@ -42,8 +51,12 @@ export function ledger(overrides: Partial<GatewaySession> = {}): Ledger {
       await overrides.settle?.(token, outcome);
       first.resolve(outcome);
     },
-    credentialRejected(status, message) {
-      rejected.push({ status, message });
+    credentialRejected(refused) {
+      rejected.push(refused);
+    },
+    credentialExpired: async (refused) => {
+      expired.push(refused);
+      return async () => void overs.push(refused);
     },
   };
 }

@@ -21,7 +21,7 @@ import { agent, ofType, testHost } from "../support/host.ts";
 import { obedient, order } from "../support/obedient.ts";
 import { say, text, toolUse } from "../support/scripted-model.ts";
 
-const deps = { ids, clock, owner: sampleOwner("host_importer"), chain: { genesisHash, eventHash } };
+const deps = { ids, clock, owner: sampleOwner("host_importer"), chain: { genesisHash, eventHash }, trust: true };
 const record = sampleSession("sesn_old", {
   title: "Prüfung ✓",
   project: "/srv/a",

@@ -87,6 +87,7 @@ async function scene(): Promise<Scene> {
         hostTools: ["lookup"],
         onLimit: (hit) => hits.push(hit),
         onRefusal: () => {},
+        onExpired: async () => async () => {},
       }),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };

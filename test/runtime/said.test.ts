@@ -13,6 +13,7 @@ test.each<[string, MessageContent]>([
   ["another command", text("/deploy")],
   ["a path", text("/review/src")],
   ["words before it", text("please /review src")],
+  ["a space before it", text(" /review src")],
   ["something beside it", [...text("/review src"), ...text("and this")]],
 ])("a message with %s is as it was written", (_what, content) => {
   expect(expanded(agent, content)).toEqual({ content });

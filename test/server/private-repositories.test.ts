@@ -5,7 +5,11 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { parseEnvironment } from "../../src/core/environment.ts";
+import type { HostAddresses } from "../../src/core/workspace.ts";
+import { publicRepository } from "../../src/server/repositories.ts";
+import { cloneRequest, makeClone } from "../../src/workspace/clone-workspace.ts";
 import { people } from "../support/api-people.ts";
+import { temporaryDirectory } from "../support/host.ts";
 import { type V1App, v1App } from "../support/v1-app.ts";
 import { place } from "../support/v1-session.ts";
 import { TEST_CERTIFICATE } from "./base-certificate.ts";
@@ -104,4 +108,33 @@ test("an environment that is a clone is held to the same, by its id and as it is
     expect(answer.body.error.message).toContain("Nothing is sent to https://127.0.0.1");
   }
   expect(host.connections()).toBe(0);
+});
+
+test("git connects to the address that was checked, whatever the name leads to by then", async () => {
+  using host = await gitHost();
+  const { port } = new URL(host.url);
+  const url = `https://nobody.invalid:${port}/acme/site.git`;
+  const settings = { kind: "clone", from: url } as const;
+  using directory = temporaryDirectory();
+  const capstanHome = join(directory.path, "capstan");
+  const places = { home: directory.path, capstanHome, root: capstanHome, mountRoots: [] };
+  const request = await cloneRequest({ sessionId: "sesn_1", source: directory.path, settings, places });
+  const clone = async (hostAddresses: HostAddresses): Promise<unknown> =>
+    makeClone(request, { files: join(directory.path, "files"), home: undefined, signal: undefined, hostAddresses });
+  await expect(clone({})).rejects.toThrow();
+  expect(host.connections()).toBe(0);
+  await expect(clone({ [`nobody.invalid:${port}`]: ["127.0.0.1"] })).rejects.toThrow();
+  expect(host.connections()).toBeGreaterThan(0);
+});
+
+test("the addresses of a public name are kept for git, and none for an address or where all are allowed", async () => {
+  const closed = { allowPrivateAddresses: false };
+  expect(await publicRepository(closed, "https://8.8.8.8/acme/site.git")).toEqual({
+    url: "https://8.8.8.8/acme/site.git",
+    hostAddresses: {},
+  });
+  expect(await publicRepository({ allowPrivateAddresses: true }, "https://nobody.invalid/x.git")).toEqual({
+    url: "https://nobody.invalid/x.git",
+    hostAddresses: {},
+  });
 });

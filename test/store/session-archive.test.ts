@@ -9,7 +9,7 @@ import { MADE_FROM } from "./contract/under-test.ts";
 import { sampleOwner, sampleSession } from "./samples.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
-const deps = { ids, clock, owner: sampleOwner("host_importer"), chain: { genesisHash, eventHash } };
+const deps = { ids, clock, owner: sampleOwner("host_importer"), chain: { genesisHash, eventHash }, trust: true };
 const repository = {
   id: "sesrsc_1",
   type: "repository",

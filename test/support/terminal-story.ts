@@ -21,7 +21,7 @@ export async function chatStory(
     screen.type(text);
     screen.press("Enter");
   };
-  await screen.sees("normal · $0");
+  await screen.sees("rehearsal");
 
   say("ask me: tea or coffee?");
   await screen.sees("Other");
@@ -32,6 +32,7 @@ export async function chatStory(
   await screen.sees("You answered: tea");
 
   say("/check notes.txt");
+  await screen.sees("> /check notes.txt");
   await screen.sees("Report on clarity");
   await screen.sees("✓ Read");
   shot("subagents");
@@ -58,12 +59,15 @@ export async function chatStory(
   say("read notes.txt");
   await screen.sees("(queued)");
   shot("queued");
+  say("/rewind");
+  await screen.sees("Interrupt it first (Esc)");
   screen.press("Escape");
   await screen.sees("aborted");
   await screen.sees("Interrupted.");
 
   say("/fork");
   await screen.sees("a copy of");
+  await screen.sees("The message that waited stays with session");
   say("write coffee.txt with beans");
   await screen.sees("Wrote coffee.txt.");
   assert.ok(existsSync(join(cwd, "coffee.txt")));

@@ -4,7 +4,7 @@ import type { SessionState } from "../../core/state.ts";
 import { visible } from "../ask-block.ts";
 import { describe, reasonIn, textIn, type ToolResult } from "../run-view.ts";
 import { colour, oneLine, seconds } from "../text.ts";
-import { cut } from "./spans.ts";
+import { brokenText } from "./rows.ts";
 
 type ToolUse = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
 
@@ -150,7 +150,7 @@ function detailLines(
   const answer = result === undefined ? "" : textIn(result).trimEnd();
   const part = (text: string, mark: string): string[] => {
     const lines = text === "" ? [] : visible(text).replaceAll("\t", "    ").split("\n");
-    const shown = lines.slice(0, MAX_LINES).flatMap((line) => cut(line, Math.max(1, width - indent.length - 2)));
+    const shown = lines.slice(0, MAX_LINES).flatMap((line) => brokenText(line, Math.max(1, width - indent.length - 2)));
     const more = lines.length - MAX_LINES;
     return [...shown, ...(more > 0 ? [`… ${more} more lines`] : [])].map((line) =>
       colour.dim(`${indent}${mark} ${line}`.trimEnd()),

@@ -19,6 +19,7 @@ export interface ChatUi {
   progress(text: string): void;
 }
 
+/** How long what comes after the last words of a turn may take. */
 const SETTLE_MS = 3_000;
 
 /** One person's end of a session: what they say goes to it, what it does is shown. Sessions may be changed on the way. */
@@ -40,8 +41,8 @@ export class Chat {
   #isPrepared = false;
   /** Told how each turn ended. */
   onIdle: (reason: StopReason) => void = () => {};
-  /** Of the turn under way. */
-  #idle = Promise.withResolvers<void>();
+  /** Resolves with whatever happens next. */
+  #moved = Promise.withResolvers<void>();
 
   constructor(host: ChatHost, asking: Asking, ui: ChatUi) {
     this.host = host;
@@ -67,6 +68,11 @@ export class Chat {
   /** A turn has begun and is not over. */
   get isInTurn(): boolean {
     return inTurn(this.#view.state);
+  }
+
+  /** The turn waits for an answer. */
+  get isWaiting(): boolean {
+    return this.isInTurn && this.#view.state.status === "idle";
   }
 
   get agent(): ChatHost["agent"] {
@@ -119,10 +125,14 @@ export class Chat {
     if (this.isInTurn) await this.#session?.interrupt();
   }
 
-  /** Waits a while for the turn to end: its last words are on the screen a moment earlier. True when it has. */
-  async settled(ms = SETTLE_MS): Promise<boolean> {
-    if (!this.isInTurn || this.#view.state.status === "idle") return !this.isInTurn;
-    await Promise.race([this.#idle.promise, sleep(ms, undefined, { ref: false })]);
+  /** Whether no turn is under way. One that seems to be ending is waited for: its last words are on the screen a moment earlier. */
+  async settled(): Promise<boolean> {
+    const until = performance.now() + SETTLE_MS;
+    while (this.isInTurn && !this.isWaiting && this.#view.isEnding) {
+      const rest = until - performance.now();
+      if (rest <= 0) break;
+      await Promise.race([this.#moved.promise, sleep(rest, undefined, { ref: false })]);
+    }
     return !this.isInTurn;
   }
 
@@ -198,7 +208,7 @@ export class Chat {
       if (index < said) this.#view.pass(event);
       else this.#view.show(event);
     this.#follow(session, log.at(-1)?.seq ?? 0);
-    if (this.isInTurn && this.#view.state.status === "idle") void this.ask();
+    if (this.isWaiting) void this.ask();
     return session;
   }
 
@@ -233,9 +243,9 @@ export class Chat {
       if ("seq" in item) this.#lastSeq = item.seq;
       this.#view.show(item);
       if (item.type === "capstan.approval_requested") this.asking.seen(item.approval_id);
+      this.#moved.resolve();
+      this.#moved = Promise.withResolvers();
       if (item.type === "session.status_idle") {
-        this.#idle.resolve();
-        this.#idle = Promise.withResolvers();
         if (item.stop_reason.type === "requires_action") void this.ask();
         this.onIdle(item.stop_reason);
       }

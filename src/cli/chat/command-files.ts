@@ -82,15 +82,20 @@ async function chosenCheckpoint(room: Room, id: string): Promise<string | undefi
       .slice(0, MAX_CHOICES)
       .map((one) => ({
         value: one.id,
-        label: oneLine(`turn ${one.turn}, ${whyText(one)}`, Math.max(20, chat.page.width - 12)),
+        label: `${shortId(one.id)}  ${oneLine(`turn ${one.turn}, ${whyText(one)}`, Math.max(12, chat.page.width - 28))}`,
         hint: ago(Date.now() - Date.parse(one.at)),
       })),
+    `/rewind ${shortId(all.at(-1)?.id ?? "")}, or /rewind turn`,
   );
 }
 
 function chosenScope(room: Room): Promise<"both" | "files" | undefined> {
-  return room.choose("What goes back?", [
-    { value: "both", label: "Files and conversation" },
-    { value: "files", label: "Only the files", hint: "the model is told" },
-  ]);
+  return room.choose(
+    "What goes back?",
+    [
+      { value: "both", label: "Files and conversation" },
+      { value: "files", label: "Only the files", hint: "the model is told" },
+    ],
+    "/rewind turn, or /rewind turn files",
+  );
 }

@@ -28,10 +28,12 @@ async function mode(room: Room, words: string): Promise<void> {
     (await room.choose(
       `The mode is ${chat.mode}. Which one?`,
       MODES.map((value) => ({ value, label: value, hint: ABOUT[value] })),
+      "/mode plan",
     ));
   if (wanted === undefined) return;
   const known = MODES.find((one) => one === wanted);
   if (known === undefined) throw usage(`There is no mode ${wanted}. Choose one of: ${MODES.join(", ")}.`);
+  if (known === chat.mode) return chat.page.quiet(`The mode is ${known} already.`);
   await (await chat.require()).setMode(known);
 }
 

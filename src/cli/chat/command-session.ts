@@ -1,10 +1,13 @@
+import { basename } from "node:path";
 import { CapstanError } from "../../core/errors.ts";
+import type { SessionRecord, SessionSummary } from "../../core/store.ts";
 import { cost } from "../cost.ts";
-import { exportTo } from "../session-files.ts";
 import { resolveSession } from "../session-id.ts";
 import { ago, oneLine, shortId } from "../text.ts";
 import type { Chat } from "./chat.ts";
 import type { ChatCommand, Room } from "./command.ts";
+import { isOf, isSameDirectory, shortPath } from "../directory.ts";
+import { writeExport } from "./export.ts";
 import type { ChatSession } from "./host.ts";
 
 const MAX_SESSIONS = 15;
@@ -35,15 +38,26 @@ export async function requireResting(chat: Chat): Promise<ChatSession> {
 
 async function requireIdle(chat: Chat): Promise<void> {
   if (!(await chat.settled()))
-    throw new CapstanError("session_busy", "A turn is under way. Wait until it is over, or end it with Esc.");
+    throw new CapstanError("session_busy", "A turn is under way. Interrupt it first (Esc), or wait until it is over.");
+}
+
+/** Messages that still wait belong to the session that is left: that they do is said, because nobody would see it. */
+function tellLeft({ page }: Chat, count: number, id: string): void {
+  if (count === 0) return;
+  const what = count === 1 ? "The message that waited stays" : `The ${count} messages that waited stay`;
+  page.mark(
+    `${what} with session ${shortId(id)}, which takes ${count === 1 ? "it" : "them"} up when you go on with it.`,
+  );
 }
 
 async function fork({ chat }: Room): Promise<void> {
   const { id } = await requireResting(chat);
+  const left = chat.view.waiting;
   const copy = await chat.take({ kind: "fork", id });
   chat.page.note(
     `This is now session ${shortId(copy.id)}, a copy of ${shortId(id)}. Back to that one: /sessions ${shortId(id)}`,
   );
+  tellLeft(chat, left, id);
 }
 
 async function compact({ chat }: Room): Promise<void> {
@@ -54,9 +68,14 @@ async function sessions(room: Room, words: string): Promise<void> {
   const { chat } = room;
   await requireIdle(chat);
   const id = words === "" ? await chosenSession(room) : await resolveSession(chat.host, words);
-  if (id === undefined || id === chat.session?.id) return;
-  await chat.take({ kind: "resume", id });
+  if (id === undefined) return;
+  const before = chat.session?.id;
+  if (id === before) return chat.page.quiet(`This is session ${shortId(id)} already.`);
+  const left = chat.view.waiting;
+  const { record } = await chat.take({ kind: "resume", id });
   chat.page.quiet(`This is session ${shortId(id)}.`);
+  tellMoved(chat, record);
+  if (before !== undefined) tellLeft(chat, left, before);
 }
 
 async function chosenSession(room: Room): Promise<string | undefined> {
@@ -67,20 +86,48 @@ async function chosenSession(room: Room): Promise<string | undefined> {
     "Which session?",
     all.map((one) => ({
       value: one.id,
-      label: `${shortId(one.id)}  ${oneLine(one.title ?? one.firstMessage, Math.max(12, chat.page.width - 40))}`,
+      label: `${shortId(one.id)}  ${oneLine(aboutSession(one, chat), Math.max(12, chat.page.width - (isNarrow(chat) ? 16 : 40)))}`,
       hint: `${ago(Date.now() - one.lastActivityAt)}, ${cost(one)}`,
     })),
+    `/sessions ${shortId(all[0]?.id ?? "")}`,
   );
 }
 
-async function exportLog(room: Room, words: string): Promise<void> {
-  const { id } = requireSession(room.chat);
-  await room.aside(() => exportTo(id, words || `session-${shortId(id)}.jsonl`));
+/** The directory comes first where it is another one: what was said there is about other files. */
+function aboutSession({ title, firstMessage, ...record }: SessionSummary, chat: Chat): string {
+  const { directory } = chat.host;
+  const text = title ?? (firstMessage || "(nothing was said)");
+  if (directory === undefined || isOf(record, directory)) return text;
+  return `[${isNarrow(chat) ? basename(record.source) : shortPath(record.source)}] ${text}`;
+}
+
+/** There what is said beside a choice stands below it. */
+function isNarrow({ page }: Chat): boolean {
+  return page.width < 60;
+}
+
+/** A session that works in place goes on where the chat is. */
+function tellMoved({ page, host: { directory } }: Chat, { environment, source }: SessionRecord): void {
+  if (directory === undefined || environment.workspace.kind !== "in-place" || isSameDirectory(source, directory))
+    return;
+  page.mark(
+    `It was started in ${source} and goes on here, in ${directory}. What it changes here cannot be rewound: for that, go on with it there.`,
+  );
+}
+
+async function exportLog({ chat }: Room, words: string): Promise<void> {
+  const session = requireSession(chat);
+  const { file, isInWorkspace } = await writeExport(session, words);
+  chat.page.note(`The session's log is in ${file}.`);
+  if (isInWorkspace) chat.page.quiet("It is among the session's files, so that a rewind may take it away.");
+  chat.page.quiet(`Read it with: capstan sessions import ${file}`);
 }
 
 async function answer({ chat }: Room): Promise<void> {
   requireSession(chat);
-  if (chat.view.state.status !== "idle" || !chat.isInTurn) return chat.page.note("Nothing waits for an answer.");
+  if (!chat.isWaiting) return chat.page.note("Nothing waits for an answer.");
+  if (!chat.asking.isAttended)
+    return chat.page.note("Something waits for an answer, and nobody is here to give it. See: capstan approvals list");
   chat.asking.askAgain();
   await chat.ask();
 }
@@ -89,7 +136,10 @@ async function clear(room: Room): Promise<void> {
   const { chat } = room;
   await requireIdle(chat);
   const id = chat.session?.id;
+  const left = chat.view.waiting;
   await chat.letGo();
   room.clear();
-  if (id !== undefined) chat.page.quiet(`A new session. Back to the last one: /sessions ${shortId(id)}`);
+  if (id === undefined) return;
+  chat.page.quiet(`A new session. Back to the last one: /sessions ${shortId(id)}`);
+  tellLeft(chat, left, id);
 }

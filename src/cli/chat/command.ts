@@ -5,10 +5,15 @@ import type { Chat } from "./chat.ts";
 /** What a command of the chat may do beside what the chat itself can. */
 export interface Room {
   readonly chat: Chat;
-  /** Lets the person choose; undefined when they go back, or where nobody can be asked. */
-  choose<Value extends string>(message: string, choices: readonly Choice<Value>[]): Promise<Value | undefined>;
-  /** Leaves the terminal to `work`, which prints by itself. */
-  aside<Result>(work: () => Promise<Result>): Promise<Result>;
+  /**
+   * Lets the person choose; undefined when they go back, or where nobody can be asked: there the choices are printed, with
+   * `how` to say which one.
+   */
+  choose<Value extends string>(
+    message: string,
+    choices: readonly Choice<Value>[],
+    how: string,
+  ): Promise<Value | undefined>;
   /** An empty screen. */
   clear(): void;
   quit(): void;

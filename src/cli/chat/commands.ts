@@ -1,4 +1,3 @@
-import { expandCommand } from "../../core/slash-commands.ts";
 import { colour, oneLine } from "../text.ts";
 import type { Chat } from "./chat.ts";
 import { type ChatCommand, readCommand, type Room, unknownCommand } from "./command.ts";
@@ -18,7 +17,7 @@ const COMMANDS: readonly ChatCommand[] = [
 const KEYS: readonly (readonly [keys: string, about: string])[] = [
   ["Enter", "send; while the agent works, the message waits for it"],
   ["Alt-Enter, \\ Enter", "a new line"],
-  ["Esc", "interrupt the turn"],
+  ["Esc", "interrupt the turn, also at a question"],
   ["Ctrl-C", "clear the input; twice: leave"],
   ["Ctrl-O", "unfold tool calls, or fold them again"],
   ["Up, Down", "what was written before"],
@@ -41,7 +40,10 @@ function listCommands(chat: Chat): readonly Listed[] {
   ];
 }
 
-/** What a text stands for: a command, which is run, or a message, which is returned. */
+/**
+ * What a text stands for: a command, which is run, or a message, which is returned. One of the agent's own commands is a
+ * message too: the session knows what it stands for, and keeps what was written.
+ */
 export async function resolveInput(room: Room, text: string): Promise<string | undefined> {
   const read = readCommand(text);
   if (read === undefined) return text;
@@ -53,15 +55,15 @@ export async function resolveInput(room: Room, text: string): Promise<string | u
   }
   // Whose commands they are is known only with the session, where the server has the agent.
   const agent = room.chat.agent ?? (await room.chat.require()).record.agent;
-  const message = expandCommand(agent, text);
-  if (message === undefined)
-    room.chat.page.note(
-      unknownCommand(
-        read.name,
-        listCommands(room.chat).map(({ name }) => name),
-      ),
-    );
-  return message;
+  if (Object.hasOwn(agent.commands ?? {}, read.name)) return text;
+  room.chat.page.command(text);
+  room.chat.page.note(
+    unknownCommand(
+      read.name,
+      listCommands(room.chat).map(({ name }) => name),
+    ),
+  );
+  return undefined;
 }
 
 function helpLines(chat: Chat): string[] {

@@ -1,4 +1,5 @@
-import { colour, graphemes, widthOf } from "../text.ts";
+import { colour, widthOf } from "../text.ts";
+import { rowsOf, TAB } from "./rows.ts";
 
 /** Lines with a place in them. */
 export interface Placed {
@@ -10,7 +11,7 @@ export interface Placed {
 const PROMPT = "> ";
 const INDENT = "  ";
 
-/** The input as it is shown: broken at the edge, and when it is too high the part around the cursor. */
+/** The input as it is shown: broken between words, and when it is too high the part around the cursor. */
 export function editorLines(
   { text, cursor }: { readonly text: string; readonly cursor: number },
   { width, height }: { readonly width: number; readonly height: number },
@@ -28,32 +29,21 @@ export function editorLines(
 
 /** The cursor needs a column of its own after the last character. */
 function broken(text: string, cursor: number, room: number): Placed {
-  const lines: string[] = [""];
-  let place = { row: 0, column: 0 };
-  let used = 0;
-  let at = 0;
-  const newLine = (): void => {
-    lines.push("");
-    used = 0;
+  const rows = rowsOf(text, room);
+  const row = rows.findLastIndex(({ start }) => start <= cursor);
+  const lines = rows.map(({ start, end }) => shown(text.slice(start, end)));
+  const column = widthOf(shown(text.slice(rows[row]?.start ?? 0, cursor)));
+  const isLast = row === rows.length - 1;
+  // Before a line break it stands at the edge instead.
+  const isFull = column >= room && (isLast || rows[row + 1]?.start === rows[row]?.end);
+  if (isFull && isLast) lines.push("");
+  return {
+    lines: lines.map((line) => (widthOf(line) > room ? line.trimEnd() : line)),
+    row: isFull ? row + 1 : row,
+    column: isFull ? 0 : column,
   };
-  for (const segment of eachGrapheme(text)) {
-    const isBreak = segment === "\n";
-    const shown = segment === "\t" ? "  " : segment;
-    const wide = isBreak ? 0 : widthOf(shown);
-    if (used + wide > room) newLine();
-    if (at === cursor) place = { row: lines.length - 1, column: used };
-    if (isBreak) newLine();
-    else {
-      lines[lines.length - 1] += shown;
-      used += wide;
-    }
-    at += segment.length;
-  }
-  if (at !== cursor) return { lines, ...place };
-  if (used >= room) newLine();
-  return { lines, row: lines.length - 1, column: used };
 }
 
-function* eachGrapheme(text: string): Generator<string> {
-  for (const part of text.split(/([\n\t])/)) yield* graphemes(part);
+function shown(text: string): string {
+  return text.replaceAll("\t", TAB);
 }

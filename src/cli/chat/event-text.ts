@@ -1,8 +1,11 @@
 import type { EventOf } from "../../core/events.ts";
+import { REWIND_NOTE } from "../../core/text.ts";
 
-/** What a person wrote, with a word for each thing that was attached and that they do not speak of. */
-export function messageText({ content }: EventOf<"user.message">): string {
-  const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+/** What a person wrote, a command as a command, with a word for each thing that was attached and that they do not speak of. */
+export function messageText({ content, command }: EventOf<"user.message">): string {
+  if (command !== undefined) return command;
+  const texts = content.flatMap((block) => (block.type === "text" && block.text !== REWIND_NOTE ? [block.text] : []));
+  const text = texts.join("\n");
   const others = content.filter(({ type }) => type !== "text" && !text.includes(`[${type} `));
   return [...others.map(({ type }) => `[${type}]`), text].join(" ").trim();
 }

@@ -1,6 +1,7 @@
 import type { AgentDefinition, Mode } from "../../core/agent-definition.ts";
 import type { MessageContent } from "../../core/content.ts";
 import type { SessionRecord } from "../../core/store.ts";
+import type { OtherTurns, Settling } from "../abandoned.ts";
 import type { Asking } from "../ask.ts";
 import type { Followed, FollowedHost } from "../followed.ts";
 import type { SessionList } from "../session-id.ts";
@@ -42,7 +43,13 @@ export interface ChatHost extends FollowedHost, SessionList, AsyncDisposable {
   readonly agent: AgentDefinition | undefined;
   /** The project of sessions that are started here. */
   readonly project: string;
+  /** Where sessions are started here; undefined on a server. */
+  readonly directory: string | undefined;
+  /** What is started here talks with the scripted model. */
+  readonly isRehearsal: boolean;
   /** Goes on by itself when the chat is over. */
   readonly staysRunning: boolean;
   open(wanted: Wanted, options: OpenOptions): Promise<ChatSession>;
+  /** Ends, or goes on with, what dead hosts left in a turn. A server does so by itself. */
+  settleAbandoned?(telling: Pick<Settling, "say" | "goOnWith">): Promise<OtherTurns>;
 }

@@ -1,7 +1,9 @@
+import { resolve } from "node:path";
 import type { Configuration } from "../../config/load.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Session } from "../../runtime/session.ts";
 import type { Turn } from "../../runtime/turn.ts";
+import { settleAbandoned } from "../abandoned.ts";
 import { hostFor } from "../host.ts";
 import { configure, openSession } from "../run.ts";
 import type { RunFlags } from "../run-flags.ts";
@@ -21,6 +23,8 @@ function chatHost(
   return {
     agent: configuration.agent,
     project: configuration.project.id,
+    directory: resolve(flags.cwd),
+    isRehearsal: flags.rehearsal === true,
     staysRunning: false,
     approvals: host.approvals,
     files: host.files,
@@ -37,6 +41,12 @@ function chatHost(
       });
       return chatSession(session);
     },
+    settleAbandoned: (telling) =>
+      settleAbandoned(host, {
+        project: configuration.project.id,
+        onCrash: configuration.settings.on_crash,
+        ...telling,
+      }),
     [Symbol.asyncDispose]: () => host.close(),
   };
 }

@@ -20,7 +20,9 @@ export class Meter {
     this.#requests += 1;
     this.#usd[billing] += usd ?? 0;
     if (usd === null) this.#unpriced += 1;
-    if (thread == null && event.request_class === "main") this.#context = promptTokens(usage) + usage.output_tokens;
+    const used = promptTokens(usage) + usage.output_tokens;
+    // A request that failed has used nothing, and the context is as it was.
+    if (thread == null && event.request_class === "main" && used > 0) this.#context = used;
   }
 
   get usage(): ModelUsage {

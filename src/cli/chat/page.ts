@@ -1,9 +1,10 @@
 import { colour } from "../text.ts";
 import { shownText } from "./markdown.ts";
-import { cut, painted, type Style, wrapSpans } from "./spans.ts";
+import { brokenText } from "./rows.ts";
+import { painted, type Style, wrapSpans } from "./spans.ts";
 
 /** What was printed last: a blank line sets one kind off from another. */
-type Kind = "nothing" | "prompt" | "text" | "call" | "note";
+type Kind = "nothing" | "prompt" | "text" | "call" | "note" | "question";
 
 interface Options {
   readonly print: (lines: readonly string[]) => void;
@@ -53,9 +54,7 @@ export class Page {
 
   /** What a person has said. */
   prompt(text: string, style: Style = { bold: true }): void {
-    const lines = shownText(text)
-      .split("\n")
-      .flatMap((line) => cut(line, Math.max(1, this.width - 2)));
+    const lines = brokenText(shownText(text), Math.max(1, this.width - 2));
     if (this.#last === "prompt") this.#print([""]);
     this.block(
       "prompt",
@@ -66,6 +65,11 @@ export class Page {
   /** A command as it was written, above what comes of it. */
   command(text: string): void {
     this.prompt(text, { dim: true });
+  }
+
+  /** A question was on the screen, printed by somebody else. */
+  asked(): void {
+    this.#last = "question";
   }
 
   block(kind: Kind, lines: readonly string[]): void {

@@ -61,7 +61,8 @@ export class PipeChat implements ChatUi {
     try {
       const message = await resolveInput(this.#room(chat), text);
       if (message !== undefined) await chat.say(message);
-      else if (!chat.isInTurn) return 0;
+      // A command may have begun a turn; one that waits for a person is not over soon.
+      else if (!chat.isInTurn || chat.isWaiting) return 0;
     } catch (thrown) {
       return reportFailure(thrown);
     }
@@ -74,8 +75,11 @@ export class PipeChat implements ChatUi {
     return {
       chat,
       // Nobody is here to choose.
-      choose: async () => undefined,
-      aside: (work) => work(),
+      async choose(message, choices, how) {
+        const rows = choices.map(({ label, hint }) => `  ${label}${hint === undefined ? "" : ` (${hint})`}`);
+        chat.page.lines([message, ...rows, `Say which one: ${how}`]);
+        return undefined;
+      },
       clear: () => {},
       quit: () => this.#end(),
     };

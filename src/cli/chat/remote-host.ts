@@ -20,6 +20,8 @@ export function remoteChatHost(server: ChosenServer, flags: RunFlags): ChatHost 
     agent: undefined,
     // The key says which.
     project: "",
+    directory: undefined,
+    isRehearsal: false,
     staysRunning: true,
     sessions: (query) => records.sessions(query),
     async open(wanted, { signal, onTrouble }) {

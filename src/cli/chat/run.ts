@@ -1,19 +1,20 @@
 import { resolve } from "node:path";
 import { homeDirectory } from "../../config/home.ts";
 import { findProject } from "../../config/project.ts";
-import { CapstanError } from "../../core/errors.ts";
+import type { OtherTurns } from "../abandoned.ts";
 import { Asking } from "../ask.ts";
 import { usage } from "../failure.ts";
 import { INTERRUPTED } from "../interrupt.ts";
 import { requireFitting, type RunFlags } from "../run-flags.ts";
 import { chosenServer } from "../server.ts";
-import { resolveSession } from "../session-id.ts";
-import { colour, shortId } from "../text.ts";
+import { lastSession, resolveSession } from "../session-id.ts";
+import { columns, shortId } from "../text.ts";
 import { Chat } from "./chat.ts";
 import { History } from "./history.ts";
 import type { ChatHost, Wanted } from "./host.ts";
 import { PipeChat } from "./pipe.ts";
 import { leaveOnSignal } from "./signals.ts";
+import { type Style, wrapSpans } from "./spans.ts";
 import { TerminalChat } from "./terminal.ts";
 
 export interface ChatFlags extends RunFlags {
@@ -49,10 +50,7 @@ async function wanted(host: ChatHost, flags: ChatFlags): Promise<Wanted | undefi
   if (flags.resume !== undefined) return { kind: "resume", id: await resolveSession(host, flags.resume) };
   if (flags.continue !== true) return undefined;
   // One in which nothing was ever said is not what anybody wants to go on with.
-  const last = (await host.sessions({ project: host.project, limit: 20 })).find(({ turns }) => turns > 0);
-  if (last === undefined)
-    throw new CapstanError("not_found", "This project has no session yet. Start one: capstan chat");
-  return { kind: "resume", id: last.id };
+  return { kind: "resume", id: await lastSession(host, host, ({ turns }) => turns > 0) };
 }
 
 async function atTerminal(flags: ChatFlags): Promise<number> {
@@ -81,20 +79,34 @@ async function chatAtTerminal(flags: ChatFlags): Promise<number> {
   });
   await using host = await openHost(flags);
   const first = await wanted(host, flags);
-  chat = new Chat(host, new Asking(host, flags), ui);
+  chat = new Chat(host, new Asking(host, flags, { escapeEnds: true }), ui);
   chat.asking.attach(ui);
   ui.show(chat);
   if (first === undefined) chat.page.quiet(greeting(chat));
   else await chat.take(first);
+  const others = await settleOthers(chat);
   await ui.over;
   chat.leave();
+  await others?.interrupt();
   ui[Symbol.dispose]();
   if (!signals.isGone) farewell(chat, flags);
   return signals.isSignalled ? INTERRUPTED : 0;
 }
 
+function lines(text: string, style: Style = {}): string[] {
+  return wrapSpans([{ text, style }], columns());
+}
+
 function greeting({ agent }: Chat): string {
   return `${agent === undefined ? "" : `${agent.name}. `}Say what is to be done. /help tells what else there is.`;
+}
+
+/** What dead hosts left in a turn, told in the chat as long as there is one. */
+async function settleOthers(chat: Chat): Promise<OtherTurns | undefined> {
+  return chat.host.settleAbandoned?.({
+    say: (text) => !chat.isOver && chat.page.mark(text),
+    goOnWith: (id) => `/sessions ${shortId(id)}`,
+  });
 }
 
 /** What a person needs to come back. */
@@ -102,21 +114,30 @@ function farewell({ session, isInTurn, host }: Chat, { attach, rehearsal }: Chat
   if (session === undefined) return;
   const flags = `${attach === undefined ? "" : ` --attach ${attach}`}${rehearsal === true ? " --rehearsal" : ""}`;
   const still = isInTurn && host.staysRunning ? " It goes on with its turn." : "";
-  process.stdout.write(
-    `\n${colour.dim(`Session ${shortId(session.id)} is kept.${still} Go on with:`)} capstan chat${flags} --resume ${shortId(session.id)}\n`,
-  );
+  const said = [
+    "",
+    ...lines(`Session ${shortId(session.id)} is kept.${still} Go on with:`, { dim: true }),
+    ...lines(`capstan chat${flags} --resume ${shortId(session.id)}`),
+  ];
+  process.stdout.write(said.map((line) => `${line}\n`).join(""));
 }
 
 async function inPipe(flags: ChatFlags): Promise<number> {
   let chat: Chat | undefined;
   const pipe = new PipeChat();
-  const stop = (): void => pipe.stop(chat);
+  let others: OtherTurns | undefined;
+  const stop = (): void => {
+    pipe.stop(chat);
+    void others?.interrupt();
+  };
   using signals = leaveOnSignal({ interrupt: stop, leave: stop });
   await using host = await openHost(flags);
   const first = await wanted(host, flags);
   chat = new Chat(host, new Asking(host, flags), pipe);
   if (first !== undefined) await chat.take(first);
+  others = await host.settleAbandoned?.({ goOnWith: (id) => `capstan chat --resume ${shortId(id)}` });
   const code = await pipe.run(chat, flags);
   chat.leave();
+  await others?.over();
   return signals.isSignalled || pipe.isInterrupted ? INTERRUPTED : code;
 }

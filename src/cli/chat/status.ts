@@ -9,6 +9,7 @@ export interface Status {
   readonly mode: string;
   readonly meter: Pick<Meter, "context" | "spent">;
   readonly maxUsd: number | undefined;
+  readonly isRehearsal: boolean;
 }
 
 /** As much of it as fits: the less it is needed, the sooner it is left out. */
@@ -24,7 +25,7 @@ export function statusLine(status: Status, width: number): string {
     [name, mode, context?.long, money],
     [name, mode, context?.short, money],
     [mode, share, money],
-    [mode, share],
+    [mode, share ?? (status.isRehearsal ? "rehearsal" : undefined)],
   ];
   const texts = versions.map((parts) => parts.filter((part) => part !== undefined).join(" · "));
   const fitting = texts.find((text) => text.length < width) ?? oneLine(mode, width - 1);
@@ -38,8 +39,12 @@ function contextText({ meter: { context }, model }: Status): Record<"long" | "sh
   return { long: `context ${thousands(context)} of ${thousands(window)} (${share})`, short: `context ${share}`, share };
 }
 
-function moneyText({ meter: { spent }, maxUsd }: Status): string {
-  return maxUsd === undefined ? cost(spent) : `${cost(spent)} of ${money(maxUsd)}`;
+/** That nothing here costs anything is said from the beginning. */
+function moneyText({ meter: { spent }, maxUsd, isRehearsal }: Status): string {
+  const isUnused = isRehearsal && spent.rehearsalUsd === 0;
+  const paid = spent.usd === 0 ? "" : `${cost(spent)} + `;
+  const used = isUnused ? `${paid}${money(0)} rehearsal` : cost(spent);
+  return maxUsd === undefined ? used : `${used} of ${money(maxUsd)}`;
 }
 
 function thousands(value: number): string {

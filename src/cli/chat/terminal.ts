@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { MessageContent } from "../../core/content.ts";
+import { expandCommand } from "../../core/slash-commands.ts";
 import { Gone, openPrompts } from "../ask-prompts.ts";
 import { colour, oneLine } from "../text.ts";
 import { Attachments } from "./attachments.ts";
@@ -97,6 +99,7 @@ export class TerminalChat implements ChatUi, Disposable {
   }
 
   release(): void {
+    if (this.#taken !== undefined) this.#chat?.page.asked();
     this.#taken?.resolve();
     this.#taken = undefined;
     if (this.#leaving.signal.aborted) return;
@@ -137,7 +140,6 @@ export class TerminalChat implements ChatUi, Disposable {
             throw thrown;
           });
         }),
-      aside: (work) => this.#aside(work),
       clear: () => this.#screen.clear(),
       quit: () => this.quit(),
     };
@@ -208,13 +210,20 @@ export class TerminalChat implements ChatUi, Disposable {
     const message = await resolveInput(this.#room(chat), text);
     if (message === undefined) return;
     try {
-      await chat.say(this.#attachments.content(message));
+      await chat.say(this.#content(chat, message));
       this.#attachments.clear();
     } catch (thrown) {
       // What could not be said is not lost.
       if (this.#editor.text === "") this.#editor.set(text);
       throw thrown;
     }
+  }
+
+  /** A session knows its commands only when nothing stands beside them: with an image they are written out here. */
+  #content({ agent }: Chat, message: string): string | MessageContent {
+    const content = this.#attachments.content(message);
+    const written = typeof content === "string" ? undefined : expandCommand(agent ?? {}, message);
+    return written === undefined ? content : this.#attachments.content(written);
   }
 
   #live(size: Size): Placed {
@@ -240,7 +249,8 @@ export class TerminalChat implements ChatUi, Disposable {
     const line = (text: string): string => `  ${colour.dim(oneLine(text, Math.max(1, width - 3)))}`;
     if (this.#progress !== "") return [line(this.#progress)];
     if (this.#isWanted) return [line("A question comes when you stop typing.")];
-    if (performance.now() - this.#quitAskedAt < TWICE_MS) return [line("Ctrl-C again leaves.")];
+    if (performance.now() - this.#quitAskedAt < TWICE_MS)
+      return [line(chat.isInTurn ? "Ctrl-C again leaves; Esc interrupts the turn." : "Ctrl-C again leaves.")];
     return hintsFor(chat, this.#editor.text, width);
   }
 
@@ -257,6 +267,6 @@ export class TerminalChat implements ChatUi, Disposable {
 }
 
 function statusOf(chat: Chat): Parameters<typeof statusLine>[0] {
-  const { model, mode, maxUsd, session, view } = chat;
-  return { sessionId: session?.id, model, mode, maxUsd, meter: view.meter };
+  const { model, mode, maxUsd, session, view, host } = chat;
+  return { sessionId: session?.id, model, mode, maxUsd, meter: view.meter, isRehearsal: host.isRehearsal };
 }

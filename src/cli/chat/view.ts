@@ -22,10 +22,11 @@ export class ChatView {
   readonly #queued = new Map<string, string>();
   #told = new Set<string>();
   /** What is said of the turn when it is over. */
-  readonly #atEnd: string[] = [];
+  #atEnd: string[] = [];
   /** Why the agent's process was lost last, so that it is not told twice. */
   #lost: string | undefined;
   #isThinking = false;
+  #isEnding = false;
 
   /** `isPlain`: what the model says is shown as it is, and only when it is said; for programs that read it. */
   constructor(page: Page, { isPlain = false }: { readonly isPlain?: boolean } = {}) {
@@ -36,6 +37,16 @@ export class ChatView {
   /** Everything that the log said so far. */
   get state(): SessionState {
     return this.#state;
+  }
+
+  /** How many messages wait. */
+  get waiting(): number {
+    return this.#queued.size;
+  }
+
+  /** The model has said, or is saying, what may be its last words in this turn; or the turn was interrupted. */
+  get isEnding(): boolean {
+    return this.#isEnding || this.#text !== undefined;
   }
 
   /** One line for each message that waits. After an interrupt it waits until something else is said. */
@@ -72,6 +83,7 @@ export class ChatView {
   show(item: LoggedEvent | Preview): void {
     const wasInTurn = inTurn(this.#state);
     if ("seq" in item) this.pass(item);
+    this.#isEnding = isEnd(item) ?? this.#isEnding;
     this.#notice(item);
     switch (item.type) {
       case "event_start":
@@ -193,7 +205,11 @@ export class ChatView {
         return;
       case "session.error":
         this.#endText();
-        if (event.error.message !== this.#lost) this.#page.mark(errorText(event));
+        if (event.error.message === this.#lost) return;
+        // Why the turn failed says more than why its process did.
+        if (event.error.retry_status.type !== "retrying")
+          this.#atEnd = this.#atEnd.filter((text) => text !== this.#lost);
+        this.#page.mark(errorText(event));
         return;
       case "capstan.limit_reached":
         return this.#page.mark(limitText(event));
@@ -225,6 +241,21 @@ export class ChatView {
 
   #sign(mark: string): string {
     if (this.#state.status === "idle") return colour.dim("waiting for an answer: /answer");
+    if (this.#state.status === "rescheduling") return `${mark} ${colour.dim("paused: waiting for another credential")}`;
     return `${mark} ${colour.dim(this.#isThinking ? "thinking" : "working")}`;
+  }
+}
+
+/** Whether a turn is about to end with this; undefined when it says nothing of that. */
+function isEnd(item: LoggedEvent | Preview): boolean | undefined {
+  switch (item.type) {
+    case "user.interrupt":
+      return true;
+    case "span.model_request_start":
+      return item.session_thread_id == null ? false : undefined;
+    case "span.model_request_end":
+      return item.session_thread_id == null ? item.stop_reason === "end_turn" : undefined;
+    default:
+      return undefined;
   }
 }

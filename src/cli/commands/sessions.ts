@@ -9,7 +9,14 @@ export function addSessions(program: Command): void {
     .argument("[search]", "text in the title, the first message, the directory or the agent's name")
     .option("-n, --limit <n>", "how many", "20")
     .option("-p, --project <dir>", "only of this project")
-    .addOption(new Option("-s, --status <status>", "only with this status").choices(["idle", "running", "terminated"]))
+    .addOption(
+      new Option("-s, --status <status>", "only with this status").choices([
+        "idle",
+        "running",
+        "rescheduling",
+        "terminated",
+      ]),
+    )
     .option("--agent <name>", "only of this agent")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan sessions list --status running")
@@ -40,8 +47,11 @@ export function addSessions(program: Command): void {
     .command("import")
     .description("read an exported session into this store, under a new id")
     .argument("<file>", "a file made by `sessions export`")
+    .option("--trust", "also when its agent acts on this machine without asking; without it that is listed and refused")
     .addHelpText("after", "\nExample:\n  $ capstan sessions import session.jsonl")
-    .action(async (file: string) => (await import("../session-files.ts")).importFrom(file));
+    .action(async (file: string, flags: { trust?: boolean }) =>
+      (await import("../session-files.ts")).importFrom(file, flags),
+    );
   sessions
     .command("delete")
     .description("erase what was said and done in a session, and its workspace; hashes and a tombstone stay")

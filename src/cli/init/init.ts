@@ -4,8 +4,8 @@ import { reasonOf } from "../../config/text-file.ts";
 import { agentDefinition } from "../../core/agent-definition.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { usage } from "../failure.ts";
-import { schemaPath } from "../schema-file.ts";
 import { colour } from "../text.ts";
+import { aroundAgent } from "./project-files.ts";
 import type { Template } from "./template.ts";
 import { assistant } from "./templates/assistant.ts";
 import { extractor } from "./templates/extractor.ts";
@@ -33,15 +33,17 @@ export async function init(directory: string, flags: InitFlags): Promise<void> {
   const wish = await wishFor(place, flags);
   if (wish === undefined) return;
   const template = TEMPLATES[wish.template];
-  const files = template.files({ name: wish.name, schema: schemaPath(place) });
+  const { schema, dotEnv, files: around } = aroundAgent(place);
+  const files = template.files({ name: wish.name, schema });
   const there = Object.keys(files).filter((file) => existsSync(join(place, file)));
   if (there.length > 0)
     throw usage(
       `${there.join(", ")} ${there.length === 1 ? "is" : "are"} in ${place} already, and nothing was written. Choose another directory: capstan init DIR`,
     );
-  for (const [file, text] of Object.entries(files)) write(join(place, file), text);
+  const all = { ...files, ...around };
+  for (const [file, text] of Object.entries(all)) write(join(place, file), text);
   const ignored = ignoreSecrets(place);
-  process.stdout.write(told(directory, { files: [...Object.keys(files), ...ignored], template }));
+  process.stdout.write(told(directory, { files: [...Object.keys(all), ...ignored], template, dotEnv }));
 }
 
 /** Undefined when a person changed their mind. */
@@ -96,7 +98,11 @@ function write(path: string, text: string): void {
 
 function told(
   directory: string,
-  { files, template }: { readonly files: readonly string[]; readonly template: Template },
+  {
+    files,
+    template,
+    dotEnv,
+  }: { readonly files: readonly string[]; readonly template: Template; readonly dotEnv: string | undefined },
 ): string {
   const enter = resolve(directory) === process.cwd() ? [] : [`cd ${quoted(directory)}`];
   const commands = [
@@ -111,7 +117,7 @@ function told(
     "Next:",
     ...commands.map((command) => `  ${command}`),
     "",
-    "With a key (capstan auth login, or ANTHROPIC_API_KEY in the shell) leave --rehearsal out.",
+    `With a key (capstan auth login, or ANTHROPIC_API_KEY in the shell${dotEnv === undefined ? "" : ` or in ${dotEnv}`}) leave --rehearsal out.`,
     "",
   ].join("\n");
 }

@@ -53,6 +53,8 @@ const sessionErrorBody = z.object({
   next_step: z.string().optional(),
   http_status: z.number().int().nullish(),
   retry_after_ms: z.number().optional(),
+  /** How long the session waits for what `next_step` asks for. */
+  waits_until: z.iso.datetime().optional(),
   stderr: z.string().optional(),
 });
 export const sessionError = z.object({

@@ -3,8 +3,10 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { McpStdioServerConfig } from "@anthropic-ai/claude-agent-sdk";
 import type { EngineRequest } from "../../core/engine.ts";
+import { CapstanError } from "../../core/errors.ts";
 import { isRemote, type McpProgram } from "../../core/mcp-server-schema.ts";
 import type { SandboxPlan } from "../../core/sandbox.ts";
+import { problemWithCommand } from "./mcp-command.ts";
 import { confinedCommand } from "./mcp-sandbox.ts";
 import type { ClaudeSettings } from "./options.ts";
 
@@ -22,6 +24,25 @@ interface ProgramServers {
 
 export interface ProgramSettings extends Pick<ClaudeSettings, "path"> {
   readonly confinement?: Confinement | undefined;
+}
+
+/** Throws for a program that is not there. */
+export function requirePrograms({ agent }: Pick<EngineRequest, "agent">, { path }: ProgramSettings): void {
+  const missing = Object.entries(agent.mcp_servers ?? {}).flatMap(([name, server]) => {
+    const problem = isRemote(server) ? undefined : problemWithCommand(server, path);
+    return problem === undefined ? [] : [{ name, ...problem }];
+  });
+  if (missing.length === 0) return;
+  throw new CapstanError(
+    "engine_failed",
+    missing
+      .map(
+        ({ name, what, remedy }) =>
+          `The MCP server ${name} (${what}) did not start. ${remedy} in mcp_servers.${name}.command.`,
+      )
+      .join("\n"),
+    { data: { servers: missing.map(({ name }) => name) } },
+  );
 }
 
 /** The agent's servers that are programs, which the CLI starts. */

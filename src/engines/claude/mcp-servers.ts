@@ -4,7 +4,7 @@ import type { EngineRequest } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { McpServer } from "../../core/mcp-server-schema.ts";
 import { requireTools } from "./mcp-policy.ts";
-import { type ProgramSettings, programServers } from "./mcp-programs.ts";
+import { type ProgramSettings, programServers, requirePrograms } from "./mcp-programs.ts";
 import { type RemoteParts, remoteServers } from "./mcp-remote.ts";
 
 /** The servers of an agent's process, for as long as it is there. */
@@ -18,6 +18,7 @@ export async function openServers(
   request: Pick<EngineRequest, "agent" | "stateDir" | "start">,
   parts: ProgramSettings & RemoteParts,
 ): Promise<ProcessServers> {
+  requirePrograms(request, parts);
   const remote = await remoteServers(request, parts);
   const programs = programServers(request, parts);
   const close = async (): Promise<void> => {

@@ -24,6 +24,7 @@ const MODELS: readonly (readonly [name: RegExp, traits: ModelTraits])[] = [
   [/^sonnet(\[1m\])?$|claude-sonnet-5-5/, { ...ALWAYS_THINKS, promptChars: 3_207 }],
   [/^haiku$|claude-haiku-5-5/, { ...ALWAYS_THINKS, promptChars: 6_050 }],
   [/claude-fable-5-2/, { ...ALWAYS_THINKS, promptChars: 7_998 }],
+  [/claude-fable-5-1/, { ...ALWAYS_THINKS, promptChars: 9_297 }],
   [/claude-fable-5/, { ...ALWAYS_THINKS, promptChars: 7_552 }],
   [/claude-opus-5/, { ...MAY_THINK, promptChars: 6_638 }],
   [/claude-sonnet-5/, { ...MAY_THINK, promptChars: LONG_PROMPT }],
@@ -53,28 +54,29 @@ export function claudeCodePromptChars(model: string): number | undefined {
   return traitsOf(model)?.promptChars;
 }
 
-/** Throws for a setting that the CLI would drop for this model. */
-export function requireModelSettings({
-  model,
-  fallback_model: fallback,
-  effort,
-  thinking,
-}: Pick<AgentDefinition, "model" | "fallback_model" | "effort" | "thinking">): void {
+type ModelSettings = Pick<AgentDefinition, "model" | "fallback_model" | "effort" | "thinking">;
+
+/** The settings that the CLI would drop for this model, each as `field: problem`. */
+export function problemsWithModel({ model, fallback_model: fallback, effort, thinking }: ModelSettings): string[] {
+  const problems: string[] = [];
   if (fallback === model)
-    throw refused(`fallback_model: ${fallback} is the model itself. Name another one, or leave it out.`);
+    problems.push(`fallback_model: ${fallback} is the model itself. Name another one, or leave it out.`);
   const traits = traitsOf(model);
-  if (traits === undefined) return;
+  if (traits === undefined) return problems;
   if (effort !== undefined && !traits.efforts.includes(effort))
-    throw refused(`effort: ${model} cannot be told ${effort}. ${known(traits.efforts, "levels of effort")}`);
+    problems.push(`effort: ${model} cannot be told ${effort}. ${known(traits.efforts, "levels of effort")}`);
   const wanted = typeof thinking === "object" ? "budget_tokens" : thinking;
   if (wanted !== undefined && !traits.thinking.includes(wanted))
-    throw refused(`thinking: ${model} does not know ${wanted}. ${known(traits.thinking, "settings for thinking")}`);
+    problems.push(`thinking: ${model} does not know ${wanted}. ${known(traits.thinking, "settings for thinking")}`);
+  return problems;
+}
+
+/** Throws for them. */
+export function requireModelSettings(settings: ModelSettings): void {
+  const problems = problemsWithModel(settings);
+  if (problems.length > 0) throw new CapstanError("invalid_agent", problems.join("\n"), { data: { problems } });
 }
 
 function known(names: readonly string[], what: string): string {
   return names.length === 0 ? `It has no ${what}; leave it out.` : `It knows ${names.join(", ")}; or leave it out.`;
-}
-
-function refused(message: string): CapstanError {
-  return new CapstanError("invalid_agent", message);
 }

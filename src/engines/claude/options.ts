@@ -4,6 +4,7 @@ import type { AgentDefinition as SdkAgent, Options } from "@anthropic-ai/claude-
 import type { Mode } from "../../core/agent-definition.ts";
 import type { EngineRequest } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
+import { leadsPastGateway } from "../../core/gateway-variables.ts";
 import { BUILTIN_NAMES, PLAN_EXIT } from "./builtin-tools.ts";
 import { sandboxSettings } from "./sandbox.ts";
 import { SKILL_TOOL, skillOptions, skillsDirectory } from "./skills.ts";
@@ -142,10 +143,6 @@ function subagents({ agent, tools: hostTools }: EngineRequest): Record<string, S
   );
 }
 
-/** Variables by which the CLI finds another model API, or another way to it. */
-const AROUND_THE_GATEWAY =
-  /^(ANTHROPIC_.*|CLAUDE_CODE_USE_.*|CLAUDE_CODE_OAUTH_TOKEN|(https?|all)_proxy|NODE_OPTIONS|BUN_OPTIONS)$/i;
-
 /** The CLI turns to another model after so many failures; with fewer retries it would never get there. */
 const RETRIES_BEFORE_FALLBACK = 2;
 
@@ -156,7 +153,7 @@ function childEnvironment(request: EngineRequest, settings: ClaudeSettings, temp
     mkdirSync(path, { recursive: true, mode: 0o700 });
     return path;
   };
-  const leading = Object.keys(request.variables).filter((name) => AROUND_THE_GATEWAY.test(name));
+  const leading = Object.keys(request.variables).filter(leadsPastGateway);
   if (leading.length > 0)
     throw new CapstanError(
       "invalid_input",

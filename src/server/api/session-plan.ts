@@ -2,10 +2,11 @@ import type { AgentDefinition } from "../../core/agent-definition.ts";
 import { type EnvironmentDefinition, parseEnvironment } from "../../core/environment.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { SessionRecord } from "../../core/store.ts";
+import type { HostAddresses } from "../../core/workspace.ts";
 import type { z } from "zod";
 import type { Caller } from "../context.ts";
 import { findAgent, findEnvironment } from "../lookup.ts";
-import { requirePublicSource } from "../repositories.ts";
+import { publicSource } from "../repositories.ts";
 import { requireUsable } from "./agents.ts";
 import type { sessionInput } from "./components.ts";
 import { type ApiDeps, offered } from "./deps.ts";
@@ -20,13 +21,15 @@ interface SessionPlan {
   readonly agentRef: SessionRecord["agentRef"];
   readonly environment: EnvironmentDefinition;
   readonly environmentId?: string;
+  /** Where the host of the repository that it clones is. */
+  readonly hostAddresses?: HostAddresses;
   /** Absent for a workspace that starts empty. */
   readonly cwd?: string;
 }
 
 export async function planSession(deps: ApiDeps, caller: Caller, body: SessionBody): Promise<SessionPlan> {
   const { definition, ref } = await agentFor(deps, caller, body);
-  const { environment, environmentId, directory } = await environmentFor(deps, caller, body);
+  const { environment, environmentId, directory, hostAddresses } = await environmentFor(deps, caller, body);
   const isEmpty = environment.workspace.kind === "copy" && environment.workspace.mounts.length === 0;
   const cwd =
     body.cwd === undefined
@@ -37,6 +40,7 @@ export async function planSession(deps: ApiDeps, caller: Caller, body: SessionBo
     agentRef: ref,
     environment,
     ...(environmentId !== undefined && { environmentId }),
+    ...(hostAddresses !== undefined && { hostAddresses }),
     ...(cwd !== undefined && { cwd }),
   };
 }
@@ -70,19 +74,19 @@ async function environmentFor(
   deps: ApiDeps,
   caller: Caller,
   { environment_id: id, environment: given }: SessionBody,
-): Promise<{ environment: EnvironmentDefinition; environmentId?: string; directory?: string | null }> {
+): Promise<Pick<SessionPlan, "environment" | "environmentId" | "hostAddresses"> & { directory?: string | null }> {
   if (id !== undefined && given !== undefined)
     throw new CapstanError("invalid_input", "environment_id and environment exclude each other. Give one of them.");
   if (id !== undefined) {
     const record = await findEnvironment(deps, caller.project, id);
     requireUsable(record);
-    await requirePublicSource(deps.settings, record.definition);
-    return { environment: record.definition, environmentId: id, directory: record.directory };
+    const { hostAddresses } = await publicSource(deps.settings, record.definition);
+    return { environment: record.definition, environmentId: id, directory: record.directory, hostAddresses };
   }
   if (given !== undefined) {
     requireAdmin(caller, "environment", "a stored environment: environment_id");
-    await requirePublicSource(deps.settings, given);
-    return { environment: given };
+    const { hostAddresses } = await publicSource(deps.settings, given);
+    return { environment: given, hostAddresses };
   }
   return { environment: (await deps.defaults?.(caller.project))?.environment ?? parseEnvironment({}) };
 }

@@ -4,6 +4,7 @@ import type { MessageContent } from "../../core/content.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { AgentRecord } from "../../core/registry.ts";
 import type { SessionRecord } from "../../core/store.ts";
+import type { HostAddresses } from "../../core/workspace.ts";
 import { changedDefinition } from "../../protocol/agents.ts";
 import { invalid, notSupported } from "../../protocol/refusal.ts";
 import { placeIn, repositoryName, requireApart, type ResourceParams } from "../../protocol/resources.ts";
@@ -13,7 +14,7 @@ import { readBody } from "../body.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
 import { firstEvent } from "../first-event.ts";
 import { findAgent, findEnvironment, findFile } from "../lookup.ts";
-import { publicRepository, requirePublicSource } from "../repositories.ts";
+import { publicRepository, publicSource } from "../repositories.ts";
 import { FileRoom, messageContent } from "../content.ts";
 import type { V1Deps } from "./deps.ts";
 import { archivedEnvironment } from "./environments.ts";
@@ -29,7 +30,7 @@ export async function createSession(deps: V1Deps, c: Context<Env>): Promise<Sess
   const { agent, definition } = await agentFor(deps, c, body);
   const environment = await findEnvironment(deps, project, body.environment_id);
   if (environment.archivedAt !== null) throw archivedEnvironment(environment.id, "used for a new session");
-  await requirePublicSource(deps.settings, environment.definition);
+  const { hostAddresses } = await publicSource(deps.settings, environment.definition);
   const given = await givenContent(deps, project, body.resources ?? []);
   const messages = await firstMessages(deps, project, body.initial_events ?? []);
   const { runtime, watchers } = deps;
@@ -44,6 +45,7 @@ export async function createSession(deps: V1Deps, c: Context<Env>): Promise<Sess
     ...(environment.directory !== null && { cwd: environment.directory }),
     ...(title != null && { title }),
     ...given,
+    hostAddresses: { ...hostAddresses, ...given.hostAddresses },
     signal: c.req.raw.signal,
   });
   const session = await starting.catch((thrown: unknown) => {
@@ -118,11 +120,13 @@ export function noOutcomes(): Error {
 interface Given {
   readonly files: readonly GivenFile[];
   readonly repositories: readonly GivenRepository[];
+  readonly hostAddresses: HostAddresses;
 }
 
 async function givenContent(deps: ServerDeps, project: string, resources: readonly ResourceParams[]): Promise<Given> {
   const files: GivenFile[] = [];
   const repositories: GivenRepository[] = [];
+  const addresses: HostAddresses[] = [];
   for (const resource of resources) {
     switch (resource.type) {
       case "memory_store":
@@ -130,18 +134,21 @@ async function givenContent(deps: ServerDeps, project: string, resources: readon
       case "file":
         files.push(await givenFile(deps, project, resource));
         break;
-      case "github_repository":
+      case "github_repository": {
+        const { url, hostAddresses } = await publicRepository(deps.settings, resource.url);
+        addresses.push(hostAddresses);
         repositories.push({
-          url: await publicRepository(deps.settings, resource.url),
+          url,
           checkout: resource.checkout ?? null,
           mountPath: placeIn(resource.mount_path, repositoryName(resource.url)),
           ...(resource.authorization_token !== undefined && { token: resource.authorization_token }),
         });
         break;
+      }
     }
   }
   requireApart([...files, ...repositories].map(({ mountPath }) => mountPath));
-  return { files, repositories };
+  return { files, repositories, hostAddresses: Object.assign({}, ...addresses) as HostAddresses };
 }
 
 export async function givenFile(

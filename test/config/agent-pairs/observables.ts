@@ -1,10 +1,9 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { clock } from "../../../src/app/clock.ts";
 import { loadFunctions } from "../../../src/app/lazy-tools.ts";
 import { describeTool, requireKnownTools } from "../../../src/app/tool-traits.ts";
-import { workspacesIn } from "../../../src/app/workspaces.ts";
 import type { Configuration } from "../../../src/config/load.ts";
 import { budgetLeft, limitOnToolCall, limitOnTurn } from "../../../src/core/budget.ts";
 import type { EngineHost, EngineRequest } from "../../../src/core/engine.ts";
@@ -25,6 +24,8 @@ import { explainCall } from "../../../src/runtime/policy-check.ts";
 import { expanded } from "../../../src/runtime/said.ts";
 import { sandboxOf } from "../../../src/runtime/sandbox.ts";
 import { agentOf } from "../../../src/runtime/started-agent.ts";
+import { checkpoint, workspace } from "./file-observables.ts";
+import { help, report } from "./people-observables.ts";
 
 /** An agent file as it was read, and a place for what is made of it. */
 export interface Read {
@@ -36,7 +37,7 @@ export interface Read {
   readonly asked: string;
 }
 
-type Observe = (read: Read) => unknown;
+export type Observe = (read: Read) => unknown;
 
 /** What the engine is asked to start. */
 function requestOf({ loaded: { agent, sessionEnvironment }, cwd, scratch }: Read): EngineRequest {
@@ -72,13 +73,14 @@ function planOf({
 const sdk: Observe = (read) =>
   sdkOptions(requestOf(read), { path: "/bin", retries: 3 }, { resume: false, tempDir: "/tmp/x", confined: true });
 
-const decision: Observe = ({ loaded: { agent, sessionEnvironment: environment }, cwd, scratch, asked }) => {
+/** By what `capstan policy check` calls; agent-pairs.test.ts shows that a session decides the same. */
+const explained: Observe = ({ loaded: { agent, sessionEnvironment: environment }, cwd, scratch, asked }) => {
   const host = { home: scratch, capstanHome: join(scratch, "capstan"), secretFiles: [], hasSandbox: () => true };
-  const { behavior, decidedBy, rememberable } = explainCall(
+  const { behavior, decidedBy, remembers } = explainCall(
     { ...host, describeTool, requireKnownTools },
     { call: readCall(asked), agent, environment, cwd },
   );
-  return { behavior, decidedBy, rememberable };
+  return { behavior, decidedBy, remembers };
 };
 
 /** Whether a session that has used a little may go on, and what its next request is reserved against. */
@@ -137,22 +139,6 @@ const hooks: Observe = async ({ loaded: { agent } }) => {
   return { ended: await Promise.all(ended), run };
 };
 
-let workspaceNumber = 0;
-
-/** The files of a workspace that is really made, or why it is not. */
-const workspace: Observe = async ({ loaded: { sessionEnvironment }, cwd, scratch }) => {
-  const workspaces = workspacesIn(scratch, []);
-  const sessionId = `sesn_${(workspaceNumber += 1)}`;
-  const request = { sessionId, source: cwd, workspace: sessionEnvironment.workspace };
-  const made = await workspaces.prepare(request);
-  const files = made.cwd === cwd ? [] : readdirSync(made.cwd, { recursive: true, encoding: "utf8" }).toSorted();
-  const seen = files
-    .filter((name) => !/(^|\/)\.git\//.test(name))
-    .map((name) => [name, statSync(join(made.cwd, name)).mode]);
-  const text = JSON.stringify({ ...made, seen });
-  return text.replaceAll(sessionId, "session");
-};
-
 /** The session's agent as it is stored: with its inputs, and with the workspace's CLAUDE.md. */
 const started: Observe = ({ loaded: { agent }, cwd, asked }) => {
   const { inPlace } = agentOf({ agent, inputs: JSON.parse(asked || "{}") as Record<string, string> });
@@ -169,22 +155,20 @@ const tools: Observe = async ({ loaded: { agent } }) =>
 export const OBSERVABLES = {
   "sdk options": sdk,
   environment: (read) => requestOf(read).variables,
-  decision,
+  "explained decision": explained,
   limit,
   "server process": serverProcess,
   connection,
   hooks,
-  workspace,
   instructions: started,
   tools,
   message: ({ loaded: { agent }, asked }) => expanded(agent, [{ type: "text", text: asked }]),
   "process limit": ({ loaded }) =>
     exceeded(loaded.sessionEnvironment.limits, { memory_bytes: 2, processes: 2, cpu_seconds: 2 })?.data,
-  /** For what people read, and for what test/config/environment-consumers.test.ts follows further. */
-  definition: ({ loaded: { agent, sessionEnvironment } }) => ({ agent, sessionEnvironment }),
-  /** Both are looked at in a real session; see agent-pairs.test.ts. */
-  log: () => undefined,
-  "model request": () => undefined,
+  workspace,
+  checkpoint,
+  report,
+  help,
 } as const satisfies Readonly<Record<string, Observe>>;
 
 export const REFUSED = "refused";

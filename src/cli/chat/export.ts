@@ -1,0 +1,46 @@
+import { createWriteStream, existsSync, mkdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { homeDirectory } from "../../config/home.ts";
+import { messageOf } from "../../core/errors.ts";
+import { usage } from "../failure.ts";
+import { openRecords } from "../records.ts";
+import { shortId } from "../text.ts";
+import { isBelow } from "../directory.ts";
+import type { ChatSession } from "./host.ts";
+
+/** Writes a session's log to a file that nobody else may read. */
+export async function writeExport(
+  { id, record }: ChatSession,
+  given: string,
+): Promise<{ readonly file: string; readonly isInWorkspace: boolean }> {
+  const file = given === "" ? freeName(id, exportDirectory(record.cwd)) : resolve(given);
+  await using records = await openRecords();
+  const lines = (async function* () {
+    for await (const line of records.archive(id)) yield `${line}\n`;
+  })();
+  try {
+    if (given === "") mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    await pipeline(lines, createWriteStream(file, { mode: 0o600, flags: "wx" }));
+  } catch (thrown) {
+    const { code, syscall } = thrown as NodeJS.ErrnoException;
+    if (code === "EEXIST") throw usage(`${file} is there already. Choose another name, or remove it.`);
+    if (syscall === undefined) throw thrown;
+    throw usage(`${file} cannot be used: ${messageOf(thrown)}. Name another file: /export FILE`);
+  }
+  return { file, isInWorkspace: isBelow(dirname(file), record.cwd) };
+}
+
+/** Where the chat was started; but a file among those of the session would be taken for the agent's work, and rewound. */
+function exportDirectory(workspace: string): string {
+  const here = process.cwd();
+  return isBelow(here, workspace) ? join(homeDirectory(process.env).path, "exports") : here;
+}
+
+/** A second export does not take the place of the first. */
+function freeName(id: string, directory: string): string {
+  for (let nth = 1; ; nth += 1) {
+    const file = join(directory, `session-${shortId(id)}${nth === 1 ? "" : `-${nth}`}.jsonl`);
+    if (!existsSync(file)) return file;
+  }
+}

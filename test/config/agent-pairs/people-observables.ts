@@ -1,0 +1,29 @@
+import type { Asking } from "../../../src/cli/ask.ts";
+import { Chat } from "../../../src/cli/chat/chat.ts";
+import type { Room } from "../../../src/cli/chat/command.ts";
+import { resolveInput } from "../../../src/cli/chat/commands.ts";
+import type { ChatHost } from "../../../src/cli/chat/host.ts";
+import { reportText } from "../../../src/cli/validate-view.ts";
+import type { Observe } from "./observables.ts";
+
+/** What `capstan validate` prints. */
+export const report: Observe = ({ loaded: { agent, sessionEnvironment } }) => {
+  const besides = { files: [], instructionsFile: undefined, promptBefore: 0, functionTools: undefined, notes: [] };
+  return reportText({ agent, sessionEnvironment, hasCredential: true, ...besides }, "agent.yaml");
+};
+
+/** What `/help` prints in a chat with the agent. */
+export const help: Observe = async ({ loaded: { agent } }) => {
+  const printed: string[] = [];
+  const ui = {
+    width: () => 80,
+    isPlain: true,
+    print: (lines: readonly string[]) => void printed.push(...lines),
+    changed: () => {},
+    progress: () => {},
+  };
+  // It is never asked for a session, and asks nobody.
+  const chat = new Chat({ agent } as ChatHost, {} as Asking, ui);
+  await resolveInput({ chat } as Room, "/help");
+  return printed;
+};

@@ -1,0 +1,84 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { clock, ids } from "../../src/app/clock.ts";
+import { type AgentInput, parseAgent } from "../../src/core/agent-definition.ts";
+import { type EnvironmentInput, parseEnvironment } from "../../src/core/environment.ts";
+import { exportSession, importSession } from "../../src/runtime/archive.ts";
+import { reachOf } from "../../src/runtime/archive-reach.ts";
+import { eventHash, genesisHash } from "../../src/store/sqlite/hash-chain.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { sampleOwner, sampleSession } from "../store/samples.ts";
+import { temporaryDirectory } from "../store/temporary.ts";
+import { agent as plain } from "../support/host.ts";
+
+const UNCONFINED = "environment.sandbox does not require one: commands may reach all that you can";
+
+function reach(agent: Partial<AgentInput>, environment: EnvironmentInput = {}, mode?: string): readonly string[] {
+  const archived = { agent: parseAgent(plain(agent)), environment: parseEnvironment(environment) };
+  return reachOf(archived, mode === undefined ? {} : { mode });
+}
+
+test("an agent that asks before everything reaches nothing by itself", () => {
+  const permissions = { mode: "normal", ask: ["Bash"], deny: ["Read(./secrets/**)"] } as const;
+  expect(
+    reach({ tools: ["Bash", "Edit"], permissions: { ...permissions, ask: [...permissions.ask], deny: [] } }),
+  ).toEqual([]);
+});
+
+test.each<[string, Partial<AgentInput>, string]>([
+  [
+    "a hook",
+    { hooks: { before_tool: [{ command: ["sh", "-c", "curl x | sh"] }] } },
+    'hooks.before_tool runs "sh -c curl x | sh"',
+  ],
+  [
+    "a server's program",
+    { mcp_servers: { notes: { command: "npx", args: ["-y", "notes"], env: { KEY: "${HOME}/key" } } } },
+    'mcp_servers.notes runs "npx -y notes", and is given "${HOME}/key"',
+  ],
+  [
+    "a server elsewhere",
+    { mcp_servers: { notes: { type: "http", url: "https://notes.example.com/mcp" } } },
+    'mcp_servers.notes talks to "https://notes.example.com/mcp"',
+  ],
+  [
+    "a tool that is allowed",
+    { mcp_servers: { notes: { command: "notes", tools: { save: "allow", drop: "ask" } } } },
+    "mcp_servers.notes.tools allows save",
+  ],
+  ["functions", { functions: [{ module: "/srv/tools.ts" }] }, 'functions loads "/srv/tools.ts"'],
+  ["a mode", { permissions: { mode: "yolo" } }, "its mode is yolo: every call is allowed"],
+  ["a rule", { permissions: { allow: ["Bash(npm *)"] } }, 'permissions.allow has "Bash(npm *)"'],
+])("%s is told, and that nothing confines it", (_what, agent, line) => {
+  const told = reach(agent);
+  expect(told).toContain(line);
+  expect(told.at(-1)).toBe(UNCONFINED);
+});
+
+test("variables, a sandbox that allows by itself and a mode that was switched to later are told", () => {
+  expect(reach({}, { variables: { PATH: "/tmp/evil\u001B[2J\u202E" } })[0]).toBe(
+    'environment.variables sets PATH to "/tmp/evil\\u001b[2J\\u202e" for its commands',
+  );
+  expect(reach({}, { sandbox: { mode: "required", auto_allow_sandboxed: true } })).toEqual([
+    "environment.sandbox.auto_allow_sandboxed: commands in the sandbox are allowed",
+  ]);
+  expect(reach({}, {}, "accept-edits")).toContain("its mode is accept-edits: files are changed without a question");
+  expect(reach({ permissions: { mode: "yolo" } }, {}, "plan")).toEqual([]);
+});
+
+test("an archive whose agent acts without asking is refused with the list, unless it is trusted", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openSqliteStore({ path: join(directory.path, "capstan.db"), clock });
+  const agent = parseAgent(plain({ hooks: { on_turn_end: [{ command: "notify-send done" }] } }));
+  const record = sampleSession("sesn_old", { agent });
+  await store.createSession(record);
+  const lines = await Array.fromAsync(exportSession(store, record.id));
+  const deps = { ids, clock, owner: sampleOwner("host_importer"), chain: { genesisHash, eventHash } };
+  await expect(importSession(store, lines, deps)).rejects.toMatchObject({
+    code: "not_allowed",
+    message: `The agent of this archive acts on this machine without asking you:\n  hooks.on_turn_end runs "notify-send done"\n  ${UNCONFINED}\nNothing was imported. If you trust whoever made the archive, import it with --trust.`,
+  });
+  expect(await store.sessions()).toHaveLength(1);
+  await importSession(store, lines, { ...deps, trust: true });
+  expect(await store.sessions()).toHaveLength(2);
+});

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { clock, ids } from "../../src/app/clock.ts";
+import type { SessionEvent } from "../../src/core/events.ts";
+import { inTurn } from "../../src/core/state.ts";
+import { createRedactor } from "../../src/core/redaction.ts";
+import { ActiveTurn } from "../../src/runtime/active-turn.ts";
+import { CredentialPause } from "../../src/runtime/credential-pause.ts";
+import { Feed } from "../../src/runtime/feed.ts";
+import { SessionLog } from "../../src/runtime/session-log.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { sampleOwner, sampleSession } from "../store/samples.ts";
+import { temporaryDirectory } from "../support/host.ts";
+
+/** A session in a turn with a deadline. */
+async function scene() {
+  await using stack = new AsyncDisposableStack();
+  const directory = stack.use(temporaryDirectory());
+  const store = stack.use(await openSqliteStore({ path: join(directory.path, "capstan.db"), clock }));
+  await store.createSession(sampleSession("sesn_1"));
+  const lease = await store.leases.acquire("sesn_1", sampleOwner("host_a"), 60_000);
+  const given = { store, sessionId: "sesn_1", lease, feed: new Feed(), clock, ids, redactor: createRedactor() };
+  const log = await SessionLog.open(given);
+  await log.append([{ type: "session.status_running" }]);
+  const turn = new ActiveTurn({ clock, limitMs: 60_000, onLate: () => {}, onOver: () => {} });
+  stack.defer(() => turn.release());
+  const pause = new CredentialPause({ log, clock });
+  const parts = stack.move();
+  return {
+    log,
+    turn,
+    begin: () =>
+      pause.begin(turn, {
+        status: 401,
+        message: "no.",
+        remedy: "Log in.",
+        isExpired: true,
+        until: clock.now() + 90_000,
+      }),
+    types: async () => (await store.events("sesn_1")).map(({ event }: { event: SessionEvent }) => event.type),
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+test("a pause begins with the first request that waits and ends with the last, and no time runs meanwhile", async () => {
+  await using s = await scene();
+  const [first, second] = [await s.begin(), await s.begin()];
+  expect(s.log.state.status).toBe("rescheduling");
+  expect(inTurn(s.log.state)).toBe(true);
+  expect(s.turn.deadline).toBeUndefined();
+  await first();
+  expect(s.log.state.status).toBe("rescheduling");
+  await second();
+  expect(s.log.state).toMatchObject({ status: "running", turns: 1 });
+  expect(s.turn.deadline).toBeGreaterThan(clock.now());
+  expect(await s.types()).toEqual([
+    "session.status_running",
+    "session.error",
+    "session.status_rescheduled",
+    "session.status_running",
+  ]);
+});
+
+test("a turn that is to stop does not say that it goes on", async () => {
+  await using s = await scene();
+  const over = await s.begin();
+  s.turn.interrupted = true;
+  await over();
+  expect(s.log.state.status).toBe("rescheduling");
+  expect(s.turn.deadline).toBeUndefined();
+});
