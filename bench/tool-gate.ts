@@ -136,6 +136,7 @@ async function decidingHost(home: string, cwd: string): Promise<{ host: EngineHo
     outputs,
     loadFunctions,
     variable: () => undefined,
+    provider: undefined,
     runHookCommand: hookCommands({ path: "/usr/bin:/bin" }),
     redactor: createRedactor(),
     budgets: { settings: {}, prices: pricesWith({}) },

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { AuthProvider } from "../core/auth-provider.ts";
 import type { BudgetSettings } from "../core/budget-schema.ts";
 import { type PriceSettings, pricesWith } from "../core/pricing.ts";
 import { createRedactor, type Redactor } from "../core/redaction.ts";
@@ -45,10 +46,13 @@ export async function assemble(
     upstream,
     redactor = createRedactor(),
     variable = () => undefined,
+    provider,
   }: {
     store: Store;
     upstream: (Upstream | UpstreamFor) & Partial<AsyncDisposable>;
     redactor?: Redactor;
+    /** Whose model API `upstream` is, as far as an agent has to know. */
+    provider?: AuthProvider | undefined;
     /** What `${NAME}` in a definition stands for. Default: nothing is set. */
     variable?: LookUp;
   },
@@ -83,6 +87,7 @@ export async function assemble(
     outputs,
     loadFunctions,
     variable,
+    provider,
     runHookCommand: hookCommands({ path: settings.path }),
     redactor,
     ...machineCapacity(settings.capacity ?? {}),

@@ -8,7 +8,7 @@ import { type RedactionSettings, redactionSettings } from "../core/redaction-sch
 import { type CapacitySettings, capacitySettings } from "../core/server-schema.ts";
 import type { DotEnv } from "../gateway/secret-source.ts";
 import type { Upstream, UpstreamFor } from "../gateway/upstream.ts";
-import { usableUpstreams } from "../gateway/upstreams.ts";
+import { defaultProvider, usableUpstreams } from "../gateway/upstreams.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { assemble } from "./assemble.ts";
 import { credentialSettings } from "./credential-settings.ts";
@@ -86,7 +86,8 @@ export async function openHost(options: HostOptions = {}): Promise<Runtime> {
     throw thrown;
   };
   const store = await openStore(home, environment).catch(close);
-  return assemble(settings, { store, upstream, redactor, variable: hostVariables(environment) });
+  const provider = options.rehearsal === true ? undefined : defaultProvider(credentials);
+  return assemble(settings, { store, upstream, redactor, provider, variable: hostVariables(environment) });
 }
 
 function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, option: string): z.output<Schema> {

@@ -40,7 +40,8 @@ type Telling = Required<Pick<Settling, "say" | "goOnWith">>;
 async function abandonedIn(host: Runtime, project: string): Promise<readonly string[]> {
   const abandoned = await host.abandoned();
   if (abandoned.length === 0) return [];
-  const here = await host.sessions({ project, status: "running" });
+  const inTurns = (["running", "rescheduling"] as const).map((status) => host.sessions({ project, status }));
+  const here = (await Promise.all(inTurns)).flat();
   return here.flatMap(({ id }) => (abandoned.includes(id) ? [id] : []));
 }
 

@@ -1,11 +1,11 @@
 import { notHonoured, requireUsableSchema } from "../app/agent-check.ts";
 import type { FieldProblem, ReadAgent } from "../config/agent-file.ts";
 import type { Configuration } from "../config/load.ts";
-import { unservedBy } from "../config/provider-limits.ts";
 import { namedProviders } from "../config/stored-credentials.ts";
 import type { AgentDefinition } from "../core/agent-definition.ts";
 import { chosenProvider } from "../core/auth-variables.ts";
 import { CapstanError } from "../core/errors.ts";
+import { unservedBy } from "../core/provider-limits.ts";
 
 /**
  * Throws what the engine cannot honour of the agent, and the provider that the user's own settings choose. With an agent
@@ -33,9 +33,10 @@ export async function problemsWith(agent: AgentDefinition): Promise<readonly Fie
   const { output_schema: schema } = agent;
   const wrong = schema === undefined ? [] : await requireUsableSchema(schema).then(() => [], messageIn);
   return [
-    ...notHonoured(agent)
-      .flatMap((problem) => fieldProblem(problem) ?? [])
-      .map((problem) => ({ ...problem, given: "model" })),
+    ...notHonoured(agent).map((problem) => ({
+      ...(fieldProblem(problem) ?? { path: [], text: problem }),
+      given: "model",
+    })),
     ...wrong.map((text) => ({ path: ["output_schema"], text })),
   ];
 }

@@ -33,6 +33,8 @@ export interface AgentPart extends Omit<
 }
 
 const CODE = "invalid_agent";
+/** Stands for a text that could not be had, so that the rest can be checked. Nobody gets to see it. */
+const UNREAD = "(unread)";
 
 interface ReadPart {
   readonly part: AgentPart;
@@ -115,7 +117,7 @@ function commandsOf(written: AgentFile["commands"], { at, open, read }: Reading)
       if (content.trim() === "") throw wrong(`${at(file)}:1:1 expected a prompt (found an empty file)`);
       return content;
     });
-    return { ...rest, prompt: text ?? "" };
+    return { ...rest, prompt: text ?? UNREAD };
   });
 }
 
@@ -137,7 +139,7 @@ function subagentsOf(written: AgentFile["subagents"], reading: Reading): AgentPa
   return mapped(written, (name, subagent) => {
     if (typeof subagent !== "string") return subagent;
     const read = reading.read(["subagents", name], () => subagentIn(reading.open(subagent), reading.environment));
-    return read ?? { description: "", instructions: "" };
+    return read ?? { description: UNREAD, instructions: UNREAD };
   });
 }
 

@@ -6,7 +6,7 @@ import { toolList } from "./agent-merge.ts";
 import type { AgentPart } from "./agent-part.ts";
 import type { AgentSource } from "./agent-source.ts";
 import type { Problem } from "./problems.ts";
-import { lackOf } from "./provider-limits.ts";
+import { lackOf } from "../core/provider-limits.ts";
 
 /** The tools that an agent may be given: all but those that come with a mode or with skills. */
 export const AGENT_TOOLS = BUILT_IN_TOOLS.filter((tool) => !["EnterPlanMode", "ExitPlanMode", "Skill"].includes(tool));

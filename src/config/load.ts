@@ -86,7 +86,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
   });
   const merged = mergeLayers(layers);
   const { model, permissions, budget, environment: sessionEnvironment, ...settings } = merged;
-  const agent = parseAgent({ ...written, model, permissions, budget });
+  const agent = definitionOf({ ...written, model, permissions, budget }, examined);
   examined?.requireRight((await options.problemsWith?.(agent)) ?? []);
   return {
     home: home.path,
@@ -114,6 +114,16 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
 async function agentIn(path: string, environment: Environment): Promise<ExaminedAgent> {
   const { examineAgent } = await import("./agent-file.ts");
   return examineAgent(path, environment);
+}
+
+/** What is wrong with the file, with its places, says more than what is wrong with what remains of it. */
+function definitionOf(input: unknown, examined: ExaminedAgent | undefined): AgentDefinition {
+  try {
+    return parseAgent(input);
+  } catch (thrown) {
+    examined?.requireRight([]);
+    throw thrown;
+  }
 }
 
 async function settingsLayer(who: SettingsOwner, directory: string): Promise<readonly Layer[]> {

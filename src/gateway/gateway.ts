@@ -19,6 +19,9 @@ export interface GatewayOptions {
   readonly credentialWaitMs?: number | undefined;
 }
 
+/** A timer that is to take longer goes off at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
 /** What the CLI needs, and nothing else. */
 const ROUTES: readonly (readonly [method: string, path: RegExp, metered: boolean])[] = [
   ["POST", /^\/v1\/messages$/, true],
@@ -45,7 +48,7 @@ class LoopbackGateway implements Gateway {
 
   constructor({ upstream, clock, idleTimeoutMs = 120_000, credentialWaitMs = 1_800_000 }: GatewayOptions) {
     this.#deps = { idleTimeoutMs };
-    this.#credentialWaitMs = credentialWaitMs;
+    this.#credentialWaitMs = Math.min(credentialWaitMs, MAX_TIMER_MS);
     this.#clock = clock;
     this.#upstreamFor = typeof upstream === "function" ? upstream : async () => upstream;
     // A connection ends with its agent. Closing an idle one could only meet a request that is just being sent on it.

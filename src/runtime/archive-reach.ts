@@ -1,7 +1,7 @@
 import type { AgentDefinition } from "../core/agent-definition.ts";
 import type { EnvironmentDefinition } from "../core/environment.ts";
 import { hiddenValues, isRemote, type McpServer } from "../core/mcp-server-schema.ts";
-import type { SessionState } from "../core/state.ts";
+import type { SessionEvent } from "../core/events.ts";
 
 interface Archived {
   readonly agent: AgentDefinition;
@@ -13,9 +13,13 @@ interface Archived {
  * that the host runs for it, addresses it is sent to, and calls that need no approval. One line each; empty when it can
  * do nothing before a person agrees. Text of the archive is quoted, so that it cannot draw on a terminal.
  */
-export function reachOf({ agent, environment }: Archived, { mode }: Pick<SessionState, "mode">): readonly string[] {
+export function reachOf({ agent, environment }: Archived, events: readonly SessionEvent[]): readonly string[] {
   const { permissions, hooks = {}, functions = [], mcp_servers: servers = {} } = agent;
-  const inForce = mode ?? permissions.mode;
+  // Also those that are not in force now: a fork from an earlier place has the mode of that place.
+  const modes = [
+    permissions.mode,
+    ...events.flatMap((event) => (event.type === "capstan.mode_changed" ? [event.mode] : [])),
+  ];
   const reach = [
     ...Object.entries(hooks).flatMap(([kind, all]) =>
       all.map(({ command }) => `hooks.${kind} runs ${quoted([command].flat().join(" "))}`),
@@ -25,8 +29,10 @@ export function reachOf({ agent, environment }: Archived, { mode }: Pick<Session
     ...Object.entries(environment.variables).map(
       ([name, value]) => `environment.variables sets ${name} to ${quoted(value)} for its commands`,
     ),
-    ...(inForce === "yolo" ? ["its mode is yolo: every call is allowed"] : []),
-    ...(inForce === "accept-edits" ? ["its mode is accept-edits: files are changed without a question"] : []),
+    ...(modes.includes("yolo") ? ["its mode is or was yolo: every call is allowed"] : []),
+    ...(modes.includes("accept-edits")
+      ? ["its mode is or was accept-edits: files are changed without a question"]
+      : []),
     ...permissions.allow.map((rule) => `permissions.allow has ${quoted(rule)}`),
     ...(environment.sandbox.auto_allow_sandboxed
       ? ["environment.sandbox.auto_allow_sandboxed: commands in the sandbox are allowed"]
@@ -41,10 +47,11 @@ function reachOfServer(name: string, server: McpServer): readonly string[] {
   const what = isRemote(server)
     ? `talks to ${quoted(server.url)}`
     : `runs ${quoted([server.command, ...server.args].join(" "))}`;
-  const asked = Object.values(hiddenValues(server)).filter((value) => value.includes("${"));
+  const given = Object.entries(hiddenValues(server)).map(([key, value]) => `${key}=${quoted(value)}`);
   const allowed = Object.entries(server.tools ?? {}).flatMap(([tool, policy]) => (policy === "allow" ? [tool] : []));
   return [
-    `mcp_servers.${name} ${what}${asked.length === 0 ? "" : `, and is given ${asked.map(quoted).join(", ")}`}`,
+    `mcp_servers.${name} ${what}${given.length === 0 ? "" : `, and is given ${given.join(", ")}`}`,
+    ...(!isRemote(server) && server.outside_sandbox === true ? [`mcp_servers.${name} runs outside the sandbox`] : []),
     ...allowed.map((tool) => `mcp_servers.${name}.tools allows ${tool}`),
   ];
 }

@@ -101,8 +101,9 @@ export async function* exportSession(store: Store, sessionId: string): AsyncGene
 
 /**
  * Makes a new session of an archive and gives its id. The whole archive is read and checked before anything is stored,
- * and one that is not trusted is refused when its agent would do something without asking; what was stored when an append fails is deleted again. Events stay as they are, also the ids in them; a turn that was
- * under way is ended, and when they speak of files, which are not in an archive, one more says that these are gone.
+ * and one that is not trusted is refused when its agent would do something without asking; what was stored when an
+ * append fails is deleted again. Events stay as they are, also the ids in them; a turn that was under way is ended, and
+ * when they speak of files, which are not in an archive, one more says that these are gone.
  */
 export async function importSession(
   store: Store,
@@ -111,7 +112,7 @@ export async function importSession(
 ): Promise<string> {
   const { session, events: archived } = await readArchive(lines, chain);
   const state = archived.reduce((folded, event, index) => reduce(folded, event, index + 1), initialState);
-  const reach = trust ? [] : reachOf(session, state);
+  const reach = trust ? [] : reachOf(session, archived);
   if (reach.length > 0) throw untrusted(reach);
   const events = [...archived, ...leftBehind(state, { ids, clock })];
   const id = ids.next("sesn");

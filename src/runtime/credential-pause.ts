@@ -15,6 +15,8 @@ interface Expired extends RefusedCredential {
 export class CredentialPause {
   readonly #deps: Pick<SessionDeps, "log" | "clock">;
   #waiting = 0;
+  /** What was said last: an upstream that can only try again is refused with the same words every time. */
+  #said: { readonly turn: ActiveTurn | undefined; readonly expired: Expired } | undefined;
 
   constructor(deps: Pick<SessionDeps, "log" | "clock">) {
     this.#deps = deps;
@@ -24,17 +26,20 @@ export class CredentialPause {
   async begin(turn: ActiveTurn | undefined, expired: Expired): Promise<() => Promise<void>> {
     const { log, clock } = this.#deps;
     this.#waiting += 1;
-    turn?.pause();
     try {
-      await log.append(({ status }) =>
-        status === "running"
-          ? [{ type: "session.error", error: pauseError(expired, clock.now()) }, { type: "session.status_rescheduled" }]
-          : [],
-      );
+      await log.append(({ status }) => {
+        if (status !== "running") return [];
+        const isNew = this.#said === undefined || this.#said.turn !== turn || !isSame(this.#said.expired, expired);
+        this.#said = { turn, expired };
+        const error = { type: "session.error", error: pauseError(expired, clock.now()) } as const;
+        return [...(isNew ? [error] : []), { type: "session.status_rescheduled" }];
+      });
     } catch (thrown) {
       this.#waiting -= 1;
       throw thrown;
     }
+    // Only now: as long as the log says that it runs, whatever happens in the turn lets its time run.
+    turn?.pause();
     return () => this.#end(turn);
   }
 
@@ -49,12 +54,16 @@ export class CredentialPause {
   }
 }
 
+function isSame(one: Expired, other: Expired): boolean {
+  return one.until === other.until && one.status === other.status && one.message === other.message;
+}
+
 function pauseError({ status, message, remedy, until }: Expired, now: number): SessionErrorBody {
   const minutes = Math.max(1, Math.round((until - now) / 60_000));
   const most = minutes === 1 ? "a minute" : `${minutes} minutes`;
   return {
     type: "model_request_failed_error",
-    message: `The credential has expired (${status}): ${message} The session is paused, and goes on by itself when there is another one, for ${most} at most. ${remedy}`,
+    message: `The model API no longer accepts the credential (${status}): ${message} The session is paused, and goes on by itself when there is another one, for ${most} at most. ${remedy}`,
     retry_status: { type: "retrying" },
     code: "credential_expired",
     next_step: remedy,

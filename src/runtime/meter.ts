@@ -174,7 +174,9 @@ export function meter(deps: MeterDeps): GatewaySession {
       ]);
     },
     credentialRejected({ status, message, remedy, isExpired }) {
-      const what = isExpired ? "The credential has expired" : "The model API refused the credential";
+      const what = isExpired
+        ? "The model API no longer accepts the credential"
+        : "The model API refused the credential";
       const text = `${what} (${status}): ${message} ${remedy}`.trimEnd();
       const code = isExpired ? "credential_expired" : "credential_rejected";
       deps.onRefusal(new CapstanError(code, text, { data: { status }, retryable: isExpired }));

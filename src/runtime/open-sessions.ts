@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { AuthProvider } from "../core/auth-provider.ts";
 import type { Clock, Ids } from "../core/clock.ts";
 import type { Engine } from "../core/engine.ts";
 import { CapstanError } from "../core/errors.ts";
@@ -47,6 +48,8 @@ export interface RuntimeDeps {
   readonly hibernateAfterMs: number;
   readonly outputs: OutputChecks;
   readonly loadFunctions: LoadFunctions;
+  /** Whose model API sessions use whose agent names none; undefined when that has no limits of its own. */
+  readonly provider: AuthProvider | undefined;
   /** A variable of the host that a definition refers to. Throws for one that no agent may have. */
   readonly variable: LookUp;
   readonly runHookCommand: RunHookCommand;

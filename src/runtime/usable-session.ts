@@ -1,3 +1,7 @@
+import type { AgentDefinition } from "../core/agent-definition.ts";
+import type { AuthProvider } from "../core/auth-provider.ts";
+import { CapstanError } from "../core/errors.ts";
+import { unservedBy } from "../core/provider-limits.ts";
 import type { SessionRecord } from "../core/store.ts";
 import { sandboxOf } from "./sandbox.ts";
 import type { RuntimeDeps } from "./open-sessions.ts";
@@ -12,8 +16,9 @@ export async function requireUsable(
     engine,
     loadFunctions,
     variable,
+    provider,
     ...host
-  }: Pick<RuntimeDeps, "engine" | "loadFunctions" | "variable" | "home" | "capstanHome" | "secretFiles">,
+  }: Pick<RuntimeDeps, "engine" | "loadFunctions" | "variable" | "provider" | "home" | "capstanHome" | "secretFiles">,
   record: Pick<SessionRecord, "agent" | "cwd" | "source" | "environment">,
   { tools: given, hooks, variables = {} }: SessionOptions,
 ): Promise<void> {
@@ -23,4 +28,10 @@ export async function requireUsable(
   const tools = await sessionTools(loadFunctions, agent, given);
   const matchers = hookMatchers(agent.hooks, hooks);
   engine.validate({ agent, cwd, tools, sandbox, limits: environment.limits, matchers });
+  requireServed(agent, agent.auth ?? provider);
+}
+
+function requireServed(agent: AgentDefinition, provider: AuthProvider | undefined): void {
+  const problems = provider === undefined ? [] : unservedBy(provider, agent);
+  if (problems.length > 0) throw new CapstanError("invalid_agent", `${problems.join(". ")}.`, { data: { problems } });
 }

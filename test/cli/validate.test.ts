@@ -210,3 +210,19 @@ test("without a file it says how to get one", async () => {
     `capstan: Cannot read the agent file ${join(cli.cwd, "other.yaml")}: there is no such file or directory.\n`,
   );
 });
+
+test("files that cannot be read are told at the places that name them, together with what else is wrong", async () => {
+  files({
+    "agent.yaml":
+      "name: clerk\nmodel: claude-haiku-4-5\neffort: low\nsubagents: { w: none.yaml }\ncommands: { go: { file: none.md } }\nskills: [none]\n",
+  });
+  const { code, stderr } = await validate();
+  expect(code).toBe(2);
+  const places = stderr.trim().split("\n");
+  expect(places.map((line) => /agent\.yaml:(\d+:\d+ [\w.]+): /.exec(line)?.[1])).toEqual([
+    "3:9 effort",
+    "4:17 subagents.w",
+    "5:25 commands.go.file",
+    "6:10 skills.0",
+  ]);
+});

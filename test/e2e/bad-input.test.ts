@@ -23,7 +23,8 @@ const faults: FaultCase[] = [
   {
     name: "401",
     answer: apiError(401, "authentication_error", "invalid x-api-key"),
-    code: "credential_rejected",
+    // It was good for the message before.
+    code: "credential_expired",
     requests: 1,
   },
   { name: "403", answer: apiError(403, "permission_error", "not allowed"), code: "credential_rejected", requests: 1 },
@@ -156,6 +157,16 @@ test("a tool that the engine does not have is named with those it has", async ()
     code: "invalid_agent",
     message: expect.stringMatching(/Bsh.*Bash/) as string,
   });
+});
+
+test("a tool that the agent's provider does not have is named, and nothing is stored", async () => {
+  await using t = await testHost(() => say("ok"));
+  const started = t.host.startSession({ agent: agent({ auth: "bedrock", tools: ["Read", "WebSearch"] }), cwd: t.cwd });
+  await expect(started).rejects.toMatchObject({
+    code: "invalid_agent",
+    message: expect.stringContaining("tools: WebSearch cannot be honoured by bedrock") as string,
+  });
+  expect(await t.host.sessions()).toEqual([]);
 });
 
 test("an empty message is refused and leaves no trace", async () => {

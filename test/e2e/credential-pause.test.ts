@@ -59,7 +59,7 @@ test("a turn whose token expires is paused, and goes on by itself after a login 
   await withLogin(async (cli) => {
     const { closed, text } = await pausedRun(cli);
     expect(text()).toContain(
-      `! The credential has expired (401): ${EXPIRED}. The session is paused, and goes on by itself when there is another one, for 30 minutes at most. The credential of oauth_token was stored by login: run capstan auth login --provider oauth_token with a valid one.`,
+      `! The model API no longer accepts the credential (401): ${EXPIRED}. The session is paused, and goes on by itself when there is another one, for 30 minutes at most. The credential of oauth_token was stored by login: run capstan auth login --provider oauth_token with a valid one.`,
     );
     await cli.login(NEW);
     expect(await closed).toBe(0);
@@ -75,7 +75,7 @@ test("a token in a variable cannot change: the turn ends, and goes on without a 
   expect(failed).toMatchObject({
     code: 3,
     stderr: expect.stringContaining(
-      `The credential has expired (401): ${EXPIRED}. The credential of auth_token came from the variable ANTHROPIC_AUTH_TOKEN, which cannot change`,
+      `The model API no longer accepts the credential (401): ${EXPIRED}. The credential of auth_token came from the variable ANTHROPIC_AUTH_TOKEN, which cannot change`,
     ),
   });
   const again = await cli.run(["run", "-c"], { environment: { ...environment, ANTHROPIC_AUTH_TOKEN: NEW } });
@@ -92,6 +92,17 @@ test("a host that is killed during the pause leaves a turn that goes on like any
     const recovered = await cli.run(["sessions", "recover", "--on-crash", "continue", "--json"]);
     expect(recovered).toMatchObject({ code: 0, stdout: expect.stringContaining("end_turn") });
     expect((await cli.run(["sessions", "show", "--json", idIn(recovered.stdout)])).stdout).toContain("All done.");
+  });
+});
+
+test("a turn that was paused when its host was killed is ended by the next run, as the settings say", async () => {
+  await withLogin(async (cli) => {
+    const { child, closed } = await pausedRun(cli);
+    child.kill("SIGKILL");
+    await closed;
+    const next = await cli.run(["run", "--rehearsal", "list files"]);
+    expect(next).toMatchObject({ code: 0, stderr: expect.stringContaining("was left in a turn by a dead host") });
+    expect((await cli.run(["sessions", "list", "--status", "rescheduling", "--json"])).stdout).toBe("");
   });
 });
 

@@ -13,16 +13,18 @@ import { agent as plain } from "../support/host.ts";
 
 const UNCONFINED = "environment.sandbox does not require one: commands may reach all that you can";
 
-function reach(agent: Partial<AgentInput>, environment: EnvironmentInput = {}, mode?: string): readonly string[] {
+/** `modes`: those that were switched to, in that order. */
+function reach(agent: Partial<AgentInput>, environment: EnvironmentInput = {}, modes: readonly string[] = []) {
   const archived = { agent: parseAgent(plain(agent)), environment: parseEnvironment(environment) };
-  return reachOf(archived, mode === undefined ? {} : { mode });
+  const events = modes.map(
+    (mode) => ({ type: "capstan.mode_changed", id: "sevt_1", processed_at: "2026-01-01T00:00:00Z", mode }) as const,
+  );
+  return reachOf(archived, events);
 }
 
 test("an agent that asks before everything reaches nothing by itself", () => {
-  const permissions = { mode: "normal", ask: ["Bash"], deny: ["Read(./secrets/**)"] } as const;
-  expect(
-    reach({ tools: ["Bash", "Edit"], permissions: { ...permissions, ask: [...permissions.ask], deny: [] } }),
-  ).toEqual([]);
+  const permissions = { mode: "normal" as const, ask: ["Bash"], deny: ["Read(./secrets/**)"] };
+  expect(reach({ tools: ["Bash", "Edit"], permissions }, {}, ["plan", "normal"])).toEqual([]);
 });
 
 test.each<[string, Partial<AgentInput>, string]>([
@@ -33,8 +35,17 @@ test.each<[string, Partial<AgentInput>, string]>([
   ],
   [
     "a server's program",
-    { mcp_servers: { notes: { command: "npx", args: ["-y", "notes"], env: { KEY: "${HOME}/key" } } } },
-    'mcp_servers.notes runs "npx -y notes", and is given "${HOME}/key"',
+    {
+      mcp_servers: {
+        notes: { command: "npx", args: ["-y", "notes"], env: { KEY: "${HOME}/key", NODE_OPTIONS: "-r /x" } },
+      },
+    },
+    'mcp_servers.notes runs "npx -y notes", and is given KEY="${HOME}/key", NODE_OPTIONS="-r /x"',
+  ],
+  [
+    "a server's program that is in no sandbox",
+    { mcp_servers: { notes: { command: "notes", outside_sandbox: true } } },
+    "mcp_servers.notes runs outside the sandbox",
   ],
   [
     "a server elsewhere",
@@ -47,7 +58,7 @@ test.each<[string, Partial<AgentInput>, string]>([
     "mcp_servers.notes.tools allows save",
   ],
   ["functions", { functions: [{ module: "/srv/tools.ts" }] }, 'functions loads "/srv/tools.ts"'],
-  ["a mode", { permissions: { mode: "yolo" } }, "its mode is yolo: every call is allowed"],
+  ["a mode", { permissions: { mode: "yolo" } }, "its mode is or was yolo: every call is allowed"],
   ["a rule", { permissions: { allow: ["Bash(npm *)"] } }, 'permissions.allow has "Bash(npm *)"'],
 ])("%s is told, and that nothing confines it", (_what, agent, line) => {
   const told = reach(agent);
@@ -62,8 +73,15 @@ test("variables, a sandbox that allows by itself and a mode that was switched to
   expect(reach({}, { sandbox: { mode: "required", auto_allow_sandboxed: true } })).toEqual([
     "environment.sandbox.auto_allow_sandboxed: commands in the sandbox are allowed",
   ]);
-  expect(reach({}, {}, "accept-edits")).toContain("its mode is accept-edits: files are changed without a question");
-  expect(reach({ permissions: { mode: "yolo" } }, {}, "plan")).toEqual([]);
+  expect(reach({}, {}, ["accept-edits"])).toContain(
+    "its mode is or was accept-edits: files are changed without a question",
+  );
+});
+
+test("a mode that was left is told, because a fork from an earlier place has it again", () => {
+  const told = ["its mode is or was yolo: every call is allowed", UNCONFINED];
+  expect(reach({ permissions: { mode: "yolo" } }, {}, ["normal"])).toEqual(told);
+  expect(reach({}, {}, ["yolo", "normal"])).toEqual(told);
 });
 
 test("an archive whose agent acts without asking is refused with the list, unless it is trusted", async () => {

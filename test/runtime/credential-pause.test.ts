@@ -25,18 +25,12 @@ async function scene() {
   const turn = new ActiveTurn({ clock, limitMs: 60_000, onLate: () => {}, onOver: () => {} });
   stack.defer(() => turn.release());
   const pause = new CredentialPause({ log, clock });
+  const until = clock.now() + 90_000;
   const parts = stack.move();
   return {
     log,
     turn,
-    begin: () =>
-      pause.begin(turn, {
-        status: 401,
-        message: "no.",
-        remedy: "Log in.",
-        isExpired: true,
-        until: clock.now() + 90_000,
-      }),
+    begin: (message = "no.") => pause.begin(turn, { status: 401, message, remedy: "Log in.", isExpired: true, until }),
     types: async () => (await store.events("sesn_1")).map(({ event }: { event: SessionEvent }) => event.type),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
@@ -59,6 +53,29 @@ test("a pause begins with the first request that waits and ends with the last, a
     "session.status_rescheduled",
     "session.status_running",
   ]);
+});
+
+test("no time runs in a pause that begins while something else happens, or while another one ends", async () => {
+  await using s = await scene();
+  const beginning = s.begin();
+  s.turn.goOn();
+  const over = await beginning;
+  expect(s.turn.deadline).toBeUndefined();
+  const ending = over();
+  const [second] = await Promise.all([s.begin(), ending]);
+  expect(s.log.state.status).toBe("rescheduling");
+  expect(s.turn.deadline).toBeUndefined();
+  await second();
+  expect(s.turn.deadline).toBeGreaterThan(clock.now());
+});
+
+test("a try that is refused with the same words is not told again, and one with others is", async () => {
+  await using s = await scene();
+  for (const message of ["no.", "no.", "not this one either."]) await (await s.begin(message))();
+  const types = await s.types();
+  expect(types.filter((type) => type === "session.status_rescheduled")).toHaveLength(3);
+  expect(types.filter((type) => type === "session.error")).toHaveLength(2);
+  expect(s.log.state.status).toBe("running");
 });
 
 test("a turn that is to stop does not say that it goes on", async () => {

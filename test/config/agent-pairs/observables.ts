@@ -154,7 +154,6 @@ const tools: Observe = async ({ loaded: { agent } }) =>
 
 export const OBSERVABLES = {
   "sdk options": sdk,
-  environment: (read) => requestOf(read).variables,
   "explained decision": explained,
   limit,
   "server process": serverProcess,

@@ -1,6 +1,6 @@
-import type { AgentDefinition } from "../core/agent-definition.ts";
-import type { AuthProvider } from "../core/auth-provider.ts";
-import { PROVIDER_VARIABLES } from "../core/auth-variables.ts";
+import type { AgentDefinition } from "./agent-definition.ts";
+import type { AuthProvider } from "./auth-provider.ts";
+import { PROVIDER_VARIABLES } from "./auth-variables.ts";
 
 /**
  * Built-in tools that need something of the model API, by the providers that do not have it. Only what is certain: the
@@ -15,7 +15,7 @@ export function lackOf(provider: AuthProvider, tool: string): string | undefined
   return `${tool} cannot be honoured by ${provider}: ${title} does not have it. Take the tool out, or use another provider`;
 }
 
-/** What a provider that the agent does not name itself cannot do for it, each as `field: problem`. */
+/** What a provider cannot do for an agent, each as `field: problem`. */
 export function unservedBy(
   provider: AuthProvider,
   { tools, subagents }: Pick<AgentDefinition, "tools" | "subagents">,
