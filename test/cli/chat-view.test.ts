@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { Page } from "../../src/cli/chat/page.ts";
 import { ChatView } from "../../src/cli/chat/view.ts";
 import type { EventOf, EventType, Preview } from "../../src/core/events.ts";
+import { REWIND_NOTE } from "../../src/core/text.ts";
 import { EVENT_EXAMPLES, example } from "../support/event-examples.ts";
 
 /** A view of 60 columns, and what it printed. */
@@ -79,9 +80,8 @@ test("a message that is said while the agent works waits in the queue until the 
 test("what was said is shown as it was written: a command as a command, without what the session adds", () => {
   const { printed, tell } = viewed();
   tell("user.message", { id: "m1", ...text("Read all of it."), command: "/tidy all" });
-  const note = "[The files in the working directory were brought back to an earlier state. Read them again.]";
   const long = "a message of so many words that they do not fit into a line of sixty columns";
-  tell("user.message", { id: "m2", content: [...text(long).content, ...text(note).content] });
+  tell("user.message", { id: "m2", content: [...text(long).content, ...text(REWIND_NOTE).content] });
   expect(printed).toEqual([
     "> /tidy all",
     "",

@@ -13,11 +13,12 @@ let marks = 0;
 const mark = (): string => `${process.pid}${(marks += 1)}.5`;
 
 /** Processes that have the mark among their words. */
-function marked(text: string): string[] {
+function marked(text: string, program?: string): string[] {
   return readdirSync("/proc").filter((pid) => {
     if (!/^\d+$/.test(pid)) return false;
     try {
-      return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(text);
+      const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+      return words.includes(text) && (program === undefined || words[0] === program);
     } catch {
       return false;
     }
@@ -93,7 +94,8 @@ describe.each<{ how: string; wrapper?: readonly string[] }>([
     const seconds = mark();
     const stop = new AbortController();
     const ended = inDirectory(`sleep ${seconds} & setsid sleep ${seconds} & sleep ${seconds}`, { signal: stop.signal });
-    await until(() => marked(seconds).length >= 3);
+    // Not before each has become what it is to be: until then setsid has not left the group.
+    await until(() => marked(seconds, "sleep").length >= 3);
     stop.abort();
     if (wrapper === undefined) {
       await ended;
