@@ -183,7 +183,7 @@ describe("run", () => {
   });
 
   test("refuses what only means something here", async () => {
-    const id = await session(all.operator, "hello");
+    const [{ id }] = (await all.viewer.get("/api/sessions?limit=1")).body.data;
     for (const flags of [["--rehearsal"], ["--resume", id, "--timeout", "5m"], ["--resume", id, "-C", "/tmp"]]) {
       const refused = await capstan(["run", ...flags, "hello"]);
       expect(refused.code, flags.join(" ")).toBe(2);
@@ -240,8 +240,12 @@ describe("at a terminal", () => {
 });
 
 describe("commands", () => {
+  let id: string;
+  beforeAll(async () => {
+    id = await session(all.operator, "a needle in here");
+  });
+
   test("sessions are listed, shown, exported and compacted", async () => {
-    const id = await session(all.operator, "a needle in here");
     const list = await capstan(["sessions", "list", "needle"], "viewer");
     expect(list.stdout).toMatch(new RegExp(`${id.slice(-8)} +idle .* tester +a needle in here`));
     const [json] = lines((await capstan(["sessions", "list", "--json", "needle"], "viewer")).stdout);
@@ -265,10 +269,9 @@ describe("commands", () => {
   });
 
   test("a session is followed until somebody leaves", async () => {
-    const id = await session(all.operator, "follow me");
     const child = cli.start(["sessions", "show", id, "--follow"], { environment: environment("viewer") });
     const stdout = collect(child.stdout);
-    await expect.poll(() => stdout.text, { timeout: 20_000 }).toContain("follow me");
+    await expect.poll(() => stdout.text, { timeout: 20_000 }).toContain("a needle in here");
     await all.operator.post(`/api/sessions/${id}/messages`, { content: "still there?" });
     await expect.poll(() => stdout.text, { timeout: 20_000 }).toContain("still there?");
     child.kill("SIGINT");
@@ -390,12 +393,23 @@ function watched(): { readonly asked: string[]; readonly server: ChosenServer } 
 }
 
 describe("waiting", () => {
+  /** A session of their own, so that no other's approval answers. */
+  let id: string;
+  beforeAll(async () => {
+    id = await session(all.operator, "hello");
+  });
+  const asks = async (name: string): Promise<string> => {
+    const content = order(["Bash", { command: `touch ${name}` }]);
+    await all.operator.post(`/api/sessions/${id}/messages`, { content });
+    const { body } = await all.viewer.get(`/api/approvals?status=pending&session_id=${id}&wait=30`);
+    await idle(all.viewer, id);
+    return body.data[0].id as string;
+  };
+
   test("for an approval is one request, which the server answers when there is one", async () => {
     const { asked, server } = watched();
     await using records = remoteRecords(server);
     const signal = new AbortController().signal;
-    // A session of its own, so that no other's approval answers.
-    const id = await session(all.operator, "hello");
     const waiting = records.awaitApprovals({ sessionId: id }, { until: Infinity, signal });
     await all.operator.post(`/api/sessions/${id}/messages`, { content: order(["Bash", { command: "touch w.txt" }]) });
     expect(await waiting).toMatchObject([{ sessionId: id, status: "pending" }]);
@@ -410,8 +424,7 @@ describe("waiting", () => {
 
   test("for somebody else's answer is one request as well, and the stream tells that the turn goes on", async () => {
     const { asked, server } = watched();
-    const id = await session(all.operator, order(["Bash", { command: "touch v.txt" }]));
-    const [{ id: approval }] = (await all.viewer.get(`/api/approvals?session_id=${id}`)).body.data;
+    const approval = await asks("v.txt");
     const there = new RemoteSession(server.client, await server.client.sessions.get(id));
     asked.length = 0;
     using watch = watchApproval(remoteHost(server), approval, new AbortController().signal);
@@ -421,11 +434,15 @@ describe("waiting", () => {
     expect(asked).toEqual([`/api/approvals/${approval}?wait=30`]);
     expect(await there.goesOn()).toBe(true);
     await until(() => existsSync(join(all.api.cwd, "v.txt")), Boolean);
+    await until(
+      () => idle(all.viewer, id),
+      ({ state }) => state.stop_reason.type === "end_turn",
+    );
   });
 
   test("for a turn that has nothing to go on with ends", async () => {
     const { server } = watched();
-    const id = await session(all.operator, order(["Bash", { command: "touch u.txt" }]));
+    await asks("u.txt");
     const there = new RemoteSession(server.client, await server.client.sessions.get(id));
     expect(await there.goesOn()).toBe(false);
     await all.operator.post(`/api/sessions/${id}/interrupt`);

@@ -30,7 +30,8 @@ describe("attending to a session", () => {
   });
 
   test("is refused while another process drives it, and for an archived session", async () => {
-    await using t = await testHost(answers);
+    // Nothing is said to its agent, so that it needs no process.
+    await using t = await testHost(answers, { capacity: { max_idle_processes: 0 } });
     await using other = await t.another();
     const session = await t.host.startSession({ agent: agent(), cwd: t.cwd });
     await expect(other.attend(session.id)).rejects.toMatchObject({ code: "session_busy" });

@@ -160,7 +160,9 @@ test("a model without a price is refused under a limit in USD, at the start, and
 });
 
 test("a request whose end a crash hid is counted at its estimate, and marked so", async () => {
-  await using t = await testHost(() => say("ok"));
+  // Nothing is said to any agent, so that none needs a process.
+  const idle = { capacity: { max_idle_processes: 0 } };
+  await using t = await testHost(() => say("ok"), idle);
   const { id } = await t.host.startSession({ agent: agent(), cwd: t.cwd });
   await t.host.close();
   {
@@ -175,7 +177,7 @@ test("a request whose end a crash hid is counted at its estimate, and marked so"
     });
     await store.leases.release(lease);
   }
-  await using host = await t.another();
+  await using host = await t.another(idle);
   const session = await host.resumeSession(id);
   const [end] = ofType(await eventsOf(host, id), "span.model_request_end");
   expect(end).toMatchObject({ model_request_start_id: "sevt_cut", is_error: true, estimated: true, usd: 0.015 });

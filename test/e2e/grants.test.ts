@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { ApprovalAnswer } from "../../src/core/approval.ts";
 import type { Session } from "../../src/runtime/session.ts";
 import { agent, eventsOf, ofType, testHost, type TestHost } from "../support/host.ts";
@@ -87,6 +87,16 @@ describe("an answer that is remembered", () => {
     await ended(session);
     expect(ran(t, "prod")).toBe(true);
   });
+});
+
+describe("an answer that makes no sense", () => {
+  /** Where an approval waits, for all of them: none of these answers may change that. */
+  let t: TestHost;
+  beforeAll(async () => {
+    t = await testHost(obeys);
+    await asksFor(await start(t), "touch a");
+    return () => t[Symbol.asyncDispose]();
+  });
 
   test.each<[string, ApprovalAnswer, string]>([
     ["a malformed rule", { behavior: "allow", scope: "session", rules: ["Bash(touch"] }, "closing parenthesis"],
@@ -95,9 +105,6 @@ describe("an answer that is remembered", () => {
     ["a rule without a scope", { behavior: "allow", rules: ["Bash(touch a)"] }, "only remembered with a scope"],
     ["answers to no question", { behavior: "allow", answers: { why: "so" } }, "Answers are for a question"],
   ])("is refused with %s, and the approval still waits", async (_case, given, message) => {
-    await using t = await testHost(obeys);
-    const session = await start(t);
-    await asksFor(session, "touch a");
     await expect(answer(t, given)).rejects.toThrow(message);
     expect(await t.host.approvals.list({ status: "pending" })).toHaveLength(1);
     expect(await t.host.grants.list()).toEqual([]);

@@ -268,7 +268,8 @@ describe("beforePrompt", () => {
   });
 
   test.for(["interrupt", "close"] as const)("that hangs is let go by %s, and the message is not sent", async (end) => {
-    await using t = await testHost(() => say("Hello."));
+    // Nothing comes to its agent, so that it needs none.
+    await using t = await testHost(() => say("Hello."), { capacity: { max_idle_processes: 0 } });
     const waiting = Promise.withResolvers<void>();
     const session = await t.host.startSession({
       agent: agent(),

@@ -14,10 +14,15 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { publint } from "publint";
 import { beforeAll, expect, test } from "vitest";
+import { isBuilt } from "../support/cli.ts";
 import { temporaryDirectory } from "../support/host.ts";
 
 const run = promisify(execFile);
-const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { version: string; engines: { node: string } };
+const manifest = JSON.parse(readFileSync("package.json", "utf8")) as {
+  version: string;
+  engines: { node: string };
+  scripts: Record<string, string>;
+};
 /** The oldest Node that the package says it works with. */
 const OLDEST = `${manifest.engines.node.replace(">=", "")}.0`;
 /** Where npm keeps the binary of that Node, as for the pinned one. */
@@ -52,14 +57,23 @@ beforeAll(async () => {
   return () => place[Symbol.dispose]();
 }, 180_000);
 
-/** Packs a copy of the tree: packing builds, and other tests use the build that is here. */
+/**
+ * Packs a copy of the tree: packing builds, and other tests use the build that is here. Where that is the build of these
+ * sources, as in `npm test`, it is packed: another one would be the same.
+ */
 async function pack(): Promise<void> {
   const copy = join(place.path, "copy");
-  const left = new Set(["node_modules", "dist", ".git"]);
+  const left = new Set(["node_modules", ".git", ...(isBuilt() ? [] : ["dist"])]);
   cpSync(".", copy, { recursive: true, filter: (path) => !left.has(basename(path)) });
   symlinkSync(resolve("node_modules"), join(copy, "node_modules"));
-  await npm(copy, "pack", "--pack-destination", place.path);
+  await npm(copy, "pack", ...(isBuilt() ? ["--ignore-scripts"] : []), "--pack-destination", place.path);
 }
+
+test("packing builds, as npm test does", () => {
+  const { prepack, build, test: tests } = manifest.scripts;
+  expect(prepack).toBe(build);
+  expect(tests).toBe(build?.replace(/build$/, "test"));
+});
 
 /** npm as it is on this machine (its way out may need a proxy or a certificate), but with a home and a cache of its own. */
 function npm(cwd: string, ...args: string[]): Promise<unknown> {

@@ -15,6 +15,20 @@ afterAll(() => all.api[Symbol.asyncDispose]());
 
 const touch = (name: string): string => order(["Bash", { command: `touch ${name}` }]);
 
+/** One session, and so one agent process, for those tests that do not mind what was said in it before. */
+let shared: string | undefined;
+async function asks(message: string): Promise<string> {
+  const { operator } = all;
+  if (shared === undefined) return (shared = await session(operator, message));
+  const id = shared;
+  await until(
+    () => idle(operator, id),
+    ({ state }) => state.stop_reason.type === "end_turn",
+  );
+  await operator.post(`/api/sessions/${id}/messages`, { content: message });
+  return id;
+}
+
 async function pendingIn(person: Person, id: string): Promise<string> {
   const { body } = await person.get(`/api/approvals?status=pending&session_id=${id}&wait=20`);
   return body.data[0].id as string;
@@ -42,7 +56,7 @@ test("an approval is listed, shown and answered, and the session goes on", async
 
 test("the first answer wins; a second one is told which stands", async () => {
   const { operator } = all;
-  const id = await session(operator, touch("two.txt"));
+  const id = await asks(touch("two.txt"));
   const approval = await pendingIn(operator, id);
   const answers = await Promise.all([
     operator.post(`/api/approvals/${approval}/answer`, { behavior: "deny", message: "no" }),
@@ -83,7 +97,7 @@ test("grants are seen in their project alone, and revoked by admins alone", asyn
 
 test("nobody answers for all projects through a key of one", async () => {
   const { operator } = all;
-  const id = await session(operator, touch("always.txt"));
+  const id = await asks(touch("always.txt"));
   const approval = await pendingIn(operator, id);
   const refused = await operator.post(`/api/approvals/${approval}/answer`, { behavior: "allow", scope: "always" });
   expect(refused.status).toBe(400);
@@ -99,7 +113,7 @@ test("a question is answered in its own words", async () => {
     { label: "coffee", description: "hotter" },
   ];
   const asked = [{ question, header: "Drink", multiSelect: false, options }];
-  const id = await session(operator, order(["AskUserQuestion", { questions: asked }]));
+  const id = await asks(order(["AskUserQuestion", { questions: asked }]));
   const approval = await pendingIn(operator, id);
   const without = await operator.post(`/api/approvals/${approval}/answer`, { behavior: "allow" });
   expect(without.body.error.message).toContain("An answer is missing");
@@ -133,7 +147,7 @@ test("a custom tool is answered with its result", async () => {
 
 test("waiting for an answer ends when there is one, and in time when there is none", async () => {
   const { operator, viewer } = all;
-  const id = await session(operator, touch("three.txt"));
+  const id = await asks(touch("three.txt"));
   const approval = await pendingIn(operator, id);
   expect((await viewer.get(`/api/approvals/${approval}?wait=0`)).body.status).toBe("pending");
   expect((await viewer.get(`/api/approvals/${approval}?wait=1`)).body.status).toBe("pending");
@@ -146,7 +160,7 @@ test("waiting for an answer ends when there is one, and in time when there is no
 test("waiting for a new approval ends when one comes", async () => {
   const { operator } = all;
   const waiting = operator.get("/api/approvals?status=pending&wait=30");
-  const id = await session(operator, touch("four.txt"));
+  const id = await asks(touch("four.txt"));
   const { body } = await waiting;
   expect(body.data).toMatchObject([{ session_id: id }]);
   await operator.post(`/api/approvals/${body.data[0].id}/answer`, { behavior: "deny" });
@@ -204,7 +218,7 @@ test("what an answer made of the input is nobody's to read who may only look, an
 
 test("another project's approvals are not there", async () => {
   const { operator, stranger } = all;
-  const id = await session(operator, touch("five.txt"));
+  const id = await asks(touch("five.txt"));
   const approval = await pendingIn(operator, id);
   expect((await stranger.get("/api/approvals")).body.data).toEqual([]);
   expect((await stranger.get(`/api/approvals?session_id=${id}`)).status).toBe(404);
@@ -218,7 +232,7 @@ test("another project's approvals are not there", async () => {
 
 test("wrong answers are refused with the field that is wrong", async () => {
   const { operator } = all;
-  const id = await session(operator, touch("never.txt"));
+  const id = await asks(touch("never.txt"));
   const approval = await pendingIn(operator, id);
   const send = async (body: unknown): Promise<string> => {
     const refused = await operator.post(`/api/approvals/${approval}/answer`, body);

@@ -8,7 +8,11 @@ import { order } from "../support/obedient.ts";
 
 let all: People;
 beforeAll(async () => {
-  all = await people({ agent: { permissions: { mode: "accept-edits", allow: ["Bash(echo *)", "Bash(rm *)"] } } });
+  all = await people({
+    agent: { permissions: { mode: "accept-edits", allow: ["Bash(echo *)", "Bash(rm *)"] } },
+    // None of these sessions takes a second turn, and some not even a first one.
+    host: { capacity: { max_idle_processes: 0 } },
+  });
 });
 afterAll(() => all.api[Symbol.asyncDispose]());
 
@@ -18,17 +22,22 @@ async function copied(message: string): Promise<string> {
   return session(all.admin, message, { environment });
 }
 
+/** A session in the project's directory that nothing was said to. */
+async function silent(): Promise<string> {
+  return (await all.operator.post("/api/sessions", {})).body.id as string;
+}
+
 const write = (name: string, content: string): [string, Record<string, unknown>] => [
   "Write",
   { file_path: name, content },
 ];
 
 test("files are listed and read, as they are", async () => {
-  const { api, viewer, operator } = all;
+  const { api, viewer } = all;
   mkdirSync(join(api.cwd, "src"));
   writeFileSync(join(api.cwd, "src", "main.ts"), "export {};\n");
   writeFileSync(join(api.cwd, "picture.bin"), Buffer.from([0, 255, 1, 254]));
-  const id = await session(operator, "hello");
+  const id = await silent();
   const { body } = await viewer.get(`/api/sessions/${id}/files`);
   expect(body).toMatchObject({ path: ".", truncated: false });
   expect(body.data).toContainEqual({ name: "src", path: "src", type: "directory", size_bytes: null });
@@ -42,13 +51,13 @@ test("files are listed and read, as they are", async () => {
 });
 
 test("nothing outside of the workspace is shown, by whatever name", async () => {
-  const { api, viewer, operator } = all;
+  const { api, viewer } = all;
   writeFileSync(join(api.home, "secret.txt"), "secret");
   symlinkSync(join(api.home, "secret.txt"), join(api.cwd, "link-to-file"));
   symlinkSync(api.home, join(api.cwd, "link-to-directory"));
   symlinkSync("loop", join(api.cwd, "loop"));
   execFileSync("mkfifo", [join(api.cwd, "pipe")]);
-  const id = await session(operator, "hello");
+  const id = await silent();
   const status = async (what: string, path: string): Promise<number> =>
     (await viewer.get(`/api/sessions/${id}/${what}?path=${encodeURIComponent(path)}`)).status;
   for (const path of ["../home/secret.txt", "/etc/passwd", "src/../../home/secret.txt", "a\0b", ".."]) {
@@ -67,22 +76,22 @@ test("nothing outside of the workspace is shown, by whatever name", async () => 
 });
 
 test("credentials of the person and of the host are hidden, wherever a session works", async () => {
-  const { api, operator, admin, viewer } = all;
+  const { api, admin, viewer } = all;
   mkdirSync(join(api.cwd, ".ssh"));
   writeFileSync(join(api.cwd, ".ssh", "id_ed25519"), "secret");
   writeFileSync(join(api.cwd, ".env"), "ANTHROPIC_API_KEY=secret");
   writeFileSync(join(api.cwd, ".gitignore"), "");
   const environment = { workspace: { kind: "copy", mounts: [{ source: ".", target: "." }] } };
-  const { body: inPlace } = await operator.post("/api/sessions", {});
+  const inPlace = await silent();
   const { body: copied } = await admin.post("/api/sessions", { environment });
-  for (const { id } of [inPlace, copied]) {
+  for (const id of [inPlace, copied.id]) {
     const content = async (path: string): Promise<number> =>
       (await viewer.get(`/api/sessions/${id}/files/content?path=${path}`)).status;
     expect(await content(".gitignore")).toBe(200);
     expect(await content(".env")).toBe(404);
   }
-  expect((await viewer.get(`/api/sessions/${inPlace.id}/files?path=.ssh`)).status).toBe(404);
-  expect((await viewer.get(`/api/sessions/${inPlace.id}/files/content?path=.ssh/id_ed25519`)).status).toBe(404);
+  expect((await viewer.get(`/api/sessions/${inPlace}/files?path=.ssh`)).status).toBe(404);
+  expect((await viewer.get(`/api/sessions/${inPlace}/files/content?path=.ssh/id_ed25519`)).status).toBe(404);
 });
 
 async function forAdmins(answer: Promise<Answer>): Promise<void> {
@@ -106,9 +115,9 @@ test("what is hidden is taken out by admins alone, in whatever form", async () =
 });
 
 test("a file that is too large is refused with the way to get it", async () => {
-  const { api, viewer, operator } = all;
+  const { api, viewer } = all;
   writeFileSync(join(api.cwd, "large.bin"), Buffer.alloc(10 * 1_048_576 + 1));
-  const id = await session(operator, "hello");
+  const id = await silent();
   const refused = await viewer.get(`/api/sessions/${id}/files/content?path=large.bin`);
   expect(refused.status).toBe(413);
   expect(refused.body.error.message).toContain("export/zip");

@@ -9,8 +9,15 @@ import { agent } from "../support/host.ts";
 import { until } from "../support/until.ts";
 
 let all: People;
+/** A session that was spoken to, for those that do not mind what else is said in it. */
+let talk: string;
 beforeAll(async () => {
-  all = await people({ agent: { permissions: { allow: ["Bash(echo *)", "Bash(sleep *)"] } } });
+  all = await people({
+    agent: { permissions: { allow: ["Bash(echo *)", "Bash(sleep *)"] } },
+    // Most sessions here are started and never spoken to: none needs a process ahead of its message.
+    host: { capacity: { max_idle_processes: 0 } },
+  });
+  talk = await session(all.operator, TEXT);
 });
 afterAll(() => all.api[Symbol.asyncDispose]());
 
@@ -98,11 +105,10 @@ test("a log is read in pages", async () => {
 
 test("a message is accepted with the place its events begin at, and streamed", async () => {
   const { operator, viewer, api } = all;
-  const id = await session(operator, TEXT);
-  const sent = await operator.post(`/api/sessions/${id}/messages`, { content: [{ type: "text", text: "and now?" }] });
+  const sent = await operator.post(`/api/sessions/${talk}/messages`, { content: [{ type: "text", text: "and now?" }] });
   expect(sent.status).toBe(202);
   const leaving = new AbortController();
-  const stream = await api.app.request(`/api/sessions/${id}/stream?after=${sent.body.after}`, {
+  const stream = await api.app.request(`/api/sessions/${talk}/stream?after=${sent.body.after}`, {
     headers: { "x-api-key": viewer.key },
     signal: leaving.signal,
   });
@@ -152,10 +158,9 @@ test("title, metadata, limit, model and mode are changed", async () => {
 
 test("a fork has the conversation, and not the spend", async () => {
   const { operator } = all;
-  const id = await session(operator, TEXT);
-  const forked = await operator.post(`/api/sessions/${id}/fork`, {});
+  const forked = await operator.post(`/api/sessions/${talk}/fork`, {});
   expect(forked.status).toBe(201);
-  expect(forked.body.forked_from.session_id).toBe(id);
+  expect(forked.body.forked_from.session_id).toBe(talk);
   expect(forked.body.usd).toBe(0);
   const { body } = await operator.get(`/api/sessions/${forked.body.id}/events`);
   expect((body.data as LoggedEvent[]).map(({ type }) => type)).toContain("user.message");
@@ -172,23 +177,21 @@ test("a session that a program guards with hooks is not forked out of their reac
 
 test("a session is compacted in a turn of its own", async () => {
   const { operator } = all;
-  const id = await session(operator, TEXT);
-  const { status, body } = await operator.post(`/api/sessions/${id}/compact`);
+  const { status, body } = await operator.post(`/api/sessions/${talk}/compact`);
   expect(status).toBe(202);
   const events = await until(
-    async () => (await operator.get(`/api/sessions/${id}/events?after=${body.after}`)).body.data as LoggedEvent[],
+    async () => (await operator.get(`/api/sessions/${talk}/events?after=${body.after}`)).body.data as LoggedEvent[],
     (found) => found.some(({ type }) => type === "session.status_idle"),
   );
   expect(events.map(({ type }) => type)).toContain("agent.thread_context_compacted");
 });
 
 test("a log is exported as the lines of an archive", async () => {
-  const { viewer, operator, api } = all;
-  const id = await session(operator, TEXT);
-  const { response } = await viewer.get(`/api/sessions/${id}/export`);
+  const { viewer, api } = all;
+  const { response } = await viewer.get(`/api/sessions/${talk}/export`);
   const lines = (await response.text()).trim().split("\n");
-  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ capstan: 1, session: { id } });
-  expect(lines).toHaveLength((await api.host.read(id)).length + 1);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ capstan: 1, session: { id: talk } });
+  expect(lines).toHaveLength((await api.host.read(talk)).length + 1);
 });
 
 test("what is given with a session is for admins: definitions, environments, and places outside the project", async () => {
@@ -302,7 +305,6 @@ test("the blocks of a message are checked, and files of the project are put in",
   await api.store.registry.files.create({ ...file, createdAt: 1, expiresAt: null });
   await api.deps.contents.write(file.id, ReadableStream.from([new TextEncoder().encode("notes")]), 100);
   const document = { type: "document", source: { type: "file", file_id: file.id } };
-  const talk = await session(operator, TEXT);
   const { status, body } = await operator.post(`/api/sessions/${talk}/messages`, { content: [document] });
   expect(status).toBe(202);
   const { body: log } = await operator.get(`/api/sessions/${talk}/events?after=${body.after}&limit=1`);
@@ -360,8 +362,7 @@ test("bodies that are no JSON, or do not say so, are refused in the API's words"
 });
 
 test("a viewer reads, and changes nothing", async () => {
-  const { operator, viewer } = all;
-  const id = await session(operator, TEXT);
+  const { viewer } = all;
   const asked: [string, string, object?][] = [
     ["PATCH", "", { title: "mine" }],
     ["POST", "/messages", { content: "hello" }],
@@ -376,5 +377,5 @@ test("a viewer reads, and changes nothing", async () => {
     ["POST", "/export/branch", {}],
   ];
   for (const [method, path, body] of asked)
-    expect((await viewer.send(method, `/api/sessions/${id}${path}`, body)).status, `${method} ${path}`).toBe(403);
+    expect((await viewer.send(method, `/api/sessions/${talk}${path}`, body)).status, `${method} ${path}`).toBe(403);
 });

@@ -8,6 +8,11 @@ import { v1Place } from "../support/v1-place.ts";
 import { listed, message, ofType, scripted, turn, untilIdle } from "../support/v1-session.ts";
 
 const { app, client, here, newSession } = await v1Place();
+/** One that nothing is ever said to, for requests that are refused or change nothing. */
+const quiet = await newSession();
+/** One with a turn, for those that only read. */
+const spoken = await newSession();
+await turn(client, spoken, [message("hello")]);
 
 test("a stream tells a turn from its message to its end, and a later one begins where it is opened", async () => {
   const id = await newSession();
@@ -46,7 +51,6 @@ test("whoever sends first and opens the stream then misses nothing", async () =>
 });
 
 test("the files that a request names have a limit together, before any is read", async () => {
-  const id = await newSession();
   const file = await toFile(Buffer.alloc(5 * 1_048_576, "x"), "large.txt", { type: "text/plain" });
   const { id: fileId } = await client.beta.files.upload({ file });
   const naming = (count: number): Beta.Sessions.BetaManagedAgentsUserMessageEventParams => ({
@@ -54,23 +58,21 @@ test("the files that a request names have a limit together, before any is read",
     content: Array.from({ length: count }, () => ({ type: "document", source: { type: "file", file_id: fileId } })),
   });
   for (const events of [[naming(5)], [naming(2), naming(3)]]) {
-    const error = await refusal(client.beta.sessions.events.send(id, { events }));
+    const error = await refusal(client.beta.sessions.events.send(quiet, { events }));
     expect(error.status).toBe(413);
     expect(error.apiMessage).toContain("more than 20971520 bytes of files");
     const started = await refusal(client.beta.sessions.create({ ...here, initial_events: events }));
     expect(started.status).toBe(413);
   }
-  const many = await refusal(client.beta.sessions.events.send(id, { events: [naming(101)] }));
+  const many = await refusal(client.beta.sessions.events.send(quiet, { events: [naming(101)] }));
   expect(many.status).toBe(400);
   expect(many.apiMessage).toContain("at most 100 blocks");
-  expect(ofType((await listed(client, id)) as never, "user.message")).toEqual([]);
+  expect(ofType((await listed(client, quiet)) as never, "user.message")).toEqual([]);
 });
 
 test("a stream goes on after the event that Last-Event-ID names", async () => {
-  const id = await newSession();
-  await turn(client, id, [message("hello")]);
-  const log = await app.host.read(id);
-  const stream = await client.beta.sessions.events.stream(id, {}, { headers: { "Last-Event-ID": "3" } });
+  const log = await app.host.read(spoken);
+  const stream = await client.beta.sessions.events.stream(spoken, {}, { headers: { "Last-Event-ID": "3" } });
   const rest = await untilIdle(stream);
   expect(rest.map((event) => "id" in event && event.id)).toEqual(
     log
@@ -104,19 +106,17 @@ test("a session that another process drives can be followed, and is not taken fr
 });
 
 test("events can be listed backwards, by type and by time", async () => {
-  const id = await newSession();
-  await turn(client, id, [message("hello")]);
-  const all = await listed(client, id);
-  expect(await listed(client, id, { order: "desc", limit: 3 })).toEqual(all.toReversed());
-  const messages = await listed(client, id, { types: ["user.message", "agent.message"], limit: 1 });
+  const all = await listed(client, spoken);
+  expect(await listed(client, spoken, { order: "desc", limit: 3 })).toEqual(all.toReversed());
+  const messages = await listed(client, spoken, { types: ["user.message", "agent.message"], limit: 1 });
   expect(messages.map(({ type }) => type)).toEqual(["user.message", "agent.message"]);
   const later = new Date(Date.now() + 60_000).toISOString();
-  expect(await listed(client, id, { "created_at[gt]": later })).toEqual([]);
-  expect(await listed(client, id, { "created_at[lt]": later })).toEqual(all);
+  expect(await listed(client, spoken, { "created_at[gt]": later })).toEqual([]);
+  expect(await listed(client, spoken, { "created_at[lt]": later })).toEqual(all);
   const idle = all.findLast(({ type }) => type === "session.status_idle");
   const at = idle !== undefined && "processed_at" in idle ? (idle.processed_at ?? "") : "";
-  expect(await listed(client, id, { "created_at[gte]": at, types: ["session.status_idle"] })).toEqual([idle]);
-  expect((await refusal(client.beta.sessions.events.list(id, { page: "page_x" }))).status).toBe(400);
+  expect(await listed(client, spoken, { "created_at[gte]": at, types: ["session.status_idle"] })).toEqual([idle]);
+  expect((await refusal(client.beta.sessions.events.list(spoken, { page: "page_x" }))).status).toBe(400);
 });
 
 test("previews come when they are asked for, and thinking shows its beginning only", async () => {
@@ -193,10 +193,9 @@ test("a message may hold pictures and documents, from the client or from uploade
 });
 
 test("an interrupt of a session that does nothing does nothing", async () => {
-  const id = await newSession();
-  const { data = [] } = await client.beta.sessions.events.send(id, { events: [{ type: "user.interrupt" }] });
+  const { data = [] } = await client.beta.sessions.events.send(quiet, { events: [{ type: "user.interrupt" }] });
   expect(data).toMatchObject([{ type: "user.interrupt" }]);
-  expect(ofType(await listed(client, id), "user.interrupt")).toEqual([]);
+  expect(ofType(await listed(client, quiet), "user.interrupt")).toEqual([]);
 });
 
 test("an interrupt and a message in one request turn the session to something else", async () => {
@@ -232,8 +231,7 @@ test.for([
   ["user.tool_result", { type: "user.tool_result", tool_use_id: "sevt_1" }],
   ["system.message", { type: "system.message", content: [{ type: "text", text: "x" }] }],
 ] as const)("%s is refused by name", async ([what, event]) => {
-  const id = await newSession();
-  const error = await refusal(client.beta.sessions.events.send(id, { events: [event as never] }));
+  const error = await refusal(client.beta.sessions.events.send(quiet, { events: [event as never] }));
   expect(error.apiMessage).toContain(`does not support ${what}`);
 });
 
@@ -246,20 +244,18 @@ test.for([
   [{ events: [{ type: "user.message", content: [{ type: "text", text: "x" }], seq: 1 }] }, "seq"],
   [{ events: [{ type: "user.interrupt", session_thread_id: "sthr_x" }] }, "one thread"],
 ] as const)("%j is refused", async ([body, said]) => {
-  const id = await newSession();
-  const { status, message: told } = await app.send(`/v1/sessions/${id}/events`, { body });
+  const { status, message: told } = await app.send(`/v1/sessions/${quiet}/events`, { body });
   expect(status).toBe(400);
   expect(told).toContain(said);
 });
 
 test("a viewer may look, and nothing else", async () => {
   const viewer = await app.client("viewer");
-  const id = await newSession();
-  expect((await viewer.beta.sessions.retrieve(id)).id).toBe(id);
+  expect((await viewer.beta.sessions.retrieve(quiet)).id).toBe(quiet);
   for (const attempt of [
-    () => viewer.beta.sessions.events.send(id, { events: [message("hello")] }),
+    () => viewer.beta.sessions.events.send(quiet, { events: [message("hello")] }),
     () => viewer.beta.sessions.create({ ...here }),
-    () => viewer.beta.sessions.delete(id),
+    () => viewer.beta.sessions.delete(quiet),
     () => viewer.beta.files.upload({ file: new File(["x"], "x") }),
   ])
     expect(await refusal(attempt())).toBeInstanceOf(PermissionDeniedError);

@@ -14,7 +14,9 @@ export interface People {
 
 /** One server for the tests of a file, and somebody of each role. */
 export async function people(options: Parameters<typeof apiApp>[0] = {}): Promise<People> {
-  const api = await apiApp(options);
+  // Those of tests that are over need not wait for a message.
+  const host = { capacity: { max_idle_processes: 1 }, ...options.host };
+  const api = await apiApp({ ...options, host });
   const other = join(api.home, "other-project");
   mkdirSync(other, { recursive: true });
   const [admin, operator, viewer, stranger] = await Promise.all([

@@ -36,7 +36,8 @@ export const FASTER = { NODE_COMPILE_CACHE: resolve("node_modules/.cache/node-co
 /** The program as users get it, which also starts sooner, when it was built after the last change, as by `npm test`. */
 export const PROGRAM = resolve(isBuilt() ? "dist/cli/main.js" : "src/cli/main.ts");
 
-function isBuilt(): boolean {
+/** Whether the build that is here is that of these sources. */
+export function isBuilt(): boolean {
   const built = changedAt("dist/cli/main.js");
   return readdirSync("src", { recursive: true, encoding: "utf8" }).every(
     (file) => changedAt(join("src", file)) < built,

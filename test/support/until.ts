@@ -5,6 +5,6 @@ export async function until<T>(look: () => Promise<T> | T, done: (value: T) => b
   for (;;) {
     const value = await look();
     if (done(value)) return value;
-    await sleep(20);
+    await sleep(50);
   }
 }

@@ -13,7 +13,8 @@ export interface V1Place {
 
 /** One server for all tests of a file, with an agent and an environment. */
 export async function v1Place(): Promise<V1Place> {
-  const app = await v1App();
+  // The processes of tests that are over need not wait for a message.
+  const app = await v1App({ host: { capacity: { max_idle_processes: 1 } } });
   afterAll(() => app[Symbol.asyncDispose]());
   const client = await app.client();
   const here = await place(client);

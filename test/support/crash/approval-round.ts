@@ -12,6 +12,7 @@ import type { ApprovalHostReport, ApprovalHostTask, HostOrder } from "./approval
 import { type Blow, describePlan, type Moment, type Plan } from "./approval-plan.ts";
 import { approvalScript, effectOf } from "./approval-task.ts";
 import { agentProcesses, Onlooker } from "./approval-watch.ts";
+import { bundled } from "./bundled.ts";
 import { effectsIn, expectNothingLeft } from "./campaign.ts";
 import type { CrashPoint } from "./crashing-store.ts";
 
@@ -70,7 +71,7 @@ export class Round implements AsyncDisposable {
   /** Starts a host that takes the session up where it stands. False when it died before it could say so. */
   async startHost(crash?: CrashPoint): Promise<boolean> {
     await this.#onlooker.look();
-    const child = fork(join(import.meta.dirname, "approval-host.ts"), {
+    const child = fork(await bundled("approval-host.ts"), {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
       env: { ...process.env, ...FASTER },
     });

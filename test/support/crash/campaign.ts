@@ -11,6 +11,7 @@ import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { FASTER } from "../cli.ts";
 import { eventsOf, ofType, temporaryDirectory, testEnvironment } from "../host.ts";
 import { type ModelRequest, scriptedModel } from "../scripted-model.ts";
+import { bundled } from "./bundled.ts";
 import type { HostReport, HostTask } from "./host-process.ts";
 import { crashAgent, crashScript, EFFECTS } from "./task.ts";
 
@@ -61,7 +62,7 @@ export async function countAppends(): Promise<number> {
   await using model = await scriptedModel(crashScript);
   const cwd = join(directory.path, "work");
   mkdirSync(cwd);
-  const child = start({
+  const child = await start({
     home: join(directory.path, "home"),
     cwd,
     environment: testEnvironment(model.url),
@@ -76,8 +77,8 @@ export async function countAppends(): Promise<number> {
   return appends;
 }
 
-function start(task: HostTask): ChildProcess {
-  const child = fork(join(import.meta.dirname, "host-process.ts"), {
+async function start(task: HostTask): Promise<ChildProcess> {
+  const child = fork(await bundled("host-process.ts"), {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     env: { ...process.env, ...FASTER },
   });
@@ -86,7 +87,7 @@ function start(task: HostTask): ChildProcess {
 }
 
 async function strike(task: HostTask, blow: Blow): Promise<{ sessionId: string | undefined }> {
-  const child = start(blow.what === "append" ? { ...task, crash: blow } : task);
+  const child = await start(blow.what === "append" ? { ...task, crash: blow } : task);
   const ended = once(child, "exit");
   let sessionId: string | undefined;
   child.on("message", (report: HostReport) => {

@@ -15,6 +15,7 @@ import { obedient, order, type Step } from "../obedient.ts";
 import { scriptedModel } from "../scripted-model.ts";
 import { treeOf } from "../tree.ts";
 import { inLanes } from "./lanes.ts";
+import { bundled } from "./bundled.ts";
 import type { RewindReport, RewindTask } from "./rewind-host.ts";
 
 /** Longer than a sequence may take. */
@@ -222,7 +223,7 @@ async function runHost(
   task: RewindTask,
   cut: Cut | undefined,
 ): Promise<{ readonly done: boolean; readonly sessionId: string | undefined }> {
-  const child = fork(new URL("rewind-host.ts", import.meta.url), {
+  const child = fork(await bundled("rewind-host.ts"), {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     env: { ...process.env, ...FASTER },
   });
