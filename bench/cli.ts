@@ -16,7 +16,7 @@ import { answer } from "./turns.ts";
 const name = "cli";
 const SESSIONS = 10_000;
 /** The built CLI, as users get it. */
-const CLI = resolve("dist/cli/main.js");
+export const CLI = resolve("dist/cli/main.js");
 /** The one with the most files. */
 const LARGEST_EXAMPLE = resolve("examples/agents/reviewer/agent.yaml");
 
@@ -125,7 +125,7 @@ async function fill(home: string): Promise<void> {
   }
 }
 
-async function ended(args: readonly string[], env: Record<string, string>): Promise<number> {
+export async function ended(args: readonly string[], env: Record<string, string>): Promise<number> {
   const started = performance.now();
   const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "inherit"] });
   const [code] = (await once(child, "exit")) as [number];

@@ -13,6 +13,7 @@ import type { BenchCase, Row } from "./row.ts";
 import { serverLoad } from "./server-load.ts";
 import { serverTurns } from "./server-turns.ts";
 import { storeAppends } from "./store.ts";
+import { suites } from "./suites.ts";
 import { table } from "./table.ts";
 import { toolGate } from "./tool-gate.ts";
 import { wokenSession } from "./woken-session.ts";
@@ -20,7 +21,7 @@ import { worktree } from "./worktree.ts";
 
 /**
  * Side by side: every figure is a ratio within one run, of samples taken in turns, because the machine is never quiet.
- * Arguments name the cases to run; without any, all of them run, which takes about four minutes.
+ * Arguments name the cases to run; without any, all of them run, which takes about six minutes.
  */
 const CASES: readonly BenchCase[] = [
   laterTurn,
@@ -31,6 +32,7 @@ const CASES: readonly BenchCase[] = [
   gatewayCost,
   commands,
   chatKeys,
+  suites,
   permission,
   toolGate,
   checkpointCost,

@@ -15,8 +15,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   protocol: ["core"],
   client: ["core", "protocol"],
   server: ["core", "runtime", "protocol"],
-  app: ["core", "config", "runtime", "gateway", "engines", "tools", "store", "workspace", "server"],
-  cli: ["core", "config", "runtime", "app", "server", "protocol", "client"],
+  eval: ["core", "runtime"],
+  app: ["core", "config", "runtime", "gateway", "engines", "tools", "store", "workspace", "server", "eval"],
+  cli: ["core", "config", "runtime", "app", "server", "protocol", "client", "eval"],
   ".": ["core", "runtime", "tools", "gateway", "app"],
 };
 /** What core may take from outside: it is pure. */

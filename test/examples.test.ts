@@ -81,8 +81,12 @@ test("each agent has a page, and is shown there as it is", () => {
 });
 
 test.for(["reviewer", "extractor"] as const)("the agent %s is what init writes", (name) => {
-  for (const [file, text] of Object.entries(
-    TEMPLATES[name].files({ name, schema: "../../../schemas/agent.schema.json" }),
-  ))
+  // The suite of an example shows more than that of a new agent.
+  const { "agent.test.yaml": suite, ...files } = TEMPLATES[name].files({
+    name,
+    schema: "../../../schemas/agent.schema.json",
+  });
+  expect(suite).toContain("$schema=../../../schemas/suite.schema.json\n");
+  for (const [file, text] of Object.entries(files))
     expect(readFileSync(join(AGENTS, name, file), "utf8"), file).toBe(text);
 });

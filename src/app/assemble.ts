@@ -8,6 +8,7 @@ import type { LookUp } from "../core/references.ts";
 import type { CapacitySettings } from "../core/server-schema.ts";
 import type { Store } from "../core/store.ts";
 import { claudeEngine } from "../engines/claude/engine.ts";
+import type { ClaudeSdk } from "../engines/claude/sdk.ts";
 import { openGateway } from "../gateway/gateway.ts";
 import type { Upstream, UpstreamFor } from "../gateway/upstream.ts";
 import { Runtime } from "../runtime/runtime.ts";
@@ -47,6 +48,7 @@ export async function assemble(
     redactor = createRedactor(),
     variable = () => undefined,
     provider,
+    sdk,
   }: {
     store: Store;
     upstream: (Upstream | UpstreamFor) & Partial<AsyncDisposable>;
@@ -55,6 +57,8 @@ export async function assemble(
     provider?: AuthProvider | undefined;
     /** What `${NAME}` in a definition stands for. Default: nothing is set. */
     variable?: LookUp;
+    /** Default: the one that Capstan is made for. */
+    sdk?: ClaudeSdk | undefined;
   },
 ): Promise<Runtime> {
   const { upstreamIdleMs: idleTimeoutMs, credentialWaitMs } = settings;
@@ -68,7 +72,10 @@ export async function assemble(
   return new Runtime({
     store,
     gateway,
-    engine: claudeEngine({ path: settings.path, retries: settings.retries }, { createToolServer, connectRemoteServer }),
+    engine: claudeEngine(
+      { path: settings.path, retries: settings.retries },
+      { createToolServer, connectRemoteServer, sdk },
+    ),
     clock,
     ids,
     owner: thisProcess(ids.next("host")),

@@ -1,5 +1,5 @@
-import { sdkManifest } from "../engines/claude/engine.ts";
 import { findContainment } from "../engines/claude/process.ts";
+import { sdkManifest } from "../engines/claude/sdk.ts";
 
 /** What can be known of the engine without starting an agent. */
 export function diagnoseEngine(): { readonly sdk: string; readonly cli: string; readonly contained: boolean } {

@@ -1,20 +1,22 @@
 import type { z } from "zod";
 import { homeDirectory } from "../config/home.ts";
+import type { AuthProvider } from "../core/auth-provider.ts";
 import { type AuthSettings, authSettings } from "../core/auth-schema.ts";
 import { type BudgetSettings, budgetSettings } from "../core/budget-schema.ts";
 import { CapstanError } from "../core/errors.ts";
 import { type PriceSettings, priceSettings } from "../core/pricing.ts";
 import { type RedactionSettings, redactionSettings } from "../core/redaction-schema.ts";
 import { type CapacitySettings, capacitySettings } from "../core/server-schema.ts";
-import type { DotEnv } from "../gateway/secret-source.ts";
+import type { ClaudeSdk } from "../engines/claude/sdk.ts";
+import type { CredentialSettings, DotEnv } from "../gateway/secret-source.ts";
 import type { Upstream, UpstreamFor } from "../gateway/upstream.ts";
 import { defaultProvider, usableUpstreams } from "../gateway/upstreams.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { assemble } from "./assemble.ts";
+import { assemble, type HostSettings } from "./assemble.ts";
 import { credentialSettings } from "./credential-settings.ts";
 import { hostVariables } from "./host-variables.ts";
 import { openStore } from "./open-store.ts";
-import { hostRedactor, secretFiles } from "./redactor.ts";
+import { type HostRedactor, hostRedactor, secretFiles } from "./redactor.ts";
 
 export interface HostOptions {
   /** Where sessions are kept. Default: `$CAPSTAN_HOME`, else `~/.capstan`. */
@@ -59,6 +61,21 @@ export interface HostOptions {
 
 /** Reads the configuration, opens the store and the way to the model, and puts a host together. */
 export async function openHost(options: HostOptions = {}): Promise<Runtime> {
+  const { settings, redactor, credentials, environment } = hostParts(options);
+  const upstream = options.rehearsal === true ? await rehearsal() : await usableUpstreams(credentials);
+  const provider = options.rehearsal === true ? undefined : defaultProvider(credentials);
+  return hostWith({ settings, redactor, environment, upstream, provider });
+}
+
+/** What the options of a host come to. */
+export interface HostParts {
+  readonly settings: HostSettings;
+  readonly redactor: HostRedactor;
+  readonly credentials: CredentialSettings;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export function hostParts(options: HostOptions): HostParts {
   const environment = options.environment ?? process.env;
   const home = options.home ?? homeDirectory(environment).path;
   const settings = {
@@ -79,15 +96,29 @@ export async function openHost(options: HostOptions = {}): Promise<Runtime> {
   const credentials = credentialSettings({ home, environment, auth, dotEnv: options.dotEnv }, (secret) =>
     redactor.learn(secret),
   );
-  const upstream: (Upstream | UpstreamFor) & Partial<AsyncDisposable> =
-    options.rehearsal === true ? await rehearsal() : await usableUpstreams(credentials);
-  const close = async (thrown: unknown): Promise<never> => {
+  return { settings, redactor, credentials, environment };
+}
+
+/** Opens the store and puts a host together, with any model behind it; closes that when it cannot. */
+export async function hostWith({
+  settings,
+  redactor,
+  environment,
+  upstream,
+  provider,
+  sdk,
+}: Omit<HostParts, "credentials"> & {
+  readonly upstream: (Upstream | UpstreamFor) & Partial<AsyncDisposable>;
+  /** Whose model API that is, as far as an agent has to know. */
+  readonly provider?: AuthProvider | undefined;
+  /** Default: the one that Capstan is made for. */
+  readonly sdk?: ClaudeSdk | undefined;
+}): Promise<Runtime> {
+  const store = await openStore(settings.home, environment).catch(async (thrown: unknown) => {
     await upstream[Symbol.asyncDispose]?.();
     throw thrown;
-  };
-  const store = await openStore(home, environment).catch(close);
-  const provider = options.rehearsal === true ? undefined : defaultProvider(credentials);
-  return assemble(settings, { store, upstream, redactor, provider, variable: hostVariables(environment) });
+  });
+  return assemble(settings, { store, upstream, redactor, provider, variable: hostVariables(environment), sdk });
 }
 
 function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, option: string): z.output<Schema> {
@@ -98,7 +129,7 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, optio
 }
 
 /** Loaded only when it is wanted: the scripted model is a server of its own. */
-async function rehearsal(): Promise<Upstream & AsyncDisposable> {
+export async function rehearsal(): Promise<Upstream & AsyncDisposable> {
   const { openRehearsal } = await import("../gateway/rehearsal.ts");
   return openRehearsal();
 }

@@ -43,8 +43,15 @@ export function apiPorts(options: PortOptions, store: Store): Omit<ApiDeps, keyo
       secretFiles: secretFiles(home, environment, files),
     },
     defaults: (project) => defaultsOf(options, project),
+    suites: { runs: store.suiteRuns, page: suitePage },
   };
 }
+
+/** Few ever look at one: what makes it is loaded when somebody does. */
+export const suitePage: NonNullable<ApiDeps["suites"]>["page"] = async (run) => {
+  const { htmlReport, HTML_REPORT_POLICY: policy } = await import("../eval/reports/html.ts");
+  return { html: htmlReport(run), policy };
+};
 
 /** As `capstan run` would have it in the directory of the project. Read anew each time, so that a change counts at once. */
 async function defaultsOf({ cwd, configuration, shell }: PortOptions, project: string): Promise<ProjectDefaults> {

@@ -1,4 +1,4 @@
-import { parseDuration } from "../config/duration.ts";
+import { parseDuration } from "../core/duration.ts";
 import type { Approval, ApprovalQuery } from "../core/approval.ts";
 import { APPROVAL, howToAnswer, isOpen, resolveId, standing } from "./approvals-id.ts";
 import { approvalBlock, visible } from "./ask-block.ts";

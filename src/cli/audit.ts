@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream, existsSync, statSync } from "node:
 import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import { acceptState, type Place, readAudit, verifyAudit, verifyExport } from "../app/audit.ts";
-import { parseDuration } from "../config/duration.ts";
+import { parseDuration } from "../core/duration.ts";
 import { homeDirectory } from "../config/home.ts";
 import { reasonOf } from "../config/text-file.ts";
 import type { AuditFinding, AuditReport, SessionAudit } from "../core/audit.ts";

@@ -1,4 +1,4 @@
-import { openHost } from "../app/open-host.ts";
+import { type HostOptions, openHost } from "../app/open-host.ts";
 import type { Configuration } from "../config/load.ts";
 import { unreadDotEnv } from "../config/unread-dot-env.ts";
 import { mergeAuth } from "../core/auth-schema.ts";
@@ -8,13 +8,17 @@ import { credentialFiles } from "./credential-files.ts";
 
 /** A host as the configuration wants it. */
 export function hostFor(configuration: Configuration, rehearsal: boolean | undefined): Promise<Runtime> {
-  const { home, environment, dotEnv, agent, settings, credentials } = configuration;
-  return openHost({
+  return openHost({ ...hostOptions(configuration), rehearsal: rehearsal === true }).catch((error: unknown) => {
+    throw withUnreadFile(error, configuration);
+  });
+}
+
+export function hostOptions({ home, environment, dotEnv, agent, settings, credentials }: Configuration): HostOptions {
+  return {
     home,
     environment,
     dotEnv,
     auth: mergeAuth(settings.auth, { provider: agent.auth }),
-    rehearsal: rehearsal === true,
     retries: settings.retries,
     upstreamIdleMs: settings.upstream_idle_ms,
     credentialWaitMs: settings.credential_wait_ms,
@@ -25,9 +29,7 @@ export function hostFor(configuration: Configuration, rehearsal: boolean | undef
     redact: settings.redact,
     capacity: settings.server.capacity ?? {},
     secretFiles: credentialFiles({ credentials }),
-  }).catch((error: unknown) => {
-    throw withUnreadFile(error, configuration);
-  });
+  };
 }
 
 /** Whoever put the key into a file that nobody reads is told so. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseDuration } from "../config/duration.ts";
+import { parseDuration } from "../core/duration.ts";
 import { layerPermissions } from "../config/layer-schemas.ts";
 import { readTextFile } from "../config/text-file.ts";
 import { parseYaml } from "../config/yaml-file.ts";

@@ -33,6 +33,10 @@ const SERVED: ReadonlySet<string> = new Set([
 const ABOUT_HERE: ReadonlySet<string> = new Set([
   "init",
   "validate",
+  "test",
+  "cassette show",
+  "cassette diff",
+  "cassette prune",
   "schema",
   "serve",
   "doctor",

@@ -1,4 +1,4 @@
-import { parseDuration } from "../config/duration.ts";
+import { parseDuration } from "../core/duration.ts";
 import type { Mode } from "../core/agent-definition.ts";
 import type { InputValues } from "../core/agent-inputs.ts";
 import type { SessionBudget } from "../core/budget-schema.ts";

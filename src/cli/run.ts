@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type Configuration, loadConfiguration } from "../config/load.ts";
-import { parseDuration } from "../config/duration.ts";
+import { parseDuration } from "../core/duration.ts";
 import type { CopyProgress } from "../core/workspace.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Session } from "../runtime/session.ts";

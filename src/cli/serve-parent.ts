@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { userInfo } from "node:os";
 import { createInterface } from "node:readline";
 import { openApp } from "../app/serve-app.ts";
-import { parseDuration } from "../config/duration.ts";
+import { parseDuration } from "../core/duration.ts";
 import { serveLines } from "../server/stdio.ts";
 import { usage } from "./failure.ts";
 import { hostFor } from "./host.ts";

@@ -4,7 +4,7 @@ import { userInfo } from "node:os";
 import { createSecureContext } from "node:tls";
 import type { Logger } from "pino";
 import { type RunningServer, serve } from "../app/serve.ts";
-import { parseDuration } from "../config/duration.ts";
+import { parseDuration } from "../core/duration.ts";
 import type { Configuration } from "../config/load.ts";
 import { messageOf } from "../core/errors.ts";
 import { usage } from "./failure.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { restoreFrom } from "../app/open-store.ts";
-import { parseDuration } from "../config/duration.ts";
+import { parseDuration } from "../core/duration.ts";
 import { homeDirectory } from "../config/home.ts";
 import { usage } from "./failure.ts";
 import { userStore } from "./home.ts";

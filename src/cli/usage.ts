@@ -1,4 +1,4 @@
-import { parseDuration } from "../config/duration.ts";
+import { parseDuration } from "../core/duration.ts";
 import { isTimeZone } from "../core/budget-schema.ts";
 import { cacheHitRate } from "../core/cache-hits.ts";
 import { addLines, BILLINGS, type Billing, type Grouping, type LedgerLine } from "../core/ledger.ts";

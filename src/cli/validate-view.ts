@@ -40,6 +40,7 @@ function linesOf(report: AgentReport): Line[] {
     ["hooks", hooksOf(agent)],
     ["output", agent.output_schema && "matches a JSON Schema"],
     ["workspace", `${environment.workspace.kind}, sandbox ${environment.sandbox.mode}`],
+    ["tests", report.tests === undefined ? undefined : casesText(report.tests)],
     ["extends", list(report.files.slice(1))],
   ];
   return all.flatMap(([label, text]): Line[] => (text === undefined ? [] : [[label, text]]));
@@ -116,6 +117,10 @@ function needed({ inputs = {} }: AgentDefinition): string[] {
 /** With thousands apart. What the language's own tables would do costs this command a third of its time. */
 function count(value: number): string {
   return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+export function casesText(cases: number): string {
+  return `${count(cases)} ${cases === 1 ? "case" : "cases"}`;
 }
 
 function list(names: readonly string[]): string | undefined {

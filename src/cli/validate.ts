@@ -4,13 +4,15 @@ import { claudeCodePromptChars, loadTools, missingFor, missingPrograms } from ".
 import type { ReadAgent } from "../config/agent-file.ts";
 import { agentPath } from "../config/agent-path.ts";
 import { type Configuration, loadConfiguration } from "../config/load.ts";
+import type { ReadSuite } from "../config/suite-file.ts";
+import { isSuiteFile } from "../config/suite-names.ts";
 import { fieldName } from "../config/problems.ts";
 import { unreadDotEnv } from "../config/unread-dot-env.ts";
 import { CapstanError } from "../core/errors.ts";
 import { withProjectFile } from "../runtime/project-file.ts";
 import { placed, problemsWith, unserved } from "./agent-check.ts";
 import { usage } from "./failure.ts";
-import { reportText } from "./validate-view.ts";
+import { casesText, reportText } from "./validate-view.ts";
 
 export interface ValidateFlags {
   readonly import?: boolean;
@@ -28,6 +30,8 @@ export interface AgentReport extends Pick<Configuration, "agent" | "sessionEnvir
   readonly functionTools: readonly string[] | undefined;
   /** Whether there is what the model API asks for, so that it can be talked to without rehearsal. */
   readonly hasCredential: boolean;
+  /** How many cases it is tried on. */
+  readonly tests: number | undefined;
   /** What does not make it wrong, and may surprise. */
   readonly notes: readonly string[];
 }
@@ -38,6 +42,7 @@ export async function validate(file: string, flags: ValidateFlags): Promise<numb
   try {
     if (!existsSync(path) && file === "agent.yaml")
       throw usage("There is no agent.yaml here. Name a file: capstan validate FILE. Or make one: capstan init");
+    if (isSuiteFile(path)) return await validateSuite(path, file, flags);
     const report = await examine(path, flags);
     print(flags.json === true ? JSON.stringify(jsonOf(report, path)) : reportText(report, agentPath(file)));
     return 0;
@@ -46,6 +51,23 @@ export async function validate(file: string, flags: ValidateFlags): Promise<numb
     print(JSON.stringify({ valid: false, file: path, code: error.code, problems: problemsIn(error) }));
     return error.exitCode;
   }
+}
+
+async function validateSuite(path: string, file: string, { json }: ValidateFlags): Promise<number> {
+  const { suite } = await suiteIn(path);
+  const { name, agent, cases } = suite;
+  print(
+    json === true
+      ? JSON.stringify({ valid: true, file: path, suite: name, agent: agent.name, cases: cases.map((one) => one.name) })
+      : `✓ ${file} is valid: ${casesText(cases.length)} for ${agent.name}\n\nRun it: capstan test ${file}`,
+  );
+  return 0;
+}
+
+/** Loaded here because most agent files have no cases. */
+async function suiteIn(path: string): Promise<ReadSuite> {
+  const { readSuite } = await import("../config/suite-file.ts");
+  return readSuite(path, process.env);
 }
 
 async function examine(path: string, flags: ValidateFlags): Promise<AgentReport> {
@@ -60,7 +82,9 @@ async function examine(path: string, flags: ValidateFlags): Promise<AgentReport>
         })
       : undefined;
   const missing = await aboutCredentials(configuration, path);
+  const tests = agentFile?.hasTests === true ? (await suiteIn(path)).suite.cases.length : undefined;
   return {
+    tests,
     agent,
     sessionEnvironment,
     files: agentFile?.files ?? [],
@@ -119,7 +143,7 @@ function aboutProjectFile({ agent }: Configuration, cwd: string): string[] {
 }
 
 function jsonOf(
-  { agent, sessionEnvironment, files, instructionsFile, functionTools, promptBefore, notes }: AgentReport,
+  { agent, sessionEnvironment, files, instructionsFile, functionTools, promptBefore, tests, notes }: AgentReport,
   file: string,
 ) {
   const { skills, mcp_servers: servers, functions, ...plain } = agent;
@@ -139,6 +163,7 @@ function jsonOf(
       characters_before: promptBefore ?? null,
     },
     environment: { workspace: sessionEnvironment.workspace, sandbox: sessionEnvironment.sandbox.mode },
+    ...(tests !== undefined && { tests }),
     notes,
   };
 }

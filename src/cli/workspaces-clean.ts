@@ -1,5 +1,5 @@
 import { openFiles } from "../app/open-files.ts";
-import { parseDuration } from "../config/duration.ts";
+import { parseDuration } from "../core/duration.ts";
 import { homeDirectory } from "../config/home.ts";
 import { CapstanError, ERROR_CODES } from "../core/errors.ts";
 import type { StoredWorkspace, StoredWorkspaces } from "../runtime/stored-workspaces.ts";
@@ -7,6 +7,7 @@ import { whyKept } from "./not-exported.ts";
 import { resolveId } from "./approvals-id.ts";
 import type { Prompts } from "./ask-prompts.ts";
 import { INTERRUPTED } from "./interrupt.ts";
+import { promptsHere } from "./prompts-here.ts";
 import { shortId } from "./text.ts";
 import { totalText, workspacesText, workspaceTable } from "./workspaces.ts";
 import { parseSize, sizeText } from "./workspaces-size.ts";
@@ -97,12 +98,6 @@ const WORKSPACE = { what: "workspace", command: "capstan workspaces list" };
 
 function withId(workspace: StoredWorkspace): { readonly id: string; readonly workspace: StoredWorkspace } {
   return { id: workspace.sessionId, workspace };
-}
-
-async function promptsHere(): Promise<Prompts | undefined> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined;
-  const { openPrompts } = await import("./ask-prompts.ts");
-  return openPrompts(new AbortController().signal);
 }
 
 interface Removal {

@@ -9,6 +9,7 @@ import { Files } from "./files.ts";
 import { type ClientOptions, Http } from "./http.ts";
 import { Agents, Environments, Keys } from "./registry.ts";
 import { Sessions } from "./sessions.ts";
+import { Suites } from "./suites.ts";
 
 /** Capstan's own endpoints, typed. What the Managed Agents API has, Anthropic's own client speaks at the same address. */
 export interface CapstanClient {
@@ -19,6 +20,7 @@ export interface CapstanClient {
   readonly agents: Agents;
   readonly environments: Environments;
   readonly keys: Keys;
+  readonly suites: Suites;
   /** Who the key is, and what it may do. */
   whoami(): Promise<WireCaller>;
   projects(): Promise<WireProject[]>;
@@ -42,6 +44,7 @@ export function createClient(options: ClientOptions): CapstanClient {
     agents: new Agents(http),
     environments: new Environments(http),
     keys: new Keys(http),
+    suites: new Suites(http),
     whoami: () => http.json("GET", "/api/whoami"),
     projects: async () => (await http.json<List<WireProject>>("GET", "/api/projects")).data,
     models: async () => (await http.json<List<WireModel>>("GET", "/api/models")).data,

@@ -17,3 +17,4 @@ export type { WireAgent, WireEnvironment, WireKey, WireNewKey } from "../protoco
 export type { Accepted, MessageInput, SessionInput, SessionPatch } from "../protocol/api/session-requests.ts";
 export type { WireSessionWithState, WireState } from "../protocol/api/session-state.ts";
 export type { WireSession } from "../protocol/api/sessions.ts";
+export type { WireSuite, WireSuiteRun, WireSuiteRunSummary } from "../protocol/api/suites.ts";

@@ -99,6 +99,7 @@ export const AGENT_FIELD_WORDS: Readonly<Record<string, string>> = {
     ]),
   ),
   output_schema: "A JSON Schema that the final answer must match: a mapping, or the path of a JSON or YAML file.",
+  tests: "Cases that the agent is tried on, as in a suite (*.test.yaml): `capstan test`.",
   setting_sources: "`[project]` takes the CLAUDE.md of the workspace into the prompt. Default: nothing.",
   environment: "Where sessions may work. Paths in it are relative to the directory that a session is started in.",
   "environment.workspace": "The files that a session works on.",

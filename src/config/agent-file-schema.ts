@@ -68,6 +68,8 @@ export const agentFile = z.strictObject({
   hooks: shape.hooks,
   output_schema: z.union([path, z.record(z.string(), z.unknown())]).optional(),
   setting_sources: z.array(settingSource).max(1).optional(),
+  /** A suite of its own; no part of the agent. suite-file.ts reads it, when it is asked for. */
+  tests: z.record(z.string(), z.unknown()).optional(),
   /** Where its sessions may work; no part of the agent itself. */
   environment: layerEnvironment.optional(),
 });

@@ -33,6 +33,8 @@ export interface ReadAgent {
   readonly files: readonly string[];
   /** Where the instructions are, when they are in a file of their own. */
   readonly instructionsFile: string | undefined;
+  /** Whether the file itself, and not one it extends, has a suite in it. */
+  readonly hasTests: boolean;
   /** Variables that a process of the agent will need, and that are not set now. */
   readonly unset: readonly UnsetVariable[];
   /** Names of tools that only its functions can bring. */
@@ -73,6 +75,7 @@ export function examineAgent(path: string, environment: Environment): ExaminedAg
       written: { ...defined(rest), name, ...(tools !== undefined && { tools: toolList(undefined, tools) }) },
       files: sources.map(({ file }) => file),
       instructionsFile,
+      hasTests: top.written.tests !== undefined,
       unset: sources.flatMap(({ unset }) => unset),
       unchecked: findings.flatMap(({ unchecked }) => unchecked),
       error: (field, text) => ownerOf(field[0]).error([{ path: field, at: "value", text }]),

@@ -61,6 +61,7 @@ export function partOf(source: Pick<AgentSource, "file" | "written">, environmen
   const {
     $schema: _schema,
     extends: _base,
+    tests: _tests,
     instructions,
     commands,
     output_schema: schema,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AGENT_TOOLS } from "./agent-tool-checks.ts";
 import { AGENT_FIELD_WORDS } from "./agent-field-words.ts";
+import { suiteAsWritten, suiteInAgentFile } from "../core/suite-schema.ts";
 import { agentFile } from "./agent-file-schema.ts";
 
 /** As much of a JSON Schema as is looked at here. */
@@ -16,11 +17,24 @@ export interface JsonSchema {
 /** The JSON Schema (draft 2020-12) of an agent file, with words for editors. */
 export function agentFileSchema(): JsonSchema {
   const { $schema, ...schema } = z.toJSONSchema(agentFile, { io: "input", override: forEditors }) as JsonSchema;
+  const { properties, ...rest } = described(schema, []);
+  const { $schema: _, title: __, ...tests } = suiteFileSchema(suiteInAgentFile);
   return {
     $schema,
     title: "Capstan agent",
     description: "An agent of Capstan: agent.yaml. Check it with `capstan validate`.",
-    ...described(schema, []),
+    ...rest,
+    properties: { ...properties, tests: { $ref: "#/$defs/suite", description: AGENT_FIELD_WORDS["tests"] } },
+    $defs: { suite: tests },
+  };
+}
+
+/** The JSON Schema of a suite. */
+export function suiteFileSchema(schema: z.ZodType = suiteAsWritten): JsonSchema {
+  return {
+    title: "Capstan suite",
+    description: "Cases that an agent is tried on: *.test.yaml. Run it with `capstan test`.",
+    ...(z.toJSONSchema(schema, { io: "input" }) as JsonSchema),
   };
 }
 

@@ -2,7 +2,7 @@ import { closeSync, lstatSync, openSync, readSync } from "node:fs";
 import { CapstanError, messageOf } from "../core/errors.ts";
 
 /** The codes of errors in what a user wrote. */
-export type FileErrorCode = "invalid_input" | "invalid_agent";
+export type FileErrorCode = "invalid_input" | "invalid_agent" | "invalid_suite";
 
 interface TextFile {
   /** What it is to the user, such as `the agent file`. */

@@ -2,6 +2,7 @@ import { type Document, LineCounter, parseDocument, type YAMLError } from "yaml"
 import type { z } from "zod";
 import { CapstanError } from "../core/errors.ts";
 import { fieldName, type Problem, problemsOf } from "./problems.ts";
+import { readPlainYaml } from "./plain-yaml.ts";
 import type { FileErrorCode } from "./text-file.ts";
 import { offsetOf, openQuoteBefore, type Placed, structureProblems } from "./yaml-tree.ts";
 
@@ -23,6 +24,8 @@ export interface YamlTree {
   readonly value: unknown;
   /** Lists the problems in the order of the file. */
   readonly error: (problems: readonly Problem[]) => CapstanError;
+  /** The line of a value, from 1. */
+  readonly lineOf: (path: readonly PropertyKey[]) => number;
 }
 
 /**
@@ -37,11 +40,31 @@ export function parseYaml<Schema extends z.ZodType>(text: string, options: YamlO
   throw tree.error(problemsOf(parsed.error, { schema, value: tree.value }));
 }
 
-/** The content of a YAML file (1.2, core schema), not checked against anything. */
-export function readYaml(
-  text: string,
-  source: YamlSource & { readonly empty?: unknown; readonly lead?: Report["lead"] },
-): YamlTree {
+interface ReadSource extends YamlSource {
+  readonly empty?: unknown;
+  readonly lead?: Report["lead"];
+}
+
+/**
+ * The content of a YAML file (1.2, core schema), not checked against anything. All of YAML is only needed where
+ * something is wrong or unusual: most files are read much sooner.
+ */
+export function readYaml(text: string, source: ReadSource): YamlTree {
+  const plain = readPlainYaml(text);
+  if (plain === undefined) return readAllYaml(text, source);
+  const { value, lines } = plain;
+  return {
+    value,
+    error: (problems) => readAllYaml(text, source).error(problems),
+    lineOf: (path) => {
+      const list = path.slice(0, -1).reduce<unknown>((at, step) => (at as Record<PropertyKey, unknown>)[step], value);
+      return lines.get(list as unknown[])?.[Number(path.at(-1))] ?? readAllYaml(text, source).lineOf(path);
+    },
+  };
+}
+
+/** The same for whatever is YAML. */
+export function readAllYaml(text: string, source: ReadSource): YamlTree {
   const lineCounter = new LineCounter();
   const document = parseDocument(text.replace(/^\uFEFF/, ""), {
     lineCounter,
@@ -74,6 +97,7 @@ export function readYaml(
   return {
     value,
     error: (problems) => fail(problems.slice(0, MAX_TOLD).map(placed), problems.length),
+    lineOf: (path) => lineCounter.linePos(offsetOf(document, path, "value")).line,
   };
 }
 

@@ -19,7 +19,8 @@ export type IdKind =
   | "key"
   | "whk"
   | "dlv"
-  | "sesrsc";
+  | "sesrsc"
+  | "run";
 
 export interface Ids {
   /** A new id such as `sevt_0192…`: the prefix and the 32 hex digits of a UUID, sortable by time of making. */

@@ -7,6 +7,8 @@
 export const ERROR_CODES = {
   invalid_input: 2,
   invalid_agent: 2,
+  invalid_suite: 2,
+  invalid_cassette: 2,
   invalid_schema: 2,
   cwd_missing: 2,
   credential_missing: 2,

@@ -5,6 +5,7 @@ import type { SessionEvent, StoredEvent } from "./events.ts";
 import type { LedgerStore } from "./ledger.ts";
 import type { Metadata, Registry } from "./registry.ts";
 import type { SessionState } from "./state.ts";
+import type { SuiteRunStore } from "./suite-run-store.ts";
 
 /**
  * The port for everything that must outlive a process. One contract suite (test/contract/store.ts) says what it means.
@@ -44,6 +45,7 @@ export interface Store extends AsyncDisposable {
   readonly ledger: LedgerStore;
   readonly approvals: ApprovalStore;
   readonly registry: Registry;
+  readonly suiteRuns: SuiteRunStore;
 }
 
 export interface SessionRecord {

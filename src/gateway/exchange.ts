@@ -54,9 +54,11 @@ export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Pr
   const request = metered ? readRequest(body) : undefined;
   if (request !== undefined && "status" in request) return sendError(res, request);
   const headers = headerList(req.rawHeaders);
+  const attribution = attributionOf(headers);
+  const { engineAgentId, requestClass } = attribution;
   const asked: Asked = {
     info: request && {
-      ...attributionOf(headers),
+      ...attribution,
       model: request.model,
       bytes: body.byteLength,
       maxTokens: request.maxTokens,
@@ -64,6 +66,7 @@ export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Pr
       toolResults: request.toolResults,
     },
     request: {
+      origin: { sessionId: admission.session.sessionId, engineAgentId, requestClass },
       method: req.method ?? "GET",
       path: req.url ?? "/",
       headers: forwardedRequestHeaders(headers),

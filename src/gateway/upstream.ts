@@ -1,4 +1,5 @@
 import type { AuthProvider } from "../core/auth-schema.ts";
+import type { ModelRequestInfo } from "../core/gateway.ts";
 import type { Billing } from "../core/ledger.ts";
 
 /**
@@ -28,6 +29,8 @@ export interface Upstream {
 export type UpstreamFor = (provider?: AuthProvider) => Promise<Upstream>;
 
 export interface UpstreamRequest {
+  /** Absent for what the host asks by itself. */
+  readonly origin?: RequestOrigin | undefined;
   readonly method: string;
   /** Path and query, such as `/v1/messages?beta=true`. */
   readonly path: string;
@@ -36,6 +39,11 @@ export interface UpstreamRequest {
   readonly body: Uint8Array | undefined;
   /** Aborts the request at any time, also while the body of the answer is read. */
   readonly signal: AbortSignal;
+}
+
+/** Who asks. */
+export interface RequestOrigin extends Pick<ModelRequestInfo, "engineAgentId" | "requestClass"> {
+  readonly sessionId: string;
 }
 
 export interface UpstreamResponse {

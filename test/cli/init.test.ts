@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { TEMPLATES } from "../../src/cli/init/init.ts";
 import { schemaText } from "../../src/cli/schema.ts";
 import { testCli } from "../support/cli.ts";
 import { DOWN, ENTER, terminal } from "./ask-terminal.ts";
@@ -13,14 +14,17 @@ test("a new user's path: init, a line changed, validate, chat", async () => {
     stderr: "",
     stdout: `✓ agent.yaml
 ✓ instructions.md
+✓ agent.test.yaml
 ✓ .capstan/config.yaml
 ✓ .capstan/agent.schema.json
+✓ .capstan/suite.schema.json
 ✓ .gitignore
 
 Next:
   cd helper
   capstan validate
   capstan run --rehearsal --agent agent.yaml "list the files"
+  capstan test --rehearsal
   capstan chat agent.yaml --rehearsal
 
 With a key (capstan auth login, or ANTHROPIC_API_KEY in the shell or in .env) leave --rehearsal out.
@@ -38,6 +42,9 @@ With a key (capstan auth login, or ANTHROPIC_API_KEY in the shell or in .env) le
   expect(validated.stdout).toContain("permissions   accept-edits");
   expect(validated.stdout).toContain("\nTalk to it: capstan chat agent.yaml --rehearsal\n");
   expect(validated.code).toBe(0);
+  const suite = readFileSync(join(cwd, "agent.test.yaml"), "utf8");
+  expect(suite).toContain("# yaml-language-server: $schema=./.capstan/suite.schema.json\n");
+  expect(readFileSync(join(cwd, ".capstan/suite.schema.json"), "utf8")).toBe(schemaText("suite"));
   // It is a project, and what stands in its .env counts.
   writeFileSync(join(cwd, ".env"), "ANTHROPIC_API_KEY=sk-ant-test\n");
   expect((await cli.run(["validate", "."], { cwd })).stdout).toMatch(/\n\nTalk to it: capstan chat agent\.yaml\n$/);
@@ -79,13 +86,15 @@ test("within a project it makes no other one, and in the home directory none at 
   using cli = testCli();
   mkdirSync(join(cli.cwd, ".capstan"));
   const within = await cli.run(["init", "agents/helper"]);
-  expect(within.stdout).toContain("✓ instructions.md\n✓ ../../.capstan/agent.schema.json\n✓ .gitignore\n");
+  expect(within.stdout).toContain(
+    "✓ agent.test.yaml\n✓ ../../.capstan/agent.schema.json\n✓ ../../.capstan/suite.schema.json\n✓ .gitignore\n",
+  );
   expect(within.stdout).toContain("ANTHROPIC_API_KEY in the shell or in ../../.env)");
   expect(readFileSync(join(cli.cwd, "agents/helper/agent.yaml"), "utf8")).toMatch(
     /^# yaml-language-server: \$schema=\.\.\/\.\.\/\.capstan\/agent\.schema\.json\n/,
   );
   const home = await cli.run(["init"], { cwd: cli.home });
-  expect(home.stdout).toContain("✓ instructions.md\n✓ agent.schema.json\n✓ .gitignore\n");
+  expect(home.stdout).toContain("✓ agent.test.yaml\n✓ agent.schema.json\n✓ suite.schema.json\n✓ .gitignore\n");
   expect(home.stdout).toContain("ANTHROPIC_API_KEY in the shell) leave");
   expect(existsSync(join(cli.home, ".capstan/config.yaml"))).toBe(false);
 });
@@ -101,4 +110,12 @@ test("at a terminal it asks for what was not given", async () => {
   expect(await screen.end()).toBe(0);
   const text = readFileSync(join(cli.cwd, "papers/agent.yaml"), "utf8");
   expect(text).toContain("name: papers-2\ndescription: Takes the facts out of invoices");
+});
+
+test("the suite of each template passes in rehearsal", async () => {
+  using cli = testCli();
+  for (const template of Object.keys(TEMPLATES)) await cli.run(["init", template, "--template", template]);
+  const { code, stdout } = await cli.run(["test", "--rehearsal"]);
+  expect(stdout).toContain("4 passed in");
+  expect(code).toBe(0);
 });

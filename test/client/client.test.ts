@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { CapstanApiError, type CapstanClient, createClient } from "../../src/client/index.ts";
 import { idle, type People, people } from "../support/api-people.ts";
 import { order } from "../support/obedient.ts";
+import { sampleRun } from "../support/suite-run.ts";
 
 let all: People;
 beforeAll(async () => {
@@ -92,6 +93,12 @@ test("the rest is there as well", async () => {
   const environment = await capstan.environments.create({ name: "e", definition: {} });
   expect((await capstan.environments.replace(environment.id, { name: "f", definition: {} })).name).toBe("f");
   expect(await capstan.environments.list()).toHaveLength(1);
+  const run = sampleRun({ project: all.api.project });
+  await all.api.store.suiteRuns.add(run);
+  expect((await capstan.suites.list()).map(({ suite }) => suite)).toEqual(["refactor"]);
+  expect((await capstan.suites.runs({ suite: "refactor", limit: 5 })).map(({ id }) => id)).toEqual([run.id]);
+  expect(await capstan.suites.run(run.id)).toEqual(run);
+  expect(await capstan.suites.report(run.id)).toContain("<h1>Passed</h1>");
   const key = await capstan.keys.create({ name: "k", role: "viewer" });
   expect((await capstan.keys.revoke(key.id)).revoked_at).not.toBeNull();
   expect((await capstan.keys.list()).length).toBeGreaterThan(1);

@@ -10,6 +10,7 @@ import { logTests } from "../store/contract/log.ts";
 import { orderedListTests } from "../store/contract/ordered-lists.ts";
 import { reservationTests } from "../store/contract/reservations.ts";
 import { sessionTests } from "../store/contract/sessions.ts";
+import { suiteRunTests } from "../store/contract/suite-runs.ts";
 import { summaryTests } from "../store/contract/summaries.ts";
 import { snapshotTests, transcriptTests } from "../store/contract/transcripts.ts";
 import type { Create } from "../store/contract/under-test.ts";
@@ -36,5 +37,6 @@ export function storeContract({ name, create }: StoreContract): void {
     approvalTests(create);
     ledgerTests(create);
     reservationTests(create);
+    suiteRunTests(create);
   });
 }

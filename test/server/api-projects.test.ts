@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { mintKey } from "../../src/server/key-secret.ts";
 import { type People, people, session } from "../support/api-people.ts";
 import { order } from "../support/obedient.ts";
+import { sampleRun } from "../support/suite-run.ts";
 
 let all: People;
 beforeAll(async () => {
@@ -56,6 +57,8 @@ async function things(): Promise<Readonly<Record<string, string>>> {
   const second = (await operator.get(`${waiting}&after=${first}`)).body.data[0].id as string;
   const key = mintKey({ project: api.project, name: "ci", role: "viewer" }, api.deps).record;
   await api.store.registry.keys.create(key);
+  const run = sampleRun({ project: api.project });
+  await api.store.suiteRuns.add(run);
   const idOf = async (path: string, body: object): Promise<string> => (await admin.post(path, body)).body.id as string;
   return {
     sessions: id,
@@ -65,6 +68,7 @@ async function things(): Promise<Readonly<Record<string, string>>> {
     environments: await idOf("/api/environments", { name: "x", definition: {} }),
     webhooks: await idOf("/api/webhooks", { url: "https://example.com/", events: [] }),
     keys: key.id,
+    "suites/runs": run.id,
   };
 }
 
@@ -91,7 +95,7 @@ test("whatever is asked of another project's things, they are not there", async 
         `${path.replace("{id}", given)}?${asking}`,
         schema && least(schema, document),
       );
-    const id = ids[path.split("/")[2] ?? ""] ?? "";
+    const id = ids[path.slice("/api/".length, path.indexOf("/{id}"))] ?? "";
     const [theirs, nobodys] = [await send(id), await send("none")];
     const where = `${method} ${path}: ${JSON.stringify(theirs.body)}`;
     expect([theirs.status, theirs.body?.error.type], where).toEqual([404, "not_found_error"]);
@@ -99,7 +103,7 @@ test("whatever is asked of another project's things, they are not there", async 
     expect(nobodys.body.error.message, where).toBe((theirs.body.error.message as string).replaceAll(id, "none"));
   }
   // All of it is still there for whom it belongs to.
-  for (const name of ["sessions", "approvals", "agents", "environments", "webhooks"])
+  for (const name of ["sessions", "approvals", "agents", "environments", "webhooks", "suites/runs"])
     expect((await admin.get(`/api/${name}/${ids[name]}`)).status, name).toBe(200);
   expect((await admin.get(`/api/approvals/${ids["approvals"]}`)).body.status).toBe("pending");
 });

@@ -6,6 +6,7 @@ import { expect } from "vitest";
 import { verifyAudit } from "../../src/app/audit.ts";
 import { clock, ids } from "../../src/app/clock.ts";
 import { openStore } from "../../src/app/open-store.ts";
+import { suitePage } from "../../src/app/serve-ports.ts";
 import { describeTool, requireKnownTools } from "../../src/app/tool-traits.ts";
 import type { HostOptions } from "../../src/app/open-host.ts";
 import { findProject } from "../../src/config/project.ts";
@@ -96,6 +97,7 @@ export async function apiApp(options: ApiAppOptions = {}): Promise<ApiApp> {
       environment: parseEnvironment({}),
       directory: host.cwd,
     }),
+    suites: { runs: store.suiteRuns, page: suitePage },
     ...options.ports,
   };
   const app = createApp(deps, { root: apiRoutes(deps) });

@@ -1,10 +1,16 @@
-import type { Command } from "commander";
+import { Argument, type Command } from "commander";
 
 export function addSchema(program: Command): void {
   program
     .command("schema")
-    .description("print the JSON Schema of agent files, for editors")
+    .description("print the JSON Schema of agent files or suites, for editors")
+    .addArgument(new Argument("[kind]", "of what").choices(["agent", "suite"]).default("agent"))
     .option("--out <file>", "write it to a file")
-    .addHelpText("after", "\nExample:\n  $ capstan schema --out agent.schema.json")
-    .action(async (flags: { out?: string }) => (await import("../schema.ts")).schema(flags));
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ capstan schema --out agent.schema.json\n  $ capstan schema suite --out suite.schema.json",
+    )
+    .action(async (kind: "agent" | "suite", flags: { out?: string }) =>
+      (await import("../schema.ts")).schema(kind, flags),
+    );
 }

@@ -109,6 +109,7 @@ function told(
     ...enter,
     "capstan validate",
     `capstan run --rehearsal --agent agent.yaml ${quoted(template.firstMessage)}`,
+    "capstan test --rehearsal",
     "capstan chat agent.yaml --rehearsal",
   ];
   return [

@@ -3,6 +3,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { homeDirectory, usualHome } from "../../config/home.ts";
 import { findProject } from "../../config/project.ts";
 import { schemaText } from "../schema.ts";
+import { AGENT_SCHEMA, SUITE_SCHEMA } from "./template.ts";
 
 /** What a new agent needs around it. */
 export interface AroundAgent {
@@ -32,8 +33,13 @@ export function aroundAgent(place: string): AroundAgent {
   const isHome = homes.includes(join(here, ".capstan"));
   const root = isHome ? undefined : (findProject(nearestDirectory(here), process.env).root ?? here);
   const fromHere = (file: string): string => relative(here, join(root ?? here, file));
-  const schema = fromHere(isHome ? "agent.schema.json" : ".capstan/agent.schema.json");
-  const wanted = { ...(root === here && { ".capstan/config.yaml": SETTINGS }), [schema]: schemaText() };
+  const schemaAt = (file: string): string => fromHere(isHome ? file : join(".capstan", file));
+  const schema = schemaAt(AGENT_SCHEMA);
+  const wanted = {
+    ...(root === here && { ".capstan/config.yaml": SETTINGS }),
+    [schema]: schemaText(),
+    [schemaAt(SUITE_SCHEMA)]: schemaText("suite"),
+  };
   return {
     files: Object.fromEntries(Object.entries(wanted).filter(([file]) => !existsSync(join(here, file)))),
     schema: schema.startsWith("..") ? schema : `./${schema}`,

@@ -10,11 +10,19 @@ export interface Template {
 
 export interface NewAgent {
   readonly name: string;
-  /** The path of the JSON Schema, for editors. */
+  /** The path of the JSON Schema of agent files, for editors. That of suites lies beside it. */
   readonly schema: string;
 }
+
+export const AGENT_SCHEMA = "agent.schema.json";
+export const SUITE_SCHEMA = "suite.schema.json";
 
 /** The line by which editors with a YAML server find the schema. */
 export function schemaLine({ schema }: NewAgent): string {
   return `# yaml-language-server: $schema=${schema}\n`;
+}
+
+/** The same line in a suite. */
+export function suiteSchemaLine({ name, schema }: NewAgent): string {
+  return schemaLine({ name, schema: schema.replace(AGENT_SCHEMA, SUITE_SCHEMA) });
 }

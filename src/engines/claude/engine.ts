@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { query, startup, type Options, type Query, type SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
+import { join } from "node:path";
+import type { Options, Query, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { Engine, EngineHost, EngineRequest, EngineSession } from "../../core/engine.ts";
 import { CapstanError, messageOf } from "../../core/errors.ts";
@@ -34,6 +32,7 @@ import {
   toldOfSandbox,
 } from "./sandbox-support.ts";
 import { Stubs } from "./sandbox-stubs.ts";
+import { type ClaudeSdk, pinnedSdk } from "./sdk.ts";
 import { ClaudeSession } from "./session.ts";
 import { reconcile, usageBaseline } from "./transcript.ts";
 import { forgetLocalCopy, transcriptPath, transcriptUuid } from "./transcript-store.ts";
@@ -55,9 +54,15 @@ export function claudeEngine(
   {
     createToolServer,
     connectRemoteServer,
-  }: { createToolServer: ToolServerFactory; connectRemoteServer: RemoteServerFactory },
+    sdk = pinnedSdk(),
+  }: {
+    createToolServer: ToolServerFactory;
+    connectRemoteServer: RemoteServerFactory;
+    /** Default: the one that Capstan is made for. */
+    sdk?: ClaudeSdk | undefined;
+  },
 ): Engine {
-  const { version } = sdkManifest();
+  const { version } = sdk;
   const wrapper = findContainment();
   const findSupport = sandboxFinder(settings.path);
   const spent: SpentSeconds = new Map();
@@ -119,7 +124,7 @@ export function claudeEngine(
     const servers = { servers: request.agent.mcp_servers ?? {}, confined };
     const granted = () => grants.last();
     const open = () => openServers(request, { path: settings.path, confinement, host, granted, connectRemoteServer });
-    const started = await start(options, { input, working, servers, open }).catch((thrown: unknown) => {
+    const started = await start(options, { sdk, input, working, servers, open }).catch((thrown: unknown) => {
       process.kill();
       leftovers.sweep();
       stubs.sweepAll();
@@ -191,11 +196,13 @@ function coversOf({ agent }: EngineRequest, confinement: Confinement | undefined
 async function start(
   options: Options,
   {
+    sdk,
     input,
     working,
     servers,
     open,
   }: {
+    sdk: ClaudeSdk;
     input: InputQueue<SDKUserMessage>;
     working: boolean;
     servers: Parameters<typeof requireServers>[1];
@@ -205,7 +212,9 @@ async function start(
   const opened = await open();
   try {
     const all = withServers(options, opened);
-    const started = working ? query({ prompt: input, options: all }) : (await startup({ options: all })).query(input);
+    const started = working
+      ? sdk.query({ prompt: input, options: all })
+      : (await sdk.startup({ options: all })).query(input);
     if (working) await started.initializationResult();
     await requireServers(started, servers);
     return started;
@@ -255,11 +264,4 @@ function startFailure(thrown: unknown, stderr: string): CapstanError {
       data: { stderr },
     },
   );
-}
-
-/** The versions of the SDK and of its CLI; the package does not let its manifest be imported. */
-export function sdkManifest(): { readonly version: string; readonly claudeCodeVersion: string } {
-  const entry = createRequire(import.meta.url).resolve("@anthropic-ai/claude-agent-sdk");
-  const manifest = readFileSync(join(dirname(entry), "package.json"), "utf8");
-  return JSON.parse(manifest) as { version: string; claudeCodeVersion: string };
 }

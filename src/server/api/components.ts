@@ -13,6 +13,7 @@ import * as registry from "../../protocol/api/registry.ts";
 import * as requests from "../../protocol/api/session-requests.ts";
 import { sessionState } from "../../protocol/api/session-state.ts";
 import { session as plainSession } from "../../protocol/api/sessions.ts";
+import * as suites from "../../protocol/api/suites.ts";
 import * as webhooks from "../../protocol/api/webhooks.ts";
 
 // In the published package there are two copies of zod, ours and the one that the document is made with.
@@ -38,6 +39,9 @@ export const checkInput = policy.checkInput.extend({ agent_definition: agentDefi
 export const key = named(registry.key, "Key");
 export const webhook = named(webhooks.webhook, "Webhook");
 export const delivery = named(webhooks.delivery, "Delivery");
+export const suiteRunSummary = named(suites.suiteRunSummary, "SuiteRunSummary");
+export const suite = named(suites.suite.extend({ last_run: suiteRunSummary }), "Suite");
+export const wholeSuiteRun = named(suites.wholeSuiteRun, "SuiteRun");
 
 export const agent = named(registry.agent.extend({ definition: agentDefinition }), "Agent");
 export const agentInput = registry.agentInput.extend({ definition: agentDefinition });

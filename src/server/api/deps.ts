@@ -4,6 +4,8 @@ import type { BudgetSettings } from "../../core/budget-schema.ts";
 import type { EnvironmentDefinition } from "../../core/environment.ts";
 import type { LedgerStore } from "../../core/ledger.ts";
 import type { Store } from "../../core/store.ts";
+import type { SuiteRunStore } from "../../core/suite-run-store.ts";
+import type { SuiteRun } from "../../core/suite-run.ts";
 import type { WireModel } from "../../protocol/api/host.ts";
 import { notSupported } from "../../protocol/refusal.ts";
 import type { PolicyHost } from "../../runtime/policy-check.ts";
@@ -29,6 +31,13 @@ export interface ApiDeps extends ServerDeps {
   readonly archive?: (sessionId: string) => AsyncIterable<string>;
   /** What a session is made of that names nothing: as `capstan run` would in the project's directory. */
   readonly defaults?: (project: string) => Promise<ProjectDefaults>;
+  readonly suites?: SuitePort;
+}
+
+export interface SuitePort {
+  readonly runs: Omit<SuiteRunStore, "add">;
+  /** The report of a run, and the policy that a browser is to hold it to. */
+  readonly page: (run: SuiteRun) => Promise<{ readonly html: string; readonly policy: string }>;
 }
 
 export interface ProjectDefaults {

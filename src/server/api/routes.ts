@@ -15,6 +15,7 @@ import { addLedger } from "./ledger.ts";
 import { addPolicy } from "./policy.ts";
 import { addSessionEvents } from "./session-events.ts";
 import { addSessions } from "./sessions.ts";
+import { addSuites } from "./suites.ts";
 import { addWebhooks } from "./webhooks.ts";
 import { addWorkspace } from "./workspace.ts";
 
@@ -34,6 +35,7 @@ export function apiRoutes(deps: ApiDeps): Api {
   addLedger(api, deps);
   addHost(api, deps);
   addKeys(api, deps);
+  addSuites(api, deps);
   addWebhooks(api, deps);
   addDocument(api);
   return api;

@@ -139,6 +139,28 @@ export const MIGRATIONS: readonly Migration[] = [
   DELETE FROM snapshots;
   `,
   ADD_REGISTRY,
+  `
+  CREATE TABLE suite_runs (
+    id TEXT NOT NULL PRIMARY KEY,
+    project TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    -- As lists show it, so that none of them reads whole runs.
+    summary TEXT NOT NULL,
+    run TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX suite_runs_by_start ON suite_runs (project, started_at, id);
+
+  -- The suites that a run is among the newest runs of; with the last of them the run goes.
+  CREATE TABLE suite_run_suites (
+    run_id TEXT NOT NULL REFERENCES suite_runs (id) ON DELETE CASCADE,
+    suite TEXT NOT NULL,
+    project TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    result TEXT NOT NULL,
+    PRIMARY KEY (run_id, suite)
+  ) STRICT;
+  CREATE INDEX suite_run_suites_by_start ON suite_run_suites (project, suite, started_at, run_id);
+  `,
 ];
 
 /** Brings the file to the newest version in one transaction, after a backup of what was there. */

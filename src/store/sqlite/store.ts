@@ -14,6 +14,7 @@ import { migrate } from "./migrations.ts";
 import { registryTables } from "./registry.ts";
 import { sessionTable } from "./sessions.ts";
 import { snapshotTable } from "./snapshots.ts";
+import { suiteRunTable } from "./suite-runs.ts";
 import { transcriptTable } from "./transcripts.ts";
 import { chainVerifier } from "./verify.ts";
 
@@ -54,6 +55,7 @@ export function storeIn(
     ledger: ledgerTable(database, clock),
     approvals: approvalTable(database, clock),
     registry: registryTables(database, clock),
+    suiteRuns: suiteRunTable(database),
     async [Symbol.asyncDispose]() {
       audit.close();
       database[Symbol.dispose]();

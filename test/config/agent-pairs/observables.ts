@@ -25,7 +25,7 @@ import { expanded } from "../../../src/runtime/said.ts";
 import { sandboxOf } from "../../../src/runtime/sandbox.ts";
 import { agentOf } from "../../../src/runtime/started-agent.ts";
 import { checkpoint, workspace } from "./file-observables.ts";
-import { help, report } from "./people-observables.ts";
+import { help, report, suite } from "./people-observables.ts";
 
 /** An agent file as it was read, and a place for what is made of it. */
 export interface Read {
@@ -167,6 +167,7 @@ export const OBSERVABLES = {
   workspace,
   checkpoint,
   report,
+  suite,
   help,
 } as const satisfies Readonly<Record<string, Observe>>;
 

@@ -55,6 +55,7 @@ export const EXEMPT: Readonly<Record<string, string>> = { $schema: "for editors 
 export const PAIRS: Readonly<Record<string, Pair>> = {
   extends: pair(["extends: base-a.yaml", "extends: base-b.yaml"], "instructions"),
   name: pair(["name: clerk", "name: other"], "limit"),
+  tests: pair(["tests: { cases: [{ name: a, input: x }] }", "tests: { cases: [{ name: a, input: y }] }"], "suite"),
   description: pair(["description: a", "description: b"], "report"),
   "instructions[text]": pair(["instructions: A.", "instructions: B."], "sdk options"),
   "instructions[mapping].text": pair(["instructions: { text: A. }", "instructions: { text: B. }"], "sdk options"),

@@ -4,12 +4,26 @@ import type { Room } from "../../../src/cli/chat/command.ts";
 import { resolveInput } from "../../../src/cli/chat/commands.ts";
 import type { ChatHost } from "../../../src/cli/chat/host.ts";
 import { reportText } from "../../../src/cli/validate-view.ts";
+import { readSuite } from "../../../src/config/suite-file.ts";
 import type { Observe } from "./observables.ts";
 
 /** What `capstan validate` prints. */
 export const report: Observe = ({ loaded: { agent, sessionEnvironment } }) => {
-  const besides = { files: [], instructionsFile: undefined, promptBefore: 0, functionTools: undefined, notes: [] };
+  const besides = {
+    files: [],
+    instructionsFile: undefined,
+    promptBefore: 0,
+    functionTools: undefined,
+    tests: undefined,
+    notes: [],
+  };
   return reportText({ agent, sessionEnvironment, hasCredential: true, ...besides }, "agent.yaml");
+};
+
+/** The cases that `capstan test` would try the agent on. */
+export const suite: Observe = async ({ loaded: { agentFile }, scratch }) => {
+  const read = await readSuite(agentFile?.files[0] ?? "", { HOME: scratch });
+  return read.suite.cases.map(({ name, turns }) => ({ name, turns }));
 };
 
 /** What `/help` prints in a chat with the agent. */

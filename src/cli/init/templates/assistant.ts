@@ -1,4 +1,4 @@
-import { schemaLine, type Template } from "../template.ts";
+import { schemaLine, suiteSchemaLine, type Template } from "../template.ts";
 
 export const assistant: Template = {
   title: "an assistant that works with the files here",
@@ -26,6 +26,28 @@ commands:
 - Look before you change anything.
 - Keep changes small.
 - Say briefly what you did.
+`,
+    "agent.test.yaml": `${suiteSchemaLine(agent)}# capstan test --rehearsal; with a key: capstan test --record, and then capstan test replays it without.
+suite: ${agent.name}
+agent: agent.yaml
+
+cases:
+  - name: looks at files
+    files: { notes.txt: "Buy milk.\\n" }
+    input: read notes.txt
+    graders:
+      - contains: Buy milk.
+      - tools_called: [Read]
+      - only_changed: []
+
+  - name: asks before it writes
+    input: write note.txt with hello
+    answers:
+      - { tool: Write, with: { file_path: '/note\\.txt$/' }, decision: allow }
+    graders:
+      - files: { content: { note.txt: hello } }
+      - only_changed: [note.txt]
+      - decisions: [{ tool: Write, decision: ask, count: 1 }]
 `,
   }),
 };

@@ -1,4 +1,4 @@
-import { schemaLine, type Template } from "../template.ts";
+import { schemaLine, suiteSchemaLine, type Template } from "../template.ts";
 
 export const extractor: Template = {
   title: "a data extractor whose answers match a JSON Schema",
@@ -48,6 +48,20 @@ output_schema: invoice.schema.json
    1 desk lamp               41.90
 
 Total, tax included          59.90 EUR
+`,
+    "agent.test.yaml": `${suiteSchemaLine(agent)}# capstan test --rehearsal; with a key: capstan test --record, and then capstan test replays it without.
+suite: ${agent.name}
+agent: agent.yaml
+
+cases:
+  - name: answers with data
+    files: { receipt.txt: "Receipt 7: 1 pencil, 1.00 EUR\\n" }
+    input: read receipt.txt
+    graders:
+      - output: { schema: invoice.schema.json }
+      - number: { path: $.total, equals: 1 }
+      - tools_called: [Read]
+      - only_changed: []
 `,
   }),
 };

@@ -1,4 +1,4 @@
-import { CapstanError } from "../core/errors.ts";
+import { CapstanError } from "./errors.ts";
 
 /** From long to short: the order in which they may be combined. */
 const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;

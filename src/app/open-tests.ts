@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SuiteRun } from "../core/suite-run.ts";
+import type { ClaudeSdk } from "../engines/claude/sdk.ts";
+import { grading } from "../eval/grading.ts";
+import { keeping } from "../eval/keep-cassette.ts";
+import type { RunDeps } from "../eval/run.ts";
+import { runTrial } from "../eval/trial.ts";
+import { GatewayTapes } from "../gateway/cassette/tapes.ts";
+import type { Upstream, UpstreamFor } from "../gateway/upstream.ts";
+import { defaultProvider, usableUpstreams } from "../gateway/upstreams.ts";
+import { clock } from "./clock.ts";
+import { hookCommands } from "./hook-command.ts";
+import { outputs } from "./lazy-tools.ts";
+import { type HostOptions, hostParts, hostWith, rehearsal } from "./open-host.ts";
+import { secretsIn } from "./secrets-in.ts";
+
+/** A model that is not there answers at once or never. */
+const REPLAY_IDLE_MS = 5_000;
+
+export interface Tests extends RunDeps, AsyncDisposable {
+  /** The same without the secrets in it. */
+  readonly redact: <Value extends object>(value: Value) => Value;
+}
+
+/** A host for the trials of suites. Sessions that cost nothing are kept in a place that is gone afterwards. */
+export async function openTests(
+  mode: SuiteRun["mode"],
+  { sdk, ...options }: HostOptions & { readonly sdk?: ClaudeSdk | undefined },
+): Promise<Tests> {
+  await using stack = new AsyncDisposableStack();
+  const directory = await mkdtemp(join(tmpdir(), "capstan-trials-"));
+  stack.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }));
+  const isFree = mode === "replay" || options.rehearsal === true;
+  const parts = hostParts({
+    ...options,
+    ...(isFree && { home: join(directory, "home"), budgets: {}, upstreamIdleMs: REPLAY_IDLE_MS }),
+  });
+  const tapes = new GatewayTapes();
+  const model = async (): Promise<(Upstream | UpstreamFor) & Partial<AsyncDisposable>> =>
+    options.rehearsal === true ? rehearsal() : usableUpstreams(parts.credentials);
+  const inner = mode === "replay" ? undefined : await model();
+  const upstream: (Upstream | UpstreamFor) & Partial<AsyncDisposable> =
+    inner === undefined ? tapes.alone() : tapes.before(inner);
+  if (inner?.[Symbol.asyncDispose] !== undefined) stack.defer(async () => inner[Symbol.asyncDispose]?.());
+  const provider = isFree ? undefined : defaultProvider(parts.credentials);
+  const runtime = stack.use(await hostWith({ ...parts, upstream, provider, sdk }));
+  const runCommand = hookCommands({ path: parts.settings.path });
+  const grade = grading({ runtime, tapes, outputs, runCommand });
+  const opened = stack.move();
+  return {
+    clock,
+    keep: keeping({ clock, secretsIn: secretsIn(parts.redactor) }),
+    redact: (value) => parts.redactor.event(value),
+    async trial(request) {
+      const outcome = await runTrial(request, { runtime, tapes, clock, directory, grade });
+      // Nobody will find a session whose store is gone.
+      return isFree ? { ...outcome, run: { ...outcome.run, sessionId: null } } : outcome;
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}

@@ -1,0 +1,27 @@
+import { compareCassetteFiles, existingCassette } from "../app/compare-cassettes.ts";
+import { cassetteText, differencesText } from "./cassette-view.ts";
+import { columns } from "./text.ts";
+
+export async function show(
+  file: string,
+  { full = false, json = false }: { readonly full?: boolean; readonly json?: boolean },
+): Promise<void> {
+  const cassette = await existingCassette(file);
+  print(json ? JSON.stringify(cassette) : cassetteText(cassette, { isFull: full, width: Math.min(columns(), 100) }));
+}
+
+/** Returns the exit code: 1 when they differ. */
+export async function diff(
+  before: string,
+  after: string,
+  { json = false }: { readonly json?: boolean },
+): Promise<number> {
+  const found = await compareCassetteFiles(before, after);
+  if (json) for (const difference of found) print(JSON.stringify(difference));
+  else print(found.length === 0 ? "They ask and say the same." : differencesText(found));
+  return found.length === 0 ? 0 : 1;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,66 @@
+import { relative, resolve } from "node:path";
+import { diagnoseEngine } from "../app/diagnose.ts";
+import { recordSession } from "../app/record-session.ts";
+import { agentPath } from "../config/agent-path.ts";
+import { homeDirectory } from "../config/home.ts";
+import { isSuiteFile } from "../config/suite-names.ts";
+import { visible } from "./ask-block.ts";
+import { usage } from "./failure.ts";
+import { userStore } from "./home.ts";
+import { hostOptions } from "./host.ts";
+import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
+import { resolveSession } from "./session-id.ts";
+import { packageVersion } from "./version.ts";
+
+export interface RecordFlags {
+  readonly suite?: string;
+  readonly name?: string;
+  readonly agent?: string;
+  readonly json?: boolean;
+}
+
+/** Returns the exit code. */
+export async function record(given: string, { suite, name, agent, json = false }: RecordFlags): Promise<number> {
+  if (suite !== undefined && !isSuiteFile(suite))
+    throw usage(`${suite} is no name of a suite. It must end with .test.yaml`);
+  const { sessionId, agentName } = await meant(given);
+  const stop = new AbortController();
+  using stopping = interruptOnSignal(async () => stop.abort());
+  const made = await recordSession({
+    sessionId,
+    suiteFile: resolve(suite ?? `${agentName}.test.yaml`),
+    name,
+    agentFile: agent === undefined ? undefined : agentPath(resolve(agent)),
+    home: homeDirectory(process.env).path,
+    environment: process.env,
+    hostOptions,
+    capstan: packageVersion(),
+    sdk: diagnoseEngine().sdk,
+    signal: stop.signal,
+  }).catch((thrown: unknown) => {
+    if (stopping.stopped) return undefined;
+    throw thrown;
+  });
+  if (made === undefined) {
+    process.stderr.write("capstan: Stopped. Nothing was made.\n");
+    return INTERRUPTED;
+  }
+  const files = made.files.map((file) => relative(process.cwd(), file));
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ ...made, files, sessionId })}\n`);
+    return 0;
+  }
+  for (const note of made.notes) process.stderr.write(`capstan: ${visible(note)}\n`);
+  const [first = ""] = files;
+  process.stdout.write(
+    `Made the case "${visible(made.case)}", replayed it, and it passes:\n${files.map((file) => `  ${file}\n`).join("")}Run it: capstan test ${first}\n`,
+  );
+  return 0;
+}
+
+async function meant(given: string): Promise<{ readonly sessionId: string; readonly agentName: string }> {
+  await using store = await userStore();
+  const sessionId = await resolveSession(store, given);
+  const found = await store.session(sessionId);
+  return { sessionId, agentName: found?.agent.name ?? "agent" };
+}

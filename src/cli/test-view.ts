@@ -1,0 +1,118 @@
+import type { Case, Suite } from "../core/suite.ts";
+import type { CaseRun, SuiteRun, TrialRun } from "../core/suite-run.ts";
+import { colour, columns, money, oneLine, printable } from "./text.ts";
+
+const MARKS: Readonly<Record<CaseRun["status"], string>> = {
+  passed: colour.green("✓"),
+  failed: colour.red("✗"),
+  error: colour.red("!"),
+  skipped: colour.dim("-"),
+  not_run: colour.yellow("!"),
+};
+/** The end of what happened is what explains a failure. */
+const SHOWN_STEPS = 12;
+const SHOWN_DIFF_LINES = 40;
+
+/** A run of suites as a person follows it: one line for each case, and why those failed that did. */
+export class TestView {
+  readonly #isQuiet: boolean;
+
+  constructor({ isQuiet }: { readonly isQuiet: boolean }) {
+    this.#isQuiet = isQuiet;
+  }
+
+  readonly started = (suite: Suite, one: Case): void => {
+    if (!this.#isQuiet && process.stderr.isTTY)
+      process.stderr.write(
+        `\r\u001B[K${colour.dim(oneLine(`… ${suite.name}: ${one.name}`, columns(process.stderr) - 1))}`,
+      );
+  };
+
+  /** Nothing is told of it yet. */
+  readonly forget = (): void => {
+    if (!this.#isQuiet && process.stderr.isTTY) process.stderr.write("\r\u001B[K");
+  };
+
+  readonly ended = (suite: Suite, run: CaseRun): void => {
+    if (this.#isQuiet) return;
+    if (process.stderr.isTTY) process.stderr.write("\r\u001B[K");
+    this.#line(`${MARKS[run.status]} ${suite.name}: ${printable(run.case)}${colour.dim(figures(run))}`);
+    if (run.status === "skipped" || run.status === "not_run")
+      return this.#line(colour.dim(`    ${run.status === "skipped" ? "skipped" : "not run"}: ${run.reason ?? ""}`));
+    for (const trial of run.trials.filter(({ status }) => status !== "passed").slice(0, 1)) this.#failure(run, trial);
+  };
+
+  summary({ suites, durationMs, mode, problems, exitCode }: SuiteRun, written: readonly string[]): void {
+    if (this.#isQuiet) return;
+    const cases = suites.flatMap((suite) => suite.cases);
+    const trials = cases.flatMap((one) => one.trials);
+    const count = (status: CaseRun["status"]): number => cases.filter((one) => one.status === status).length;
+    const parts = (["passed", "failed", "error", "skipped", "not_run"] as const)
+      .map((status) => [count(status), status.replace("_", " ")] as const)
+      .filter(([number]) => number > 0)
+      .map(([number, word]) => `${number} ${word}`);
+    for (const { suite, gates, regressions } of suites) {
+      for (const { passed, gate, message } of gates)
+        this.#line(`${passed ? MARKS.passed : MARKS.failed} ${suite}: gate ${gate}: ${message}`);
+      for (const { what, case: one, message } of regressions)
+        this.#line(`${MARKS.failed} ${suite}: ${one ?? ""} is worse than the baseline in ${what}: ${message}`);
+    }
+    for (const problem of problems) this.#line(`${MARKS.error} ${printable(problem)}`);
+    const usd = trials.reduce((sum, trial) => sum + (trial.usd ?? 0) + trial.judgeUsd, 0);
+    const cost = mode === "replay" || mode === "rehearsal" ? `${money(usd)} if it were live` : money(usd);
+    this.#line("");
+    const text = `${parts.join(", ")} in ${(durationMs / 1000).toFixed(1)} s, ${cost} (${mode})`;
+    this.#line(exitCode === 0 ? colour.green(text) : colour.red(text));
+    for (const file of written) this.#line(`Report: ${file}`);
+  }
+
+  #failure({ trials }: CaseRun, trial: TrialRun): void {
+    const of = trials.length > 1 ? ` (trial ${trial.trial} of ${trials.length})` : "";
+    if (trial.error !== undefined) this.#indented(`${trial.error}${of}`);
+    for (const { passed, grader, message, diff } of trial.verdicts) {
+      if (passed) continue;
+      this.#indented(`${colour.red(grader)}${of}: ${printable(message)}`);
+      if (diff !== undefined) this.#diff(diff);
+    }
+    const steps = trial.steps.slice(-SHOWN_STEPS);
+    if (steps.length === 0) return;
+    this.#indented(colour.dim("what happened:"));
+    if (trial.steps.length > steps.length)
+      this.#indented(colour.dim(`  … ${trial.steps.length - steps.length} steps before`));
+    for (const { thread, kind, title, outcome } of steps) {
+      const who = thread === "main" ? "" : `${thread}: `;
+      const end = outcome === undefined || outcome === "completed" ? "" : ` ${outcome}`;
+      this.#indented(colour.dim(oneLine(`  ${who}${kind} ${title}${end}`, columns() - 5)));
+    }
+  }
+
+  #diff(diff: string): void {
+    const lines = printable(diff).split("\n");
+    for (const line of lines.slice(0, SHOWN_DIFF_LINES)) this.#indented(coloured(line));
+    if (lines.length > SHOWN_DIFF_LINES)
+      this.#indented(colour.dim(`… ${lines.length - SHOWN_DIFF_LINES} more lines; --report html has all of it`));
+  }
+
+  #indented(text: string): void {
+    for (const line of text.split("\n")) this.#line(`    ${line}`);
+  }
+
+  #line(text: string): void {
+    process.stdout.write(`${text}\n`);
+  }
+}
+
+function coloured(line: string): string {
+  if (line.startsWith("+")) return colour.green(line);
+  return line.startsWith("-") ? colour.red(line) : colour.dim(line);
+}
+
+function figures({ trials }: CaseRun): string {
+  const [first] = trials;
+  if (first === undefined) return "";
+  const passed = trials.filter(({ status }) => status === "passed").length;
+  const usd = trials.reduce((sum, trial) => sum + (trial.usd ?? 0) + trial.judgeUsd, 0);
+  const time = trials.reduce((sum, { durationMs }) => sum + durationMs, 0) / trials.length;
+  const rate = trials.length === 1 ? "" : ` · ${passed} of ${trials.length} trials`;
+  return `  ${(time / 1000).toFixed(1)} s · ${money(usd)}${rate}`;
+}

@@ -1,0 +1,146 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { diagnoseEngine } from "../app/diagnose.ts";
+import { openStore } from "../app/open-store.ts";
+import { openTests } from "../app/open-tests.ts";
+import type { Configuration } from "../config/load.ts";
+import { ids } from "../app/clock.ts";
+import { findProject } from "../config/project.ts";
+import { type ReadSuite, readSuite } from "../config/suite-file.ts";
+import { findSuites } from "../config/suite-files.ts";
+import { CapstanError } from "../core/errors.ts";
+import { type SuiteRun, suiteRun } from "../core/suite-run.ts";
+import { wantedReports, writeReports } from "../eval/reports/reports.ts";
+import { runSuites } from "../eval/run.ts";
+import { usage } from "./failure.ts";
+import { hostOptions } from "./host.ts";
+import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
+import { TestView } from "./test-view.ts";
+import { packageVersion } from "./version.ts";
+
+export interface TestFlags {
+  readonly replay?: boolean;
+  readonly record?: boolean;
+  readonly live?: boolean;
+  readonly rehearsal?: boolean;
+  readonly filter?: readonly string[];
+  readonly trials?: number;
+  readonly parallel: number;
+  readonly report?: readonly string[];
+  readonly baseline?: string;
+  readonly acceptDrift?: boolean;
+  readonly allowSideEffects?: boolean;
+  readonly json?: boolean;
+  readonly sdk?: string;
+}
+
+/** Runs suites. Returns the exit code. */
+export async function test(paths: readonly string[], flags: TestFlags): Promise<number> {
+  const mode = modeOf(flags);
+  if (mode === "record" && process.env["CI"])
+    throw usage(
+      "Nothing is recorded in CI: a cassette is made by a person who looks at it. Record at home, and commit the file.",
+    );
+  const wanted = wantedReports(flags.report ?? []);
+  const baseline = flags.baseline === undefined ? undefined : readBaseline(flags.baseline);
+  const { read, problems } = await readSuites(findSuites(paths));
+  const [first] = read;
+  if (first === undefined) throw new CapstanError("invalid_suite", problems.join("\n"));
+  const view = new TestView({ isQuiet: flags.json === true });
+  const stop = new AbortController();
+  using stopping = interruptOnSignal(async () => stop.abort());
+  const { id: project } = findProject(process.cwd(), process.env);
+  const request = {
+    id: ids.next("run"),
+    suites: read.map(({ suite }) => suite),
+    directory: process.cwd(),
+    filter: flags.filter ?? [],
+    trials: flags.trials,
+    parallel: flags.parallel,
+    allowSideEffects: flags.allowSideEffects ?? false,
+    project,
+    capstan: packageVersion(),
+    problems,
+    signal: stop.signal,
+  };
+  const { sdk } = diagnoseEngine();
+  if (flags.sdk !== undefined) {
+    const { canary } = await import("./test-canary.ts");
+    const { configuration } = first;
+    const code = await canary(
+      { ...request, onStart: view.started, onCase: view.forget },
+      { sdk: flags.sdk, pinned: sdk, configuration, json: flags.json ?? false },
+    );
+    return stopping.stopped ? INTERRUPTED : code;
+  }
+  await using tests = await openTests(mode, {
+    ...hostOptions(first.configuration),
+    rehearsal: flags.rehearsal === true,
+  });
+  const ran = await runSuites(
+    {
+      ...request,
+      mode,
+      acceptDrift: flags.acceptDrift ?? false,
+      baseline,
+      sdk,
+      onStart: view.started,
+      onCase: view.ended,
+    },
+    tests,
+  );
+  // What graders and files say was never in a log, where secrets are taken out.
+  const { run, written } = await writeReports(tests.redact(ran), wanted);
+  await keepRun(first.configuration, run);
+  view.summary(run, written);
+  if (flags.json === true) process.stdout.write(`${JSON.stringify(run)}\n`);
+  return stopping.stopped ? INTERRUPTED : run.exitCode;
+}
+
+async function keepRun({ home, environment }: Configuration, run: SuiteRun): Promise<void> {
+  await using store = await openStore(home, environment);
+  await store.suiteRuns.add(run);
+}
+
+function modeOf({ record, live, rehearsal }: TestFlags): SuiteRun["mode"] {
+  if (record === true) return "record";
+  if (live === true) return "live";
+  return rehearsal === true ? "rehearsal" : "replay";
+}
+
+/** One that cannot be read does not keep the others from being run. */
+async function readSuites(
+  files: readonly string[],
+): Promise<{ read: readonly ReadSuite[]; problems: readonly string[] }> {
+  const read: ReadSuite[] = [];
+  const problems: string[] = [];
+  for (const file of files)
+    try {
+      const one = await readSuite(file, process.env);
+      const { name } = one.suite;
+      const same = read.find(({ suite }) => suite.name === name);
+      // Reports, baselines and stored runs know a suite by its name.
+      if (same === undefined) read.push(one);
+      else problems.push(`${file} and ${same.suite.file} are both named ${name}. Give one another name: suite: …`);
+    } catch (error) {
+      if (!(error instanceof CapstanError)) throw error;
+      problems.push(error.message);
+    }
+  return { read, problems };
+}
+
+function readBaseline(file: string): SuiteRun {
+  const remedy = "Make one: capstan test --report json";
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(resolve(file), "utf8"));
+  } catch (error) {
+    throw new CapstanError(
+      "invalid_input",
+      `The baseline ${file} cannot be read: ${(error as Error).message}. ${remedy}`,
+    );
+  }
+  const parsed = suiteRun.safeParse(value);
+  if (!parsed.success) throw new CapstanError("invalid_input", `${file} is no report of a run (JSON). ${remedy}`);
+  return parsed.data;
+}

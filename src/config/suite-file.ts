@@ -1,0 +1,256 @@
+import { createHash } from "node:crypto";
+import { lstatSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, isAbsolute, normalize, resolve, sep } from "node:path";
+import type { z } from "zod";
+import type { AgentDefinition } from "../core/agent-definition.ts";
+import { inputValues, type InputValues } from "../core/agent-inputs.ts";
+import { messageOf } from "../core/errors.ts";
+import { type Grader, type GraderKind, GRADER_KINDS, TURN_GRADERS } from "../core/grader-schema.ts";
+import { fileNameOf } from "../core/file-name.ts";
+import type { Case, Suite } from "../core/suite.ts";
+import {
+  type CaseAsWritten,
+  type GraderAsWritten,
+  type SuiteAsWritten,
+  suiteAsWritten,
+  suiteInAgentFile,
+} from "../core/suite-schema.ts";
+import { parseDuration } from "../core/duration.ts";
+import type { Environment } from "./home.ts";
+import { type Configuration, loadConfiguration } from "./load.ts";
+import { type Problem, problemsOf } from "./problems.ts";
+import { isSuiteFile } from "./suite-names.ts";
+import { readTextFile } from "./text-file.ts";
+import { readYaml, type YamlTree } from "./yaml-file.ts";
+
+export interface ReadSuite {
+  readonly suite: Suite;
+  /** What its agent was loaded with. */
+  readonly configuration: Configuration;
+}
+
+type Path = readonly PropertyKey[];
+
+/** How long a trial may take where nothing is said. */
+const TIMEOUT_MS = 300_000;
+const NOTHING: CaseAsWritten = { name: "" };
+
+/** Reads a suite, or the one in an agent file, with its agent. An error lists every mistake with its line. */
+export async function readSuite(file: string, environment: Environment): Promise<ReadSuite> {
+  const path = resolve(file);
+  const text = readTextFile(path, { what: "the suite", code: "invalid_suite" });
+  const tree = readYaml(text, { file, code: "invalid_suite" });
+  const { written, within } = suiteIn(tree, isSuiteFile(path));
+  const agentFile = within.length > 0 ? path : resolve(dirname(path), written.agent ?? "agent.yaml");
+  const configuration = await loadConfiguration({ cwd: dirname(path), environment, flags: {}, agentFile });
+  const problems: Problem[] = [];
+  const reading: Reading = { path, agent: configuration.agent, problems, written };
+  const cases = written.cases.map((one, index) => caseOf(one, ["cases", index], reading));
+  sameNames(written.cases, problems);
+  const gates = gatesOf(written, (field, what) => void problems.push({ path: field, at: "value", text: what }));
+  if (problems.length > 0)
+    throw tree.error(problems.map((problem) => ({ ...problem, path: [...within, ...problem.path] })));
+  const suite: Suite = {
+    name:
+      written.suite ?? (within.length > 0 ? configuration.agent.name : basename(path).replace(/\.test\.ya?ml$/, "")),
+    file: path,
+    agent: configuration.agent,
+    agentHash: createHash("sha256").update(JSON.stringify(configuration.agent)).digest("hex").slice(0, 16),
+    environment: configuration.sessionEnvironment,
+    judge: written.judge?.model,
+    gates,
+    margins: written.margins ?? {},
+    cases: cases.map((one, index) => ({ ...one, place: `${file}:${tree.lineOf([...within, "cases", index])}` })),
+  };
+  return { suite, configuration };
+}
+
+/** `within`: where in the file it stands. */
+function suiteIn(tree: YamlTree, isSuite: boolean): { readonly written: SuiteAsWritten; readonly within: Path } {
+  if (isSuite) return { written: checked(suiteAsWritten, tree, []), within: [] };
+  if ((tree.value as { readonly tests?: unknown } | null)?.tests === undefined)
+    throw tree.error([{ path: [], at: "value", text: "expected tests: with cases (found an agent file without)" }]);
+  return { written: checked(suiteInAgentFile, tree, ["tests"]), within: ["tests"] };
+}
+
+function checked<Schema extends z.ZodType>(schema: Schema, tree: YamlTree, within: Path): z.output<Schema> {
+  const [key] = within;
+  const value = key === undefined ? tree.value : (tree.value as Record<PropertyKey, unknown>)[key];
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = problemsOf(parsed.error, { schema, value });
+  throw tree.error(problems.map((problem) => ({ ...problem, path: [...within, ...problem.path] })));
+}
+
+interface Reading {
+  readonly path: string;
+  readonly agent: AgentDefinition;
+  readonly problems: Problem[];
+  readonly written: SuiteAsWritten;
+}
+
+function caseOf(written: CaseAsWritten, path: Path, reading: Reading): Omit<Case, "place"> {
+  const { defaults = {} } = reading.written;
+  const own = { ...NOTHING, ...defaults, ...written };
+  const note = (field: Path, text: string): void =>
+    void reading.problems.push({ path: [...path, ...field], at: "value", text });
+  if ((written.input === undefined) === (written.turns === undefined))
+    note(["name"], "expected either input or turns in the case (found both or neither)");
+  const graders = [
+    ...(defaults.graders ?? []).map((one, index) => graderOf(one, ["defaults", "graders", index], reading)),
+    ...(written.graders ?? []).map((one, index) => graderOf(one, [...path, "graders", index], reading)),
+  ].flatMap((one) => one ?? []);
+  const reason = own.skip === true ? "skip: true" : own.skip || undefined;
+  return {
+    name: written.name,
+    tags: [...new Set([...(defaults.tags ?? []), ...(written.tags ?? [])])],
+    trials: own.trials ?? 1,
+    passRate: own.pass_rate ?? 1,
+    timeoutMs:
+      own.timeout === undefined
+        ? TIMEOUT_MS
+        : attempt(() => parseDuration(own.timeout ?? ""), note, ["timeout"], TIMEOUT_MS),
+    workspace: own.workspace ?? "trial",
+    fixture:
+      own.fixture === undefined ? undefined : fixtureOf(own.fixture, reading.path, (text) => note(["fixture"], text)),
+    files: filesOf({ ...defaults.files, ...written.files }, (name, text) => note(["files", name], text)),
+    git: own.git ?? false,
+    turns: (own.turns ?? (own.input === undefined ? [] : [{ input: own.input }])).map(
+      ({ input, interrupt_after: after }) => ({ input, interruptAfter: after && { toolCalls: after.tool_calls } }),
+    ),
+    answers: [...(written.answers ?? []), ...(defaults.answers ?? [])],
+    inputs: inputsOf({ ...defaults.inputs, ...written.inputs }, reading.agent, note),
+    variables: { ...defaults.variables, ...written.variables },
+    graders:
+      written.stop_reason === undefined ? graders : [{ kind: "stop_reason", given: written.stop_reason }, ...graders],
+    faults: written.faults ?? [],
+    ignore: (own.ignore ?? []).map((one, index) =>
+      attempt(() => new RegExp(one, "gu"), note, ["ignore", index], /(?!)/),
+    ),
+    only: written.only ?? false,
+    skip: reason,
+  };
+}
+
+function gatesOf({ gates = {} }: SuiteAsWritten, note: Note): Suite["gates"] {
+  const { duration, ...rest } = gates;
+  if (duration === undefined) return rest;
+  return { ...rest, durationMs: attempt(() => parseDuration(duration), note, ["gates", "duration"], 0) };
+}
+
+type Note = (field: Path, text: string) => void;
+
+function attempt<Value>(work: () => Value, note: Note, field: Path, otherwise: Value): Value {
+  try {
+    return work();
+  } catch (error) {
+    note(field, messageOf(error));
+    return otherwise;
+  }
+}
+
+function inputsOf(given: Readonly<Record<string, unknown>>, agent: AgentDefinition, note: Note): InputValues {
+  const values = given as InputValues;
+  if (agent.inputs !== undefined || Object.keys(values).length > 0)
+    attempt(() => inputValues(agent.inputs ?? {}, values), note, ["inputs"], {});
+  return values;
+}
+
+function graderOf(
+  written: GraderAsWritten,
+  path: Path,
+  { path: file, problems, written: suite }: Reading,
+): Grader | undefined {
+  const { name, turn } = written;
+  const note = (text: string): void => void problems.push({ path, at: "value", text });
+  const kinds = (Object.keys(written) as (keyof GraderAsWritten)[]).filter(isKind);
+  const [kind] = kinds;
+  if (kind === undefined || kinds.length > 1) {
+    note(
+      `expected one grader (found ${kinds.length === 0 ? "none" : kinds.join(" and ")}); known are ${GRADER_KINDS.join(", ")}`,
+    );
+    return undefined;
+  }
+  if (turn !== undefined && !(TURN_GRADERS as readonly GraderKind[]).includes(kind))
+    note(`${kind} looks at the whole trial, and has no turn`);
+  const grader = { kind, given: written[kind], name, turn } as Grader;
+  if (isJudged(grader) && grader.given.judge === undefined && suite.judge === undefined)
+    note("expected the model that judges: judge here, or judge: { model: … } for the suite; there is no default");
+  return withPaths(grader, dirname(file));
+}
+
+function isKind(key: keyof GraderAsWritten): key is GraderKind {
+  return key !== "name" && key !== "turn";
+}
+
+type Judged = Extract<Grader, { readonly kind: "rubric" | "faithfulness" | "relevance" }>;
+
+export function isJudged(grader: Grader): grader is Judged {
+  const kinds: readonly GraderKind[] = ["rubric", "faithfulness", "relevance"];
+  return kinds.includes(grader.kind);
+}
+
+/** Files that a grader names lie beside the suite. */
+function withPaths(grader: Grader, directory: string): Grader {
+  const at = (path: string): string => resolve(directory, path);
+  switch (grader.kind) {
+    case "code":
+      return { ...grader, given: { ...grader.given, module: at(grader.given.module) } };
+    case "json_schema":
+      return typeof grader.given === "string" ? { ...grader, given: at(grader.given) } : grader;
+    case "output":
+      return "schema" in grader.given && typeof grader.given.schema === "string"
+        ? { ...grader, given: { schema: at(grader.given.schema) } }
+        : grader;
+    case "files": {
+      const { same_as: same } = grader.given;
+      return same === undefined
+        ? grader
+        : {
+            ...grader,
+            given: {
+              ...grader.given,
+              same_as: Object.fromEntries(Object.entries(same).map(([own, other]) => [own, at(other)])),
+            },
+          };
+    }
+    default:
+      return grader;
+  }
+}
+
+function fixtureOf(written: string, file: string, note: (text: string) => void): string {
+  const path = resolve(dirname(file), written);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) note(`expected a directory (there is no ${path})`);
+  else if (!found.isDirectory()) note(`expected a directory (${path} is a file)`);
+  else if (lstatSync(path).isSymbolicLink()) return realpathSync(path);
+  return path;
+}
+
+function filesOf(
+  files: Readonly<Record<string, string>>,
+  note: (name: string, text: string) => void,
+): Readonly<Record<string, string>> {
+  for (const name of Object.keys(files))
+    if (isAbsolute(name) || normalize(name).split(sep).includes("..") || normalize(name) === ".")
+      note(name, "expected a path inside the workspace");
+  return files;
+}
+
+/** Reports and `--filter` know a case by its name, cassettes by what is left of that in a file's name. */
+function sameNames(cases: readonly CaseAsWritten[], problems: Problem[]): void {
+  const seen = new Map<string, number>();
+  for (const [index, { name }] of cases.entries()) {
+    const first = seen.get(fileNameOf(name));
+    if (first === undefined) seen.set(fileNameOf(name), index);
+    else {
+      const why = cases[first]?.name === name ? "has it already" : "has one that is the same as a file's name";
+      problems.push({
+        path: ["cases", index, "name"],
+        at: "value",
+        text: `expected another name (case ${first + 1} ${why})`,
+      });
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { z } from "zod";
+
+/**
+ * What a model said in one trial, and what it was asked, so that everything else can run for real without it. Written
+ * for people: answers are whole messages and not streams; what may vary is a placeholder.
+ */
+export const CASSETTE_FORMAT = 1;
+
+/** A message of the Messages API as far as a cassette looks into it. */
+const block = z.looseObject({ type: z.string() });
+export const recordedMessage = z.looseObject({
+  role: z.literal("assistant"),
+  model: z.string(),
+  content: z.array(block),
+  stop_reason: z.string().nullable(),
+  usage: z.record(z.string(), z.unknown()),
+});
+
+const answer = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("message"), message: recordedMessage }),
+  /** The stream ended before the message did: the model's side broke off, or the agent did not want more of it. */
+  z.strictObject({ kind: z.literal("cut"), by: z.enum(["model", "agent"]), message: recordedMessage }),
+  z.strictObject({
+    kind: z.literal("error"),
+    status: z.number().int(),
+    /** Those that say when to try again. */
+    headers: z.record(z.string(), z.string()),
+    body: z.unknown(),
+  }),
+]);
+
+const exchange = z.strictObject({
+  model: z.string(),
+  /** Keys of `texts`: the instructions and the tools of the request. */
+  instructions: z.string(),
+  tools: z.string(),
+  /** How the model is asked to answer: effort, thinking, the most tokens. */
+  settings: z.record(z.string(), z.unknown()),
+  /** What the thread had not been told before, normalised: the messages after the model's last words. */
+  news: z.array(z.unknown()),
+  answer,
+});
+
+const thread = z.strictObject({
+  /** The session of the case, or that of its nth judge. */
+  session: z.string(),
+  /** `main`, or a name for one subagent such as `agent-1`. */
+  thread: z.string(),
+  /** What the requests are for: `main`, `subagent`, `auxiliary`, `compaction`, `unknown`. */
+  class: z.string(),
+  exchanges: z.array(exchange).min(1),
+});
+
+export const cassette = z.strictObject({
+  format: z.literal(CASSETTE_FORMAT),
+  suite: z.string(),
+  case: z.string(),
+  trial: z.number().int().positive(),
+  recorded: z.strictObject({ at: z.string(), capstan: z.string(), sdk: z.string(), agent: z.string() }),
+  /** Instructions and tool lists by their hash, each once. */
+  texts: z.record(z.string(), z.unknown()),
+  threads: z.array(thread),
+});
+
+export type Cassette = z.infer<typeof cassette>;
+export type CassetteThread = z.infer<typeof thread>;
+export type CassetteExchange = z.infer<typeof exchange>;
+export type RecordedAnswer = z.infer<typeof answer>;
+export type RecordedMessage = z.infer<typeof recordedMessage>;

@@ -1,0 +1,69 @@
+import type { LoggedEvent } from "../core/events.ts";
+import { threadNames } from "./facts.ts";
+
+/** Figures that are others in every run, and what follows from them. */
+const VARYING = new Set([
+  "seq",
+  "processed_at",
+  "created_at",
+  "duration_ms",
+  "elapsed_ms",
+  "pid",
+  "billing",
+  "expires_at",
+  "usage",
+  "model_usage",
+  "cwd",
+  "sdk_version",
+  "engine_version",
+  "retry_after_ms",
+  "estimate",
+]);
+/** They come when they come: how far a call is, and when a state was saved. */
+const LEFT_OUT = new Set([
+  "capstan.tool_progress",
+  "session.usage",
+  "session.thread_status_running",
+  "session.thread_status_idle",
+]);
+const ID =
+  /\b(?:[a-z]{3,6}_[0-9a-f]{16,}(?:_a[0-9a-f]{16})?|a[0-9a-f]{16}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{40,64})\b/g;
+
+/**
+ * A log as it can be laid beside another of the same case: by threads, because subagents work side by side, and without
+ * ids, times and places.
+ */
+export function comparableLog(
+  events: readonly LoggedEvent[],
+  places: Readonly<Record<string, string>>,
+): Readonly<Record<string, readonly object[]>> {
+  const nameOf = threadNames(events);
+  const threads: Record<string, LoggedEvent[]> = {};
+  for (const event of events) {
+    if (LEFT_OUT.has(event.type)) continue;
+    const thread = "session_thread_id" in event ? nameOf(event.session_thread_id) : "main";
+    (threads[thread] ??= []).push(event);
+  }
+  return Object.fromEntries(
+    Object.entries(threads).map(([thread, all]) => [thread, all.map((event) => comparable(event, places) as object)]),
+  );
+}
+
+function comparable(value: unknown, places: Readonly<Record<string, string>>): unknown {
+  if (typeof value === "string") {
+    const placed = Object.entries(places)
+      .toSorted(([, a], [, b]) => b.length - a.length)
+      .reduce((text, [name, place]) => text.replaceAll(place, `<${name}>`), value);
+    return placed
+      .replace(ID, "<id>")
+      .replace(/\b(duration_ms|subagent_tokens): \d+/g, "$1: <number>")
+      .replace(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, "<time>");
+  }
+  if (Array.isArray(value)) return value.map((one) => comparable(one, places));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !VARYING.has(key))
+      .map(([key, one]) => [key, comparable(one, places)]),
+  );
+}

@@ -1,0 +1,39 @@
+import type { Suite } from "../core/suite.ts";
+import type { CaseRun, SuiteResult } from "../core/suite-run.ts";
+
+/** What the suite as a whole must reach. Cases that were left out do not count. */
+export function gatesOf({ gates }: Suite, cases: readonly CaseRun[]): SuiteResult["gates"] {
+  const trials = cases.flatMap((one) => one.trials);
+  const ran = cases.filter(({ status }) => status !== "skipped");
+  const results: SuiteResult["gates"] = [];
+  if (gates.pass_rate !== undefined && ran.length > 0) {
+    const rate = ran.filter(({ status }) => status === "passed").length / ran.length;
+    results.push({
+      gate: "pass_rate",
+      passed: rate >= gates.pass_rate,
+      message: `${percent(rate)} of the cases passed; at least ${percent(gates.pass_rate)} must`,
+    });
+  }
+  if (gates.usd !== undefined) {
+    const usd = trials.reduce((sum, trial) => sum + (trial.usd ?? 0) + trial.judgeUsd, 0);
+    results.push({
+      gate: "usd",
+      passed: usd <= gates.usd && trials.every((trial) => trial.usd !== null),
+      message: `the trials cost $${usd.toFixed(4)}; at most $${gates.usd} is allowed`,
+    });
+  }
+  const { durationMs: limit } = gates;
+  if (limit !== undefined) {
+    const total = trials.reduce((sum, { durationMs }) => sum + durationMs, 0);
+    results.push({
+      gate: "duration",
+      passed: total <= limit,
+      message: `the trials took ${(total / 1000).toFixed(1)} s together; at most ${(limit / 1000).toFixed(1)} s is allowed`,
+    });
+  }
+  return results;
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 1000) / 10} %`;
+}

@@ -1,0 +1,85 @@
+import { dirname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
+import { z } from "zod";
+import { parseDuration } from "../../core/duration.ts";
+import type { Given } from "../../core/grader-schema.ts";
+import { type Finding, GraderError, type Surroundings } from "./grader.ts";
+import { durationInWords, shown } from "./words.ts";
+
+const TIMEOUT = "30s";
+
+const answer = z.union([
+  z.boolean(),
+  z.strictObject({
+    passed: z.boolean(),
+    score: z.number().min(0).max(1).optional(),
+    message: z.string().optional(),
+  }),
+]);
+
+/**
+ * A function of the user's. It runs on a thread of its own: that is the only way to end one that never returns, and
+ * `process.exit()` in it ends nothing else. The thread has no environment variables, so no credentials.
+ */
+export async function code(given: Given<"code">, { facts, deps }: Surroundings): Promise<Finding> {
+  const file = resolve(dirname(facts.suiteFile), given.module);
+  const ms = parseDuration(given.timeout ?? TIMEOUT);
+  const late = AbortSignal.timeout(ms);
+  const worker = new Worker(PROGRAM, {
+    eval: true,
+    env: {},
+    stdout: true,
+    stderr: true,
+    workerData: { module: pathToFileURL(file).href, name: given.export, facts, options: given.options ?? {} },
+  });
+  try {
+    const said = await answerOf(worker, AbortSignal.any([deps.signal, late]));
+    if ("threw" in said) throw new GraderError(`${given.export} of ${file} threw: ${said.threw}`);
+    return findingOf(said.returned, `${given.export} of ${file}`);
+  } catch (thrown) {
+    if (late.aborted) throw new GraderError(`${given.export} of ${file} did not answer within ${durationInWords(ms)}`);
+    throw thrown;
+  } finally {
+    await worker.terminate();
+  }
+}
+
+function findingOf(returned: unknown, what: string): Finding {
+  const parsed = answer.safeParse(returned);
+  if (!parsed.success)
+    throw new GraderError(
+      `${what} returned ${shown(returned)}; expected true, false or { passed, score?, message? } with a score from 0 to 1`,
+    );
+  const finding = typeof parsed.data === "boolean" ? { passed: parsed.data } : parsed.data;
+  return { message: `${what} says ${finding.passed ? "yes" : "no"}`, ...finding };
+}
+
+type Said = { readonly returned: unknown } | { readonly threw: string };
+
+/** Not a file of its own, which a package that is bundled would have to find. */
+const PROGRAM = `
+const { parentPort, workerData: { module, name, facts, options } } = require("node:worker_threads");
+(async () => {
+  const check = (await import(module))[name];
+  if (typeof check !== "function") throw new Error("the module exports no function of this name");
+  return check(facts, options);
+})().then(
+  (returned) => parentPort.postMessage({ returned }),
+  (error) => parentPort.postMessage({ threw: String(error?.stack ?? error) }),
+).catch((error) => parentPort.postMessage({ threw: String(error) }));
+`;
+
+function answerOf(worker: Worker, signal: AbortSignal): Promise<Said> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    worker.once("message", resolve);
+    worker.once("error", (error) => resolve({ threw: String(error) }));
+    worker.once("exit", () => resolve({ threw: "its thread ended before it answered" }));
+    // What it prints is nobody's.
+    worker.stdout.resume();
+    worker.stderr.resume();
+  });
+}

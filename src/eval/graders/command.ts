@@ -1,0 +1,49 @@
+import { parseDuration } from "../../core/duration.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { CommandEnd } from "../../core/hooks.ts";
+import type { Given } from "../../core/grader-schema.ts";
+import { allOf, failedWith, type Finding, GraderError, passedWith, type Surroundings } from "./grader.ts";
+import { checkText } from "./text.ts";
+import { durationInWords } from "./words.ts";
+
+const TIMEOUT = "1m";
+const TAIL_LINES = 20;
+const TAIL_CHARACTERS = 4_000;
+
+/** A shell command in the workspace. It may change files, which the graders after it then see. */
+export async function command(given: Given<"command">, { facts, deps }: Surroundings): Promise<Finding> {
+  const { run, exit_code: expected, stdout, timeout } = typeof given === "string" ? { ...PLAIN, run: given } : given;
+  const ms = parseDuration(timeout ?? TIMEOUT);
+  const late = AbortSignal.timeout(ms);
+  const end = await deps
+    .runCommand(run, {
+      stdin: "",
+      cwd: facts.workspace,
+      stateDir: deps.stateDir,
+      variables: {},
+      signal: AbortSignal.any([deps.signal, late]),
+    })
+    .catch((thrown: unknown) => {
+      if (late.aborted) return KILLED;
+      throw new GraderError(`\`${run}\` could not be run: ${messageOf(thrown)}`);
+    });
+  if (late.aborted && end.exitCode === null)
+    return failedWith(`expected \`${run}\` to end within ${durationInWords(ms)} (it was killed)${tailOf(end)}`);
+  if (end.exitCode !== expected)
+    return failedWith(`expected \`${run}\` to end with exit code ${expected} (found ${exitOf(end)})${tailOf(end)}`);
+  const ended = passedWith(`\`${run}\` ended with exit code ${expected}`);
+  return stdout === undefined ? ended : allOf([ended, checkText(`what \`${run}\` printed`, end.stdout, stdout)]);
+}
+
+const PLAIN = { exit_code: 0, stdout: undefined, timeout: undefined };
+const KILLED: CommandEnd = { exitCode: null, stdout: "", stderr: "" };
+
+function exitOf({ exitCode }: CommandEnd): string {
+  return exitCode === null ? "that a signal ended it" : `${exitCode}`;
+}
+
+function tailOf({ stdout, stderr }: CommandEnd): string {
+  const printed = [stdout, stderr].map((text) => text.trimEnd()).filter((text) => text !== "");
+  const lines = printed.join("\n").slice(-TAIL_CHARACTERS).split("\n").slice(-TAIL_LINES);
+  return printed.length === 0 ? "; it printed nothing" : `; it printed:\n${lines.join("\n")}`;
+}

@@ -1,0 +1,47 @@
+import type { LoggedEvent } from "../../core/events.ts";
+import type { Given } from "../../core/grader-schema.ts";
+import { allOf, failedWith, type Finding, passedWith, type Surroundings } from "./grader.ts";
+import { countInWords, isWithin, times } from "./words.ts";
+
+interface Decision {
+  readonly tool: string;
+  readonly decision: "allow" | "ask" | "deny";
+  /** Such as `rule:deny Bash(rm *)`, `mode:plan` or `person:me`. */
+  readonly by: string;
+}
+
+/** Graders of what was decided about tool calls. */
+export function decisions(given: Given<"decisions">, { facts }: Surroundings): Finding {
+  const all = facts.events.flatMap(decisionIn);
+  return allOf(given.map((one) => check(one, all)));
+}
+
+function check(
+  { tool, decision, by, count = { at_least: 1 } }: Given<"decisions">[number],
+  all: readonly Decision[],
+): Finding {
+  const ofTool = all.filter((one) => one.tool === tool);
+  const fitting = ofTool.filter((one) => one.decision === decision && (by === undefined || isBy(one.by, by)));
+  const what = `${decision} for ${tool}${by === undefined ? "" : ` by ${by}`}`;
+  if (isWithin(fitting.length, count)) return passedWith(`${what}: ${times(fitting.length)}`);
+  const found = ofTool.map((one) => `${one.decision} by ${one.by}`).join("; ");
+  return failedWith(`expected ${countInWords(count)} ${what} (found ${found === "" ? "no decision about it" : found})`);
+}
+
+/** A call that a person is asked about has two: `ask`, and what came of it. */
+function decisionIn(event: LoggedEvent): readonly Decision[] {
+  if (event.type === "capstan.permission_decided")
+    return [{ tool: event.tool, decision: event.decision, by: event.decided_by }];
+  // What an MCP server asks, and a result that a client gives, decide about no call.
+  if (event.type === "capstan.approval_requested" && event.server === undefined && event.kind !== "custom_tool")
+    return [{ tool: event.tool, decision: "ask", by: event.asked_by }];
+  return [];
+}
+
+/** `by` is a rule as it is written, a kind such as `mode` or `person`, or the log's own words. */
+function isBy(decided: string, by: string): boolean {
+  if (decided === by || decided.split(":", 1)[0] === by) return true;
+  const [, rules] = /^rule:\w+ (.+)$/s.exec(decided) ?? [];
+  // A command of several parts may need several rules.
+  return rules !== undefined && (rules === by || rules.split(", ").includes(by));
+}

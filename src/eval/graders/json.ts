@@ -1,0 +1,106 @@
+import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { parse } from "yaml";
+import { messageOf } from "../../core/errors.ts";
+import type { Given, JsonCheck } from "../../core/grader-schema.ts";
+import { valuesAt } from "../../core/json-path.ts";
+import { readPattern } from "../../core/suite-pattern.ts";
+import type { TurnFacts } from "../trial-facts.ts";
+import { failedWith, type Finding, GraderError, passedWith, type Surroundings } from "./grader.ts";
+import { matches } from "./matches.ts";
+import { diffOf, readable, shown } from "./words.ts";
+
+/** Graders of JSON: in what the agent said, and its structured output. */
+
+export function json(given: Given<"json">, turn: TurnFacts): Finding {
+  const found = documentOf(turn);
+  return "problem" in found ? failedWith(found.problem) : checkJson(given, found.document);
+}
+
+export async function jsonSchema(
+  given: Given<"json_schema">,
+  turn: TurnFacts,
+  surroundings: Surroundings,
+): Promise<Finding> {
+  const found = documentOf(turn);
+  return "problem" in found ? failedWith(found.problem) : checkSchema(given, found.document, surroundings);
+}
+
+export async function output(given: Given<"output">, turn: TurnFacts, surroundings: Surroundings): Promise<Finding> {
+  if (turn.output === undefined)
+    return failedWith(`expected structured output (found none; the agent said ${shown(turn.text)})`);
+  if ("schema" in given) return checkSchema(given.schema, turn.output, surroundings);
+  return checkJson("value" in given ? { equals: given.value } : given, turn.output);
+}
+
+export type FoundDocument = { readonly document: unknown } | { readonly problem: string };
+
+/** The structured output of a turn, or else the JSON that its text is or has as its only fenced block. */
+export function documentOf({ text, output: structured }: TurnFacts): FoundDocument {
+  if (structured !== undefined) return { document: structured };
+  const blocks = [...text.matchAll(/^```(?:json)?[ \t]*\n([\s\S]*?)^```[ \t]*$/gm)];
+  const [block] = blocks;
+  const written = blocks.length === 1 && block !== undefined ? (block[1] ?? "") : text;
+  try {
+    return { document: JSON.parse(written) as unknown };
+  } catch (thrown) {
+    return { problem: `expected JSON (found ${shown(text)}: ${messageOf(thrown)})` };
+  }
+}
+
+/** With a path that names several values one of them must do. */
+function checkJson(check: JsonCheck, document: unknown): Finding {
+  const { path = "$", exists = true } = check;
+  const values = valuesAt(document, path);
+  const where = path === "$" ? "the JSON" : path;
+  if (!exists)
+    return values.length === 0
+      ? passedWith(`${path} does not exist`)
+      : failedWith(`expected ${path} not to exist (found ${foundAt(values)})`);
+  if (values.length === 0) return failedWith(`expected ${path} to exist (found ${shown(document)})`);
+  if ("equals" in check && check.equals !== undefined && !values.some((one) => isDeepStrictEqual(one, check.equals)))
+    return failedWith(
+      `expected ${where} to be ${shown(check.equals)} (found ${foundAt(values)})`,
+      diffOf(readable(check.equals), readable(values.length === 1 ? values[0] : values)),
+    );
+  const { matches: pattern } = check;
+  if (pattern !== undefined && !values.some((one) => matches(readPattern(pattern), textOf(one))))
+    return failedWith(`expected ${where} to match ${pattern} (found ${foundAt(values)})`);
+  return passedWith(`${where} is ${foundAt(values)}`);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function foundAt(values: readonly unknown[]): string {
+  return values.length === 1 ? shown(values[0]) : `${values.length} values: ${shown(values)}`;
+}
+
+async function checkSchema(
+  schema: Given<"json_schema">,
+  document: unknown,
+  { facts, deps }: Surroundings,
+): Promise<Finding> {
+  const schemaCheck = await deps.outputs.fromJsonSchema(
+    typeof schema === "string" ? await readSchema(resolve(dirname(facts.suiteFile), schema)) : schema,
+  );
+  const checked = await schemaCheck.check(document);
+  if ("value" in checked) return passedWith("the JSON fits the schema");
+  return failedWith(
+    `expected JSON that fits the schema (found ${shown(document)})\n${checked.problems.map((one) => `- ${one}`).join("\n")}`,
+  );
+}
+
+/** JSON is YAML as well. */
+async function readSchema(file: string): Promise<Readonly<Record<string, unknown>>> {
+  const value: unknown = await readFile(file, "utf8")
+    .then((text): unknown => parse(text))
+    .catch((thrown: unknown) => {
+      throw new GraderError(`the schema ${file} cannot be read: ${messageOf(thrown)}`);
+    });
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new GraderError(`the schema ${file} is no mapping`);
+  return value as Readonly<Record<string, unknown>>;
+}

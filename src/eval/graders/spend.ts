@@ -1,0 +1,32 @@
+import { parseDuration } from "../../core/duration.ts";
+import type { Given } from "../../core/grader-schema.ts";
+import { type Finding, GraderError, type Surroundings } from "./grader.ts";
+import { countInWords, durationInWords, isWithin } from "./words.ts";
+
+/** Graders of what a trial cost: money, tokens, requests, time. */
+
+export function cost({ at_most: most }: Given<"cost">, { facts }: Surroundings): Finding {
+  if (facts.usd === null)
+    throw new GraderError("the price of a model that was asked is not known; give it in the settings under prices");
+  return atMost(facts.usd, most, (usd) => `$${Number(usd.toFixed(6))}`);
+}
+
+export function tokens({ at_most: most, of }: Given<"tokens">, { facts }: Surroundings): Finding {
+  const { input, output, cacheRead, cacheCreation } = facts.tokens;
+  const counts = { total: input + output + cacheRead + cacheCreation, input, output, cache_read: cacheRead };
+  const kind = of === "total" ? "" : `${of.replace("_", " ")} `;
+  return atMost(counts[of], most, (count) => `${count} ${kind}tokens`);
+}
+
+export function requests(given: Given<"requests">, { facts }: Surroundings): Finding {
+  const passed = isWithin(facts.requests, given);
+  return { passed, message: `expected ${countInWords(given)} model requests (found ${facts.requests})` };
+}
+
+export function duration({ at_most: most }: Given<"duration">, { facts }: Surroundings): Finding {
+  return atMost(facts.durationMs, parseDuration(most), durationInWords);
+}
+
+function atMost(found: number, most: number, inWords: (amount: number) => string): Finding {
+  return { passed: found <= most, message: `expected at most ${inWords(most)} (found ${inWords(found)})` };
+}

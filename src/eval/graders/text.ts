@@ -1,0 +1,79 @@
+import type { Given, TextCheck } from "../../core/grader-schema.ts";
+import { readPattern } from "../../core/suite-pattern.ts";
+import type { TurnFacts } from "../trial-facts.ts";
+import { allOf, failedWith, type Finding, passedWith } from "./grader.ts";
+import { matches } from "./matches.ts";
+import { diffOf, shown } from "./words.ts";
+
+/** Graders of what the agent said, and checks of other texts. */
+
+const SAID = "the text";
+
+export function equals(given: Given<"equals">, { text }: TurnFacts): Finding {
+  return isText(SAID, text, given);
+}
+
+export function contains(given: Given<"contains">, { text }: TurnFacts): Finding {
+  return hasWords(SAID, text, given);
+}
+
+export function notContains(given: Given<"not_contains">, { text }: TurnFacts): Finding {
+  return lacksWords(SAID, text, given);
+}
+
+export function regex(given: Given<"regex">, { text }: TurnFacts): Finding {
+  return hasPatterns(SAID, text, given);
+}
+
+/** `what`: the text's name, such as a file's. */
+export function checkText(what: string, text: string, check: TextCheck | string): Finding {
+  if (typeof check === "string") return isText(what, text, check);
+  return allOf([
+    ...(check.equals === undefined ? [] : [isText(what, text, check.equals)]),
+    ...(check.contains === undefined ? [] : [hasWords(what, text, check.contains)]),
+    ...(check.not_contains === undefined ? [] : [lacksWords(what, text, check.not_contains)]),
+    ...(check.matches === undefined ? [] : [hasPatterns(what, text, check.matches)]),
+  ]);
+}
+
+/** White space at the end does not count: YAML ends a block of text with a line break, and an agent may or may not. */
+function isText(what: string, text: string, expected: string): Finding {
+  const [wanted, found] = [expected.trimEnd(), text.trimEnd()];
+  if (found === wanted) return passedWith(`${what} is ${shown(wanted)}`);
+  return failedWith(`expected ${what} to be ${shown(wanted)} (found ${shown(found)})`, diffOf(wanted, found));
+}
+
+function hasWords(what: string, text: string, words: string | readonly string[]): Finding {
+  const missing = listOf(words).filter((one) => !text.includes(one));
+  if (missing.length === 0) return passedWith(`${what} has ${listed(words)}`);
+  return failedWith(`expected ${what} to have ${listed(missing)} (found ${shown(text)})`);
+}
+
+function lacksWords(what: string, text: string, words: string | readonly string[]): Finding {
+  const found = listOf(words).filter((one) => text.includes(one));
+  if (found.length === 0) return passedWith(`${what} does not have ${listed(words)}`);
+  return failedWith(`expected ${what} not to have ${listed(found)} (found ${around(text, found[0] ?? "")})`);
+}
+
+function hasPatterns(what: string, text: string, patterns: string | readonly string[]): Finding {
+  const missing = listOf(patterns).filter((one) => !matches(readPattern(one), text));
+  if (missing.length === 0) return passedWith(`${what} matches ${listOf(patterns).join(" and ")}`);
+  return failedWith(`expected ${what} to match ${missing.join(" and ")} (found ${shown(text)})`);
+}
+
+export function listOf(words: string | readonly string[]): readonly string[] {
+  return typeof words === "string" ? [words] : words;
+}
+
+function listed(words: string | readonly string[]): string {
+  return listOf(words).map(shown).join(" and ");
+}
+
+const AROUND = 60;
+
+/** The place where the words stand. */
+function around(text: string, words: string): string {
+  const at = text.indexOf(words);
+  const [from, to] = [Math.max(0, at - AROUND), at + words.length + AROUND];
+  return shown(`${from === 0 ? "" : "…"}${text.slice(from, to)}${to < text.length ? "…" : ""}`);
+}

@@ -1,0 +1,82 @@
+import type { Given } from "../../core/grader-schema.ts";
+import { fits } from "../fits.ts";
+import type { CallFacts } from "../trial-facts.ts";
+import { failedWith, type Finding, passedWith, type Surroundings } from "./grader.ts";
+import { countInWords, diffOf, isWithin, readable, shown, times } from "./words.ts";
+
+/** Graders of tool calls: those of subagents too, and whatever became of them. */
+
+const LISTED = 20;
+
+export function toolsCalled(given: Given<"tools_called">, { facts }: Surroundings): Finding {
+  const missing = given.filter((name) => !facts.calls.some(({ tool }) => tool === name));
+  if (missing.length === 0) return passedWith(`${given.join(", ")}: called`);
+  return failedWith(`expected a call of ${missing.join(" and of ")} (found ${callList(facts.calls)})`);
+}
+
+export function toolsNotCalled(given: Given<"tools_not_called">, { facts }: Surroundings): Finding {
+  const found = facts.calls.filter(({ tool }) => given.includes(tool));
+  if (found.length === 0) return passedWith(`${given.join(", ")}: not called`);
+  return failedWith(`expected no call of ${given.join(" or ")} (found ${found.map(callInWords).join("; ")})`);
+}
+
+/** Others may come between. */
+export function toolsInOrder(given: Given<"tools_in_order">, { facts }: Surroundings): Finding {
+  let done = 0;
+  for (const { tool } of facts.calls) if (tool === given[done]) done += 1;
+  if (done === given.length) return passedWith(`called in this order: ${given.join(", ")}`);
+  const came = done === 0 ? "" : ` after ${given.slice(0, done).join(", ")}`;
+  return failedWith(
+    `expected the calls ${given.join(", ")} in this order; ${given[done] ?? ""} is missing${came} (found ${callList(facts.calls)})`,
+  );
+}
+
+export function toolCount(given: Given<"tool_count">, { facts }: Surroundings): Finding {
+  const { calls } = facts;
+  const told = `${countInWords(given)} tool calls`;
+  if (isWithin(calls.length, given)) return passedWith(`${calls.length} tool calls, expected ${told}`);
+  return failedWith(`expected ${told} (found ${calls.length}: ${callList(calls)})`);
+}
+
+export function toolCall(given: Given<"tool_call">, { facts }: Surroundings): Finding {
+  const { tool, input, outcome, by, count = { at_least: 1 } } = given;
+  const ofTool = facts.calls.filter((call) => call.tool === tool);
+  const fitting = ofTool.filter(
+    (call) =>
+      (outcome === undefined || call.outcome === outcome) &&
+      (by === undefined || call.by === by) &&
+      (input === undefined || fits(input, call.input)),
+  );
+  const what = [
+    `call of ${tool}`,
+    ...(by === undefined ? [] : [`by ${by}`]),
+    ...(input === undefined ? [] : [`with ${shown(input)}`]),
+    ...(outcome === undefined ? [] : [`that ${OUTCOMES[outcome]}`]),
+  ].join(" ");
+  if (isWithin(fitting.length, count)) return passedWith(`${what}: ${times(fitting.length)}`);
+  // With a single call that does not fit it is plain which one was meant.
+  const [only] = ofTool;
+  const isClose = ofTool.length === 1 && fitting.length === 0 && input !== undefined && only !== undefined;
+  return failedWith(
+    `expected ${countInWords(count)} ${what} (found ${fitting.length}; all calls of ${tool}: ${callList(ofTool)})`,
+    isClose ? diffOf(readable(input), readable(only.input)) : undefined,
+  );
+}
+
+const OUTCOMES = {
+  completed: "was completed",
+  failed: "failed",
+  denied: "was denied",
+  aborted: "was aborted",
+} as const;
+
+function callList(calls: readonly CallFacts[]): string {
+  if (calls.length === 0) return "none";
+  const more = calls.length > LISTED ? `; and ${calls.length - LISTED} more` : "";
+  return calls.slice(0, LISTED).map(callInWords).join("; ") + more;
+}
+
+function callInWords({ tool, input, by, outcome }: CallFacts): string {
+  const who = by === "main" ? "" : ` by ${by}`;
+  return `${tool}${who} ${shown(input)}${outcome === "completed" ? "" : ` (${outcome ?? "no outcome"})`}`;
+}

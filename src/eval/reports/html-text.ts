@@ -1,0 +1,35 @@
+import { printable } from "./printable.ts";
+
+/** A piece of a page. Only `markup` makes one of texts, so that none gets into a page unescaped. */
+export class Html {
+  readonly source: string;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+}
+
+type Part = Html | string | number | undefined | readonly Part[];
+
+/** HTML with texts in it; they are escaped. Absent parts leave nothing, and the indentation of the source is left out. */
+export function markup(source: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  const lines = source.map((text) => text.replaceAll(/\n +/g, "\n"));
+  return new Html(String.raw({ raw: lines }, ...parts.map(sourceOf)));
+}
+
+function sourceOf(part: Part): string {
+  if (part === undefined) return "";
+  if (part instanceof Html) return part.source;
+  if (typeof part === "string") return escaped(part);
+  if (typeof part === "number") return String(part);
+  return part.map(sourceOf).join("");
+}
+
+function escaped(text: string): string {
+  return printable(text)
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
+}

@@ -1,0 +1,144 @@
+import type { TrialRun, TrialStep, Verdict } from "../../core/suite-run.ts";
+import { diffBlock, fold, listed, textBlock } from "./html-parts.ts";
+import { type Html, markup } from "./html-text.ts";
+import { type Passage, passagesOf } from "./transcript.ts";
+import { count, duration, inputTokens, money, whole } from "./words.ts";
+
+/** Longer texts of a transcript are folded. */
+const MAX_OPEN = 1_200;
+
+/** All that is known of a trial. What explains a failure is open. */
+export function trialBody(trial: TrialRun): Html {
+  const { drifts, verdicts, error, text } = trial;
+  return markup`${facts(trial)}
+    ${error === undefined ? undefined : markup`<div class="trouble"><strong>It could not be carried out or judged.</strong><p class="said">${error}</p></div>`}
+    ${listed(markup`<h4>Graders</h4>`, "verdicts", verdicts.toSorted(failedFirst).map(verdictItem))}
+    ${listed(markup`<h4>Drift from the cassette</h4>`, "verdicts", drifts.map(driftItem))}
+    ${text === "" ? undefined : markup`<h4>Final answer</h4><blockquote class="said" tabindex="0">${text}</blockquote>`}
+    ${folds(trial)}`;
+}
+
+/** What is long. */
+function folds({ status, output, changes, steps }: TrialRun): readonly (Html | undefined)[] {
+  const open = status !== "passed";
+  return [
+    output === undefined
+      ? undefined
+      : fold("Structured output", textBlock(JSON.stringify(output, null, 2), "Structured output")),
+    changes === ""
+      ? undefined
+      : fold(
+          markup`Changes of the workspace <span class="dim">${changedFiles(changes)}</span>`,
+          diffBlock(changes, "Changes of the workspace"),
+          { open },
+        ),
+    steps.length === 0
+      ? undefined
+      : fold(markup`Transcript <span class="dim">${count(steps.length, "step")}</span>`, transcript(steps), { open }),
+  ];
+}
+
+function facts({ stopReason, usd, judgeUsd, tokens, requests, durationMs, sessionId }: TrialRun): Html {
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ["Cost", usd === null ? "unknown" : money(usd)],
+    ["Judges", judgeUsd === 0 ? undefined : money(judgeUsd)],
+    ["Tokens", `${whole(inputTokens(tokens))} in, ${whole(tokens.output)} out`],
+    ["Requests", whole(requests)],
+    ["Time", duration(durationMs)],
+    ["Stop reason", stopReason ?? undefined],
+    ["Session", sessionId ?? undefined],
+  ];
+  return markup`<dl class="facts">
+    ${rows.map(([name, value]) =>
+      value === undefined ? undefined : markup`<div><dt>${name}</dt><dd>${value}</dd></div>`,
+    )}
+  </dl>`;
+}
+
+function failedFirst(a: Verdict, b: Verdict): number {
+  return Number(a.passed) - Number(b.passed);
+}
+
+function verdictItem({ grader, passed, score, message, diff }: Verdict): Html {
+  const isShare = score > 0 && score < 1;
+  const outcome = passed ? "passed" : "failed";
+  return markup`<li class="${outcome}">
+    <div class="line">
+      <span class="mark" role="img" aria-label="${outcome}">${passed ? "✓" : "✕"}</span>
+      <strong>${grader}</strong>
+      ${isShare ? markup`<span class="dim">score ${score.toFixed(2)}</span>` : undefined}
+    </div>
+    <p class="said">${message}</p>
+    ${diff === undefined || diff === "" ? undefined : diffBlock(diff, `Difference found by ${grader}`)}
+  </li>`;
+}
+
+function driftItem({ thread, ordinal, what, summary, diff }: TrialRun["drifts"][number]): Html {
+  return markup`<li class="failed">
+    <div class="line">
+      <span class="mark" role="img" aria-label="drift">≠</span>
+      <strong>${what}</strong>
+      <span class="dim">request ${ordinal} of ${thread}</span>
+    </div>
+    <p class="said">${summary}</p>
+    ${diff === "" ? undefined : diffBlock(diff, `Drift of ${what}`)}
+  </li>`;
+}
+
+function changedFiles(diff: string): string {
+  const files = diff.split("\n").filter((line) => line.startsWith("+++ ")).length;
+  return files === 0 ? "" : count(files, "file");
+}
+
+function transcript(steps: readonly TrialStep[]): Html {
+  return markup`<ol class="transcript">
+    ${passagesOf(steps).map(passageItems)}
+  </ol>`;
+}
+
+function passageItems({ thread, steps }: Passage): Html {
+  if (thread === "main") return markup`${steps.map(stepItem)}`;
+  return markup`<li class="subagent">
+    <div class="who">subagent <strong>${thread}</strong></div>
+    <ol class="transcript">
+      ${steps.map(stepItem)}
+    </ol>
+  </li>`;
+}
+
+const WHO: Readonly<Record<TrialStep["kind"], string>> = {
+  user: "user",
+  message: "agent",
+  thinking: "thinking",
+  tool: "tool",
+  approval: "approval",
+  error: "error",
+  limit: "limit",
+  note: "note",
+};
+
+function stepItem(step: TrialStep): Html {
+  const { kind, outcome } = step;
+  const isTold = outcome !== undefined && outcome !== "completed";
+  return markup`<li class="step ${kind}">
+    <span class="kind">${WHO[kind]}</span>
+    <div class="what">${stepText(step)}</div>
+    ${isTold ? markup`<span class="badge failed">${outcome}</span>` : undefined}
+  </li>`;
+}
+
+function stepText({ kind, title, text }: TrialStep): Html {
+  if (text === undefined || text === title) return markup`<p class="said">${title}</p>`;
+  const isSpeech = kind === "user" || kind === "message" || kind === "error";
+  if (isSpeech && text.length <= MAX_OPEN) return markup`<p class="said">${text}</p>`;
+  return markup`<details>
+    <summary>${kind === "tool" ? callTitle(title) : title}</summary>
+    ${textBlock(text, `${WHO[kind]}: all of it`)}
+  </details>`;
+}
+
+/** The tool's name stands before its input. */
+function callTitle(title: string): Html {
+  const end = title.indexOf(" ");
+  return end === -1 ? markup`${title}` : markup`<strong>${title.slice(0, end)}</strong>${title.slice(end)}`;
+}

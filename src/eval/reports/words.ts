@@ -1,0 +1,83 @@
+import type { CaseRun, SuiteRun, TrialRun } from "../../core/suite-run.ts";
+import type { CasesSummary, CaseStatus } from "../../core/suite-run-summary.ts";
+
+/** How reports say things: one wording for all of them. */
+
+export const STATUS_WORDS: Readonly<Record<CaseStatus, string>> = {
+  passed: "passed",
+  failed: "failed",
+  error: "error",
+  not_run: "not run",
+  skipped: "skipped",
+};
+
+/** What the exit code means. */
+export function outcomeOf({ exitCode }: Pick<SuiteRun, "exitCode">): string {
+  if (exitCode === 0) return "Passed";
+  if (exitCode === 1) return "Failed";
+  return exitCode === 2 ? "Failed: not everything could be run" : "Failed: not everything could be carried out";
+}
+
+/** Whether money was spent, and whether that is all: a replay and a rehearsal only show what the same would cost. */
+export function priceNote({ mode }: Pick<SuiteRun, "mode">, { unpricedTrials }: CasesSummary): string {
+  const note = mode === "replay" || mode === "rehearsal" ? "list price, not billed" : "list price";
+  return unpricedTrials === 0 ? note : `${note}; ${count(unpricedTrials, "trial")} of unknown price`;
+}
+
+export function money(usd: number): string {
+  if (usd === 0) return "$0";
+  return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
+}
+
+/** With a sign when more was spent than is known. */
+export function priceOf({ usd, unpricedTrials }: Pick<CasesSummary, "usd" | "unpricedTrials">): string {
+  return unpricedTrials === 0 ? money(usd) : `≥ ${money(usd)}`;
+}
+
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** Such as `1,234,567`. The same on every machine. */
+export function whole(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+export function count(value: number, thing: string): string {
+  return `${whole(value)} ${thing}${value === 1 ? "" : "s"}`;
+}
+
+export function percent(share: number): string {
+  return `${Math.round(share * 1_000) / 10} %`;
+}
+
+export function inputTokens({ input, cacheRead, cacheCreation }: TrialRun["tokens"]): number {
+  return input + cacheRead + cacheCreation;
+}
+
+/** Together, as if one after the other. */
+export function timeOf({ trials }: Pick<CaseRun, "trials">): number {
+  return trials.reduce((sum, { durationMs }) => sum + durationMs, 0);
+}
+
+/** Such as `2/3`, or `2/3 (50 % needed)`. */
+export function passedOf({ trials, needed }: Pick<CaseRun, "trials" | "needed">): string {
+  const passed = trials.filter(({ status }) => status === "passed").length;
+  const share = `${passed}/${trials.length}`;
+  return needed === 1 ? share : `${share} (${percent(needed)} needed)`;
+}
+
+/** Such as `2026-03-01 12:00 UTC`. */
+export function moment(iso: string): string {
+  return iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*$/, "$1 $2 UTC");
+}
+
+/** The first line of why a trial did not pass. */
+export function whyNot({ error, verdicts }: Pick<TrialRun, "error" | "verdicts">): string {
+  if (error !== undefined) return error;
+  const failed = verdicts.find(({ passed }) => !passed);
+  return failed === undefined ? "" : `${failed.grader}: ${failed.message}`;
+}

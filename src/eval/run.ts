@@ -1,0 +1,165 @@
+import { relative } from "node:path";
+import type { Cassette } from "../core/cassette.ts";
+import type { Clock } from "../core/clock.ts";
+import { messageOf } from "../core/errors.ts";
+import type { Case, Suite } from "../core/suite.ts";
+import { type CaseRun, SUITE_RUN_FORMAT, type SuiteResult, type SuiteRun, type TrialRun } from "../core/suite-run.ts";
+import { regressionsOf } from "./baseline.ts";
+import { caseRun, leftOut } from "./case-run.ts";
+import { cassettePath, readCassette } from "./cassette-files.ts";
+import { failedTrial } from "./failed-trial.ts";
+import { gatesOf } from "./gates.ts";
+import type { KeepCassette } from "./keep-cassette.ts";
+import { select, type Selection } from "./select.ts";
+import type { TrialOutcome, TrialRequest } from "./trial.ts";
+
+export interface RunRequest extends Selection {
+  readonly id: string;
+  readonly suites: readonly Suite[];
+  readonly mode: SuiteRun["mode"];
+  /** Where the run was started: files are told from there. */
+  readonly directory: string;
+  readonly parallel: number;
+  readonly acceptDrift: boolean;
+  readonly allowSideEffects: boolean;
+  readonly baseline: SuiteRun | undefined;
+  readonly project: string;
+  readonly capstan: string;
+  readonly sdk: string;
+  /** What was wrong before anything ran, such as a suite that could not be read. */
+  readonly problems: readonly string[];
+  readonly signal: AbortSignal;
+  readonly onStart: (suite: Suite, one: Case) => void;
+  readonly onCase: (suite: Suite, run: CaseRun) => void;
+}
+
+export interface RunDeps {
+  readonly trial: (request: TrialRequest) => Promise<TrialOutcome>;
+  readonly keep: KeepCassette;
+  readonly clock: Clock;
+}
+
+/** Runs the cases that are wanted, some at a time, and puts together what came of them. */
+export async function runSuites(request: RunRequest, deps: RunDeps): Promise<SuiteRun> {
+  const started = deps.clock.now();
+  const selected = select(request.suites, request);
+  const results = new Map<Case, CaseRun>();
+  const finish = (suite: Suite, one: Case, run: CaseRun): void => {
+    results.set(one, run);
+    request.onCase(suite, run);
+  };
+  const jobs: (() => Promise<void>)[] = [];
+  for (const { suite, case: one, left } of selected) {
+    if (left !== undefined) finish(suite, one, leftOut(one, "skipped", left));
+    else if (one.workspace === "here" && !request.allowSideEffects) finish(suite, one, leftOut(one, "not_run", HERE));
+    else jobs.push(...jobsOf(suite, one, { request, deps, finish }));
+  }
+  await inParallel(jobs, request.parallel);
+  const suites = request.suites.map((suite): SuiteResult => {
+    const cases = selected.filter((one) => one.suite === suite).flatMap((one) => results.get(one.case) ?? []);
+    const regressions =
+      request.baseline === undefined
+        ? []
+        : regressionsOf({ suite: suite.name, cases }, request.baseline, suite.margins);
+    const gates = gatesOf(suite, cases);
+    return {
+      suite: suite.name,
+      file: relative(request.directory, suite.file),
+      agent: suite.agent.name,
+      agentHash: suite.agentHash,
+      cases,
+      gates,
+      regressions,
+    };
+  });
+  return {
+    format: SUITE_RUN_FORMAT,
+    id: request.id,
+    project: request.project,
+    mode: request.mode,
+    startedAt: new Date(started).toISOString(),
+    durationMs: deps.clock.now() - started,
+    capstan: request.capstan,
+    sdk: request.sdk,
+    exitCode: exitCodeOf(suites, request.problems),
+    suites,
+    problems: [...request.problems],
+  };
+}
+
+const HERE =
+  "it works in the suite's own directory, which changes files there: allow that with --allow-side-effects, or use workspace: trial";
+
+interface Around {
+  readonly request: RunRequest;
+  readonly deps: RunDeps;
+  readonly finish: (suite: Suite, one: Case, run: CaseRun) => void;
+}
+
+/** One job for each trial; the last one to end finishes the case. */
+function jobsOf(suite: Suite, one: Case, { request, deps, finish }: Around): (() => Promise<void>)[] {
+  const trials: TrialRun[] = [];
+  let open = one.trials;
+  return Array.from({ length: one.trials }, (_, index) => async () => {
+    const trial = index + 1;
+    if (!request.signal.aborted) {
+      if (trials.length === 0) request.onStart(suite, one);
+      trials.push(await oneTrial({ suite, case: one, trial }, request, deps));
+    }
+    open -= 1;
+    if (open > 0) return;
+    const inOrder = trials.toSorted((a, b) => a.trial - b.trial);
+    finish(
+      suite,
+      one,
+      inOrder.length < one.trials ? leftOut(one, "not_run", "the run was stopped") : caseRun(one, inOrder),
+    );
+  });
+}
+
+async function oneTrial(
+  { suite, case: one, trial }: Pick<TrialRequest, "suite" | "case" | "trial">,
+  { mode, acceptDrift, project, signal, capstan, sdk }: RunRequest,
+  { trial: carryOut, keep }: RunDeps,
+): Promise<TrialRun> {
+  const path = cassettePath(suite, one, trial);
+  let cassette: Cassette | undefined;
+  try {
+    if (mode === "replay" || mode === "record") cassette = await readCassette(path);
+  } catch (error) {
+    return failedTrial(trial, messageOf(error));
+  }
+  if (mode === "replay" && cassette === undefined)
+    return failedTrial(
+      trial,
+      `There is no cassette ${path}. Record it with a credential, and not in CI: capstan test --record`,
+    );
+  const record = mode === "record" && cassette === undefined;
+  const { run, recorded } = await carryOut({ suite, case: one, trial, project, cassette, acceptDrift, record, signal });
+  if (recorded === undefined || run.status === "error") return run;
+  try {
+    await keep({ path, suite, case: one, trial, recorded, capstan, sdk });
+    return run;
+  } catch (error) {
+    return { ...run, status: "error", error: messageOf(error) };
+  }
+}
+
+/** 2: something is set up wrongly; 3: something could not be carried out or judged; 1: something is not as it should be. */
+export function exitCodeOf(suites: readonly SuiteResult[], problems: readonly string[]): number {
+  const cases = suites.flatMap((suite) => suite.cases);
+  if (problems.length > 0 || cases.some(({ status }) => status === "not_run")) return 2;
+  if (cases.some(({ status }) => status === "error")) return 3;
+  const isWorse = suites.some(
+    ({ gates, regressions }) => regressions.length > 0 || gates.some(({ passed }) => !passed),
+  );
+  return isWorse || cases.some(({ status }) => status === "failed") ? 1 : 0;
+}
+
+async function inParallel(jobs: readonly (() => Promise<void>)[], parallel: number): Promise<void> {
+  const left = jobs.values();
+  const worker = async (): Promise<void> => {
+    for (const job of left) await job();
+  };
+  await Promise.all(Array.from({ length: parallel }, worker));
+}

@@ -1,0 +1,164 @@
+import { CapstanError } from "../core/errors.ts";
+import type { LoggedEvent, SessionEvent } from "../core/events.ts";
+import { markersIn } from "../core/redaction-marker.ts";
+import type { SaidThread } from "../core/said-thread.ts";
+import type { SessionRecord } from "../core/store.ts";
+import type { AnswerAsWritten, CaseAsWritten, GraderAsWritten } from "../core/suite-schema.ts";
+import { textOf } from "../core/text.ts";
+import { callsIn } from "./facts.ts";
+import { answersIn } from "./session-answers.ts";
+import { saidIn } from "./session-said.ts";
+import type { CallFacts, TrialFacts } from "./trial-facts.ts";
+
+/** What a past session gives for a case. */
+export interface SessionCase {
+  readonly turns: readonly string[];
+  readonly answers: readonly AnswerAsWritten[];
+  readonly said: readonly SaidThread[];
+  readonly calls: readonly CallFacts[];
+}
+
+/** Throws when the session cannot be told again from its log, with the reason. */
+export function sessionCase(record: SessionRecord, events: readonly LoggedEvent[]): SessionCase {
+  const why = whyNot(record, events);
+  if (why !== undefined)
+    throw new CapstanError("unsupported", `Session ${record.id} cannot become a case: ${why}.`, {
+      data: { sessionId: record.id },
+    });
+  const found = {
+    turns: events.flatMap((event) => (event.type === "user.message" ? [event.command ?? textOf(event.content)] : [])),
+    answers: answersIn(events),
+    said: saidIn(events),
+  };
+  const markers = markersIn(JSON.stringify(found));
+  if (markers.length > 0)
+    throw new CapstanError(
+      "invalid_cassette",
+      `Session ${record.id} cannot become a case: its log had a secret in it, which was taken out (${[...new Set(markers)].join(", ")}), so nobody knows any more what was said. Have the conversation again without it.`,
+    );
+  return { ...found, calls: callsIn(events) };
+}
+
+/** What cannot be had again: one sentence without its end. */
+function whyNot({ forkedFrom, ownProgram, cwd }: SessionRecord, events: readonly LoggedEvent[]): string | undefined {
+  if (forkedFrom !== null)
+    return `it is a fork, and how its conversation began is told by the log of ${forkedFrom.sessionId}. Record that one`;
+  if (ownProgram) return "a program gave it tools, hooks or variables of its own, which no suite has";
+  const status = events.findLast(
+    (event) => event.type.startsWith("session.status_") || event.type === "capstan.session_archived",
+  );
+  if (!events.some(({ type }) => type === "user.message")) return "nothing was said in it";
+  if (status?.type === "session.status_idle" && status.stop_reason.type === "requires_action")
+    return "it waits for an answer. Answer it first: capstan approvals list";
+  if (status?.type === "session.status_running" || status?.type === "session.status_rescheduled")
+    return "it is still at work. Wait until it is idle";
+  let isWorking = false;
+  for (const event of events) {
+    if (event.type === "session.status_running") isWorking = true;
+    if (event.type === "session.status_idle" && event.stop_reason.type !== "requires_action") isWorking = false;
+    const why = whyNotWith(event, { isWorking, cwd });
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+/** Requests of these classes are answered from what the log has. */
+const KNOWN_CLASSES = ["main", "subagent"];
+
+function whyNotWith(
+  event: SessionEvent,
+  { isWorking, cwd }: { readonly isWorking: boolean; readonly cwd: string },
+): string | undefined {
+  switch (event.type) {
+    case "user.message":
+      if (isWorking) return "a message came while the agent was working, and a case cannot tell when";
+      return event.content.every(({ type }) => type === "text") ? undefined : "a message in it is not text alone";
+    case "user.interrupt":
+      return "it was interrupted, and a case cannot tell when";
+    case "agent.thread_context_compacted":
+      return "its conversation was compacted, and what the model was asked for that is not in the log";
+    case "agent.custom_tool_use":
+      return `a client gave the results of ${event.name}, and a suite has no clients`;
+    case "capstan.rewound":
+      return "its files were rewound";
+    case "capstan.model_changed":
+    case "capstan.mode_changed":
+      return "its model or mode was changed on the way";
+    case "capstan.approval_requested":
+      return event.server === undefined ? undefined : `the MCP server ${event.server} asked something in it`;
+    case "capstan.permission_decided":
+      return event.approval_id !== undefined && JSON.stringify(event.input ?? {}).includes(cwd)
+        ? `somebody changed the input of ${event.tool}, with a path that is another one in every trial`
+        : undefined;
+    case "span.model_request_end":
+      return event.http_status === 200 && !KNOWN_CLASSES.includes(event.request_class)
+        ? `it asked a model on the side (${event.request_class}), and what that said is not in the log`
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** The case as it is written, with graders that say what the session did. */
+export function writtenCase(
+  { turns, answers }: SessionCase,
+  {
+    name,
+    trials,
+    fixture,
+    git,
+    inputs,
+    facts,
+  }: {
+    readonly name: string;
+    /** Where it must be said. */
+    readonly trials: number | undefined;
+    /** Relative to the suite. */
+    readonly fixture: string | undefined;
+    readonly git: boolean;
+    readonly inputs: CaseAsWritten["inputs"];
+    /** What the session comes to when it is played again; absent before it was. */
+    readonly facts: TrialFacts | undefined;
+  },
+): CaseAsWritten {
+  const [only = "", ...others] = turns;
+  return {
+    name,
+    ...(trials !== undefined && { trials }),
+    ...(fixture !== undefined && { fixture }),
+    ...(git && { git }),
+    ...(inputs !== undefined && Object.keys(inputs).length > 0 && { inputs }),
+    ...(others.length === 0 ? { input: only } : { turns: turns.map((input) => ({ input })) }),
+    ...(answers.length > 0 && { answers: [...answers] }),
+    ...(facts !== undefined && { graders: gradersOf(facts) }),
+  };
+}
+
+function gradersOf({ turns, calls, changes }: TrialFacts): GraderAsWritten[] {
+  const last = turns.at(-1);
+  const tools = [...new Set(calls.map(({ tool }) => tool))];
+  const made = changes.filter(({ kind }) => kind !== "deleted").map(({ path }) => path);
+  return [
+    ...(last === undefined ? [] : [{ stop_reason: last.stopReason }]),
+    ...(tools.length === 0 ? [] : [{ tools_called: tools }]),
+    ...(made.length === 0 ? [] : [{ files: { exist: made } }]),
+    { only_changed: changes.map(({ path }) => exactly(path)) },
+  ];
+}
+
+/** This path and no other, in the syntax of `.gitignore`. */
+function exactly(path: string): string {
+  return `/${path.replaceAll(/[*?[\]\\]/g, String.raw`\$&`).replace(/ +$/, (spaces) => spaces.replaceAll(" ", "\\ "))}`;
+}
+
+/** Calls that did not end here as they did in the session, one line each. */
+export function otherOutcomes(before: readonly CallFacts[], now: readonly CallFacts[]): readonly string[] {
+  const lines = [...new Set(before.map(({ by }) => by))];
+  return lines.flatMap((line) => {
+    const [then, here] = [before, now].map((calls) => calls.filter(({ by }) => by === line));
+    return (then ?? []).flatMap(({ tool, outcome = "no end" }, index) => {
+      const found = here?.[index]?.outcome ?? "no end";
+      return found === outcome ? [] : [`call ${index + 1} of ${line}, ${tool}: ${outcome} then, ${found} now`];
+    });
+  });
+}

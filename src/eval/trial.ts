@@ -1,0 +1,272 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Cassette } from "../core/cassette.ts";
+import type { Clock } from "../core/clock.ts";
+import { messageOf } from "../core/errors.ts";
+import type { LoggedEvent } from "../core/events.ts";
+import type { Case, CaseTurn, Suite } from "../core/suite.ts";
+import type { TrialRun, Verdict } from "../core/suite-run.ts";
+import type { Drift, Tape, Tapes } from "../core/tape.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { Session } from "../runtime/session.ts";
+import { type CaseAnswers, caseAnswers } from "./answers.ts";
+import { callsIn, spendIn, turnsIn } from "./facts.ts";
+import { failedTrial } from "./failed-trial.ts";
+import { prepareFixture } from "./fixture.ts";
+import type { GradeTrial, Judgement } from "./grading.ts";
+import { stepsOf } from "./steps.ts";
+import type { TrialFacts } from "./trial-facts.ts";
+import { changesBetween, type WorkspaceState, workspaceState } from "./workspace-state.ts";
+
+export interface TrialDeps {
+  readonly runtime: Pick<Runtime, "startSession" | "read">;
+  readonly tapes: Tapes;
+  readonly clock: Clock;
+  /** Where the directories of trials are made. */
+  readonly directory: string;
+  readonly grade: GradeTrial;
+}
+
+export interface TrialRequest {
+  readonly suite: Suite;
+  readonly case: Case;
+  readonly trial: number;
+  readonly project: string;
+  /** Absent: the model is asked. */
+  readonly cassette: Cassette | undefined;
+  readonly acceptDrift: boolean;
+  readonly record: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface TrialOutcome {
+  readonly run: TrialRun;
+  /** What it left behind; absent when it could not be carried out. */
+  readonly facts: TrialFacts | undefined;
+  /** What was recorded, when that was asked for. */
+  readonly recorded: ReturnType<Tape["recorded"]> | undefined;
+}
+
+/** Carries out one trial in a directory of its own, and judges it. Never rejects: what goes wrong is its outcome. */
+export async function runTrial(request: TrialRequest, deps: TrialDeps): Promise<TrialOutcome> {
+  const { trial, signal } = request;
+  const directory = await mkdtemp(join(deps.directory, "trial-"));
+  try {
+    return await inDirectory(request, deps, directory);
+  } catch (error) {
+    const reason = signal.aborted ? "The run was stopped." : messageOf(error);
+    return { run: failedTrial(trial, reason), facts: undefined, recorded: undefined };
+  } finally {
+    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+const UNJUDGED: Judgement = { verdicts: [], usd: 0, errors: [], tapes: [] };
+
+function joined(tapes: readonly Tape[]): ReturnType<Tape["recorded"]> {
+  const all = tapes.map((tape) => tape.recorded());
+  return {
+    threads: all.flatMap(({ threads }) => threads),
+    texts: Object.assign({}, ...all.map(({ texts }) => texts)) as ReturnType<Tape["recorded"]>["texts"],
+  };
+}
+
+async function inDirectory(request: TrialRequest, deps: TrialDeps, directory: string): Promise<TrialOutcome> {
+  const { suite, case: one, trial, project, signal } = request;
+  const cwd = one.workspace === "here" ? join(suite.file, "..") : join(directory, "workspace");
+  if (one.workspace === "trial") {
+    await mkdir(cwd);
+    await prepareFixture(cwd, one);
+  }
+  const stop = new AbortController();
+  const answers = caseAnswers(one.answers, () => stop.abort("an approval without an answer"));
+  const session = await deps.runtime.startSession({
+    agent: suite.agent,
+    inputs: one.inputs,
+    cwd,
+    environment: suite.environment,
+    variables: one.variables,
+    askPermission: answers.ask,
+    project,
+    title: `${suite.name}: ${one.name}`,
+    metadata: { suite: suite.name, case: one.name, trial: String(trial) },
+    signal,
+  });
+  const events = async (): Promise<readonly LoggedEvent[]> => deps.runtime.read(session.id);
+  const tape = deps.tapes.insert(session.id, {
+    session: "case",
+    replay: request.cassette && { cassette: request.cassette, acceptDrift: request.acceptDrift },
+    record: request.record,
+    faults: one.faults,
+    kill: async () => killAgent(await events()),
+    places: { WORKSPACE: session.record.cwd, TRIAL: directory },
+    ignore: one.ignore,
+  });
+  try {
+    const before = await workspaceState(session.record.cwd);
+    const started = deps.clock.now();
+    const ended = await talk(session, one, AbortSignal.any([signal, stop.signal, AbortSignal.timeout(one.timeoutMs)]));
+    const durationMs = deps.clock.now() - started;
+    const facts = await factsOf({ suite, case: one, session, events: await events(), before, durationMs });
+    const judged = ended === undefined ? await deps.grade({ request, facts, directory }) : UNJUDGED;
+    const tapes = [tape, ...judged.tapes];
+    return {
+      run: trialRun(trial, { facts, judged, tapes, answers, ended, acceptDrift: request.acceptDrift }),
+      facts,
+      recorded: request.record ? joined(tapes) : undefined,
+    };
+  } finally {
+    tape.end();
+    await session.close();
+  }
+}
+
+/** Says what the case says, turn by turn. Gives back why it did not come to its end, if it did not. */
+async function talk(session: Session, { turns }: Case, signal: AbortSignal): Promise<string | undefined> {
+  for (const turn of turns) {
+    if (signal.aborted) break;
+    const interrupt = (): void => void session.interrupt();
+    signal.addEventListener("abort", interrupt, { once: true });
+    try {
+      await sayOne(session, turn);
+    } finally {
+      signal.removeEventListener("abort", interrupt);
+    }
+  }
+  if (!signal.aborted) return undefined;
+  const { reason } = signal as { reason: unknown };
+  if (reason === "an approval without an answer") return undefined;
+  return reason instanceof DOMException && reason.name === "TimeoutError"
+    ? "The trial took too long, and was interrupted. Give the case more time (timeout: 10m), or look at its last steps."
+    : "The run was stopped.";
+}
+
+async function sayOne(session: Session, { input, interruptAfter }: CaseTurn): Promise<void> {
+  let calls = 0;
+  for await (const event of session.send(input)) {
+    if (event.type !== "agent.tool_use" && event.type !== "agent.mcp_tool_use") continue;
+    calls += 1;
+    if (calls === interruptAfter?.toolCalls) void session.interrupt();
+  }
+}
+
+async function killAgent(events: readonly LoggedEvent[]): Promise<void> {
+  const started = events.findLast((event) => event.type === "capstan.process_started");
+  if (started?.type === "capstan.process_started") process.kill(started.pid, "SIGKILL");
+}
+
+async function factsOf({
+  suite,
+  case: one,
+  session,
+  events,
+  before,
+  durationMs,
+}: {
+  suite: Suite;
+  case: Case;
+  session: Session;
+  events: readonly LoggedEvent[];
+  before: WorkspaceState;
+  durationMs: number;
+}): Promise<TrialFacts> {
+  const workspace = session.record.cwd;
+  return {
+    suiteFile: suite.file,
+    sessionId: session.id,
+    workspace,
+    events,
+    turns: turnsIn(
+      events,
+      one.turns.map(({ input }) => input),
+    ),
+    calls: callsIn(events),
+    ...changesBetween(before, await workspaceState(workspace)),
+    ...spendIn(events),
+    durationMs,
+  };
+}
+
+function trialRun(
+  trial: number,
+  {
+    facts,
+    judged,
+    tapes,
+    answers,
+    ended,
+    acceptDrift,
+  }: {
+    facts: TrialFacts;
+    judged: Judgement;
+    tapes: readonly Tape[];
+    answers: CaseAnswers;
+    ended: string | undefined;
+    acceptDrift: boolean;
+  },
+): TrialRun {
+  const verdicts = [...ofTheRun(tapes, answers, acceptDrift), ...judged.verdicts];
+  const last = facts.turns.at(-1);
+  const error = ended ?? judged.errors[0];
+  const hasPassed = verdicts.every(({ passed }) => passed);
+  return {
+    trial,
+    status: error === undefined ? (hasPassed ? "passed" : "failed") : "error",
+    sessionId: facts.sessionId,
+    stopReason: last?.stopReason ?? null,
+    text: last?.text ?? "",
+    ...(last?.output !== undefined && { output: last.output }),
+    usd: facts.usd,
+    judgeUsd: judged.usd,
+    tokens: facts.tokens,
+    requests: facts.requests,
+    durationMs: facts.durationMs,
+    verdicts,
+    ...(error !== undefined && { error }),
+    drifts: driftsOf(tapes).map(({ thread, ordinal, what, summary, diff }) => ({
+      thread,
+      ordinal,
+      what,
+      summary,
+      diff,
+    })),
+    steps: [...stepsOf(facts.events)],
+    changes: facts.diff,
+  };
+}
+
+/** What no case has to ask for: that the cassette fits, and that everything asked was answered. */
+function ofTheRun(tapes: readonly Tape[], { unanswered }: CaseAnswers, acceptDrift: boolean): Verdict[] {
+  const drifts = driftsOf(tapes);
+  const unplayed = tapes.flatMap((tape) => tape.unplayed);
+  const failed = (grader: string, message: string, diff?: string): Verdict => ({
+    grader,
+    passed: false,
+    score: 0,
+    message,
+    ...(diff !== undefined && { diff }),
+  });
+  const cassette = acceptDrift
+    ? []
+    : [
+        ...drifts.map(({ thread, ordinal, summary, diff }) =>
+          failed("cassette", `Request ${ordinal} of ${thread} has changed since it was recorded: ${summary}.`, diff),
+        ),
+        ...(drifts.length === 0 && unplayed.length > 0
+          ? [
+              failed(
+                "cassette",
+                `The cassette has answers that nobody asked for: ${unplayed.map(({ thread, ordinal }) => `${thread} ${ordinal}`).join(", ")}.`,
+              ),
+            ]
+          : []),
+      ];
+  return [
+    ...cassette,
+    ...unanswered.map((what) => failed("answers", `The case has no answer for: ${what}. Add one under answers.`)),
+  ];
+}
+
+function driftsOf(tapes: readonly Tape[]): readonly Drift[] {
+  return tapes.flatMap(({ drifts }) => drifts);
+}

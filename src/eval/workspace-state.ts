@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile, readlink, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { createTwoFilesPatch } from "diff";
+import type { FileChange } from "../core/workspace.ts";
+
+/** The files of a workspace at one moment, by their paths. Git's own are not among them. */
+export type WorkspaceState = ReadonlyMap<string, FileState>;
+
+interface FileState {
+  readonly hash: string;
+  /** Absent for what is too large, or no text. */
+  readonly text: string | undefined;
+}
+
+/** Larger ones are compared, and not shown. */
+const MAX_SHOWN = 1 << 20;
+
+export async function workspaceState(root: string): Promise<WorkspaceState> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const states = new Map<string, FileState>();
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    const name = path.slice(root.length + 1);
+    if (entry.isDirectory() || name === ".git" || name.startsWith(".git/")) continue;
+    states.set(name, await fileState(path, entry.isSymbolicLink()));
+  }
+  return states;
+}
+
+async function fileState(path: string, isLink: boolean): Promise<FileState> {
+  const bytes = isLink ? Buffer.from(`-> ${await readlink(path)}\n`) : await readFile(path);
+  const executable = !isLink && ((await stat(path)).mode & 0o100) !== 0;
+  const hash = createHash("sha256").update(bytes).update(String(executable)).digest("hex");
+  return { hash, text: bytes.length > MAX_SHOWN || bytes.includes(0) ? undefined : bytes.toString("utf8") };
+}
+
+/** What became of the files between two moments, in the order of their paths. */
+export function changesBetween(
+  before: WorkspaceState,
+  after: WorkspaceState,
+): { readonly changes: readonly Pick<FileChange, "path" | "kind">[]; readonly diff: string } {
+  const paths = [...new Set([...before.keys(), ...after.keys()])].toSorted();
+  const changed = paths.filter((path) => before.get(path)?.hash !== after.get(path)?.hash);
+  return {
+    changes: changed.map((path) => ({ path, kind: kindOf(before.has(path), after.has(path)) })),
+    diff: changed.map((path) => patchOf(path, before.get(path), after.get(path))).join(""),
+  };
+}
+
+function kindOf(was: boolean, is: boolean): FileChange["kind"] {
+  if (!was) return "added";
+  return is ? "modified" : "deleted";
+}
+
+function patchOf(path: string, before: FileState | undefined, after: FileState | undefined): string {
+  const [old, now] = [before === undefined ? "" : before.text, after === undefined ? "" : after.text];
+  if (old === undefined || now === undefined) return `Binary or large file changed: ${path}\n`;
+  const patch = createTwoFilesPatch(
+    before === undefined ? "/dev/null" : `a/${path}`,
+    after === undefined ? "/dev/null" : `b/${path}`,
+    old,
+    now,
+    "",
+    "",
+    { context: 3 },
+  );
+  return patch.split("\n").slice(1).join("\n");
+}

@@ -1,0 +1,63 @@
+import type { RecordedAnswer } from "../../core/cassette.ts";
+import type { HeaderList, UpstreamResponse } from "../upstream.ts";
+import { streamOf } from "./message.ts";
+
+const STREAM: HeaderList = [["content-type", "text/event-stream; charset=utf-8"]];
+const JSON_BODY: HeaderList = [["content-type", "application/json"]];
+const encoder = new TextEncoder();
+
+/** An answer of a cassette, as the model would send it. */
+export function respond(
+  answer: RecordedAnswer,
+  { stream, signal }: { readonly stream: boolean; readonly signal: AbortSignal },
+): UpstreamResponse {
+  if (answer.kind === "error")
+    return {
+      status: answer.status,
+      // Nobody has to wait for a model that is not there.
+      headers: [...JSON_BODY, ...Object.entries(answer.headers).map(([name]) => [name, soon(name, answer)] as const)],
+      body: once(JSON.stringify(answer.body)),
+    };
+  const { message } = answer;
+  if (!stream) return { status: 200, headers: JSON_BODY, body: once(JSON.stringify(message)) };
+  const text = streamOf(message, { cut: answer.kind === "cut" });
+  const headers: HeaderList = [...STREAM, ["request-id", "req_replayed"]];
+  if (answer.kind === "message") return { status: 200, headers, body: once(text) };
+  return { status: 200, headers, body: answer.by === "agent" ? held(text, signal) : broken(text) };
+}
+
+export function refusal(message: string): UpstreamResponse {
+  const body = { type: "error", error: { type: "invalid_request_error", message } };
+  return {
+    status: 400,
+    headers: [...JSON_BODY, ["x-should-retry", "false"]],
+    body: once(JSON.stringify(body)),
+  };
+}
+
+export function plain(status: number, body: unknown, headers: HeaderList = []): UpstreamResponse {
+  return { status, headers: [...JSON_BODY, ...headers], body: once(JSON.stringify(body)) };
+}
+
+/** What comes, and then nothing, until the agent has enough of it. */
+export async function* held(text: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  yield encoder.encode(text);
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** What comes, and then the end of the connection. */
+export async function* broken(text: string): AsyncGenerator<Uint8Array> {
+  yield encoder.encode(text);
+  throw new Error("The connection was closed in the middle of the answer.");
+}
+
+export async function* once(text: string): AsyncGenerator<Uint8Array> {
+  yield encoder.encode(text);
+}
+
+function soon(name: string, answer: Extract<RecordedAnswer, { kind: "error" }>): string {
+  return name === "retry-after" ? "0" : (answer.headers[name] ?? "");
+}

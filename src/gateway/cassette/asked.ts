@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { CassetteExchange } from "../../core/cassette.ts";
+import { mapTexts, type Places } from "./places.ts";
+
+/** What a request asks, in the form that is recorded and compared. */
+export interface Asked extends Pick<CassetteExchange, "model" | "settings" | "news"> {
+  readonly instructions: unknown;
+  readonly tools: readonly unknown[];
+  readonly stream: boolean;
+}
+
+const block = z.looseObject({ type: z.string(), cache_control: z.unknown().optional() });
+const message = z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(block)]) });
+const request = z.looseObject({
+  model: z.string(),
+  system: z.union([z.string(), z.array(block)]).optional(),
+  tools: z.array(z.looseObject({ name: z.string().optional() })).default([]),
+  messages: z.array(message),
+  stream: z.boolean().default(false),
+});
+type Message = z.infer<typeof message>;
+type Block = z.infer<typeof block>;
+
+/** Fields that decide how the model answers, beside what it is told. */
+const SETTINGS = ["max_tokens", "thinking", "output_config", "temperature", "tool_choice", "stop_sequences"];
+
+export function askedBy(body: Uint8Array, places: Places): Asked {
+  const { model, system, tools, messages, stream, ...rest } = request.parse(
+    JSON.parse(new TextDecoder().decode(body)) as unknown,
+  );
+  const last = messages.findLastIndex(({ role }) => role === "assistant");
+  return {
+    model,
+    stream,
+    settings: Object.fromEntries(Object.entries(rest).filter(([key]) => SETTINGS.includes(key))),
+    instructions: mapTexts(blocksOf(system ?? []), places.normaliseNotice),
+    tools: mapTexts(tools.map(unmarked), places.normaliseNotice) as unknown[],
+    news: messages.slice(last + 1).map((one) => toldBy(one, places)),
+  };
+}
+
+/** What tells one subagent's line from another: the task that it was given. */
+export function taskOf({ news }: Pick<CassetteExchange, "news">): string {
+  return JSON.stringify(news.find((one) => (one as Message).role === "user") ?? null);
+}
+
+export function hashOf(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
+}
+
+function toldBy({ role, content }: Message, places: Places): unknown {
+  const normalise = role === "system" ? places.normaliseNotice : places.normalise;
+  const blocks = blocksOf(content).toSorted(byCall);
+  return { role, content: mapTexts(blocks, normalise) };
+}
+
+/** Calls that ran side by side end in any order. */
+function byCall(a: Block, b: Block): number {
+  const [first, second] = [a["tool_use_id"], b["tool_use_id"]];
+  return typeof first === "string" && typeof second === "string" ? first.localeCompare(second) : 0;
+}
+
+function blocksOf(content: string | readonly Block[]): Block[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content.map(unmarked);
+}
+
+/** Where the cache is cut moves with every request. */
+function unmarked<Marked extends object>(marked: Marked): Marked {
+  const { cache_control: _, ...rest } = marked as Marked & { cache_control?: unknown };
+  return rest as Marked;
+}

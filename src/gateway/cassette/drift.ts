@@ -1,0 +1,121 @@
+import { createTwoFilesPatch } from "diff";
+import type { Cassette, CassetteExchange } from "../../core/cassette.ts";
+import type { Drift } from "../../core/tape.ts";
+import type { Asked } from "./asked.ts";
+
+export type Difference = Pick<Drift, "what" | "summary" | "diff">;
+
+/** What stands at the head of a diff. */
+export type Sides = readonly [before: string, after: string];
+
+/** Everything that is asked otherwise than it was when the cassette was recorded. */
+export function differences(
+  recorded: Omit<CassetteExchange, "answer">,
+  asked: Omit<Asked, "stream">,
+  texts: Cassette["texts"],
+  sides?: Sides,
+): readonly Difference[] {
+  const found: Difference[] = [];
+  const compare = (what: Drift["what"], summary: string, [before, after]: readonly [unknown, unknown]): void => {
+    if (!same(before, after)) found.push({ what, summary, diff: unified(before, after, sides) });
+  };
+  compare("model", `the model was ${recorded.model} and is ${asked.model}`, [recorded.model, asked.model]);
+  compare("instructions", "the instructions are others", [texts[recorded.instructions], asked.instructions]);
+  const tools = texts[recorded.tools];
+  if (!same(tools, asked.tools))
+    found.push({ what: "tools", summary: toolSummary(tools, asked.tools), diff: unified(tools, asked.tools, sides) });
+  compare("settings", "the settings of the request are others", [recorded.settings, asked.settings]);
+  if (!same(recorded.news, asked.news))
+    found.push({
+      what: "content",
+      summary: newsSummary(recorded.news, asked.news),
+      diff: unified(recorded.news, asked.news, sides),
+    });
+  return found;
+}
+
+export function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+}
+
+/** As people read it: texts by their lines, everything else as JSON. */
+export function unified(before: unknown, after: unknown, sides: Sides = ["recorded", "now"]): string {
+  const patch = createTwoFilesPatch(...sides, readable(before), readable(after), "", "", { context: 2 });
+  return patch.split("\n").slice(1).join("\n");
+}
+
+function list(words: string, names: readonly string[]): string[] {
+  return names.length === 0 ? [] : [`${words} ${names.join(", ")}`];
+}
+
+interface Named {
+  readonly name?: string;
+}
+
+function toolSummary(before: unknown, after: readonly unknown[]): string {
+  const [old, now] = [byName(before), byName(after)];
+  const parts = [
+    ...list(
+      "no longer there:",
+      [...old.keys()].filter((name) => !now.has(name)),
+    ),
+    ...list(
+      "new:",
+      [...now.keys()].filter((name) => !old.has(name)),
+    ),
+    ...list(
+      "changed:",
+      [...now.keys()].filter((name) => old.has(name) && !same(old.get(name), now.get(name))),
+    ),
+  ];
+  return `the tools are others (${parts.length === 0 ? "in another order" : parts.join("; ")})`;
+}
+
+function byName(tools: unknown): ReadonlyMap<string, unknown> {
+  return new Map(((tools ?? []) as readonly Named[]).map((tool) => [tool.name ?? "?", tool]));
+}
+
+interface Told {
+  readonly role?: string;
+  readonly content?: readonly { readonly type?: string; readonly tool_use_id?: string }[];
+}
+
+function newsSummary(before: readonly unknown[], after: readonly unknown[]): string {
+  const [old, now] = [blocks(before), blocks(after)];
+  const index = now.findIndex((one, at) => !same(one, old[at]));
+  const { role, type } = now[index] ?? old.find((one, at) => !same(one, now[at])) ?? { role: "user", type: "text" };
+  if (type === "tool_result") return "a tool answered differently";
+  return role === "system" ? "what the engine tells the model is different" : "the message to the model is different";
+}
+
+function blocks(news: readonly unknown[]): { role: string; type: string; block: unknown }[] {
+  return (news as readonly Told[]).flatMap(({ role = "user", content = [] }) =>
+    content.map((block) => ({ role, type: block.type ?? "text", block })),
+  );
+}
+
+function readable(value: unknown): string {
+  return `${lines(value, "").join("\n")}\n`;
+}
+
+function lines(value: unknown, indent: string): string[] {
+  if (typeof value === "string") return value.split("\n").map((line) => indent + line);
+  if (Array.isArray(value)) return value.flatMap((one) => [`${indent}-`, ...lines(one, `${indent}  `)]);
+  if (typeof value !== "object" || value === null) return [indent + String(value)];
+  return Object.entries(sorted(value) as object).flatMap(([key, one]) =>
+    typeof one === "string" && !one.includes("\n")
+      ? [`${indent}${key}: ${one}`]
+      : [`${indent}${key}:`, ...lines(one, `${indent}  `)],
+  );
+}
+
+/** The order of keys means nothing. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, one]) => [key, sorted(one)]),
+  );
+}

@@ -1,0 +1,67 @@
+import type { Fault } from "../../core/fault-schema.ts";
+import type { RequestOrigin, UpstreamRequest, UpstreamResponse } from "../upstream.ts";
+import { broken, held, once, plain } from "./answer-parts.ts";
+
+const TYPES = { 429: "rate_limit_error", 500: "api_error", 529: "overloaded_error" } as const;
+
+/** Counts the requests of a case, and says what goes wrong with which. */
+export class Faults {
+  readonly #faults: readonly Fault[];
+  readonly #counts = { main: 0, subagent: 0 };
+
+  constructor(faults: readonly Fault[]) {
+    this.#faults = faults;
+  }
+
+  /** The fault for the request that has come now; undefined when it is to be answered as it should. */
+  next(origin: RequestOrigin): Fault | undefined {
+    const thread = origin.engineAgentId === undefined ? "main" : "subagent";
+    // What is asked on the side is no request of the line.
+    if (origin.requestClass === "auxiliary") return undefined;
+    const number = (this.#counts[thread] += 1);
+    return this.#faults.find((one) => one.thread === thread && number >= one.at && number < one.at + one.times);
+  }
+}
+
+/** What comes instead of an answer. */
+export async function faulty(
+  fault: Fault,
+  { signal }: Pick<UpstreamRequest, "signal">,
+  kill: () => Promise<void>,
+): Promise<UpstreamResponse> {
+  const headers = [["content-type", "text/event-stream; charset=utf-8"]] as const;
+  switch (fault.kind) {
+    case 429:
+    case 500:
+    case 529:
+      return plain(
+        fault.kind,
+        { type: "error", error: { type: TYPES[fault.kind], message: `An injected fault: ${fault.kind}` } },
+        fault.retry_after === undefined ? [] : [["retry-after", String(fault.retry_after)]],
+      );
+    case "stall":
+      return { status: 200, headers, body: held(BEGINNING, signal) };
+    case "drop":
+      return { status: 200, headers, body: broken(BEGINNING) };
+    case "garbage":
+      return { status: 200, headers, body: once("event: message_start\ndata: {this is no answer\n\n") };
+    case "kill":
+      await kill();
+      return { status: 200, headers, body: held("", signal) };
+  }
+}
+
+/** Enough of a stream that the agent waits for the rest. */
+const BEGINNING = `event: message_start\ndata: ${JSON.stringify({
+  type: "message_start",
+  message: {
+    id: "msg_fault",
+    type: "message",
+    role: "assistant",
+    model: "fault",
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 0 },
+  },
+})}\n\n`;

@@ -1,0 +1,43 @@
+import { CASSETTE_FORMAT, type Cassette, type RecordedAnswer } from "../../core/cassette.ts";
+import type { SaidThread } from "../../core/said-thread.ts";
+import { mapTexts, placesOf } from "./places.ts";
+
+/** Stands for what a log does not have: how exactly the model was asked. */
+const UNKNOWN = "unknown";
+
+/**
+ * A cassette with the answers of a session and nothing of what was asked, but for the tasks by which subagents are known.
+ * It replays where drift is accepted; what is recorded meanwhile is a whole one.
+ */
+export function cassetteFromSaid(
+  said: readonly SaidThread[],
+  values: Readonly<Record<string, string>>,
+  about: Pick<Cassette, "suite" | "case" | "recorded">,
+): Cassette {
+  const places = placesOf(values, []);
+  for (const { engineAgentId, thread } of said) if (engineAgentId !== undefined) places.name(engineAgentId, thread);
+  const threads = said.flatMap(({ thread, task, answers, engineAgentId }) =>
+    answers.length === 0
+      ? []
+      : [
+          {
+            session: "case",
+            thread,
+            class: engineAgentId === undefined ? "main" : "subagent",
+            exchanges: answers.map((answer, index) => ({
+              model: UNKNOWN,
+              instructions: UNKNOWN,
+              tools: UNKNOWN,
+              settings: {},
+              news: index === 0 && task !== undefined ? [taskMessage(places.normalise(task))] : [],
+              answer: mapTexts(answer, places.hide) as RecordedAnswer,
+            })),
+          },
+        ],
+  );
+  return { format: CASSETTE_FORMAT, trial: 1, ...about, texts: { [UNKNOWN]: null }, threads };
+}
+
+function taskMessage(text: string): unknown {
+  return { role: "user", content: [{ type: "text", text }] };
+}

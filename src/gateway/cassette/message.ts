@@ -1,0 +1,145 @@
+import { recordedMessage, type RecordedMessage } from "../../core/cassette.ts";
+
+type Json = Record<string, unknown>;
+
+/** Puts a streamed answer together again. Feed it all bytes; `message` is there once the answer began. */
+export class MessageReader {
+  readonly #decoder = new TextDecoder();
+  #rest = "";
+  #message: Json | undefined;
+  readonly #blocks: Json[] = [];
+  /** The text of a tool's input, which comes in pieces that mean nothing alone. */
+  readonly #inputs = new Map<number, string>();
+  #isWhole = false;
+
+  push(bytes: Uint8Array): void {
+    const lines = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split("\n");
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) if (line.startsWith("data:")) this.#take(JSON.parse(line.slice(5)) as Json);
+  }
+
+  /** The message as far as it came, and whether that is all of it; undefined when not even its beginning did. */
+  read(): { readonly message: RecordedMessage; readonly isWhole: boolean } | undefined {
+    if (this.#message === undefined) return undefined;
+    const parsed = recordedMessage.safeParse({ ...this.#message, content: this.#blocks });
+    return parsed.success ? { message: parsed.data, isWhole: this.#isWhole } : undefined;
+  }
+
+  #take(event: Json): void {
+    const index = Number(event["index"]);
+    switch (event["type"]) {
+      case "message_start":
+        this.#message = { ...(event["message"] as Json) };
+        break;
+      case "content_block_start":
+        this.#blocks[index] = { ...(event["content_block"] as Json) };
+        break;
+      case "content_block_delta":
+        this.#add(index, event["delta"] as Json);
+        break;
+      case "content_block_stop":
+        this.#close(index);
+        break;
+      case "message_delta":
+        this.#message = {
+          ...this.#message,
+          ...(event["delta"] as Json),
+          usage: { ...(this.#message?.["usage"] as Json), ...(event["usage"] as Json) },
+        };
+        break;
+      case "message_stop":
+        this.#isWhole = true;
+        break;
+      default:
+    }
+  }
+
+  #add(index: number, delta: Json): void {
+    const block = this.#blocks[index];
+    if (block === undefined) return;
+    const append = (key: string, more: unknown): void => void (block[key] = textOf(block[key]) + textOf(more));
+    switch (delta["type"]) {
+      case "text_delta":
+        append("text", delta["text"]);
+        break;
+      case "thinking_delta":
+        append("thinking", delta["thinking"]);
+        break;
+      case "signature_delta":
+        append("signature", delta["signature"]);
+        break;
+      case "input_json_delta":
+        this.#inputs.set(index, (this.#inputs.get(index) ?? "") + textOf(delta["partial_json"]));
+        break;
+      case "citations_delta":
+        block["citations"] = [...((block["citations"] as unknown[] | null) ?? []), delta["citation"]];
+        break;
+      default:
+    }
+  }
+
+  #close(index: number): void {
+    const input = this.#inputs.get(index);
+    const block = this.#blocks[index];
+    if (block !== undefined && input !== undefined && input.trim() !== "") block["input"] = JSON.parse(input);
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** The frames of a message that is streamed; `cut` leaves out its end. */
+export function streamOf(message: RecordedMessage, { cut }: { readonly cut: boolean }): string {
+  const { content, usage, stop_reason: stopReason, stop_sequence: stopSequence = null, ...start } = message;
+  const frames: Json[] = [
+    { type: "message_start", message: { ...start, content: [], stop_reason: null, stop_sequence: null, usage } },
+    ...content.flatMap((block, index) => blockFrames(block, index)),
+  ];
+  if (!cut)
+    frames.push(
+      { type: "message_delta", delta: { stop_reason: stopReason, stop_sequence: stopSequence }, usage },
+      { type: "message_stop" },
+    );
+  return frames.map((frame) => `event: ${String(frame["type"])}\ndata: ${JSON.stringify(frame)}\n\n`).join("");
+}
+
+function blockFrames(block: Json, index: number): Json[] {
+  const { start, deltas } = inPieces(block);
+  return [
+    { type: "content_block_start", index, content_block: start },
+    ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
+    { type: "content_block_stop", index },
+  ];
+}
+
+function inPieces(block: Json): { readonly start: Json; readonly deltas: readonly Json[] } {
+  switch (block["type"]) {
+    case "text": {
+      const citations = (block["citations"] as unknown[] | null | undefined) ?? [];
+      return {
+        start: { ...block, text: "", ...(citations.length > 0 && { citations: [] }) },
+        deltas: [
+          ...citations.map((citation) => ({ type: "citations_delta", citation })),
+          { type: "text_delta", text: block["text"] },
+        ],
+      };
+    }
+    case "thinking":
+      return {
+        start: { ...block, thinking: "", signature: "" },
+        deltas: [
+          { type: "thinking_delta", thinking: block["thinking"] },
+          { type: "signature_delta", signature: block["signature"] ?? "" },
+        ],
+      };
+    case "tool_use":
+    case "server_tool_use":
+      return {
+        start: { ...block, input: {} },
+        deltas: [{ type: "input_json_delta", partial_json: JSON.stringify(block["input"]) }],
+      };
+    default:
+      return { start: block, deltas: [] };
+  }
+}

@@ -1,0 +1,112 @@
+import type { Cassette, CassetteExchange, CassetteThread, RecordedAnswer } from "../../core/cassette.ts";
+import type { Drift } from "../../core/tape.ts";
+import type { RequestOrigin } from "../upstream.ts";
+import { type Asked, taskOf } from "./asked.ts";
+import { type Difference, differences, same, unified } from "./drift.ts";
+import type { Places } from "./places.ts";
+
+export interface Played {
+  readonly answer: RecordedAnswer | undefined;
+  readonly drifts: readonly Drift[];
+}
+
+/** One session of a cassette, played back: it finds what the model said to a request. */
+export class Player {
+  readonly #texts: Cassette["texts"];
+  readonly #session: string;
+  readonly #places: Places;
+  readonly #lines: readonly Line[];
+  /** The engine's id of a subagent → its thread on the cassette. */
+  readonly #threads = new Map<string, string>();
+
+  constructor({ threads, texts }: Cassette, session: string, places: Places) {
+    this.#texts = texts;
+    this.#session = session;
+    this.#places = places;
+    this.#lines = threads.filter((one) => one.session === session).map((thread) => new Line(thread));
+  }
+
+  next(asked: Asked, origin: RequestOrigin): Played {
+    const thread = this.#threadOf(asked, origin);
+    const line = this.#lines.find((one) => one.isOf(thread, origin.requestClass));
+    const { exchange, ordinal } = line?.take(asked) ?? { exchange: undefined, ordinal: 1 };
+    const drift = (difference: Difference): Drift => ({ session: this.#session, thread, ordinal, ...difference });
+    if (exchange === undefined) return { answer: undefined, drifts: [drift(this.#unrecorded(asked, origin, ordinal))] };
+    return { answer: exchange.answer, drifts: differences(exchange, asked, this.#texts).map(drift) };
+  }
+
+  get unplayed(): { readonly thread: string; readonly ordinal: number }[] {
+    return this.#lines.flatMap((line) => line.unplayed);
+  }
+
+  /** A subagent is known by its task; of several with the same one each is as good as the other. */
+  #threadOf(asked: Asked, { engineAgentId }: RequestOrigin): string {
+    if (engineAgentId === undefined) return "main";
+    const known = this.#threads.get(engineAgentId);
+    if (known !== undefined) return known;
+    const free = this.#lines.filter((line) => line.isSubagent && ![...this.#threads.values()].includes(line.thread));
+    const task = taskOf(asked);
+    const line = free.find((one) => one.task === task) ?? (free.length === 1 ? free[0] : undefined);
+    const thread = line?.thread ?? `an unknown subagent`;
+    if (line === undefined) return thread;
+    this.#threads.set(engineAgentId, thread);
+    this.#places.name(engineAgentId, thread);
+    return thread;
+  }
+
+  #unrecorded(asked: Asked, { engineAgentId, requestClass }: RequestOrigin, ordinal: number): Difference {
+    const who = engineAgentId === undefined ? "the primary line" : "a subagent";
+    const nearest = this.#lines.find((line) => line.isSubagent === (engineAgentId !== undefined));
+    return {
+      what: "unrecorded",
+      summary: `request ${ordinal} of ${who} (${requestClass}) is not on the cassette`,
+      diff: unified(nearest?.last?.news ?? [], asked.news),
+    };
+  }
+}
+
+class Line {
+  readonly #thread: CassetteThread;
+  readonly #played = new Set<number>();
+
+  constructor(thread: CassetteThread) {
+    this.#thread = thread;
+  }
+
+  get thread(): string {
+    return this.#thread.thread;
+  }
+
+  get isSubagent(): boolean {
+    return this.#thread.thread !== "main" && this.#thread.class !== "auxiliary";
+  }
+
+  get task(): string | undefined {
+    const [first] = this.#thread.exchanges;
+    return first && taskOf(first);
+  }
+
+  get last(): CassetteExchange | undefined {
+    return this.#thread.exchanges.at(-1);
+  }
+
+  get unplayed(): { readonly thread: string; readonly ordinal: number }[] {
+    return [...this.#thread.exchanges.keys()]
+      .filter((index) => !this.#played.has(index))
+      .map((index) => ({ thread: this.thread, ordinal: index + 1 }));
+  }
+
+  isOf(thread: string, requestClass: string): boolean {
+    return this.#thread.thread === thread && this.#thread.class === requestClass;
+  }
+
+  /** In order; but what an agent asks on the side may come in any. */
+  take(asked: Asked): { readonly exchange: CassetteExchange | undefined; readonly ordinal: number } {
+    const free = [...this.#thread.exchanges.keys()].filter((index) => !this.#played.has(index));
+    const fits = (index: number): boolean => same(this.#thread.exchanges[index]?.news, asked.news);
+    const index = (this.#thread.class === "auxiliary" ? free.find(fits) : undefined) ?? free[0];
+    if (index === undefined) return { exchange: undefined, ordinal: this.#thread.exchanges.length + 1 };
+    this.#played.add(index);
+    return { exchange: this.#thread.exchanges[index], ordinal: index + 1 };
+  }
+}

@@ -1,0 +1,66 @@
+import type { Cassette, CassetteExchange, CassetteThread, RecordedAnswer } from "../../core/cassette.ts";
+import type { RequestOrigin } from "../upstream.ts";
+import { type Asked, hashOf } from "./asked.ts";
+import { mapTexts, type Places } from "./places.ts";
+
+/** Keeps what one session asks and what it is answered, line by line, in the order of the requests. */
+export class Recorder {
+  readonly #session: string;
+  readonly #places: Places;
+  readonly #texts: Record<string, unknown> = {};
+  readonly #lines: { thread: string; class: string; slots: Slot[] }[] = [];
+  /** The engine's id of a subagent → its name on the cassette. */
+  readonly #threads = new Map<string, string>();
+
+  constructor(session: string, places: Places) {
+    this.#session = session;
+    this.#places = places;
+  }
+
+  /** What it returns takes the answer, once there is one. Without one the request is not on the cassette. */
+  add(asked: Asked, { engineAgentId, requestClass }: RequestOrigin): (answer: RecordedAnswer) => void {
+    const thread = engineAgentId === undefined ? "main" : this.#nameOf(engineAgentId);
+    let line = this.#lines.find((one) => one.thread === thread && one.class === requestClass);
+    if (line === undefined) this.#lines.push((line = { thread, class: requestClass, slots: [] }));
+    const { model, settings, news } = asked;
+    const slot: Slot = {
+      asked: {
+        model,
+        instructions: this.#keep(asked.instructions),
+        tools: this.#keep(asked.tools),
+        settings,
+        news,
+      },
+    };
+    line.slots.push(slot);
+    return (answer) => void (slot.answer = mapTexts(answer, this.#places.hide) as RecordedAnswer);
+  }
+
+  recorded(): Pick<Cassette, "threads" | "texts"> {
+    const threads = this.#lines.map(({ thread, class: requestClass, slots }): CassetteThread => ({
+      session: this.#session,
+      thread,
+      class: requestClass,
+      exchanges: slots.flatMap(({ asked, answer }) => (answer === undefined ? [] : [{ ...asked, answer }])),
+    }));
+    return { threads: threads.filter(({ exchanges }) => exchanges.length > 0), texts: this.#texts };
+  }
+
+  #nameOf(engineAgentId: string): string {
+    const name = this.#threads.get(engineAgentId) ?? `agent-${this.#threads.size + 1}`;
+    this.#threads.set(engineAgentId, name);
+    this.#places.name(engineAgentId, name);
+    return name;
+  }
+
+  #keep(value: unknown): string {
+    const hash = hashOf(value);
+    this.#texts[hash] = value;
+    return hash;
+  }
+}
+
+interface Slot {
+  readonly asked: Omit<CassetteExchange, "answer">;
+  answer?: RecordedAnswer;
+}

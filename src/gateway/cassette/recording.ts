@@ -1,0 +1,72 @@
+import type { RecordedAnswer } from "../../core/cassette.ts";
+import { recordedMessage } from "../../core/cassette.ts";
+import type { HeaderList, UpstreamResponse } from "../upstream.ts";
+import { MessageReader } from "./message.ts";
+
+interface Recording {
+  /** Whether the answer was asked for as a stream. */
+  readonly stream: boolean;
+  /** Aborts when the agent has enough of it. */
+  readonly signal: AbortSignal;
+  readonly done: (answer: RecordedAnswer) => void;
+}
+
+/** Those that say whether and when to try again. */
+const KEPT_HEADERS = ["retry-after", "x-should-retry"];
+
+/** The same answer, told to the recording when it is over, however it ends. */
+export function recorded(response: UpstreamResponse, recording: Recording): UpstreamResponse {
+  return { ...response, body: watched(response, recording) };
+}
+
+async function* watched(
+  { status, headers, body }: UpstreamResponse,
+  { stream, signal, done }: Recording,
+): AsyncGenerator<Uint8Array> {
+  const reader = new MessageReader();
+  const isStream = status === 200 && stream;
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of body) {
+      if (isStream) reader.push(chunk);
+      else chunks.push(chunk);
+      yield chunk;
+    }
+  } finally {
+    const answer = isStream
+      ? streamed(reader, signal)
+      : whole(Buffer.concat(chunks).toString("utf8"), { status, headers });
+    if (answer !== undefined) done(answer);
+  }
+}
+
+function streamed(reader: MessageReader, signal: AbortSignal): RecordedAnswer | undefined {
+  const read = reader.read();
+  if (read === undefined) return undefined;
+  const { message, isWhole } = read;
+  return isWhole ? { kind: "message", message } : { kind: "cut", by: signal.aborted ? "agent" : "model", message };
+}
+
+function whole(
+  text: string,
+  { status, headers }: Pick<UpstreamResponse, "status" | "headers">,
+): RecordedAnswer | undefined {
+  const body = parsed(text);
+  if (status !== 200) return { kind: "error", status, headers: keptOf(headers), body };
+  const message = recordedMessage.safeParse(body);
+  return message.success ? { kind: "message", message: message.data } : undefined;
+}
+
+function keptOf(headers: HeaderList): Record<string, string> {
+  return Object.fromEntries(
+    headers.map(([name, value]) => [name.toLowerCase(), value]).filter(([name]) => KEPT_HEADERS.includes(name ?? "")),
+  ) as Record<string, string>;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,129 @@
+import type { RecordedAnswer } from "../../core/cassette.ts";
+import { CapstanError } from "../../core/errors.ts";
+import type { Drift, Tape, TapeOptions, Tapes } from "../../core/tape.ts";
+import type { RequestOrigin, Upstream, UpstreamFor, UpstreamRequest, UpstreamResponse } from "../upstream.ts";
+import { plain, refusal, respond } from "./answer-parts.ts";
+import { type Asked, askedBy } from "./asked.ts";
+import { Faults, faulty } from "./faults.ts";
+import { mapTexts, type Places, placesOf } from "./places.ts";
+import { Player } from "./player.ts";
+import { Recorder } from "./recorder.ts";
+import { recorded } from "./recording.ts";
+
+/** All tapes of a host, and the model as its sessions see it through them. */
+export class GatewayTapes implements Tapes {
+  readonly #tapes = new Map<string, SessionTape>();
+
+  insert(sessionId: string, options: TapeOptions): Tape {
+    if (this.#tapes.has(sessionId))
+      throw new CapstanError("invalid_input", `The session ${sessionId} has a tape already.`);
+    const tape = new SessionTape(options, () => this.#tapes.delete(sessionId));
+    this.#tapes.set(sessionId, tape);
+    return tape;
+  }
+
+  /** The model itself stands behind the tapes. */
+  before(inner: Upstream | UpstreamFor): UpstreamFor {
+    const made = new WeakMap<Upstream, Upstream>();
+    return async (provider) => {
+      const upstream = typeof inner === "function" ? await inner(provider) : inner;
+      const taped: Upstream = made.get(upstream) ?? {
+        billing: upstream.billing,
+        ...(upstream.isPlain !== undefined && { isPlain: upstream.isPlain }),
+        ...(upstream.remedy !== undefined && { remedy: upstream.remedy }),
+        ...(upstream.renewed !== undefined && { renewed: upstream.renewed.bind(upstream) }),
+        send: (request) => this.#taped(request, upstream) ?? upstream.send(request),
+      };
+      made.set(upstream, taped);
+      return taped;
+    };
+  }
+
+  /** No model stands behind them: what is not on a cassette is refused. */
+  alone(): Upstream {
+    return {
+      billing: "rehearsal",
+      send: async (request) =>
+        this.#taped(request, undefined) ?? refusal("This session has no cassette, and there is no model behind it."),
+    };
+  }
+
+  /** Undefined when the request goes through no tape. */
+  #taped(request: UpstreamRequest, model: Upstream | undefined): Promise<UpstreamResponse> | undefined {
+    const { origin } = request;
+    return origin && this.#tapes.get(origin.sessionId)?.send({ ...request, origin }, model);
+  }
+}
+
+/** A request of a session. */
+export type TapedRequest = UpstreamRequest & { readonly origin: RequestOrigin };
+
+const BYTES_PER_TOKEN = 4;
+
+class SessionTape implements Tape {
+  readonly drifts: Drift[] = [];
+  requests = 0;
+  readonly #options: TapeOptions;
+  readonly #places: Places;
+  readonly #player: Player | undefined;
+  readonly #recorder: Recorder | undefined;
+  readonly #faults: Faults;
+  readonly #onEnd: () => void;
+
+  constructor(options: TapeOptions, onEnd: () => void) {
+    const { session, replay, record, places, ignore, faults } = options;
+    this.#options = options;
+    this.#onEnd = onEnd;
+    this.#places = placesOf(places, ignore);
+    this.#player = replay && new Player(replay.cassette, session, this.#places);
+    this.#recorder = record ? new Recorder(session, this.#places) : undefined;
+    this.#faults = new Faults(faults);
+  }
+
+  get unplayed(): Tape["unplayed"] {
+    return this.#player?.unplayed ?? [];
+  }
+
+  recorded(): ReturnType<Tape["recorded"]> {
+    return this.#recorder?.recorded() ?? { threads: [], texts: {} };
+  }
+
+  end(): void {
+    this.#onEnd();
+  }
+
+  async send(request: TapedRequest, model: Upstream | undefined): Promise<UpstreamResponse> {
+    if (!request.path.startsWith("/v1/messages") || request.path.startsWith("/v1/messages/"))
+      return model === undefined ? onTheSide(request) : model.send(request);
+    this.requests += 1;
+    const fault = this.#faults.next(request.origin);
+    if (fault !== undefined) return faulty(fault, request, this.#options.kill);
+    const asked = askedBy(request.body ?? new Uint8Array(0), this.#places);
+    // Before it is asked: the order of the requests is that of their coming, not of their answers.
+    const done = this.#recorder?.add(asked, request.origin);
+    const { stream } = asked;
+    const { signal } = request;
+    const response = this.#player === undefined ? await ask(request, model) : this.#play(asked, request, this.#player);
+    return done === undefined ? response : recorded(response, { stream, signal, done });
+  }
+
+  #play(asked: Asked, { origin, signal }: TapedRequest, player: Player): UpstreamResponse {
+    const { answer, drifts } = player.next(asked, origin);
+    this.drifts.push(...drifts);
+    const [first] = drifts;
+    if (answer === undefined || (first !== undefined && this.#options.replay?.acceptDrift !== true))
+      return refusal(`The cassette does not fit: ${first?.summary ?? "there is no answer on it"}.`);
+    return respond(mapTexts(answer, this.#places.fill) as RecordedAnswer, { stream: asked.stream, signal });
+  }
+}
+
+async function ask(request: UpstreamRequest, model: Upstream | undefined): Promise<UpstreamResponse> {
+  return model?.send(request) ?? refusal("There is no model behind this session, and no cassette.");
+}
+
+/** What costs nothing and is not recorded. */
+function onTheSide({ path, body }: UpstreamRequest): UpstreamResponse {
+  return path.startsWith("/v1/messages/count_tokens")
+    ? plain(200, { input_tokens: Math.ceil((body?.byteLength ?? 0) / BYTES_PER_TOKEN) })
+    : plain(404, { type: "error", error: { type: "not_found_error", message: `Not on a cassette: ${path}` } });
+}

@@ -1,0 +1,160 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { readSuite } from "../../src/config/suite-file.ts";
+import { findSuites } from "../../src/config/suite-files.ts";
+import { temporaryDirectory } from "../support/host.ts";
+import { writeTree } from "../support/suites.ts";
+
+const directory = temporaryDirectory();
+const { path } = directory;
+afterAll(() => directory[Symbol.dispose]());
+const environment = { HOME: join(path, "home"), CAPSTAN_HOME: join(path, "home") };
+
+writeTree(path, {
+  "agent.yaml":
+    "name: helper\ninstructions: You help {{person}}.\ninputs: { person: { type: string, default: Ada } }\n",
+  "needy.yaml": "name: needy\ninstructions: You help {{person}}.\ninputs: { person: { type: string } }\n",
+  "fixture/a.txt": "a",
+  "file.txt": "no directory",
+});
+
+async function suite(text: string, name = "x.test.yaml") {
+  writeTree(path, { [name]: text });
+  return (await readSuite(join(path, name), environment)).suite;
+}
+
+test("what a suite says for all its cases holds for those that do not say otherwise", async () => {
+  const { cases, name, agent } = await suite(`
+defaults:
+  trials: 3
+  tags: [all]
+  timeout: 90s
+  files: { a.txt: a, b.txt: b }
+  answers: [{ tool: Write, decision: deny }]
+  graders: [{ contains: ok }]
+  inputs: { person: Grace }
+cases:
+  - { name: one, input: Hello }
+  - name: two
+    trials: 1
+    tags: [own]
+    turns: [{ input: Hello }, { input: And now?, interrupt_after: { tool_calls: 2 } }]
+    files: { b.txt: other }
+    answers: [{ tool: Write, decision: allow }]
+    stop_reason: end_turn
+    graders: [{ equals: yes }]
+`);
+  expect({ name, agent: agent.name }).toEqual({ name: "x", agent: "helper" });
+  expect(cases).toMatchObject([
+    {
+      name: "one",
+      place: expect.stringMatching(/x\.test\.yaml:11$/) as string,
+      trials: 3,
+      tags: ["all"],
+      timeoutMs: 90_000,
+      files: { "a.txt": "a", "b.txt": "b" },
+      turns: [{ input: "Hello" }],
+      graders: [{ kind: "contains", given: "ok" }],
+      inputs: { person: "Grace" },
+    },
+    {
+      name: "two",
+      trials: 1,
+      tags: ["all", "own"],
+      files: { "a.txt": "a", "b.txt": "other" },
+      turns: [{ input: "Hello" }, { input: "And now?", interruptAfter: { toolCalls: 2 } }],
+      answers: [{ decision: "allow" }, { decision: "deny" }],
+      graders: [{ kind: "stop_reason", given: "end_turn" }, { kind: "contains" }, { kind: "equals", given: "yes" }],
+    },
+  ]);
+});
+
+test("an agent file may have its suite in it", async () => {
+  const text = "name: own\ninstructions: You help.\ntests:\n  cases:\n    - { name: one, input: Hello }\n";
+  const { name, agent, cases } = await suite(text, "own/agent.yaml");
+  expect({ name, agent: agent.name, cases: cases.map((one) => one.name) }).toEqual({
+    name: "own",
+    agent: "own",
+    cases: ["one"],
+  });
+  await expect(suite("name: own\ninstructions: You help.\n", "bare/agent.yaml")).rejects.toThrow(
+    "expected tests: with cases (found an agent file without)",
+  );
+  await expect(
+    suite(`${text}      trails: 3\n`.replace("{ name: one, input: Hello }", "name: one"), "bad/agent.yaml"),
+  ).rejects.toThrow('6:7 tests.cases.0.trails: unknown key; did you mean "trials"?');
+});
+
+describe("a mistake is told with its place and what was expected", () => {
+  const one = (more: string): string => `cases:\n  - name: one\n    input: Hello\n${more}`;
+  test.each<[string, string, string]>([
+    ["no cases", "cases: []", "1:8 cases: expected"],
+    ["an unknown key", one("    gradrs: []"), '4:5 cases.0.gradrs: unknown key; did you mean "graders"?'],
+    ["neither input nor turns", "cases:\n  - name: one", "expected either input or turns in the case"],
+    ["both input and turns", one("    turns: [{ input: x }]"), "expected either input or turns in the case"],
+    [
+      "two cases of one name",
+      `${one("")}  - name: one\n    input: Again`,
+      "cases.1.name: expected another name (case 1 has it already)",
+    ],
+    [
+      "two cases that would share a cassette",
+      `${one("")}  - name: One!\n    input: Again`,
+      "cases.1.name: expected another name (case 1 has one that is the same as a file's name)",
+    ],
+    ["a duration that is none", one("    timeout: soon"), '"soon" is not a duration'],
+    ["a fixture that is not there", one("    fixture: nowhere"), "cases.0.fixture: expected a directory (there is no"],
+    ["a fixture that is a file", one("    fixture: file.txt"), "file.txt is a file)"],
+    ["a file outside of the workspace", one("    files: { ../x: y }"), "expected a path inside the workspace"],
+    ["a pattern that is none", one("    ignore: ['(']"), "cases.0.ignore.0: Invalid regular expression"],
+    [
+      "no grader",
+      one("    graders: [{ name: x }]"),
+      "cases.0.graders.0: expected one grader (found none); known are equals,",
+    ],
+    [
+      "two graders in one",
+      one("    graders: [{ equals: a, contains: b }]"),
+      "expected one grader (found equals and contains)",
+    ],
+    [
+      "a turn for a grader of the whole trial",
+      one("    graders: [{ tool_count: 1, turn: 1 }]"),
+      "tool_count looks at the whole trial, and has no turn",
+    ],
+    [
+      "a judge that nobody named",
+      one("    graders: [{ rubric: { criteria: Kind, threshold: 0.5 } }]"),
+      "expected the model that judges",
+    ],
+    [
+      "an input that the agent does not have",
+      one("    inputs: { preson: x }"),
+      "cases.0.inputs: The inputs of the agent are not right",
+    ],
+    ["an input that is missing", `agent: needy.yaml\n${one("")}`, "person is missing"],
+    ["a fault of an unknown kind", one("    faults: [{ at: 1, kind: 418 }]"), "cases.0.faults.0.kind"],
+    ["an agent that is not there", `agent: nobody.yaml\n${one("")}`, "nobody.yaml"],
+    ["a gate that is no share", `gates: { pass_rate: 90 }\n${one("")}`, "1:21 gates.pass_rate: expected"],
+  ])("%s", async (_what, text, problem) => {
+    await expect(suite(text)).rejects.toThrow(problem);
+  });
+});
+
+test("suites are found below a directory, but not among cassettes and packages", () => {
+  const root = join(path, "found");
+  writeTree(root, {
+    "b/two.test.yaml": "",
+    "a.test.yml": "",
+    "agent.yaml": "name: x\ntests:\n  cases: []\n",
+    "c/agent.yaml": "name: without\n",
+    "cassettes/a.test.yaml": "",
+    "node_modules/p/x.test.yaml": "",
+  });
+  mkdirSync(join(root, "d"));
+  symlinkSync(root, join(root, "d/again"));
+  expect(findSuites([root])).toEqual(["a.test.yml", "agent.yaml", "b/two.test.yaml"].map((name) => join(root, name)));
+  expect(() => findSuites([join(root, "d")])).toThrow(/There is no suite/);
+  expect(() => findSuites([join(root, "nowhere")])).toThrow(/There is no .*nowhere\. Name a suite/);
+});

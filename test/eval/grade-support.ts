@@ -1,0 +1,73 @@
+import { hookCommands } from "../../src/app/hook-command.ts";
+import { outputs } from "../../src/app/lazy-tools.ts";
+import type { EventOf, EventType, LoggedEvent } from "../../src/core/events.ts";
+import { type Grader, GRADER_KINDS } from "../../src/core/grader-schema.ts";
+import type { Verdict } from "../../src/core/suite-run.ts";
+import { graderAsWritten } from "../../src/core/suite-schema.ts";
+import { grade } from "../../src/eval/grade.ts";
+import type { GraderDeps } from "../../src/eval/graders/grader.ts";
+import type { CallFacts, TrialFacts, TurnFacts } from "../../src/eval/trial-facts.ts";
+import { example } from "../support/event-examples.ts";
+
+/** A grader as a suite has it, read as a suite is. */
+export function written(given: unknown): Grader {
+  const { name, turn, ...rest } = graderAsWritten.parse(given);
+  const [kind] = GRADER_KINDS.filter((one) => rest[one] !== undefined);
+  if (kind === undefined) throw new Error("no grader");
+  return { kind, given: rest[kind], name, turn } as Grader;
+}
+
+/** What the schema says about a grader that it refuses. */
+export function problemWith(given: unknown): string {
+  return JSON.stringify(graderAsWritten.safeParse(given).error?.issues ?? []);
+}
+
+export function facts(given: Partial<TrialFacts> = {}): TrialFacts {
+  return {
+    suiteFile: "/suites/a.test.yaml",
+    sessionId: "sesn_1",
+    workspace: "/nowhere",
+    events: [],
+    turns: [turn({})],
+    calls: [],
+    changes: [],
+    diff: "",
+    usd: 0,
+    tokens: { input: 0, output: 0, cacheRead: 0, cacheCreation: 0 },
+    requests: 0,
+    durationMs: 0,
+    ...given,
+  };
+}
+
+export function turn(given: Partial<TurnFacts>): TurnFacts {
+  return { input: "Do it.", text: "Done.", output: undefined, stopReason: "end_turn", ...given };
+}
+
+export function saying(text: string): TrialFacts {
+  return facts({ turns: [turn({ text })] });
+}
+
+export function call(tool: string, given: Partial<CallFacts> = {}): CallFacts {
+  return { id: `sevt_${tool}`, tool, input: {}, by: "main", outcome: "completed", result: "", ...given };
+}
+
+export function logged<T extends EventType>(type: T, given: Partial<EventOf<T>> = {}): LoggedEvent {
+  return { ...example(type, given), seq: 1 };
+}
+
+function deps(given: Partial<GraderDeps> = {}): GraderDeps {
+  return {
+    outputs,
+    runCommand: hookCommands({ path: "/usr/local/bin:/usr/bin:/bin", wrapper: [] }),
+    stateDir: "/nowhere",
+    judge: () => Promise.reject(new Error("nobody judges here")),
+    judgeModel: undefined,
+    signal: new AbortController().signal,
+    ...given,
+  };
+}
+
+export function verdictOf(given: unknown, trial: TrialFacts, own: Partial<GraderDeps> = {}): Promise<Verdict> {
+  return grade(written(given), trial, deps(own));
+}

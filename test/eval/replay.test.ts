@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { comparableLog } from "../../src/eval/comparable-log.ts";
+import { logDifferences } from "../../src/eval/log-differences.ts";
+import { temporaryDirectory } from "../support/host.ts";
+import { apiError, call, say, scriptedModel, text, toolUse, type Script } from "../support/scripted-model.ts";
+import { runSuiteFile, writeTree } from "../support/suites.ts";
+
+const AGENT = `
+name: worker
+instructions: You do what the message says.
+model: claude-opus-4-8
+tools: [Read, Write, Agent, AskUserQuestion]
+subagents:
+  left: { description: Looks at the left., instructions: You look at the left., tools: [Read] }
+  right: { description: Looks at the right., instructions: You look at the right., tools: [Read] }
+output_schema: { type: object, properties: { total: { type: number } }, required: [total], additionalProperties: false }
+`;
+
+const SUITE = `
+agent: agent.yaml
+cases:
+  - name: everything
+    input: Do all of it.
+    files: { left.txt: "1\\n", right.txt: "2\\n" }
+    answers:
+      - { tool: Write, decision: allow }
+      - { question: Which colour, answer: blue }
+    graders:
+      - files: { content: { out.txt: blue } }
+      - subagents: [left, right]
+      - output: { path: $.total, equals: 3 }
+      - recovery: { retries: { at_least: 1 } }
+      - stop_reason: end_turn
+`;
+
+/** A question, two subagents side by side, an approval, a 529, and a structured answer. */
+function script(cwd: () => string): Script {
+  let refused = false;
+  return ({ agent, body, toolResults }) => {
+    if (agent !== "main") {
+      const side = JSON.stringify(body.system).includes("the left") ? "left" : "right";
+      return toolResults.length > 0
+        ? say(`The ${side} says ${side === "left" ? 1 : 2}.`)
+        : call("Read", { file_path: `${cwd()}/${side}.txt` });
+    }
+    const done = body.messages.filter(({ role }) => role === "assistant").length;
+    if (done === 0)
+      return call("AskUserQuestion", {
+        questions: [
+          {
+            question: "Which colour?",
+            header: "Colour",
+            multiSelect: false,
+            options: [
+              { label: "blue", description: "Like the sea." },
+              { label: "red", description: "Like a rose." },
+            ],
+          },
+        ],
+      });
+    if (done === 1)
+      return {
+        blocks: [
+          toolUse("Agent", { subagent_type: "left", description: "Left", prompt: "Look at the left." }),
+          toolUse("Agent", { subagent_type: "right", description: "Right", prompt: "Look at the right." }),
+        ],
+      };
+    if (done === 2 && !refused) {
+      refused = true;
+      return apiError(529, "overloaded_error", "Overloaded");
+    }
+    if (done === 2)
+      return { blocks: [text("Now the file."), toolUse("Write", { file_path: `${cwd()}/out.txt`, content: "blue" })] };
+    return call("StructuredOutput", { total: 3 });
+  };
+}
+
+test("a session with an approval, a question, subagents, a retry and a structured answer replays to the same log", async () => {
+  using directory = temporaryDirectory();
+  const { path } = directory;
+  writeTree(path, { "agent.yaml": AGENT, "all.test.yaml": SUITE });
+  let cwd = "";
+  const answer = script(() => cwd);
+  await using model = await scriptedModel((request) => {
+    const found = /Primary working directory: (\S+)/.exec(
+      JSON.stringify(request.body.messages).replaceAll("\\n", "\n"),
+    );
+    cwd = found?.[1] ?? cwd;
+    return answer(request);
+  });
+  const file = join(path, "all.test.yaml");
+  const recorded = await runSuiteFile(file, "record", { modelUrl: model.url, home: join(path, "home") });
+  expect(recorded.run.suites[0]?.cases[0]?.trials[0]).toMatchObject({ status: "passed" });
+  const asked = model.requests.length;
+
+  const replayed = await runSuiteFile(file, "replay", { home: join(path, "elsewhere") });
+  expect(replayed.run.suites[0]?.cases[0]?.trials[0]).toMatchObject({ status: "passed", drifts: [] });
+  expect(model.requests.length).toBe(asked);
+  const [one, other] = [recorded.facts[0], replayed.facts[0]].map(
+    (facts) => facts && comparableLog(facts.events, { WORKSPACE: facts.workspace }),
+  );
+  expect(logDifferences(one ?? {}, other ?? {})).toEqual([]);
+  expect(Object.keys(one ?? {}).toSorted()).toEqual(["left", "main", "right"]);
+});

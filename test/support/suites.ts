@@ -1,0 +1,78 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { openTests } from "../../src/app/open-tests.ts";
+import { readSuite } from "../../src/config/suite-file.ts";
+import type { Suite } from "../../src/core/suite.ts";
+import type { SuiteRun } from "../../src/core/suite-run.ts";
+import { type RunRequest, runSuites } from "../../src/eval/run.ts";
+import type { TrialFacts } from "../../src/eval/trial-facts.ts";
+import { testEnvironment } from "./host.ts";
+
+/** Writes files below a directory. */
+export function writeTree(root: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+}
+
+export interface TestRun {
+  readonly run: SuiteRun;
+  readonly facts: readonly TrialFacts[];
+}
+
+/** Runs one suite file as `capstan test` does. */
+export async function runSuiteFile(
+  file: string,
+  mode: SuiteRun["mode"],
+  { modelUrl = "http://127.0.0.1:9", home, ...more }: { modelUrl?: string; home: string } & Partial<RunRequest>,
+): Promise<TestRun> {
+  const environment = { ...testEnvironment(modelUrl), HOME: home };
+  const { suite } = await readSuite(file, environment);
+  return runSuite(suite, mode, { modelUrl, home, ...more });
+}
+
+async function runSuite(
+  suite: Suite,
+  mode: SuiteRun["mode"],
+  { modelUrl, home, ...more }: { modelUrl: string; home: string } & Partial<RunRequest>,
+): Promise<TestRun> {
+  await using tests = await openTests(mode, {
+    home: join(home, ".capstan"),
+    environment: testEnvironment(modelUrl),
+    retries: 2,
+    rehearsal: mode === "rehearsal",
+  });
+  const facts: TrialFacts[] = [];
+  const run = await runSuites(
+    {
+      id: "run_test",
+      suites: [suite],
+      directory: "/",
+      mode,
+      filter: [],
+      trials: undefined,
+      parallel: 2,
+      acceptDrift: false,
+      allowSideEffects: false,
+      baseline: undefined,
+      project: "default",
+      capstan: "0.0.0",
+      sdk: "0.0.0",
+      problems: [],
+      signal: new AbortController().signal,
+      onStart: () => {},
+      onCase: () => {},
+      ...more,
+    },
+    {
+      ...tests,
+      trial: async (request) => {
+        const outcome = await tests.trial(request);
+        if (outcome.facts !== undefined) facts.push(outcome.facts);
+        return outcome;
+      },
+    },
+  );
+  return { run, facts };
+}
