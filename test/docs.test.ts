@@ -186,7 +186,18 @@ const shells: readonly Shell[] = pages.flatMap((page) => {
 
 test("every block of code is of a kind that some test looks at", () => {
   // test/config/docs.test.ts looks at YAML. What has no language is no code: output, a tree, a grammar.
-  const kinds = new Set(["ts", "ts run", "console", "console check", "yaml agent", "yaml settings", "yaml graders", "yaml suite", "sh", ""]);
+  const kinds = new Set([
+    "ts",
+    "ts run",
+    "console",
+    "console check",
+    "yaml agent",
+    "yaml settings",
+    "yaml graders",
+    "yaml suite",
+    "sh",
+    "",
+  ]);
   for (const [page, text] of textOf) {
     const fences = [...text.matchAll(/^```(.*)$/gm)].map(([, kind = ""]) => kind);
     for (const kind of fences.filter((_, index) => index % 2 === 0)) expect(kinds, page).toContain(kind);

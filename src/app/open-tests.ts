@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Redactor, secretVariables } from "../core/redaction.ts";
 import type { SuiteRun } from "../core/suite-run.ts";
 import type { ClaudeSdk } from "../engines/claude/sdk.ts";
 import { grading } from "../eval/grading.ts";
 import { keeping } from "../eval/keep-cassette.ts";
 import type { RunDeps } from "../eval/run.ts";
-import { runTrial } from "../eval/trial.ts";
+import { runTrial, type TrialRequest } from "../eval/trial.ts";
 import { GatewayTapes } from "../gateway/cassette/tapes.ts";
 import type { Upstream, UpstreamFor } from "../gateway/upstream.ts";
 import { defaultProvider, usableUpstreams } from "../gateway/upstreams.ts";
@@ -20,7 +21,7 @@ import { secretsIn } from "./secrets-in.ts";
 const REPLAY_IDLE_MS = 5_000;
 
 export interface Tests extends RunDeps, AsyncDisposable {
-  /** The same without the secrets in it. */
+  /** The same without the secrets of this host. */
   readonly redact: <Value extends object>(value: Value) => Value;
 }
 
@@ -31,7 +32,7 @@ export async function openTests(
 ): Promise<Tests> {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), "capstan-trials-"));
-  stack.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }));
+  stack.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }).catch(() => {}));
   const isFree = mode === "replay" || options.rehearsal === true;
   const parts = hostParts({
     ...options,
@@ -47,16 +48,21 @@ export async function openTests(
   const provider = isFree ? undefined : defaultProvider(parts.credentials);
   const runtime = stack.use(await hostWith({ ...parts, upstream, provider, sdk }));
   const runCommand = hookCommands({ path: parts.settings.path });
-  const grade = grading({ runtime, tapes, outputs, runCommand });
+  const stateOf = (sessionId: string): string => join(parts.settings.home, "sessions", sessionId);
+  const grade = grading({ runtime, tapes, outputs, runCommand, stateOf });
+  /** What graders and files say was never in a log, where secrets are taken out. */
+  const redactorFor = ({ suite, case: one }: Pick<TrialRequest, "suite" | "case">): Redactor =>
+    parts.redactor.with(secretVariables({ ...suite.environment.variables, ...one.variables }));
   const opened = stack.move();
   return {
     clock,
-    keep: keeping({ clock, secretsIn: secretsIn(parts.redactor) }),
+    keep: (kept) => keeping({ clock, secretsIn: secretsIn(redactorFor(kept)) })(kept),
     redact: (value) => parts.redactor.event(value),
     async trial(request) {
-      const outcome = await runTrial(request, { runtime, tapes, clock, directory, grade });
+      const outcome = await runTrial(request, { runtime, tapes, clock, directory, grade, stateOf });
+      const run = redactorFor(request).event(outcome.run);
       // Nobody will find a session whose store is gone.
-      return isFree ? { ...outcome, run: { ...outcome.run, sessionId: null } } : outcome;
+      return { ...outcome, run: isFree ? { ...run, sessionId: null } : run };
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -8,7 +8,7 @@ import { ids } from "../app/clock.ts";
 import { findProject } from "../config/project.ts";
 import { type ReadSuite, readSuite } from "../config/suite-file.ts";
 import { findSuites } from "../config/suite-files.ts";
-import { CapstanError } from "../core/errors.ts";
+import { CapstanError, messageOf } from "../core/errors.ts";
 import { type SuiteRun, suiteRun } from "../core/suite-run.ts";
 import { wantedReports, writeReports } from "../eval/reports/reports.ts";
 import { runSuites } from "../eval/run.ts";
@@ -89,17 +89,23 @@ export async function test(paths: readonly string[], flags: TestFlags): Promise<
     },
     tests,
   );
-  // What graders and files say was never in a log, where secrets are taken out.
-  const { run, written } = await writeReports(tests.redact(ran), wanted);
-  await keepRun(first.configuration, run);
+  const { run: reported, written } = await writeReports(ran, wanted);
+  const run = await kept(first.configuration, reported);
   view.summary(run, written);
   if (flags.json === true) process.stdout.write(`${JSON.stringify(run)}\n`);
   return stopping.stopped ? INTERRUPTED : run.exitCode;
 }
 
-async function keepRun({ home, environment }: Configuration, run: SuiteRun): Promise<void> {
-  await using store = await openStore(home, environment);
-  await store.suiteRuns.add(run);
+/** A run that cannot be stored was still run. */
+async function kept({ home, environment }: Configuration, run: SuiteRun): Promise<SuiteRun> {
+  try {
+    await using store = await openStore(home, environment);
+    await store.suiteRuns.add(run);
+    return run;
+  } catch (error) {
+    const problem = `The run could not be stored in ${home}: ${messageOf(error)}`;
+    return { ...run, problems: [...run.problems, problem], exitCode: run.exitCode || 2 };
+  }
 }
 
 function modeOf({ record, live, rehearsal }: TestFlags): SuiteRun["mode"] {
@@ -119,6 +125,12 @@ async function readSuites(
       const one = await readSuite(file, process.env);
       const { name } = one.suite;
       const same = read.find(({ suite }) => suite.name === name);
+      const [first] = read;
+      // Settings, variables and what is secret are the project's.
+      if (first !== undefined && first.configuration.project.id !== one.configuration.project.id) {
+        problems.push(`${file} is of another project than ${first.suite.file}. Run it by itself: capstan test ${file}`);
+        continue;
+      }
       // Reports, baselines and stored runs know a suite by its name.
       if (same === undefined) read.push(one);
       else problems.push(`${file} and ${same.suite.file} are both named ${name}. Give one another name: suite: …`);

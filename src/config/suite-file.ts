@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, normalize, resolve, sep } from "node:path";
 import type { z } from "zod";
@@ -15,6 +14,7 @@ import {
   suiteAsWritten,
   suiteInAgentFile,
 } from "../core/suite-schema.ts";
+import { readPattern } from "../core/suite-pattern.ts";
 import { parseDuration } from "../core/duration.ts";
 import type { Environment } from "./home.ts";
 import { type Configuration, loadConfiguration } from "./load.ts";
@@ -55,7 +55,9 @@ export async function readSuite(file: string, environment: Environment): Promise
       written.suite ?? (within.length > 0 ? configuration.agent.name : basename(path).replace(/\.test\.ya?ml$/, "")),
     file: path,
     agent: configuration.agent,
-    agentHash: createHash("sha256").update(JSON.stringify(configuration.agent)).digest("hex").slice(0, 16),
+    get agentHash() {
+      return hashOf(configuration.agent);
+    },
     environment: configuration.sessionEnvironment,
     judge: written.judge?.model,
     gates,
@@ -63,6 +65,12 @@ export async function readSuite(file: string, environment: Environment): Promise
     cases: cases.map((one, index) => ({ ...one, place: `${file}:${tree.lineOf([...within, "cases", index])}` })),
   };
   return { suite, configuration };
+}
+
+/** Made only when it is asked for: loading what makes it takes as long as reading a hundred cases. */
+function hashOf(agent: AgentDefinition): string {
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  return createHash("sha256").update(JSON.stringify(agent)).digest("hex").slice(0, 16);
 }
 
 /** `within`: where in the file it stands. */
@@ -125,7 +133,7 @@ function caseOf(written: CaseAsWritten, path: Path, reading: Reading): Omit<Case
       written.stop_reason === undefined ? graders : [{ kind: "stop_reason", given: written.stop_reason }, ...graders],
     faults: written.faults ?? [],
     ignore: (own.ignore ?? []).map((one, index) =>
-      attempt(() => new RegExp(one, "gu"), note, ["ignore", index], /(?!)/),
+      attempt(() => everywhere(readPattern(one)), note, ["ignore", index], /(?!)/),
     ),
     only: written.only ?? false,
     skip: reason,
@@ -136,6 +144,11 @@ function gatesOf({ gates = {} }: SuiteAsWritten, note: Note): Suite["gates"] {
   const { duration, ...rest } = gates;
   if (duration === undefined) return rest;
   return { ...rest, durationMs: attempt(() => parseDuration(duration), note, ["gates", "duration"], 0) };
+}
+
+/** A pattern that finds all there is. */
+function everywhere({ source, flags }: RegExp): RegExp {
+  return new RegExp(source, `${flags}g`);
 }
 
 type Note = (field: Path, text: string) => void;
@@ -185,7 +198,7 @@ function isKind(key: keyof GraderAsWritten): key is GraderKind {
 
 type Judged = Extract<Grader, { readonly kind: "rubric" | "faithfulness" | "relevance" }>;
 
-export function isJudged(grader: Grader): grader is Judged {
+function isJudged(grader: Grader): grader is Judged {
   const kinds: readonly GraderKind[] = ["rubric", "faithfulness", "relevance"];
   return kinds.includes(grader.kind);
 }

@@ -73,7 +73,7 @@ const jsonCheck = z.strictObject({
 });
 
 /** Also those deep inside. */
-function readablePatterns(context: z.core.ParsePayload, value = context.value): void {
+export function readablePatterns(context: z.core.ParsePayload, value = context.value): void {
   if (typeof value === "object" && value !== null)
     for (const one of Object.values(value)) readablePatterns(context, one);
   if (typeof value !== "string") return;

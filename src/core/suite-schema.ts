@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { fault } from "./fault-schema.ts";
-import { graders } from "./grader-schema.ts";
+import { graders, readablePatterns } from "./grader-schema.ts";
 
 /** A suite as it is written, in `*.test.yaml` or under `tests:` of an agent file. */
 
@@ -22,7 +22,7 @@ const answer = z.union([
   z.strictObject({
     tool: z.string().min(1),
     /** Fields that its input must have; a text in `/…/` is a pattern. */
-    with: z.record(z.string(), z.unknown()).optional(),
+    with: z.record(z.string(), z.unknown()).check(readablePatterns).optional(),
     decision: z.enum(["allow", "deny"]),
     message: z.string().optional(),
     /** In place of what the agent gave. */
@@ -31,7 +31,7 @@ const answer = z.union([
   }),
   z.strictObject({
     /** A pattern of the question's text. */
-    question: z.string().min(1),
+    question: z.string().min(1).check(readablePatterns),
     answer: z.string(),
     times: z.number().int().positive().optional(),
   }),

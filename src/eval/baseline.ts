@@ -4,7 +4,9 @@ import type { CaseRun, SuiteResult, SuiteRun } from "../core/suite-run.ts";
 type Margins = Suite["margins"];
 type Regression = SuiteResult["regressions"][number];
 
-const MARGINS = { pass_rate: 0, usd: 0.1, duration: 0.5 } satisfies Required<Margins>;
+const MARGINS = { pass_rate: 0, usd: 0.1 };
+/** Without a model the time is the machine's, and compared only where the suite says by how much it may differ. */
+const DURATION = { live: 0.5, record: 0.5, replay: Infinity, rehearsal: Infinity } as const;
 /** Below it a difference of cost or time is noise, whatever its share. */
 const MIN_USD = 0.0001;
 const MIN_MS = 1000;
@@ -13,14 +15,16 @@ const MIN_MS = 1000;
 export function regressionsOf(
   now: Pick<SuiteResult, "suite" | "cases">,
   before: SuiteRun,
-  margins: Margins,
+  { margins, mode }: { readonly margins: Margins; readonly mode: SuiteRun["mode"] },
 ): Regression[] {
   const old = before.suites.find(({ suite }) => suite === now.suite);
   if (old === undefined) return [];
-  const limits = { ...MARGINS, ...margins };
+  const limits = { ...MARGINS, duration: DURATION[mode], ...margins };
   return old.cases.flatMap((was) => {
     if (was.trials.length === 0) return [];
     const is = now.cases.find((one) => one.case === was.case);
+    // Whoever left it out knows.
+    if (is?.status === "skipped") return [];
     if (is === undefined || is.trials.length === 0)
       return [{ what: "case", case: was.case, message: "it is in the baseline and was not run" }];
     return compare(was, is, limits);
@@ -33,6 +37,8 @@ function compare(was: CaseRun, is: CaseRun, limits: Required<Margins>): Regressi
   const [rateBefore, rateNow] = [rateOf(was), rateOf(is)];
   if (rateNow < rateBefore - limits.pass_rate)
     worse("pass_rate", `the pass rate fell from ${rateBefore.toFixed(2)} to ${rateNow.toFixed(2)}`);
+  if (is.trials.some(({ usd }) => usd === null) && was.trials.every(({ usd }) => usd !== null))
+    worse("usd", "what a trial costs is not known any more: a model has no known price");
   const [costBefore, costNow] = [mean(was, ({ usd }) => usd ?? 0), mean(is, ({ usd }) => usd ?? 0)];
   if (costNow > costBefore * (1 + limits.usd) && costNow - costBefore > MIN_USD)
     worse("usd", `a trial cost $${costBefore.toFixed(4)} and costs $${costNow.toFixed(4)}${more(costBefore, costNow)}`);

@@ -4,7 +4,7 @@ import type { CallFacts, TrialFacts, TurnFacts } from "./trial-facts.ts";
 
 type Calls = Extract<LoggedEvent, { type: "agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use" }>;
 
-export const MAIN = "main";
+const MAIN = "main";
 
 /** The names of the lines of a session: `main`, and each subagent's. */
 export function threadNames(events: readonly LoggedEvent[]): (threadId: string | null | undefined) => string {

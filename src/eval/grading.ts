@@ -5,7 +5,7 @@ import type { Tape, Tapes } from "../core/tape.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { grade } from "./grade.ts";
 import { type GraderDeps, GraderError, type Judge } from "./graders/grader.ts";
-import type { TrialRequest } from "./trial.ts";
+import type { TrialDeps, TrialRequest } from "./trial.ts";
 import type { TrialFacts } from "./trial-facts.ts";
 
 /** What the graders of a case say about one trial. */
@@ -29,6 +29,7 @@ export type GradeTrial = (graded: {
 export interface GradingDeps extends Pick<GraderDeps, "outputs" | "runCommand"> {
   readonly runtime: Pick<Runtime, "startSession">;
   readonly tapes: Tapes;
+  readonly stateOf: TrialDeps["stateOf"];
 }
 
 /** One grader after the other: judges are known on a cassette by their order. */
@@ -91,7 +92,7 @@ class Judges {
       record,
       faults: [],
       kill: async () => {},
-      places: { TRIAL: this.#directory },
+      places: { TRIAL: this.#directory, SESSION: this.#deps.stateOf(session.id) },
       ignore: one.ignore,
     });
     this.tapes.push(tape);

@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import type { Cassette } from "../core/cassette.ts";
 import type { Clock } from "../core/clock.ts";
-import { messageOf } from "../core/errors.ts";
+import { CapstanError, messageOf } from "../core/errors.ts";
 import type { Case, Suite } from "../core/suite.ts";
 import { type CaseRun, SUITE_RUN_FORMAT, type SuiteResult, type SuiteRun, type TrialRun } from "../core/suite-run.ts";
 import { regressionsOf } from "./baseline.ts";
@@ -49,18 +49,22 @@ export async function runSuites(request: RunRequest, deps: RunDeps): Promise<Sui
     request.onCase(suite, run);
   };
   const jobs: (() => Promise<void>)[] = [];
+  const here: (() => Promise<void>)[] = [];
   for (const { suite, case: one, left } of selected) {
     if (left !== undefined) finish(suite, one, leftOut(one, "skipped", left));
     else if (one.workspace === "here" && !request.allowSideEffects) finish(suite, one, leftOut(one, "not_run", HERE));
-    else jobs.push(...jobsOf(suite, one, { request, deps, finish }));
+    else (one.workspace === "here" ? here : jobs).push(...jobsOf(suite, one, { request, deps, finish }));
   }
   await inParallel(jobs, request.parallel);
+  // They share a directory.
+  await inParallel(here, 1);
+  const problems = [...request.problems, ...nothingRan(request, jobs.length + here.length)];
   const suites = request.suites.map((suite): SuiteResult => {
     const cases = selected.filter((one) => one.suite === suite).flatMap((one) => results.get(one.case) ?? []);
     const regressions =
       request.baseline === undefined
         ? []
-        : regressionsOf({ suite: suite.name, cases }, request.baseline, suite.margins);
+        : regressionsOf({ suite: suite.name, cases }, request.baseline, { margins: suite.margins, mode: request.mode });
     const gates = gatesOf(suite, cases);
     return {
       suite: suite.name,
@@ -81,10 +85,17 @@ export async function runSuites(request: RunRequest, deps: RunDeps): Promise<Sui
     durationMs: deps.clock.now() - started,
     capstan: request.capstan,
     sdk: request.sdk,
-    exitCode: exitCodeOf(suites, request.problems),
+    exitCode: exitCodeOf(suites, problems),
     suites,
-    problems: [...request.problems],
+    problems,
   };
+}
+
+/** A word that fits nothing must not look like a run in which everything passed. */
+function nothingRan({ filter, suites }: RunRequest, jobs: number): string[] {
+  if (filter.length === 0 || jobs > 0) return [];
+  const names = suites.flatMap(({ cases }) => cases.map(({ name }) => name));
+  return [`No case that would be run fits --filter ${filter.join(" ")}. The cases are: ${names.join(", ")}`];
 }
 
 const HERE =
@@ -125,7 +136,8 @@ async function oneTrial(
   const path = cassettePath(suite, one, trial);
   let cassette: Cassette | undefined;
   try {
-    if (mode === "replay" || mode === "record") cassette = await readCassette(path);
+    if (mode === "replay" || mode === "record")
+      cassette = requireOwn(await readCassette(path), { suite, case: one, trial, path });
   } catch (error) {
     return failedTrial(trial, messageOf(error));
   }
@@ -143,6 +155,18 @@ async function oneTrial(
   } catch (error) {
     return { ...run, status: "error", error: messageOf(error) };
   }
+}
+
+/** One that was copied or renamed would answer for another case. */
+function requireOwn(
+  read: Cassette | undefined,
+  { suite, case: one, trial, path }: Pick<TrialRequest, "suite" | "case" | "trial"> & { readonly path: string },
+): Cassette | undefined {
+  if (read === undefined || (read.suite === suite.name && read.case === one.name && read.trial === trial)) return read;
+  throw new CapstanError(
+    "invalid_cassette",
+    `The cassette ${path} was made for trial ${read.trial} of "${read.case}" in the suite ${read.suite}. Delete it and record the case again: capstan test --record`,
+  );
 }
 
 /** 2: something is set up wrongly; 3: something could not be carried out or judged; 1: something is not as it should be. */

@@ -22,6 +22,8 @@ export interface TrialDeps {
   readonly runtime: Pick<Runtime, "startSession" | "read">;
   readonly tapes: Tapes;
   readonly clock: Clock;
+  /** Where a session has its own HOME and temporary files. */
+  readonly stateOf: (sessionId: string) => string;
   /** Where the directories of trials are made. */
   readonly directory: string;
   readonly grade: GradeTrial;
@@ -50,16 +52,21 @@ export interface TrialOutcome {
 /** Carries out one trial in a directory of its own, and judges it. Never rejects: what goes wrong is its outcome. */
 export async function runTrial(request: TrialRequest, deps: TrialDeps): Promise<TrialOutcome> {
   const { trial, signal } = request;
-  const directory = await mkdtemp(join(deps.directory, "trial-"));
+  let directory: string | undefined;
   try {
+    directory = await mkdtemp(join(deps.directory, "trial-"));
     return await inDirectory(request, deps, directory);
   } catch (error) {
     const reason = signal.aborted ? "The run was stopped." : messageOf(error);
     return { run: failedTrial(trial, reason), facts: undefined, recorded: undefined };
   } finally {
-    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+    // What an agent has closed to itself is left to whoever cleans the temporary directory.
+    if (directory !== undefined) await rm(directory, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   }
 }
+
+/** The name of the case's own session on a cassette. */
+const CASE = "case";
 
 const UNJUDGED: Judgement = { verdicts: [], usd: 0, errors: [], tapes: [] };
 
@@ -94,12 +101,12 @@ async function inDirectory(request: TrialRequest, deps: TrialDeps, directory: st
   });
   const events = async (): Promise<readonly LoggedEvent[]> => deps.runtime.read(session.id);
   const tape = deps.tapes.insert(session.id, {
-    session: "case",
+    session: CASE,
     replay: request.cassette && { cassette: request.cassette, acceptDrift: request.acceptDrift },
     record: request.record,
     faults: one.faults,
     kill: async () => killAgent(await events()),
-    places: { WORKSPACE: session.record.cwd, TRIAL: directory },
+    places: { WORKSPACE: session.record.cwd, TRIAL: directory, SESSION: deps.stateOf(session.id) },
     ignore: one.ignore,
   });
   try {
@@ -239,13 +246,6 @@ function trialRun(
 function ofTheRun(tapes: readonly Tape[], { unanswered }: CaseAnswers, acceptDrift: boolean): Verdict[] {
   const drifts = driftsOf(tapes);
   const unplayed = tapes.flatMap((tape) => tape.unplayed);
-  const failed = (grader: string, message: string, diff?: string): Verdict => ({
-    grader,
-    passed: false,
-    score: 0,
-    message,
-    ...(diff !== undefined && { diff }),
-  });
   const cassette = acceptDrift
     ? []
     : [
@@ -267,6 +267,13 @@ function ofTheRun(tapes: readonly Tape[], { unanswered }: CaseAnswers, acceptDri
   ];
 }
 
+/** A judge is no line of the agent. */
 function driftsOf(tapes: readonly Tape[]): readonly Drift[] {
-  return tapes.flatMap(({ drifts }) => drifts);
+  return tapes
+    .flatMap(({ drifts }) => drifts)
+    .map((drift) => (drift.session === CASE ? drift : { ...drift, thread: `${drift.session}, ${drift.thread}` }));
+}
+
+function failed(grader: string, message: string, diff?: string): Verdict {
+  return { grader, passed: false, score: 0, message, ...(diff !== undefined && { diff }) };
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Dirent } from "node:fs";
 import { readdir, readFile, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createTwoFilesPatch } from "diff";
@@ -23,9 +24,20 @@ export async function workspaceState(root: string): Promise<WorkspaceState> {
     const path = join(entry.parentPath, entry.name);
     const name = path.slice(root.length + 1);
     if (entry.isDirectory() || name === ".git" || name.startsWith(".git/")) continue;
-    states.set(name, await fileState(path, entry.isSymbolicLink()));
+    states.set(name, await stateOf(path, entry));
   }
   return states;
+}
+
+/** What an agent makes need not be readable, need not be a file, and may be gone by now: that is a state as well. */
+async function stateOf(path: string, entry: Dirent): Promise<FileState> {
+  // To read a pipe would be to wait for somebody who writes.
+  if (!entry.isFile() && !entry.isSymbolicLink()) return { hash: "no file", text: undefined };
+  try {
+    return await fileState(path, entry.isSymbolicLink());
+  } catch (error) {
+    return { hash: String((error as NodeJS.ErrnoException).code), text: undefined };
+  }
 }
 
 async function fileState(path: string, isLink: boolean): Promise<FileState> {

@@ -86,8 +86,9 @@ test("an agent file may have its suite in it", async () => {
   ).rejects.toThrow('6:7 tests.cases.0.trails: unknown key; did you mean "trials"?');
 });
 
+const one = (more: string): string => `cases:\n  - name: one\n    input: Hello\n${more}`;
+
 describe("a mistake is told with its place and what was expected", () => {
-  const one = (more: string): string => `cases:\n  - name: one\n    input: Hello\n${more}`;
   test.each<[string, string, string]>([
     ["no cases", "cases: []", "1:8 cases: expected"],
     ["an unknown key", one("    gradrs: []"), '4:5 cases.0.gradrs: unknown key; did you mean "graders"?'],

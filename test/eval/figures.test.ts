@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Case, Suite } from "../../src/core/suite.ts";
 import type { CaseRun, SuiteResult, SuiteRun, TrialRun } from "../../src/core/suite-run.ts";
@@ -123,8 +123,8 @@ test("gates look at the whole suite", () => {
 
 describe("compared with a baseline", () => {
   const before = { suites: [{ suite: "s", cases: [ran("one", trial("passed"))] }] } as unknown as SuiteRun;
-  const worse = (now: CaseRun[], margins = {}): string[] =>
-    regressionsOf({ suite: "s", cases: now }, before, margins).map(({ what }) => what);
+  const worse = (now: CaseRun[], margins = {}, mode: SuiteRun["mode"] = "live"): string[] =>
+    regressionsOf({ suite: "s", cases: now }, before, { margins, mode }).map(({ what }) => what);
 
   test("the same is no worse", () => expect(worse([ran("one", trial("passed"))])).toEqual([]));
   test("fewer trials that pass are", () => expect(worse([ran("one", trial("failed"))])).toEqual(["pass_rate"]));
@@ -135,16 +135,24 @@ describe("compared with a baseline", () => {
   });
   test("more time is, beyond the margin", () =>
     expect(worse([ran("one", trial("passed", { durationMs: 2600 }))])).toEqual(["duration"]));
+  test("more time is not when no model was asked, unless the suite says by how much", () => {
+    const now = [ran("one", trial("passed", { durationMs: 9000 }))];
+    expect(worse(now, {}, "replay")).toEqual([]);
+    expect(worse(now, { duration: 1 }, "replay")).toEqual(["duration"]);
+  });
   test("a case that is gone is", () => expect(worse([ran("two", trial("passed"))])).toEqual(["case"]));
   test("a suite that the baseline does not have is not", () =>
-    expect(regressionsOf({ suite: "new", cases: [ran("one", trial("failed"))] }, before, {})).toEqual([]));
+    expect(
+      regressionsOf({ suite: "new", cases: [ran("one", trial("failed"))] }, before, { margins: {}, mode: "live" }),
+    ).toEqual([]));
 });
 
-describe("the exit code", () => {
-  const suite = (more: Partial<SuiteResult>): SuiteResult =>
-    ({ cases: [], gates: [], regressions: [], ...more }) as unknown as SuiteResult;
-  const code = (more: Partial<SuiteResult>, problems: string[] = []): number => exitCodeOf([suite(more)], problems);
+const suite = (more: Partial<SuiteResult>): SuiteResult =>
+  ({ cases: [], gates: [], regressions: [], ...more }) as unknown as SuiteResult;
 
+const code = (more: Partial<SuiteResult>, problems: string[] = []): number => exitCodeOf([suite(more)], problems);
+
+describe("the exit code", () => {
   test("is 0 when everything passed", () => expect(code({ cases: [ran("one", trial("passed"))] })).toBe(0));
   test("is 1 for a failure", () => expect(code({ cases: [ran("one", trial("failed"))] })).toBe(1));
   test("is 1 for a gate and for a regression", () => {

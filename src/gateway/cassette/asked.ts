@@ -34,8 +34,8 @@ export function askedBy(body: Uint8Array, places: Places): Asked {
     model,
     stream,
     settings: Object.fromEntries(Object.entries(rest).filter(([key]) => SETTINGS.includes(key))),
-    instructions: mapTexts(blocksOf(system ?? []), places.normaliseNotice),
-    tools: mapTexts(tools.map(unmarked), places.normaliseNotice) as unknown[],
+    instructions: mapTexts(blocksOf(system ?? []).filter(isMeant), places.normaliseMeant),
+    tools: mapTexts(tools.map(unmarked), places.normaliseMeant) as unknown[],
     news: messages.slice(last + 1).map((one) => toldBy(one, places)),
   };
 }
@@ -58,7 +58,18 @@ function toldBy({ role, content }: Message, places: Places): unknown {
 /** Calls that ran side by side end in any order. */
 function byCall(a: Block, b: Block): number {
   const [first, second] = [a["tool_use_id"], b["tool_use_id"]];
-  return typeof first === "string" && typeof second === "string" ? first.localeCompare(second) : 0;
+  return typeof first === "string" && typeof second === "string" ? compare(first, second) : 0;
+}
+
+/** Who pays is told by a line that is another one with every request. */
+function isMeant({ text }: Block): boolean {
+  return typeof text !== "string" || !/\bcc_version=/.test(text);
+}
+
+/** The same on every machine. */
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 function blocksOf(content: string | readonly Block[]): Block[] {

@@ -10,18 +10,21 @@ export class MessageReader {
   readonly #blocks: Json[] = [];
   /** The text of a tool's input, which comes in pieces that mean nothing alone. */
   readonly #inputs = new Map<number, string>();
+  readonly #closed = new Set<number>();
   #isWhole = false;
 
   push(bytes: Uint8Array): void {
     const lines = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split("\n");
     this.#rest = lines.pop() ?? "";
-    for (const line of lines) if (line.startsWith("data:")) this.#take(JSON.parse(line.slice(5)) as Json);
+    for (const line of lines) if (line.startsWith("data:")) this.#take(eventIn(line.slice(5)));
   }
 
   /** The message as far as it came, and whether that is all of it; undefined when not even its beginning did. */
   read(): { readonly message: RecordedMessage; readonly isWhole: boolean } | undefined {
     if (this.#message === undefined) return undefined;
-    const parsed = recordedMessage.safeParse({ ...this.#message, content: this.#blocks });
+    // A call whose input is not all there was none.
+    const content = this.#blocks.filter((block, index) => block["type"] !== "tool_use" || this.#closed.has(index));
+    const parsed = recordedMessage.safeParse({ ...this.#message, content });
     return parsed.success ? { message: parsed.data, isWhole: this.#isWhole } : undefined;
   }
 
@@ -79,9 +82,19 @@ export class MessageReader {
   }
 
   #close(index: number): void {
+    this.#closed.add(index);
     const input = this.#inputs.get(index);
     const block = this.#blocks[index];
     if (block !== undefined && input !== undefined && input.trim() !== "") block["input"] = JSON.parse(input);
+  }
+}
+
+/** What is no event is passed on all the same, and means nothing here. */
+function eventIn(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return {};
   }
 }
 
@@ -96,6 +109,8 @@ export function streamOf(message: RecordedMessage, { cut }: { readonly cut: bool
     { type: "message_start", message: { ...start, content: [], stop_reason: null, stop_sequence: null, usage } },
     ...content.flatMap((block, index) => blockFrames(block, index)),
   ];
+  // The block that was cut was never closed.
+  if (cut && frames.length > 1) frames.pop();
   if (!cut)
     frames.push(
       { type: "message_delta", delta: { stop_reason: stopReason, stop_sequence: stopSequence }, usage },

@@ -7,6 +7,8 @@ export interface Places {
   readonly normalise: (text: string) => string;
   /** The same for what the command line tool of the engine says by itself, where versions vary as well. */
   readonly normaliseNotice: (text: string) => string;
+  /** Instructions and descriptions of tools: whatever is written in them is meant. */
+  readonly normaliseMeant: (text: string) => string;
   /** A text of an answer as it is recorded: only what an agent would use again is a placeholder. */
   readonly hide: (text: string) => string;
   /** An answer of a cassette as it is said in this run. */
@@ -16,6 +18,7 @@ export interface Places {
 }
 
 const VARYING: readonly (readonly [pattern: RegExp, placeholder: string])[] = [
+  [/\bsesn_[0-9a-f]{32}\b/g, "${SESSION_ID}"],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "${UUID}"],
   [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?/g, "${TIME}"],
   [/\b\d{4}-\d{2}-\d{2}\b/g, "${DATE}"],
@@ -23,10 +26,15 @@ const VARYING: readonly (readonly [pattern: RegExp, placeholder: string])[] = [
 ];
 
 const VARYING_NOTICES: readonly (readonly [pattern: RegExp, placeholder: string])[] = [
-  [/^( - (?:Platform|Shell|OS Version): ).*$/gm, "$1${MACHINE}"],
-  [/<total_tokens>\d+ tokens left<\/total_tokens>/g, "<total_tokens>${NUMBER} tokens left</total_tokens>"],
   [/USD budget: .*$/gm, "USD budget: ${NUMBER}"],
   [/\bv?\d+\.\d+\.\d+(?:-[\w.]+)?\b/g, "${VERSION}"],
+];
+
+/** What the engine puts into a prompt by itself. */
+const VARYING_PROMPTS: typeof VARYING = [
+  [/^( - (?:Platform|Shell|OS Version): ).*$/gm, "$1${MACHINE}"],
+  [/<total_tokens>\d+ tokens left<\/total_tokens>/g, "<total_tokens>${NUMBER} tokens left</total_tokens>"],
+  [/Today's date is \d{4}-\d{2}-\d{2}/g, "Today's date is ${DATE}"],
 ];
 
 /** The engine makes them of an `a` and sixteen hexadecimal digits. */
@@ -47,16 +55,19 @@ export function placesOf(values: Readonly<Record<string, string>>, ignore: reado
   };
   return {
     normalise,
-    normaliseNotice: (text) => normalise(replaced(text, VARYING_NOTICES)),
+    normaliseMeant: (text) => replaced(hidePlaces(text).replace(AGENT_ID, "${AGENT}"), VARYING_PROMPTS),
+    normaliseNotice: (text) => normalise(replaced(replaced(text, VARYING_PROMPTS), VARYING_NOTICES)),
     hide: (text) =>
-      hidePlaces(text).replace(AGENT_ID, (id) => {
+      // The model's own words may look like a placeholder.
+      hidePlaces(text.replaceAll("${", "$${")).replace(AGENT_ID, (id) => {
         const thread = threads.get(id);
         return thread === undefined ? id : `\${${thread}}`;
       }),
-    fill(text) {
-      const placed = known.reduce((sofar, [name, value]) => sofar.replaceAll(`\${${name}}`, value), text);
-      return [...threads].reduce((sofar, [id, thread]) => sofar.replaceAll(`\${${thread}}`, id), placed);
-    },
+    fill: (text) =>
+      text.replace(/\$\$\{|\$\{([\w-]+)\}/g, (written, name: string | undefined) => {
+        if (name === undefined) return "${";
+        return values[name] ?? [...threads].find(([, thread]) => thread === name)?.[0] ?? written;
+      }),
     name: (engineAgentId, thread) => void threads.set(engineAgentId, thread),
   };
 }

@@ -1,7 +1,7 @@
 import type { Cassette, CassetteExchange, CassetteThread, RecordedAnswer } from "../../core/cassette.ts";
 import type { Drift } from "../../core/tape.ts";
 import type { RequestOrigin } from "../upstream.ts";
-import { type Asked, taskOf } from "./asked.ts";
+import { type Asked, hashOf, taskOf } from "./asked.ts";
 import { type Difference, differences, same, unified } from "./drift.ts";
 import type { Places } from "./places.ts";
 
@@ -46,7 +46,8 @@ export class Player {
     if (known !== undefined) return known;
     const free = this.#lines.filter((line) => line.isSubagent && ![...this.#threads.values()].includes(line.thread));
     const task = taskOf(asked);
-    const line = free.find((one) => one.task === task) ?? (free.length === 1 ? free[0] : undefined);
+    const alike = free.filter((one) => one.task === task);
+    const line = alike.find((one) => one.hasPrompt(asked)) ?? alike[0] ?? (free.length === 1 ? free[0] : undefined);
     const thread = line?.thread ?? `an unknown subagent`;
     if (line === undefined) return thread;
     this.#threads.set(engineAgentId, thread);
@@ -84,6 +85,12 @@ class Line {
   get task(): string | undefined {
     const [first] = this.#thread.exchanges;
     return first && taskOf(first);
+  }
+
+  /** Subagents of several kinds may have been given the same task. */
+  hasPrompt({ instructions, tools }: Asked): boolean {
+    const [first] = this.#thread.exchanges;
+    return first?.instructions === hashOf(instructions) && first.tools === hashOf(tools);
   }
 
   get last(): CassetteExchange | undefined {
