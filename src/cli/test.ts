@@ -2,16 +2,17 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { diagnoseEngine } from "../app/diagnose.ts";
 import { openStore } from "../app/open-store.ts";
-import { openTests } from "../app/open-tests.ts";
+import { openTests, type Tests } from "../app/open-tests.ts";
 import type { Configuration } from "../config/load.ts";
-import { ids } from "../app/clock.ts";
+import { clock, ids } from "../app/clock.ts";
 import { findProject } from "../config/project.ts";
 import { type ReadSuite, readSuite } from "../config/suite-file.ts";
 import { findSuites } from "../config/suite-files.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
+import type { Suite } from "../core/suite.ts";
 import { type SuiteRun, suiteRun } from "../core/suite-run.ts";
 import { wantedReports, writeReports } from "../eval/reports/reports.ts";
-import { runSuites } from "../eval/run.ts";
+import { type RunDeps, runSuites } from "../eval/run.ts";
 import { usage } from "./failure.ts";
 import { hostOptions } from "./host.ts";
 import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
@@ -65,6 +66,8 @@ export async function test(paths: readonly string[], flags: TestFlags): Promise<
   };
   const { sdk } = diagnoseEngine();
   if (flags.sdk !== undefined) {
+    if (read.some(({ configuration }) => configuration.project.id !== first.configuration.project.id))
+      throw usage("--sdk takes the suites of one project at a time. Name one of their directories.");
     const { canary } = await import("./test-canary.ts");
     const { configuration } = first;
     const code = await canary(
@@ -73,10 +76,7 @@ export async function test(paths: readonly string[], flags: TestFlags): Promise<
     );
     return stopping.stopped ? INTERRUPTED : code;
   }
-  await using tests = await openTests(mode, {
-    ...hostOptions(first.configuration),
-    rehearsal: flags.rehearsal === true,
-  });
+  await using tests = await openAll(read, mode, flags);
   const ran = await runSuites(
     {
       ...request,
@@ -94,6 +94,36 @@ export async function test(paths: readonly string[], flags: TestFlags): Promise<
   view.summary(run, written);
   if (flags.json === true) process.stdout.write(`${JSON.stringify(run)}\n`);
   return stopping.stopped ? INTERRUPTED : run.exitCode;
+}
+
+/** A host for each project: settings, variables and what is secret are its own. */
+async function openAll(
+  read: readonly ReadSuite[],
+  mode: SuiteRun["mode"],
+  { rehearsal }: TestFlags,
+): Promise<RunDeps & AsyncDisposable> {
+  await using stack = new AsyncDisposableStack();
+  const opened = new Map<string, Tests>();
+  const bySuite = new Map<Suite, Tests>();
+  for (const { suite, configuration } of read) {
+    const { id } = configuration.project;
+    const options = { ...hostOptions(configuration), rehearsal: rehearsal === true };
+    const tests = opened.get(id) ?? stack.use(await openTests(mode, options));
+    opened.set(id, tests);
+    bySuite.set(suite, tests);
+  }
+  const testsOf = (suite: Suite): Tests => {
+    const tests = bySuite.get(suite);
+    if (tests === undefined) throw new Error(`The suite ${suite.name} was not opened.`);
+    return tests;
+  };
+  const all = stack.move();
+  return {
+    clock,
+    trial: (request) => testsOf(request.suite).trial(request),
+    keep: (kept) => testsOf(kept.suite).keep(kept),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
 }
 
 /** A run that cannot be stored was still run. */
@@ -125,12 +155,6 @@ async function readSuites(
       const one = await readSuite(file, process.env);
       const { name } = one.suite;
       const same = read.find(({ suite }) => suite.name === name);
-      const [first] = read;
-      // Settings, variables and what is secret are the project's.
-      if (first !== undefined && first.configuration.project.id !== one.configuration.project.id) {
-        problems.push(`${file} is of another project than ${first.suite.file}. Run it by itself: capstan test ${file}`);
-        continue;
-      }
       // Reports, baselines and stored runs know a suite by its name.
       if (same === undefined) read.push(one);
       else problems.push(`${file} and ${same.suite.file} are both named ${name}. Give one another name: suite: …`);
