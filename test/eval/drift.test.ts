@@ -172,6 +172,19 @@ describe("a cassette", () => {
     expect(exitCode).toBe(3);
   });
 
+  test("that was made for another case is an error", async () => {
+    using place = elsewhere({ "notes.test.yaml": SUITE.replace("reads the notes", "Reads the notes") });
+    const { exitCode, trial } = await place.replay();
+    expect(trial?.error).toContain('was made for trial 1 of "reads the notes" in the suite notes');
+    expect(exitCode).toBe(3);
+  });
+
+  test("is not looked for when no case fits the filter, which is no success", async () => {
+    using place = elsewhere();
+    const { exitCode } = await place.replay({ filter: ["nosuchcase"] });
+    expect(exitCode).toBe(2);
+  });
+
   test("that is missing is an error, and none is made", async () => {
     using place = elsewhere({ "notes.test.yaml": SUITE.replace("reads the notes", "another name") });
     const { exitCode, trial } = await place.replay();
@@ -181,7 +194,9 @@ describe("a cassette", () => {
   });
 
   test("is not made when it would hold a secret", async () => {
-    using place = elsewhere({ "fixture/notes.txt": `key = sk-ant-api03-${"aB3".repeat(30)}\n` });
+    using place = elsewhere({
+      "fixture/notes.txt": `[redacted:anthropic-key] key = sk-ant-api03-${"aB3".repeat(30)}\n`,
+    });
     await using model = await scriptedModel(reads);
     const file = join(place.path, "notes.test.yaml");
     writeFileSync(file, SUITE.replace("reads the notes", "finds a key"));

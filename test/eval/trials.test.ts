@@ -50,6 +50,10 @@ cases:
     input: run git status --short; git log --format=%s; echo $COLOUR; cat a.txt b.txt
     answers: [{ tool: Bash, decision: allow }]
     graders: [{ regex: 'The fixture\\nblue\\nab' }, { only_changed: [] }]
+  - name: leaves what cannot be read
+    input: run mkfifo pipe; touch closed; chmod 000 closed; ln -s nowhere link
+    answers: [{ tool: Bash, decision: allow }]
+    graders: [{ only_changed: [pipe, closed, link] }]
   - name: works here
     workspace: here
     input: list files
@@ -103,6 +107,7 @@ export default () => { const was = existsSync(mark); writeFileSync(mark, ""); re
     "never ends": "error",
     "is interrupted": "passed",
     "is a repository, with variables": "passed",
+    "leaves what cannot be read": "passed",
     "works here": "not_run",
     "has a fixture that leads out": "error",
     "fails twice of three": "passed",

@@ -59,7 +59,7 @@ export function placesOf(values: Readonly<Record<string, string>>, ignore: reado
     normaliseNotice: (text) => normalise(replaced(replaced(text, VARYING_PROMPTS), VARYING_NOTICES)),
     hide: (text) =>
       // The model's own words may look like a placeholder.
-      hidePlaces(text.replaceAll("${", "$${")).replace(AGENT_ID, (id) => {
+      hidePlaces(text.replaceAll("${", () => "$${")).replace(AGENT_ID, (id) => {
         const thread = threads.get(id);
         return thread === undefined ? id : `\${${thread}}`;
       }),
