@@ -14,7 +14,8 @@ import { defaultProvider, usableUpstreams } from "../gateway/upstreams.ts";
 import { clock } from "./clock.ts";
 import { hookCommands } from "./hook-command.ts";
 import { outputs } from "./lazy-tools.ts";
-import { type HostOptions, hostParts, hostWith, rehearsal } from "./open-host.ts";
+import { hostParts, hostWith, rehearsal } from "./host-parts.ts";
+import type { HostOptions } from "./open-host.ts";
 import { secretsIn } from "./secrets-in.ts";
 
 /** A model that is not there answers at once or never. */

@@ -12,9 +12,11 @@ import type { SessionRecord } from "../core/store.ts";
 import type { CaseAsWritten } from "../core/suite-schema.ts";
 import { fileNameOf } from "../core/file-name.ts";
 import { cassettePath } from "../eval/cassette-files.ts";
+import { effectsBeyond } from "../eval/side-effects.ts";
 import { otherOutcomes, type SessionCase, sessionCase, writtenCase } from "../eval/session-case.ts";
 import type { TrialFacts } from "../eval/trial-facts.ts";
-import { type HostOptions, hostParts } from "./open-host.ts";
+import { hostParts } from "./host-parts.ts";
+import type { HostOptions } from "./open-host.ts";
 import { openStore } from "./open-store.ts";
 import { openTests } from "./open-tests.ts";
 import { playAgain, requirePassing } from "./play-session.ts";
@@ -33,6 +35,7 @@ export interface RecordRequest {
   readonly home: string;
   readonly environment: Environment;
   readonly hostOptions: (configuration: Configuration) => HostOptions;
+  readonly allowSideEffects: boolean;
   readonly capstan: string;
   readonly sdk: string;
   readonly signal: AbortSignal;
@@ -53,6 +56,7 @@ export async function recordSession(request: RecordRequest): Promise<RecordedCas
     record,
     events.map(({ seq, event }) => ({ ...event, seq })),
   );
+  requireAllowed(told, request);
   const name = request.name ?? beginning(told);
   const directory = dirname(request.suiteFile);
   const fixture = join(directory, "fixtures", fileNameOf(name));
@@ -64,6 +68,7 @@ export async function recordSession(request: RecordRequest): Promise<RecordedCas
   const keepsFiles = await makeFixture(fixture, { request, record, events, undo });
   const inputs = inputsOf(events);
   const agent = await chooseAgent(request, { record, inputs, fixture: keepsFiles ? fixture : undefined });
+  if (agent.text !== undefined) requireShareable(request, agent.path, agent.text);
   if (agent.text !== undefined) await write(join(directory, agent.path), agent.text, undo);
 
   const draft = (facts: TrialFacts | undefined, trials?: number): CaseAsWritten =>
@@ -105,6 +110,19 @@ export async function recordSession(request: RecordRequest): Promise<RecordedCas
   };
 }
 
+const TOLD_CALLS = 5;
+
+/** The case is played to be sure of it, and only the model is not there then. */
+function requireAllowed({ calls }: SessionCase, { allowSideEffects }: RecordRequest): void {
+  const beyond = allowSideEffects ? [] : effectsBeyond(calls);
+  if (beyond.length === 0) return;
+  const more = beyond.length > TOLD_CALLS ? `\n… and ${beyond.length - TOLD_CALLS} more` : "";
+  throw new CapstanError(
+    "not_allowed",
+    `To make a case of the session is to make its calls again, twice and for real, in a copy of its files. These may do something beyond that:\n${beyond.slice(0, TOLD_CALLS).join("\n")}${more}\nIf that is all right: --allow-side-effects`,
+  );
+}
+
 async function stored({
   home,
   environment,
@@ -138,8 +156,7 @@ interface Making {
 /** False when there is nothing to put into it. */
 async function makeFixture(fixture: string, { request, record, events, undo }: Making): Promise<boolean> {
   await makeDirectory(fixture, undo);
-  const { home, environment } = request;
-  const isWritten = await writeFixture(fixture, { home, record, events });
+  const isWritten = await writeFixture(fixture, { home: request.home, record, events });
   // A session that works where the suite lies has the fixtures of others among its files.
   for (const name of ["fixtures", "cassettes"]) {
     const path = relative(record.cwd, join(dirname(request.suiteFile), name));
@@ -151,17 +168,21 @@ async function makeFixture(fixture: string, { request, record, events, undo }: M
     if ((await readdir(dirname(fixture))).length === 0) await rmdir(dirname(fixture));
     return false;
   }
-  const find = secretsIn(hostParts({ home, environment }).redactor);
   for (const file of files.filter((one) => one.isFile())) {
     const path = join(file.parentPath, file.name);
-    const found = find({ text: await readFile(path, "utf8") });
-    if (found.length > 0)
-      throw new CapstanError(
-        "invalid_cassette",
-        `Nothing was recorded: ${relative(fixture, path)} in the session's files holds a secret (${[...new Set(found)].join(", ")}), and a fixture is for sharing.`,
-      );
+    requireShareable(request, `${relative(fixture, path)} in the session's files`, await readFile(path, "utf8"));
   }
   return true;
+}
+
+/** Suites, agents and fixtures are for sharing. */
+function requireShareable({ home, environment }: RecordRequest, what: string, text: string): void {
+  const found = secretsIn(hostParts({ home, environment }).redactor)({ text });
+  if (found.length === 0) return;
+  throw new CapstanError(
+    "invalid_cassette",
+    `Nothing was recorded: ${what} holds a secret (${[...new Set(found)].join(", ")}), and what is made here is for sharing.`,
+  );
 }
 
 /** A suite that is there has an agent already. */

@@ -16,11 +16,13 @@ export interface RecordFlags {
   readonly suite?: string;
   readonly name?: string;
   readonly agent?: string;
+  readonly allowSideEffects?: boolean;
   readonly json?: boolean;
 }
 
 /** Returns the exit code. */
-export async function record(given: string, { suite, name, agent, json = false }: RecordFlags): Promise<number> {
+export async function record(given: string, flags: RecordFlags): Promise<number> {
+  const { suite, name, agent, json = false } = flags;
   if (suite !== undefined && !isSuiteFile(suite))
     throw usage(`${suite} is no name of a suite. It must end with .test.yaml`);
   const { sessionId, agentName } = await meant(given);
@@ -34,6 +36,7 @@ export async function record(given: string, { suite, name, agent, json = false }
     home: homeDirectory(process.env).path,
     environment: process.env,
     hostOptions,
+    allowSideEffects: flags.allowSideEffects ?? false,
     capstan: packageVersion(),
     sdk: diagnoseEngine().sdk,
     signal: stop.signal,

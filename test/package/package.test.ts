@@ -99,6 +99,7 @@ test("the package holds what users need and nothing else", async () => {
     "README.md",
     "package.json",
     "schemas/agent.schema.json",
+    "schemas/suite.schema.json",
   ]);
   expect(files.filter((file) => file.startsWith("dist/") && !/\.(?:d\.ts|js)$/.test(file))).toEqual([]);
   expect(files).toContain("dist/index.d.ts");

@@ -1,0 +1,88 @@
+import type { z } from "zod";
+import { homeDirectory } from "../config/home.ts";
+import type { AuthProvider } from "../core/auth-provider.ts";
+import { authSettings } from "../core/auth-schema.ts";
+import { budgetSettings } from "../core/budget-schema.ts";
+import { CapstanError } from "../core/errors.ts";
+import { priceSettings } from "../core/pricing.ts";
+import { redactionSettings } from "../core/redaction-schema.ts";
+import { capacitySettings } from "../core/server-schema.ts";
+import type { ClaudeSdk } from "../engines/claude/sdk.ts";
+import type { CredentialSettings } from "../gateway/secret-source.ts";
+import type { Upstream, UpstreamFor } from "../gateway/upstream.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { assemble, type HostSettings } from "./assemble.ts";
+import { credentialSettings } from "./credential-settings.ts";
+import { hostVariables } from "./host-variables.ts";
+import type { HostOptions } from "./open-host.ts";
+import { openStore } from "./open-store.ts";
+import { type HostRedactor, hostRedactor, secretFiles } from "./redactor.ts";
+
+// Apart from open-host.ts, which is public: programs need not have the types of what a host is made of.
+
+/** What the options of a host come to. */
+export interface HostParts {
+  readonly settings: HostSettings;
+  readonly redactor: HostRedactor;
+  readonly credentials: CredentialSettings;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export function hostParts(options: HostOptions): HostParts {
+  const environment = options.environment ?? process.env;
+  const home = options.home ?? homeDirectory(environment).path;
+  const settings = {
+    home,
+    path: environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
+    retries: options.retries ?? 6,
+    upstreamIdleMs: options.upstreamIdleMs ?? 120_000,
+    credentialWaitMs: options.credentialWaitMs,
+    hibernateAfterMs: options.hibernateAfterMs ?? 600_000,
+    mountRoots: options.mountRoots ?? [],
+    secretFiles: secretFiles(home, environment, options.secretFiles),
+    budgets: checked(budgetSettings, options.budgets ?? {}, "budgets"),
+    prices: checked(priceSettings, options.prices ?? {}, "prices"),
+    capacity: checked(capacitySettings, options.capacity ?? {}, "capacity"),
+  };
+  const redactor = hostRedactor(environment, checked(redactionSettings, options.redact ?? [], "redact"));
+  const auth = checked(authSettings, options.auth ?? {}, "auth");
+  const credentials = credentialSettings({ home, environment, auth, dotEnv: options.dotEnv }, (secret) =>
+    redactor.learn(secret),
+  );
+  return { settings, redactor, credentials, environment };
+}
+
+/** Opens the store and puts a host together, with any model behind it; closes that when it cannot. */
+export async function hostWith({
+  settings,
+  redactor,
+  environment,
+  upstream,
+  provider,
+  sdk,
+}: Omit<HostParts, "credentials"> & {
+  readonly upstream: (Upstream | UpstreamFor) & Partial<AsyncDisposable>;
+  /** Whose model API that is, as far as an agent has to know. */
+  readonly provider?: AuthProvider | undefined;
+  /** Default: the one that Capstan is made for. */
+  readonly sdk?: ClaudeSdk | undefined;
+}): Promise<Runtime> {
+  const store = await openStore(settings.home, environment).catch(async (thrown: unknown) => {
+    await upstream[Symbol.asyncDispose]?.();
+    throw thrown;
+  });
+  return assemble(settings, { store, upstream, redactor, provider, variable: hostVariables(environment), sdk });
+}
+
+function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, option: string): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `${[option, ...path].join(".")}: ${message}`);
+  throw new CapstanError("invalid_input", problems.join("; "), { data: { problems } });
+}
+
+/** Loaded only when it is wanted: the scripted model is a server of its own. */
+export async function rehearsal(): Promise<Upstream & AsyncDisposable> {
+  const { openRehearsal } = await import("../gateway/rehearsal.ts");
+  return openRehearsal();
+}

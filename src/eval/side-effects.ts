@@ -1,0 +1,23 @@
+import type { CallFacts } from "./trial-facts.ts";
+
+/** What these do stays in the workspace, or in the conversation. */
+const WITHIN = new Set([
+  "Read",
+  "Glob",
+  "Grep",
+  "Write",
+  "Edit",
+  "NotebookEdit",
+  "Agent",
+  "Skill",
+  "AskUserQuestion",
+  "ExitPlanMode",
+  "TodoWrite",
+  "StructuredOutput",
+]);
+
+/** Calls whose effects may go beyond the workspace, one line each: to make them again may do something a second time. */
+export function effectsBeyond(calls: readonly CallFacts[]): readonly string[] {
+  const beyond = calls.filter(({ tool, outcome }) => outcome !== "denied" && !WITHIN.has(tool));
+  return [...new Set(beyond.map(({ tool, input }) => `${tool} ${JSON.stringify(input)}`))];
+}

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { effectsBeyond } from "../../src/eval/side-effects.ts";
+import type { CallFacts } from "../../src/eval/trial-facts.ts";
+
+const call = (tool: string, input: CallFacts["input"], outcome: CallFacts["outcome"] = "completed"): CallFacts => ({
+  id: tool,
+  tool,
+  input,
+  by: "main",
+  outcome,
+  result: "",
+});
+
+test("calls whose effects may go beyond the workspace are told once each, but not those that were denied", () => {
+  const push = call("Bash", { command: "git push" });
+  const calls = [
+    call("Read", { file_path: "a" }),
+    call("Write", { file_path: "a" }),
+    push,
+    push,
+    call("Bash", { command: "rm -rf /" }, "denied"),
+    call("mcp__mail__send", { to: "x" }, "failed"),
+  ];
+  expect(effectsBeyond(calls)).toEqual(['Bash {"command":"git push"}', 'mcp__mail__send {"to":"x"}']);
+});
