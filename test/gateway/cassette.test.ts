@@ -119,15 +119,13 @@ test("subagents with the same task are told apart by their prompts, in whatever 
     texts,
   } as unknown as Cassette;
   const player = new Player(cassette, "case", places);
-  const played = kinds
-    .toReversed()
-    .map((one, index) =>
-      player.next(request(one), {
-        sessionId: "s",
-        engineAgentId: `a000000000000000${index}`,
-        requestClass: "subagent",
-      }),
-    );
+  const played = kinds.toReversed().map((one, index) =>
+    player.next(request(one), {
+      sessionId: "s",
+      engineAgentId: `a000000000000000${index}`,
+      requestClass: "subagent",
+    }),
+  );
   expect(played.map(({ drifts }) => drifts)).toEqual([[], []]);
   expect(played.map(({ answer }) => answer?.kind === "message" && answer.message.content)).toEqual(
     kinds.toReversed().map((text) => [{ type: "text", text }]),
