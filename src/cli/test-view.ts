@@ -1,5 +1,6 @@
 import type { Case, Suite } from "../core/suite.ts";
 import type { CaseRun, SuiteRun, TrialRun } from "../core/suite-run.ts";
+import { CASE_STATUSES, casesSummary, runSummary } from "../core/suite-run-summary.ts";
 import { colour, columns, money, oneLine, printable } from "./text.ts";
 
 const MARKS: Readonly<Record<CaseRun["status"], string>> = {
@@ -42,15 +43,13 @@ export class TestView {
     for (const trial of run.trials.filter(({ status }) => status !== "passed").slice(0, 1)) this.#failure(run, trial);
   };
 
-  summary({ suites, durationMs, mode, problems, exitCode }: SuiteRun, written: readonly string[]): void {
+  summary(run: SuiteRun, written: readonly string[]): void {
     if (this.#isQuiet) return;
-    const cases = suites.flatMap((suite) => suite.cases);
-    const trials = cases.flatMap((one) => one.trials);
-    const count = (status: CaseRun["status"]): number => cases.filter((one) => one.status === status).length;
-    const parts = (["passed", "failed", "error", "skipped", "not_run"] as const)
-      .map((status) => [count(status), status.replace("_", " ")] as const)
-      .filter(([number]) => number > 0)
-      .map(([number, word]) => `${number} ${word}`);
+    const { suites, mode, problems, exitCode } = run;
+    const { counts, usd, durationMs } = runSummary(run);
+    const parts = CASE_STATUSES.filter((status) => counts[status] > 0).map(
+      (status) => `${counts[status]} ${status.replace("_", " ")}`,
+    );
     for (const { suite, gates, regressions } of suites) {
       for (const { passed, gate, message } of gates)
         this.#line(`${passed ? MARKS.passed : MARKS.failed} ${suite}: gate ${gate}: ${message}`);
@@ -58,7 +57,6 @@ export class TestView {
         this.#line(`${MARKS.failed} ${suite}: ${one ?? ""} is worse than the baseline in ${what}: ${message}`);
     }
     for (const problem of problems) this.#line(`${MARKS.error} ${printable(problem)}`);
-    const usd = trials.reduce((sum, trial) => sum + (trial.usd ?? 0) + trial.judgeUsd, 0);
     const cost = mode === "replay" || mode === "rehearsal" ? `${money(usd)} if it were live` : money(usd);
     this.#line("");
     const text = `${parts.join(", ")} in ${(durationMs / 1000).toFixed(1)} s, ${cost} (${mode})`;
@@ -107,12 +105,12 @@ function coloured(line: string): string {
   return line.startsWith("-") ? colour.red(line) : colour.dim(line);
 }
 
-function figures({ trials }: CaseRun): string {
+function figures(run: CaseRun): string {
+  const { trials } = run;
   const [first] = trials;
   if (first === undefined) return "";
   const passed = trials.filter(({ status }) => status === "passed").length;
-  const usd = trials.reduce((sum, trial) => sum + (trial.usd ?? 0) + trial.judgeUsd, 0);
   const time = trials.reduce((sum, { durationMs }) => sum + durationMs, 0) / trials.length;
   const rate = trials.length === 1 ? "" : ` · ${passed} of ${trials.length} trials`;
-  return `  ${(time / 1000).toFixed(1)} s · ${money(usd)}${rate}`;
+  return `  ${(time / 1000).toFixed(1)} s · ${money(casesSummary([run]).usd)}${rate}`;
 }

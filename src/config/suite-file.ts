@@ -169,11 +169,7 @@ function inputsOf(given: Readonly<Record<string, unknown>>, agent: AgentDefiniti
   return values;
 }
 
-function graderOf(
-  written: GraderAsWritten,
-  path: Path,
-  { path: file, problems, written: suite }: Reading,
-): Grader | undefined {
+function graderOf(written: GraderAsWritten, path: Path, { problems, written: suite }: Reading): Grader | undefined {
   const { name, turn } = written;
   const note = (text: string): void => void problems.push({ path, at: "value", text });
   const kinds = (Object.keys(written) as (keyof GraderAsWritten)[]).filter(isKind);
@@ -189,7 +185,7 @@ function graderOf(
   const grader = { kind, given: written[kind], name, turn } as Grader;
   if (isJudged(grader) && grader.given.judge === undefined && suite.judge === undefined)
     note("expected the model that judges: judge here, or judge: { model: … } for the suite; there is no default");
-  return withPaths(grader, dirname(file));
+  return grader;
 }
 
 function isKind(key: keyof GraderAsWritten): key is GraderKind {
@@ -201,35 +197,6 @@ type Judged = Extract<Grader, { readonly kind: "rubric" | "faithfulness" | "rele
 function isJudged(grader: Grader): grader is Judged {
   const kinds: readonly GraderKind[] = ["rubric", "faithfulness", "relevance"];
   return kinds.includes(grader.kind);
-}
-
-/** Files that a grader names lie beside the suite. */
-function withPaths(grader: Grader, directory: string): Grader {
-  const at = (path: string): string => resolve(directory, path);
-  switch (grader.kind) {
-    case "code":
-      return { ...grader, given: { ...grader.given, module: at(grader.given.module) } };
-    case "json_schema":
-      return typeof grader.given === "string" ? { ...grader, given: at(grader.given) } : grader;
-    case "output":
-      return "schema" in grader.given && typeof grader.given.schema === "string"
-        ? { ...grader, given: { schema: at(grader.given.schema) } }
-        : grader;
-    case "files": {
-      const { same_as: same } = grader.given;
-      return same === undefined
-        ? grader
-        : {
-            ...grader,
-            given: {
-              ...grader.given,
-              same_as: Object.fromEntries(Object.entries(same).map(([own, other]) => [own, at(other)])),
-            },
-          };
-    }
-    default:
-      return grader;
-  }
 }
 
 function fixtureOf(written: string, file: string, note: (text: string) => void): string {

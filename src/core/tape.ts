@@ -27,8 +27,6 @@ export interface TapeOptions {
 export interface Tape {
   /** What was asked otherwise than on the cassette, in the order it was noticed. */
   readonly drifts: readonly Drift[];
-  /** Model requests so far, retries included. */
-  readonly requests: number;
   /** Answers of the cassette that nobody asked for. */
   readonly unplayed: readonly { readonly thread: string; readonly ordinal: number }[];
   /** The threads that were recorded, and the texts they name. */

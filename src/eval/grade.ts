@@ -74,6 +74,8 @@ export async function grade(grader: Grader, facts: TrialFacts, deps: GraderDeps)
   const name = grader.name ?? grader.kind;
   try {
     const { passed, score = passed ? 1 : 0, message, diff: shown } = await findingOf(grader, { facts, deps });
+    // What was stopped from outside says nothing about the agent.
+    deps.signal.throwIfAborted();
     return { grader: name, passed, score, message, ...(shown !== undefined && { diff: shown }) };
   } catch (thrown) {
     deps.signal.throwIfAborted();

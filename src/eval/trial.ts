@@ -115,7 +115,7 @@ async function inDirectory(request: TrialRequest, deps: TrialDeps, directory: st
     const ended = await talk(session, one, AbortSignal.any([signal, stop.signal, AbortSignal.timeout(one.timeoutMs)]));
     const durationMs = deps.clock.now() - started;
     const facts = await factsOf({ suite, case: one, session, events: await events(), before, durationMs });
-    const judged = ended === undefined ? await deps.grade({ request, facts, directory }) : UNJUDGED;
+    const judged = ended === undefined ? await judge({ request, facts, directory }, deps) : UNJUDGED;
     const tapes = [tape, ...judged.tapes];
     return {
       run: trialRun(trial, { facts, judged, tapes, answers, ended, acceptDrift: request.acceptDrift }),
@@ -125,6 +125,20 @@ async function inDirectory(request: TrialRequest, deps: TrialDeps, directory: st
   } finally {
     tape.end();
     await session.close();
+  }
+}
+
+/** Graders have as long as the agent had: a judge may be silent as well. */
+async function judge(graded: Parameters<GradeTrial>[0], { grade }: TrialDeps): Promise<Judgement> {
+  const { request } = graded;
+  const late = AbortSignal.timeout(request.case.timeoutMs);
+  try {
+    return await grade({ ...graded, request: { ...request, signal: AbortSignal.any([request.signal, late]) } });
+  } catch (error) {
+    if (!late.aborted || request.signal.aborted) throw error;
+    const message =
+      "Its graders took too long, and were stopped. Give the case more time (timeout: 10m), or look at its judges.";
+    return { ...UNJUDGED, errors: [message] };
   }
 }
 

@@ -7,7 +7,7 @@ import { invalid } from "./refusal.ts";
 /** Models as clients of the API see them: those that Capstan knows a price for. What else they can, it does not know. */
 
 /** Newest first. */
-const MODELS = [
+export const MODELS = [
   "claude-fable-5-2",
   "claude-opus-5-5",
   "claude-sonnet-5-5",

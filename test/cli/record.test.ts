@@ -6,7 +6,7 @@ import { openHost } from "../../src/app/open-host.ts";
 import { type Cli, testCli } from "../support/cli.ts";
 import { testEnvironment } from "../support/host.ts";
 import { writeTree } from "../support/suites.ts";
-import { call, say, type Script, scriptedModel, text, toolUse } from "../support/scripted-model.ts";
+import { call, say, type Script, scriptedModel, text, toolUse, WHICH_COLOUR } from "../support/scripted-model.ts";
 
 const AGENT = {
   name: "worker",
@@ -28,19 +28,7 @@ function script(cwd: string): Script {
     }
     switch (body.messages.filter(({ role }) => role === "assistant").length) {
       case 0:
-        return call("AskUserQuestion", {
-          questions: [
-            {
-              question: "Which colour?",
-              header: "Colour",
-              multiSelect: false,
-              options: [
-                { label: "blue", description: "Like the sea." },
-                { label: "red", description: "Like a rose." },
-              ],
-            },
-          ],
-        });
+        return call("AskUserQuestion", { questions: [WHICH_COLOUR] });
       case 1:
         return {
           blocks: [

@@ -3,7 +3,16 @@ import { expect, test } from "vitest";
 import { comparableLog } from "../../src/eval/comparable-log.ts";
 import { logDifferences } from "../../src/eval/log-differences.ts";
 import { temporaryDirectory } from "../support/host.ts";
-import { apiError, call, say, scriptedModel, text, toolUse, type Script } from "../support/scripted-model.ts";
+import {
+  apiError,
+  call,
+  say,
+  scriptedModel,
+  text,
+  toolUse,
+  type Script,
+  WHICH_COLOUR,
+} from "../support/scripted-model.ts";
 import { runSuiteFile, writeTree } from "../support/suites.ts";
 
 const AGENT = `
@@ -45,20 +54,7 @@ function script(cwd: () => string): Script {
         : call("Read", { file_path: `${cwd()}/${side}.txt` });
     }
     const done = body.messages.filter(({ role }) => role === "assistant").length;
-    if (done === 0)
-      return call("AskUserQuestion", {
-        questions: [
-          {
-            question: "Which colour?",
-            header: "Colour",
-            multiSelect: false,
-            options: [
-              { label: "blue", description: "Like the sea." },
-              { label: "red", description: "Like a rose." },
-            ],
-          },
-        ],
-      });
+    if (done === 0) return call("AskUserQuestion", { questions: [WHICH_COLOUR] });
     if (done === 1)
       return {
         blocks: [

@@ -54,6 +54,10 @@ cases:
     input: run mkfifo pipe; touch closed; chmod 000 closed; ln -s nowhere link
     answers: [{ tool: Bash, decision: allow }]
     graders: [{ only_changed: [pipe, closed, link] }]
+  - name: has a grader that never ends
+    timeout: 5s
+    input: list files
+    graders: [{ command: { run: sleep 60, timeout: 5m } }]
   - name: works here
     workspace: here
     input: list files
@@ -108,6 +112,7 @@ export default () => { const was = existsSync(mark); writeFileSync(mark, ""); re
     "is interrupted": "passed",
     "is a repository, with variables": "passed",
     "leaves what cannot be read": "passed",
+    "has a grader that never ends": "error",
     "works here": "not_run",
     "has a fixture that leads out": "error",
     "fails twice of three": "passed",
@@ -116,6 +121,7 @@ export default () => { const was = existsSync(mark); writeFileSync(mark, ""); re
   expect(why("has no answer")).toMatch(/The case has no answer for: Write .*out\.txt/);
   expect(cases.get("has no answer")?.trials[0]?.changes).toBe("");
   expect(why("never ends")).toContain("The trial took too long, and was interrupted.");
+  expect(why("has a grader that never ends")).toContain("Its graders took too long, and were stopped.");
   expect(why("works here")).toContain("--allow-side-effects");
   expect(why("has a fixture that leads out")).toContain("a link that leads out of it: etc -> /etc");
   expect(why("has a grader that throws")).toContain("out of order");

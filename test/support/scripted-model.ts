@@ -77,6 +77,16 @@ export const toolUse = (name: string, input: Record<string, unknown>, id?: strin
 });
 export const say = (value: string, rest: Omit<Reply, "blocks"> = {}): Reply => ({ blocks: [text(value)], ...rest });
 export const call = (name: string, input: Record<string, unknown>): Reply => ({ blocks: [toolUse(name, input)] });
+/** For AskUserQuestion. */
+export const WHICH_COLOUR = {
+  question: "Which colour?",
+  header: "Colour",
+  multiSelect: false,
+  options: [
+    { label: "blue", description: "Like the sea." },
+    { label: "red", description: "Like a rose." },
+  ],
+};
 export const apiError = (
   status: number,
   type: string,

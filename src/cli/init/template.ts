@@ -22,7 +22,10 @@ export function schemaLine({ schema }: NewAgent): string {
   return `# yaml-language-server: $schema=${schema}\n`;
 }
 
-/** The same line in a suite. */
-export function suiteSchemaLine({ name, schema }: NewAgent): string {
-  return schemaLine({ name, schema: schema.replace(AGENT_SCHEMA, SUITE_SCHEMA) });
+/** How the suite of a new agent begins. */
+export function suiteHead({ name, schema }: NewAgent): string {
+  return `${schemaLine({ name, schema: schema.replace(AGENT_SCHEMA, SUITE_SCHEMA) })}# capstan test --rehearsal; with a key: capstan test --record, and then capstan test replays it without.
+suite: ${name}
+agent: agent.yaml
+`;
 }

@@ -1,4 +1,4 @@
-import { printable } from "./printable.ts";
+import { escaped } from "./printable.ts";
 
 /** A piece of a page. Only `markup` makes one of texts, so that none gets into a page unescaped. */
 export class Html {
@@ -20,16 +20,7 @@ export function markup(source: TemplateStringsArray, ...parts: readonly Part[]):
 function sourceOf(part: Part): string {
   if (part === undefined) return "";
   if (part instanceof Html) return part.source;
-  if (typeof part === "string") return escaped(part);
+  if (typeof part === "string") return escaped(part).replaceAll("'", "&#39;");
   if (typeof part === "number") return String(part);
   return part.map(sourceOf).join("");
-}
-
-function escaped(text: string): string {
-  return printable(text)
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;");
 }

@@ -1,6 +1,6 @@
 import type { CaseRun, SuiteResult, SuiteRun, TrialRun } from "../../core/suite-run.ts";
 import { casesSummary } from "../../core/suite-run-summary.ts";
-import { printable } from "./printable.ts";
+import { escaped } from "./printable.ts";
 import { transcriptText } from "./transcript.ts";
 import { inputTokens, passedOf, timeOf, whyNot } from "./words.ts";
 
@@ -177,14 +177,14 @@ function testXml({ classname, name, file, seconds, properties, result, output }:
   const inner = [
     ...propertiesXml(properties, "      "),
     ...(result === undefined ? [] : [`      ${resultXml(result)}`]),
-    ...(output === "" ? [] : [`      <system-out>${escaped(output)}</system-out>`]),
+    ...(output === "" ? [] : [`      <system-out>${inXml(output)}</system-out>`]),
   ];
   return inner.length === 0 ? `${open}/>` : [`${open}>`, ...inner, "    </testcase>"].join("\n");
 }
 
 function resultXml({ element, type, message, text }: Result): string {
   if (element === "skipped") return `<skipped${attribute("message", message)}/>`;
-  return `<${element}${attribute("type", type)}${attribute("message", message)}>${escaped(text)}</${element}>`;
+  return `<${element}${attribute("type", type)}${attribute("message", message)}>${inXml(text)}</${element}>`;
 }
 
 function propertiesXml(properties: readonly Property[], indent: string): readonly string[] {
@@ -211,16 +211,12 @@ function numbers(tests: readonly Test[]): string {
 function attribute(name: string, value: string | number): string {
   const text = typeof value === "number" && !Number.isInteger(value) ? value.toFixed(3) : String(value);
   // A parser turns line ends and tabs of an attribute into spaces, unless they are written as numbers.
-  return ` ${name}="${escaped(text).replaceAll("\n", "&#10;").replaceAll("\t", "&#9;")}"`;
+  return ` ${name}="${inXml(text).replaceAll("\n", "&#10;").replaceAll("\t", "&#9;")}"`;
 }
 
-function escaped(text: string): string {
-  return printable(text)
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("\r", "&#13;");
+/** A parser turns what ends a line elsewhere into a line feed, unless it is written as a number. */
+function inXml(text: string): string {
+  return escaped(text).replaceAll("\r", "&#13;");
 }
 
 function firstLine(text: string): string {

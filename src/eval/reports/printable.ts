@@ -15,3 +15,12 @@ const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F]/g;
 const NO_CHARACTER = /[\uFFFE\uFFFF]/g;
 /** Where Unicode's pictures of control characters begin. */
 const PICTURES = 0x2400;
+
+/** The same for HTML and XML, in texts and between double quotes. */
+export function escaped(text: string): string {
+  return printable(text)
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}

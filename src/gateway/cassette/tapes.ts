@@ -62,7 +62,6 @@ const BYTES_PER_TOKEN = 4;
 
 class SessionTape implements Tape {
   readonly drifts: Drift[] = [];
-  requests = 0;
   readonly #options: TapeOptions;
   readonly #places: Places;
   readonly #player: Player | undefined;
@@ -95,7 +94,6 @@ class SessionTape implements Tape {
   async send(request: TapedRequest, model: Upstream | undefined): Promise<UpstreamResponse> {
     if (!request.path.startsWith("/v1/messages") || request.path.startsWith("/v1/messages/"))
       return model === undefined ? onTheSide(request) : model.send(request);
-    this.requests += 1;
     const fault = this.#faults.next(request.origin);
     if (fault !== undefined) return faulty(fault, request, this.#options.kill);
     const asked = askedBy(request.body ?? new Uint8Array(0), this.#places);

@@ -1,4 +1,4 @@
-import { schemaLine, suiteSchemaLine, type Template } from "../template.ts";
+import { schemaLine, suiteHead, type Template } from "../template.ts";
 
 export const assistant: Template = {
   title: "an assistant that works with the files here",
@@ -27,10 +27,7 @@ commands:
 - Keep changes small.
 - Say briefly what you did.
 `,
-    "agent.test.yaml": `${suiteSchemaLine(agent)}# capstan test --rehearsal; with a key: capstan test --record, and then capstan test replays it without.
-suite: ${agent.name}
-agent: agent.yaml
-
+    "agent.test.yaml": `${suiteHead(agent)}
 cases:
   - name: looks at files
     files: { notes.txt: "Buy milk.\\n" }

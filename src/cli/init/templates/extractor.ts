@@ -1,4 +1,4 @@
-import { schemaLine, suiteSchemaLine, type Template } from "../template.ts";
+import { schemaLine, suiteHead, type Template } from "../template.ts";
 
 export const extractor: Template = {
   title: "a data extractor whose answers match a JSON Schema",
@@ -49,10 +49,7 @@ output_schema: invoice.schema.json
 
 Total, tax included          59.90 EUR
 `,
-    "agent.test.yaml": `${suiteSchemaLine(agent)}# capstan test --rehearsal; with a key: capstan test --record, and then capstan test replays it without.
-suite: ${agent.name}
-agent: agent.yaml
-
+    "agent.test.yaml": `${suiteHead(agent)}
 cases:
   - name: answers with data
     files: { receipt.txt: "Receipt 7: 1 pencil, 1.00 EUR\\n" }

@@ -1,4 +1,4 @@
-import { type NewAgent, schemaLine, suiteSchemaLine, type Template } from "../template.ts";
+import { type NewAgent, schemaLine, suiteHead, type Template } from "../template.ts";
 
 export const reviewer: Template = {
   title: "a code reviewer with two subagents, which changes nothing",
@@ -32,10 +32,7 @@ the line of each finding, the worst first. Leave out what is a matter of taste.
       description: "Finds what is hard to understand: names, structure, comments.",
       looksFor: "code that the next reader will misunderstand",
     }),
-    "agent.test.yaml": `${suiteSchemaLine(agent)}# capstan test --rehearsal; with a key: capstan test --record, and then capstan test replays it without.
-suite: ${agent.name}
-agent: agent.yaml
-
+    "agent.test.yaml": `${suiteHead(agent)}
 cases:
   - name: asks both reviewers
     files: { total.js: "export const total = (items) => items.reduce((sum, item) => sum + item.price);\\n" }
