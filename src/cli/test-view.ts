@@ -17,9 +17,12 @@ const SHOWN_DIFF_LINES = 40;
 /** A run of suites as a person follows it: one line for each case, and why those failed that did. */
 export class TestView {
   readonly #isQuiet: boolean;
+  /** Nobody pays for it. */
+  readonly #isFree: boolean;
 
-  constructor({ isQuiet }: { readonly isQuiet: boolean }) {
+  constructor({ isQuiet, isFree }: { readonly isQuiet: boolean; readonly isFree: boolean }) {
     this.#isQuiet = isQuiet;
+    this.#isFree = isFree;
   }
 
   readonly started = (suite: Suite, one: Case): void => {
@@ -57,7 +60,7 @@ export class TestView {
         this.#line(`${MARKS.failed} ${suite}: ${one ?? ""} is worse than the baseline in ${what}: ${message}`);
     }
     for (const problem of problems) this.#line(`${MARKS.error} ${printable(problem)}`);
-    const cost = mode === "replay" || mode === "rehearsal" ? `${money(usd)} if it were live` : money(usd);
+    const cost = this.#isFree ? `${money(usd)} if it were live` : money(usd);
     this.#line("");
     const text = `${parts.join(", ")} in ${(durationMs / 1000).toFixed(1)} s, ${cost} (${mode})`;
     this.#line(exitCode === 0 ? colour.green(text) : colour.red(text));

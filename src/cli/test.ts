@@ -47,7 +47,10 @@ export async function test(paths: readonly string[], flags: TestFlags): Promise<
   const { read, problems } = await readSuites(findSuites(paths));
   const [first] = read;
   if (first === undefined) throw new CapstanError("invalid_suite", problems.join("\n"));
-  const view = new TestView({ isQuiet: flags.json === true });
+  const view = new TestView({
+    isQuiet: flags.json === true,
+    isFree: mode === "replay" || flags.rehearsal === true,
+  });
   const stop = new AbortController();
   using stopping = interruptOnSignal(async () => stop.abort());
   const { id: project } = findProject(process.cwd(), process.env);

@@ -144,7 +144,7 @@ async function oneTrial(
   if (mode === "replay" && cassette === undefined)
     return failedTrial(
       trial,
-      `There is no cassette ${path}. Record it with a credential, and not in CI: capstan test --record`,
+      `There is no cassette ${path}. Record it, which needs a credential and is not done in CI: capstan test --record. To try that without one: --record --rehearsal`,
     );
   const record = mode === "record" && cassette === undefined;
   const { run, recorded } = await carryOut({ suite, case: one, trial, project, cassette, acceptDrift, record, signal });

@@ -115,7 +115,9 @@ async function inDirectory(request: TrialRequest, deps: TrialDeps, directory: st
     const ended = await talk(session, one, AbortSignal.any([signal, stop.signal, AbortSignal.timeout(one.timeoutMs)]));
     const durationMs = deps.clock.now() - started;
     const facts = await factsOf({ suite, case: one, session, events: await events(), before, durationMs });
-    const judged = ended === undefined ? await judge({ request, facts, directory }, deps) : UNJUDGED;
+    // A trial that the cassette ended says nothing to graders.
+    const isPlayed = request.acceptDrift || tape.drifts.length === 0;
+    const judged = ended === undefined && isPlayed ? await judge({ request, facts, directory }, deps) : UNJUDGED;
     const tapes = [tape, ...judged.tapes];
     return {
       run: trialRun(trial, { facts, judged, tapes, answers, ended, acceptDrift: request.acceptDrift }),
@@ -264,7 +266,11 @@ function ofTheRun(tapes: readonly Tape[], { unanswered }: CaseAnswers, acceptDri
     ? []
     : [
         ...drifts.map(({ thread, ordinal, summary, diff }) =>
-          failed("cassette", `Request ${ordinal} of ${thread} has changed since it was recorded: ${summary}.`, diff),
+          failed(
+            "cassette",
+            `Request ${ordinal} of ${thread} has changed since it was recorded: ${summary}. If that is meant, delete the cassette and record the case again: capstan test --record`,
+            diff,
+          ),
         ),
         ...(drifts.length === 0 && unplayed.length > 0
           ? [

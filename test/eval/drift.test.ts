@@ -117,7 +117,7 @@ describe("a cassette", () => {
       { "notes.test.yaml": SUITE.replace("What do", "Well, what do") },
       "content",
       "the message to the model is different",
-      "+",
+      "text: Well, what do the notes say?",
     ],
     [
       "answer of a tool",
@@ -132,6 +132,10 @@ describe("a cassette", () => {
     expect(trial?.drifts[0]).toMatchObject({ what, thread: "main" });
     expect(trial?.drifts[0]?.summary).toContain(summary);
     expect(trial?.drifts[0]?.diff).toContain(line);
+    // What the agent tries again, and what graders would say of a trial that ended there, is nothing new.
+    expect(new Set(trial?.drifts.map(({ ordinal }) => ordinal)).size).toBe(1);
+    expect(new Set(trial?.verdicts.map(({ grader }) => grader))).toEqual(new Set(["cassette"]));
+    expect(trial?.verdicts[0]?.message).toContain("capstan test --record");
     expect(trial?.status).toBe("failed");
     expect(exitCode).toBe(1);
   });

@@ -68,6 +68,8 @@ class SessionTape implements Tape {
   readonly #recorder: Recorder | undefined;
   readonly #faults: Faults;
   readonly #onEnd: () => void;
+  /** Why nothing of the cassette is played any more. */
+  #refusal: string | undefined;
 
   constructor(options: TapeOptions, onEnd: () => void) {
     const { session, replay, record, places, ignore, faults } = options;
@@ -106,11 +108,15 @@ class SessionTape implements Tape {
   }
 
   #play(asked: Asked, { origin, signal }: TapedRequest, player: Player): UpstreamResponse {
+    // The agent tries again what was refused: that is no other difference, and no other place on the cassette.
+    if (this.#refusal !== undefined) return refusal(this.#refusal);
     const { answer, drifts } = player.next(asked, origin);
     this.drifts.push(...drifts);
     const [first] = drifts;
-    if (answer === undefined || (first !== undefined && this.#options.replay?.acceptDrift !== true))
-      return refusal(`The cassette does not fit: ${first?.summary ?? "there is no answer on it"}.`);
+    if (answer === undefined || (first !== undefined && this.#options.replay?.acceptDrift !== true)) {
+      this.#refusal = `The cassette does not fit: ${first?.summary ?? "there is no answer on it"}.`;
+      return refusal(this.#refusal);
+    }
     return respond(mapTexts(answer, this.#places.fill) as RecordedAnswer, { stream: asked.stream, signal });
   }
 }
