@@ -2,7 +2,12 @@ import { findContainment } from "../engines/claude/process.ts";
 import { sdkManifest } from "../engines/claude/sdk.ts";
 
 /** What can be known of the engine without starting an agent. */
-export function diagnoseEngine(): { readonly sdk: string; readonly cli: string; readonly contained: boolean } {
+export function engineVersions(): { readonly sdk: string; readonly cli: string } {
   const { version, claudeCodeVersion } = sdkManifest();
-  return { sdk: version, cli: claudeCodeVersion, contained: findContainment() !== undefined };
+  return { sdk: version, cli: claudeCodeVersion };
+}
+
+/** Whether what an agent starts ends with it, and it with its host, whatever happens to them. */
+export async function isContained(): Promise<boolean> {
+  return (await findContainment()) !== undefined;
 }

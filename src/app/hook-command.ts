@@ -20,7 +20,7 @@ export function hookCommands({ path, wrapper: given }: CommandSettings): RunHook
   let wrapper = given;
   return async (command, surroundings) => {
     // Looked for when the first hook runs: most hosts never need it.
-    wrapper ??= findContainment() ?? [];
+    wrapper ??= (await findContainment()) ?? [];
     return run(typeof command === "string" ? ["sh", "-c", command] : command, { ...surroundings, path, wrapper });
   };
 }

@@ -4,7 +4,7 @@ import { type Configuration, loadConfiguration } from "../config/load.ts";
 import { findProject } from "../config/project.ts";
 import { problemsWith } from "./agent-check.ts";
 import { resolveId } from "./approvals-id.ts";
-import { visible } from "./ask-block.ts";
+import { visible } from "./visible.ts";
 import { projectOf } from "./home.ts";
 import { chosenServer } from "./server.ts";
 import { openStoredAgents, type StoredAgent } from "./stored-agents.ts";

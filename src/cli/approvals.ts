@@ -1,7 +1,8 @@
 import { parseDuration } from "../core/duration.ts";
 import type { Approval, ApprovalQuery } from "../core/approval.ts";
 import { APPROVAL, howToAnswer, isOpen, resolveId, standing } from "./approvals-id.ts";
-import { approvalBlock, visible } from "./ask-block.ts";
+import { approvalBlock } from "./ask-block.ts";
+import { visible } from "./visible.ts";
 import { projectOf } from "./home.ts";
 import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
 import { openRecords, type Records } from "./records.ts";

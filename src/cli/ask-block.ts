@@ -2,6 +2,7 @@ import { stringify } from "yaml";
 import type { Approval } from "../core/approval.ts";
 import { hasMarker } from "../core/redaction-marker.ts";
 import { colour, oneLine } from "./text.ts";
+import { visible, wrapped } from "./visible.ts";
 
 /** An approval as a person decides about it. What runs is shown whole and as it is: nothing is cut or hidden silently. */
 export interface Block {
@@ -85,30 +86,4 @@ function inColour(line: string): string {
   if (/^(?:\+\+\+|---|@@)/.test(line)) return colour.dim(line);
   if (line.startsWith("+")) return colour.green(line);
   return line.startsWith("-") ? colour.red(line) : line;
-}
-
-/**
- * With every character that steers the terminal, hides itself or turns the direction of reading written out: what a
- * person reads is what runs.
- */
-export function visible(text: string): string {
-  return text.replaceAll(HIDDEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
-}
-
-const HIDDEN =
-  // oxlint-disable-next-line no-control-regex -- control characters are what it is about
-  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u200B-\u200F\u2028-\u202E\u2060-\u2069\u115F\u1160\u3164\uFFA0\uFEFF\u{E0000}-\u{E007F}]/gu;
-
-/** Lines of at most `width` characters, broken between words where that is possible. */
-export function wrapped(text: string, width: number): string[] {
-  const room = Math.max(width, 20);
-  const lines: string[] = [];
-  let rest = Array.from(text);
-  while (rest.length > room) {
-    const space = rest.lastIndexOf(" ", room);
-    const at = space > room / 2 ? space : room;
-    lines.push(rest.slice(0, at).join(""));
-    rest = rest.slice(space > room / 2 ? at + 1 : at);
-  }
-  return [...lines, rest.join("")];
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Approval } from "../core/approval.ts";
 import { type FormField, formFields } from "../core/elicitation.ts";
-import { visible, wrapped } from "./ask-block.ts";
+import { visible, wrapped } from "./visible.ts";
 import type { Prompts } from "./ask-prompts.ts";
 import { type Given, notEmpty } from "./ask-tool.ts";
 import { colour, columns } from "./text.ts";

@@ -168,7 +168,7 @@ export class Asking {
         ? "is no longer open: its turn has ended, or it has expired"
         : `was ${answer.behavior === "allow" ? "allowed" : "denied"} by ${printable(answer.by)} meanwhile`;
     if (this.#screen === undefined) return true;
-    const { wrapped } = await import("./ask-block.ts");
+    const { wrapped } = await import("./visible.ts");
     for (const line of wrapped(`(The approval ${shortId(id)} ${how}.)`, columns()))
       process.stdout.write(`${colour.dim(line)}\n`);
     return true;

@@ -6,7 +6,7 @@ import { CapstanError, ERROR_CODES } from "../core/errors.ts";
 import type { Suite } from "../core/suite.ts";
 import { cassetteDirectory } from "../eval/cassette-files.ts";
 import { type StaleCassette, staleCassettes } from "../eval/stale-cassettes.ts";
-import { visible } from "./ask-block.ts";
+import { visible } from "./visible.ts";
 import { usage } from "./failure.ts";
 import { INTERRUPTED } from "./interrupt.ts";
 import { promptsHere } from "./prompts-here.ts";

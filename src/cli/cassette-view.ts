@@ -1,7 +1,7 @@
 import type { CassetteDifference } from "../app/compare-cassettes.ts";
 import type { Cassette, CassetteExchange, CassetteThread, RecordedAnswer } from "../core/cassette.ts";
 import { alike, othersText } from "./alike.ts";
-import { visible, wrapped } from "./ask-block.ts";
+import { visible, wrapped } from "./visible.ts";
 import { paintedPatch } from "./diff-view.ts";
 import { colour, count, oneLine } from "./text.ts";
 

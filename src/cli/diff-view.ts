@@ -1,6 +1,6 @@
 import type { CallName } from "../core/checkpoint-list.ts";
 import type { FileChange } from "../core/workspace.ts";
-import { visible } from "./ask-block.ts";
+import { visible } from "./visible.ts";
 import { colour, count } from "./text.ts";
 
 const PAINT = { added: colour.green, modified: colour.yellow, deleted: colour.red } as const;

@@ -32,13 +32,13 @@ const CHECKS: Readonly<Record<string, Check>> = {
     remedy: "Use Windows Subsystem for Linux.",
   }),
   "agent engine": async () => {
-    const { diagnoseEngine } = await import("../app/diagnose.ts");
-    const { sdk, cli } = diagnoseEngine();
+    const { engineVersions } = await import("../app/diagnose.ts");
+    const { sdk, cli } = engineVersions();
     return { ok: true, detail: `Claude Agent SDK ${sdk}, its CLI ${cli}` };
   },
   containment: async () => {
-    const { diagnoseEngine } = await import("../app/diagnose.ts");
-    const { contained } = diagnoseEngine();
+    const { isContained } = await import("../app/diagnose.ts");
+    const contained = await isContained();
     return {
       ok: contained,
       detail: contained ? "agent processes die with this program" : "not available",

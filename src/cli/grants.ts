@@ -4,7 +4,7 @@ import { coverageOf } from "../core/permission/coverage.ts";
 import type { Decided } from "../core/permission/replay.ts";
 import { parseRule } from "../core/permission/rule.ts";
 import { resolveId } from "./approvals-id.ts";
-import { visible } from "./ask-block.ts";
+import { visible } from "./visible.ts";
 import { openRecords, type Records } from "./records.ts";
 import { ago, colour, count, shortId, table } from "./text.ts";
 

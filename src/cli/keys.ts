@@ -6,7 +6,7 @@ import { CapstanError } from "../core/errors.ts";
 import type { KeyRecord, Role } from "../core/registry.ts";
 import { mintKey } from "../server/key-secret.ts";
 import { resolveId } from "./approvals-id.ts";
-import { visible } from "./ask-block.ts";
+import { visible } from "./visible.ts";
 import { projectOf, userStore } from "./home.ts";
 import { ago, colour, shortId, table } from "./text.ts";
 

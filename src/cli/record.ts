@@ -1,10 +1,10 @@
 import { relative, resolve } from "node:path";
-import { diagnoseEngine } from "../app/diagnose.ts";
+import { engineVersions } from "../app/diagnose.ts";
 import { recordSession } from "../app/record-session.ts";
 import { agentPath } from "../config/agent-path.ts";
 import { homeDirectory } from "../config/home.ts";
 import { isSuiteFile } from "../config/suite-names.ts";
-import { visible } from "./ask-block.ts";
+import { visible } from "./visible.ts";
 import { usage } from "./failure.ts";
 import { userStore } from "./home.ts";
 import { hostOptions } from "./host.ts";
@@ -38,7 +38,7 @@ export async function record(given: string, flags: RecordFlags): Promise<number>
     hostOptions,
     allowSideEffects: flags.allowSideEffects ?? false,
     capstan: packageVersion(),
-    sdk: diagnoseEngine().sdk,
+    sdk: engineVersions().sdk,
     signal: stop.signal,
   }).catch((thrown: unknown) => {
     if (stopping.stopped) return undefined;

@@ -1,7 +1,7 @@
 import type { CanaryCase, CanaryRun } from "../eval/canary.ts";
 import type { LogDifference } from "../eval/log-differences.ts";
 import { alike, othersText } from "./alike.ts";
-import { visible } from "./ask-block.ts";
+import { visible } from "./visible.ts";
 import { paintedPatch } from "./diff-view.ts";
 import { colour, columns, oneLine } from "./text.ts";
 

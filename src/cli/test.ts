@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { diagnoseEngine } from "../app/diagnose.ts";
+import { engineVersions } from "../app/diagnose.ts";
 import { openStore } from "../app/open-store.ts";
 import { openTests, type Tests } from "../app/open-tests.ts";
 import type { Configuration } from "../config/load.ts";
@@ -67,7 +67,7 @@ export async function test(paths: readonly string[], flags: TestFlags): Promise<
     problems,
     signal: stop.signal,
   };
-  const { sdk } = diagnoseEngine();
+  const { sdk } = engineVersions();
   if (flags.sdk !== undefined) {
     if (read.some(({ configuration }) => configuration.project.id !== first.configuration.project.id))
       throw usage("--sdk takes the suites of one project at a time. Name one of their directories.");

@@ -1,5 +1,7 @@
 import pc from "picocolors";
 
+export { whole as count } from "../core/whole.ts";
+
 /** Colours only on a terminal, and never against NO_COLOR; picocolors knows both. */
 export const colour = pc;
 
@@ -64,10 +66,6 @@ export function seconds(ms: number): string {
   if (ms < 0) return "0.0s";
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)}s`;
   return `${Math.floor(ms / 60_000)}m${String(Math.round((ms % 60_000) / 1_000)).padStart(2, "0")}s`;
-}
-
-export function count(value: number): string {
-  return value.toLocaleString("en-US");
 }
 
 /** How long ago, in the one unit that says most. */

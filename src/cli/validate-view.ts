@@ -1,6 +1,6 @@
 import type { AgentDefinition } from "../core/agent-definition.ts";
 import { isRemote, type McpServer } from "../core/mcp-server-schema.ts";
-import { visible } from "./ask-block.ts";
+import { visible } from "./visible.ts";
 import { colour, money, oneLine, seconds } from "./text.ts";
 import type { AgentReport } from "./validate.ts";
 

@@ -10,8 +10,8 @@ const MAX_COUNT = 1_000_000_000;
 /** What a timer can wait, some 24 days. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-const tokens = z.number().int().positive().max(MAX_TOKENS).optional();
-const count = z.number().int().positive().max(MAX_COUNT).optional();
+const tokens = z.int().positive().max(MAX_TOKENS).optional();
+const count = z.int().positive().max(MAX_COUNT).optional();
 /** A share of every limit in USD or tokens. */
 const share = z.number().positive().max(1).optional();
 
@@ -27,7 +27,7 @@ const limits = {
   turns: count,
   tool_calls: count,
   /** For each turn. */
-  deadline_ms: z.number().int().positive().max(MAX_TIMER_MS).optional(),
+  deadline_ms: z.int().positive().max(MAX_TIMER_MS).optional(),
   warn_at: share,
   ask_at: share,
 };
@@ -51,7 +51,7 @@ export const budgetSettings = z.strictObject({
   /** By the agent's name: all its sessions in a project. */
   agents: z.record(agentName, scopeBudget).optional(),
   /** How long an answer is taken to become before a session has given enough of them to judge by. */
-  reserve_output_tokens: z.number().int().positive().max(1_000_000).optional(),
+  reserve_output_tokens: z.int().positive().max(1_000_000).optional(),
 });
 
 export type SessionBudget = z.infer<typeof sessionBudget>;

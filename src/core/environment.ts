@@ -8,21 +8,24 @@ import { CapstanError } from "./errors.ts";
 
 const MEBIBYTE = 1_048_576;
 
-const bytes = z.number().int().positive();
-const count = z.number().int().positive();
+const count = z.int().positive();
+const bytes = count;
+const text = z.string().min(1);
+const texts = z.array(text).default([]);
 /** Absolute, from `~`, or relative to the directory the session was started in. */
-const path = z.string().min(1);
+const path = text;
+const paths = texts;
 const variableName = z.string().regex(/^[A-Za-z_]\w*$/, "a name of a variable");
 
 const mount = z.strictObject({
   /** A file or directory of the host. */
   source: path,
   /** Where it stands in the workspace, relative. Default: the last name of the source; `.` for the workspace itself. */
-  target: z.string().min(1).optional(),
+  target: text.optional(),
   /** Only files that match one of these. Default: all. */
-  include: z.array(z.string().min(1)).default([]),
+  include: texts,
   /** Of those, none that match; a pattern with `!` takes back what an earlier one excluded. */
-  exclude: z.array(z.string().min(1)).default([]),
+  exclude: texts,
   /** Leave out what `.gitignore` files in the mount leave out. */
   gitignore: z.boolean().default(false),
   max_bytes: bytes.optional(),
@@ -50,16 +53,16 @@ const workspace = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("worktree"),
     /** What the branch starts from. Default: the commit that is checked out. */
-    base: z.string().min(1).optional(),
+    base: text.optional(),
     /** Default: `capstan/` and the session's id. */
-    branch: z.string().min(1).optional(),
+    branch: text.optional(),
   }),
   z.strictObject({
     kind: z.literal("clone"),
     /** The address or the path of a repository. Default: the one that the session is started in. */
-    from: z.string().min(1).optional(),
+    from: text.optional(),
     /** A branch, a tag or a commit. Default: what the repository has checked out. */
-    ref: z.string().min(1).optional(),
+    ref: text.optional(),
     /** How many commits of history. Default: all. */
     depth: count.optional(),
   }),
@@ -74,7 +77,7 @@ const checkpoints = z.strictObject({
   max_files: count.default(100_000),
   max_bytes: bytes.default(2048 * MEBIBYTE),
   /** Not kept, in the syntax of `.gitignore`. */
-  exclude: z.array(z.string().min(1)).default(["node_modules/"]),
+  exclude: z.array(text).default(["node_modules/"]),
 });
 
 const sandbox = z.strictObject({
@@ -85,22 +88,22 @@ const sandbox = z.strictObject({
   network: z
     .strictObject({
       /** Domains that commands and WebFetch may reach, such as `example.com` or `*.example.com`. Default: none. */
-      allow: z.array(z.string().min(1)).default([]),
+      allow: texts,
     })
     .prefault({}),
-  deny_read: z.array(path).default([]),
+  deny_read: paths,
   /** Exceptions within `deny_read`. */
-  allow_read: z.array(path).default([]),
+  allow_read: paths,
   /** Exceptions within what may be written. */
-  deny_write: z.array(path).default([]),
+  deny_write: paths,
   /** May be written besides the workspace. */
-  allow_write: z.array(path).default([]),
+  allow_write: paths,
   /** Variables of the session that commands do not see. */
   hide_variables: z.array(variableName).default([]),
   /** Programs that run outside the sandbox; they need permission as without one. */
-  excluded_commands: z.array(z.string().min(1)).default([]),
+  excluded_commands: texts,
   /** Sockets that commands may connect to. Linux cannot tell them apart, and refuses any here. */
-  unix_sockets: z.array(path).default([]),
+  unix_sockets: paths,
 });
 
 /** Of all processes of a session together. */

@@ -1,27 +1,25 @@
 import { z } from "zod";
-import { messageContent } from "./content.ts";
-import { toolInput } from "./events/fields.ts";
 import { ruleText } from "./permission/rule-schema.ts";
 
-/** How people write hooks, and what a hook may answer. What hooks are for is in hooks.ts. */
+/** How people write hooks. What hooks are for is in hooks.ts, what they may answer in hook-answers.ts. */
 
 /** What a timer can wait, some 24 days. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 /** It stands in the log as it is, and is never redacted: no place for a command or its arguments. */
-const name = z.string().regex(/^\w[\w .-]{0,63}$/, "a name of letters, digits, spaces, dots and dashes");
-const timeout = z.number().int().positive().max(MAX_TIMER_MS);
-const onFailure = z.enum(["deny", "continue"]);
+export const hookName = z.string().regex(/^\w[\w .-]{0,63}$/, "a name of letters, digits, spaces, dots and dashes");
+export const hookTimeout = z.number().int().positive().max(MAX_TIMER_MS);
+export const onHookFailure = z.enum(["deny", "continue"]);
 
 const common = {
-  name: name.optional(),
+  name: hookName.optional(),
   /** Words of a command, or one line for `sh -c`. */
   command: z.union([z.string().trim().min(1), z.array(z.string()).nonempty()]),
   /** Milliseconds. Default: a minute. */
-  timeout_ms: timeout.optional(),
+  timeout_ms: hookTimeout.optional(),
 };
 /** After the fact there is nothing to deny, so that only hooks before it say what becomes of their failure. */
-const before = { ...common, on_failure: onFailure.optional() };
+const before = { ...common, on_failure: onHookFailure.optional() };
 /** Without it a hook sees every call. Read as widely as a deny rule: in doubt the hook runs. */
 const matched = { matcher: ruleText.optional() };
 
@@ -37,25 +35,3 @@ export const agentHooks = z.strictObject({
 export type AgentHooks = z.infer<typeof agentHooks>;
 export type HookKind = keyof AgentHooks;
 export type HookCommand = z.infer<(typeof common)["command"]>;
-
-/** What a program says of a function beside the function itself. */
-export const hookOptions = z.strictObject({
-  run: z.custom<(facts: never) => unknown>((value) => typeof value === "function", "expected a function"),
-  name: name.optional(),
-  matcher: ruleText.optional(),
-  timeoutMs: timeout.optional(),
-  onFailure: onFailure.optional(),
-});
-
-const denial = z.strictObject({ deny: z.string() });
-const nothing = z.strictObject({});
-
-/** Strict: an answer that says more than it may, such as that a call is allowed, is no answer. */
-export const promptAnswer = z.union([
-  nothing,
-  denial,
-  z.strictObject({ text: z.string() }),
-  z.strictObject({ add: z.string() }),
-  z.strictObject({ content: messageContent }),
-]);
-export const toolAnswer = z.union([nothing, denial, z.strictObject({ input: toolInput })]);

@@ -1,6 +1,6 @@
 import type { SandboxSettings } from "./environment.ts";
 import { CapstanError } from "./errors.ts";
-import { isInside } from "./permission/subject.ts";
+import { isInside } from "./inside.ts";
 import { secretVariables } from "./redaction.ts";
 
 /**

@@ -1,12 +1,7 @@
 import { lstatSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import {
-  type CallSubject,
-  isInside,
-  type Place,
-  type Redirection,
-  type ShellSubject,
-} from "../core/permission/subject.ts";
+import { isInside } from "../core/inside.ts";
+import type { CallSubject, Place, Redirection, ShellSubject } from "../core/permission/subject.ts";
 import { readCommands, type ShellReading, type ShellWord } from "../core/shell/read-commands.ts";
 import { realPath } from "./real-path.ts";
 import type { SessionParts } from "./session-deps.ts";

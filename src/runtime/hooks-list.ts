@@ -1,5 +1,6 @@
 import { CapstanError } from "../core/errors.ts";
-import { type AgentHooks, type HookCommand, type HookKind, hookOptions } from "../core/hooks-schema.ts";
+import { hookOptions } from "../core/hook-answers.ts";
+import type { AgentHooks, HookCommand, HookKind } from "../core/hooks-schema.ts";
 import type { CommandEnd, CommandSurroundings, RunHookCommand, SessionHooks } from "../core/hooks.ts";
 import { parseRule, type Rule } from "../core/permission/rule.ts";
 

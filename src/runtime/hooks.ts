@@ -4,7 +4,7 @@ import type { MessageContent } from "../core/content.ts";
 import type { CallRequest } from "../core/engine.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { EventDraft, StoredEvent } from "../core/events.ts";
-import { promptAnswer, toolAnswer } from "../core/hooks-schema.ts";
+import { promptAnswer, toolAnswer } from "../core/hook-answers.ts";
 import { callOf, hitBy } from "../core/permission/match-call.ts";
 import { textOf } from "../core/text.ts";
 import { sessionSubject } from "./call-subject.ts";

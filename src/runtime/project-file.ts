@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AgentDefinition } from "../core/agent-definition.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { EventDraft } from "../core/events.ts";
-import { isInside } from "../core/permission/subject.ts";
+import { isInside } from "../core/inside.ts";
 import { realPath } from "./real-path.ts";
 
 /** Where people write down what an agent should know of a project; the first that is there. */

@@ -1,4 +1,5 @@
 import { CapstanError } from "../core/errors.ts";
+import { whole } from "../core/whole.ts";
 
 export interface CopyLimit {
   readonly max_bytes: number;
@@ -52,14 +53,10 @@ export class CopyTally {
     if (found <= limit) return;
     throw new CapstanError(
       "workspace_invalid",
-      `${this.#name} holds more than ${number(limit)} ${what}: the count stopped at ${number(this.files)} files and ` +
-        `${number(this.bytes)} bytes. Nothing was kept. Raise ${this.#limit.field}.${key}, or leave something out with ` +
+      `${this.#name} holds more than ${whole(limit)} ${what}: the count stopped at ${whole(this.files)} files and ` +
+        `${whole(this.bytes)} bytes. Nothing was kept. Raise ${this.#limit.field}.${key}, or leave something out with ` +
         "include, exclude or gitignore.",
       { data: { limit: `${this.#limit.field}.${key}`, max: limit, files: this.files, bytes: this.bytes } },
     );
   }
-}
-
-function number(value: number): string {
-  return value.toLocaleString("en");
 }

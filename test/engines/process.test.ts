@@ -68,7 +68,7 @@ let marks = 0;
 const newMark = (): string => `${100_000 + process.pid}.${(marks += 1)}`;
 
 async function treeOf(mark: string): Promise<Started> {
-  const tree = start("sh", ["-c", TREE, mark], { wrapper: findContainment() });
+  const tree = start("sh", ["-c", TREE, mark], { wrapper: await findContainment() });
   await once(tree.spawned.stdout, "data");
   await expect.poll(() => bearing(mark).length, PATIENT).toBeGreaterThanOrEqual(4);
   return tree;
@@ -76,7 +76,7 @@ async function treeOf(mark: string): Promise<Started> {
 
 describe("containment", () => {
   test("is found on this machine, and runs the command that follows it", async () => {
-    const wrapper = findContainment();
+    const wrapper = await findContainment();
     expect(wrapper?.slice(0, 4)).toEqual(["setpriv", "--pdeathsig", "KILL", "--"]);
     const { spawned } = start("sh", ["-c", "echo $$"], { wrapper });
     const [text] = (await once(spawned.stdout, "data")) as [Buffer];
@@ -106,7 +106,7 @@ describe("containment", () => {
 
   test("ends everything when the host is killed", async () => {
     const mark = newMark();
-    const tree = [...(findContainment() ?? []), "sh", "-c", TREE, mark];
+    const tree = [...((await findContainment()) ?? []), "sh", "-c", TREE, mark];
     const host = spawn(process.execPath, ["-e", HOST, ...tree], { env: {}, stdio: ["ignore", "pipe", "inherit"] });
     await once(host.stdout, "data");
     await expect.poll(() => bearing(mark).length, PATIENT).toBeGreaterThanOrEqual(4);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { clock } from "../../src/app/clock.ts";
-import { promptAnswer, toolAnswer } from "../../src/core/hooks-schema.ts";
+import { promptAnswer, toolAnswer } from "../../src/core/hook-answers.ts";
 import type { BeforeTool, SessionHooks } from "../../src/core/hooks.ts";
 import type { CommandEnd } from "../../src/core/hooks.ts";
 import { askHooks, type Hook, hookMatchers, listHooks } from "../../src/runtime/hooks-list.ts";

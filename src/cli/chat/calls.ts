@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import type { EventOf } from "../../core/events.ts";
 import type { SessionState } from "../../core/state.ts";
-import { visible } from "../ask-block.ts";
+import { visible } from "../visible.ts";
 import { describe, reasonIn, textIn, type ToolResult } from "../run-view.ts";
 import { colour, oneLine, seconds } from "../text.ts";
 import { brokenText } from "./rows.ts";

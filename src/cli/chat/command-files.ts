@@ -1,5 +1,5 @@
 import { CapstanError } from "../../core/errors.ts";
-import { visible } from "../ask-block.ts";
+import { visible } from "../visible.ts";
 import { whyText } from "../checkpoints.ts";
 import { noCheckpoint } from "../diff.ts";
 import { fileLines, paintedPatch, totalText } from "../diff-view.ts";

@@ -5,7 +5,8 @@ import { outsideLimits } from "./limits.ts";
 import { type Call, callOf, type Hit, hitBy, isCoveredBy, type Part } from "./match-call.ts";
 import type { Rule } from "./rule.ts";
 import type { AskRule, GrantedRule, Rules, RuleSet } from "./rule-set.ts";
-import { type CallSubject, isInside, type ToolTraits } from "./subject.ts";
+import { isInside } from "../inside.ts";
+import type { CallSubject, ToolTraits } from "./subject.ts";
 import { suggestRules } from "./suggest.ts";
 import { PLAN_TOOL, QUESTION_TOOL } from "./tool-names.ts";
 

@@ -1,7 +1,8 @@
 import { isHidden, isWhollyHidden, isWritable, type SandboxPlan } from "../sandbox.ts";
 import { callOf, hitBy } from "./match-call.ts";
 import { parseRule } from "./rule.ts";
-import { type CallSubject, isInside, type Place } from "./subject.ts";
+import { isInside } from "../inside.ts";
+import type { CallSubject, Place } from "./subject.ts";
 
 /** A call that the limits of the environment do not let through; no rule, mode, grant or person can. */
 export interface LimitDenial {

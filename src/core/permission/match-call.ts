@@ -2,7 +2,8 @@ import { type Glob, matchesGlob } from "./glob.ts";
 import { commandOf, type CommandWords, matchCommand } from "./match-command.ts";
 import { type LocatedPath, locator, matchPath, type PathPattern } from "./match-path.ts";
 import type { Rule } from "./rule.ts";
-import { type CallSubject, isInside, type Place, type Redirection } from "./subject.ts";
+import { isInside } from "../inside.ts";
+import type { CallSubject, Place, Redirection } from "./subject.ts";
 import { speaksOf } from "./tool-names.ts";
 
 /** A call, made ready to be held against many rules. */

@@ -60,7 +60,3 @@ export const toolTraits = z.object({
   custom: z.boolean().optional(),
 });
 export type ToolTraits = z.infer<typeof toolTraits>;
-
-export function isInside(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
-}

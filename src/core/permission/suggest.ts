@@ -1,7 +1,8 @@
 import { isTransparent } from "./coverage.ts";
 import { isHarmless } from "./match-call.ts";
 import { readRule } from "./rule.ts";
-import { type CallSubject, isInside, type Place, type ShellSubject } from "./subject.ts";
+import { isInside } from "../inside.ts";
+import type { CallSubject, Place, ShellSubject } from "./subject.ts";
 import { canonicalTool, PLAN_TOOL, QUESTION_TOOL, speaksOf } from "./tool-names.ts";
 
 /**

@@ -63,7 +63,8 @@ export function claudeEngine(
   },
 ): Engine {
   const { version } = sdk;
-  const wrapper = findContainment();
+  // Found while the session is made: to wait for it here would hold up the first word.
+  const containment = findContainment();
   const findSupport = sandboxFinder(settings.path);
   const spent: SpentSeconds = new Map();
 
@@ -88,6 +89,7 @@ export function claudeEngine(
     watchdog.requireRoom();
     const { resume, history, baseline } = await agreeOnHistory(request);
     const leftovers = new Leftovers(request.stateDir);
+    const wrapper = await containment;
     const process = new CliProcess({ wrapper, leftovers });
     const stubs = new Stubs(request);
     if (confined)

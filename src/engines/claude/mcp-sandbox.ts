@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ELSEWHERE_DIRECTORIES, ELSEWHERE_FILES } from "../../core/permission/limits.ts";
-import { isInside } from "../../core/permission/subject.ts";
+import { isInside } from "../../core/inside.ts";
 import { isHidden, isWritable, type SandboxPlan } from "../../core/sandbox.ts";
 import { COVER_SYSCTL } from "./sandbox-root.ts";
 

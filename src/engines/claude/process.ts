@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { basename } from "node:path";
 import type { SpawnedProcess, SpawnOptions } from "@anthropic-ai/claude-agent-sdk";
@@ -18,8 +18,17 @@ const WRAPPERS: readonly (readonly string[])[] = [
 const STDERR_TAIL_BYTES = 8_192;
 
 /** The first wrapper that works on this machine; undefined where there is none (not Linux, or forbidden). */
-export function findContainment(): readonly string[] | undefined {
-  return WRAPPERS.find(([command = "", ...args]) => spawnSync(command, [...args, "true"], { env: {} }).status === 0);
+export async function findContainment(): Promise<readonly string[] | undefined> {
+  for (const wrapper of WRAPPERS) if (await works(wrapper)) return wrapper;
+  return undefined;
+}
+
+function works([command = "", ...args]: readonly string[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = spawn(command, [...args, "true"], { env: {}, stdio: "ignore" });
+    probe.on("error", () => resolve(false));
+    probe.on("exit", (code) => resolve(code === 0));
+  });
 }
 
 /** One CLI process: what the SDK may do with it, and what we need to know of it. */

@@ -2,7 +2,8 @@ import type { TrialRun, TrialStep, Verdict } from "../../core/suite-run.ts";
 import { diffBlock, fold, listed, textBlock } from "./html-parts.ts";
 import { type Html, markup } from "./html-text.ts";
 import { type Passage, passagesOf } from "./transcript.ts";
-import { count, duration, inputTokens, money, whole } from "./words.ts";
+import { whole } from "../../core/whole.ts";
+import { count, duration, inputTokens, money } from "./words.ts";
 
 /** Longer texts of a transcript are folded. */
 const MAX_OPEN = 1_200;

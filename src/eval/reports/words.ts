@@ -1,3 +1,4 @@
+import { whole } from "../../core/whole.ts";
 import type { CaseRun, SuiteRun, TrialRun } from "../../core/suite-run.ts";
 import type { CasesSummary, CaseStatus } from "../../core/suite-run-summary.ts";
 
@@ -39,11 +40,6 @@ export function duration(ms: number): string {
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
-
-/** Such as `1,234,567`. The same on every machine. */
-export function whole(value: number): string {
-  return value.toLocaleString("en-US");
 }
 
 export function count(value: number, thing: string): string {

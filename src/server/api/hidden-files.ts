@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CapstanError } from "../../core/errors.ts";
-import { isInside } from "../../core/permission/subject.ts";
+import { isInside } from "../../core/inside.ts";
 import { isHidden, type SandboxPlan } from "../../core/sandbox.ts";
 import type { SessionRecord } from "../../core/store.ts";
 import type { TimeRange } from "../../runtime/change-steps.ts";

@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { CapstanError } from "../../core/errors.ts";
-import { isInside } from "../../core/permission/subject.ts";
+import { isInside } from "../../core/inside.ts";
 import { CREDENTIAL_PATHS } from "../../core/sandbox.ts";
 import type { Caller } from "../context.ts";
 import type { ApiDeps } from "./deps.ts";

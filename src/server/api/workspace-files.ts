@@ -2,7 +2,7 @@ import { constants, type Dirent } from "node:fs";
 import { type FileHandle, lstat, open, readdir, realpath, stat } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { CapstanError } from "../../core/errors.ts";
-import { isInside } from "../../core/permission/subject.ts";
+import { isInside } from "../../core/inside.ts";
 import type { WireFileList } from "../../protocol/api/files.ts";
 
 /** In bytes: what one answer carries. */

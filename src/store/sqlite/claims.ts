@@ -1,4 +1,4 @@
-import { isInside } from "../../core/permission/subject.ts";
+import { isInside } from "../../core/inside.ts";
 import type { ClaimStore } from "../../core/store.ts";
 import type { Database } from "./database.ts";
 import { sessionGuard } from "./sessions.ts";
