@@ -4,7 +4,7 @@ import { basename, delimiter, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { TEMPLATES } from "../src/cli/init/init.ts";
-import { FASTER } from "./support/cli.ts";
+import { FASTER, putProgram } from "./support/cli.ts";
 import { temporaryDirectory } from "./support/host.ts";
 
 const run = promisify(execFile);
@@ -46,8 +46,7 @@ test.for(agents)("the agent %s does what its page shows", async (name) => {
   const cwd = join(directory.path, name);
   cpSync(join(AGENTS, name), cwd, { recursive: true });
   symlinkSync(resolve("node_modules"), join(cwd, "node_modules"));
-  mkdirSync(join(directory.path, "bin"));
-  symlinkSync(resolve("bin/capstan"), join(directory.path, "bin/capstan"));
+  putProgram(join(directory.path, "bin"));
   const path = [join(directory.path, "bin"), dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"];
   const env = { PATH: path.join(delimiter), HOME: directory.path, ...FASTER };
 

@@ -1,28 +1,29 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import type { Environment } from "../config/home.ts";
-import type { Configuration } from "../config/load.ts";
-import { readSuite } from "../config/suite-file.ts";
+import { type Configuration, loadConfiguration } from "../config/load.ts";
+import { type ReadSuite, readSuite } from "../config/suite-file.ts";
 import { suiteText, withCase } from "../config/suite-text.ts";
 import type { InputValues } from "../core/agent-inputs.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { StoredEvent } from "../core/events.ts";
-import type { SessionRecord } from "../core/store.ts";
-import type { CaseAsWritten } from "../core/suite-schema.ts";
 import { fileNameOf } from "../core/file-name.ts";
+import type { SessionRecord } from "../core/store.ts";
 import { cassettePath } from "../eval/cassette-files.ts";
+import { keeping } from "../eval/keep-cassette.ts";
 import { effectsBeyond } from "../eval/side-effects.ts";
 import { otherOutcomes, type SessionCase, sessionCase, writtenCase } from "../eval/session-case.ts";
 import type { TrialFacts } from "../eval/trial-facts.ts";
-import { hostParts } from "./host-parts.ts";
+import { clock } from "./clock.ts";
 import type { HostOptions } from "./open-host.ts";
 import { openStore } from "./open-store.ts";
 import { openTests } from "./open-tests.ts";
 import { playAgain, requirePassing } from "./play-session.ts";
-import { secretsIn } from "./secrets-in.ts";
+import { type SecretsIn, secretsOfHost } from "./secrets-in.ts";
 import { agentForSuite, anotherAgent, type ChosenAgent, differsIn } from "./session-agent.ts";
-import { writeFixture } from "./session-fixture.ts";
+import { isSameFixture, makeFixture } from "./session-fixture.ts";
+import { stageCase, type StagedCase } from "./staged-case.ts";
 
 export interface RecordRequest {
   readonly sessionId: string;
@@ -51,6 +52,7 @@ export interface RecordedCase {
 
 /** Makes a case of a past session, and plays it again to be sure of it. Leaves nothing behind when that does not work. */
 export async function recordSession(request: RecordRequest): Promise<RecordedCase> {
+  const { environment, suiteFile } = request;
   const { record, events } = await stored(request);
   const told = sessionCase(
     record,
@@ -58,53 +60,53 @@ export async function recordSession(request: RecordRequest): Promise<RecordedCas
   );
   requireAllowed(told, request);
   const name = request.name ?? beginning(told);
-  const directory = dirname(request.suiteFile);
-  const fixture = join(directory, "fixtures", fileNameOf(name));
-  const cassette = cassettePath({ file: request.suiteFile }, { name }, 1);
-  for (const path of [fixture, cassette])
-    if (existsSync(path))
-      throw new CapstanError("invalid_input", `${path} is there already. Give the case another name: --name`);
-  await using undo = new AsyncDisposableStack();
-  const keepsFiles = await makeFixture(fixture, { request, record, events, undo });
-  const inputs = inputsOf(events);
-  const agent = await chooseAgent(request, { record, inputs, fixture: keepsFiles ? fixture : undefined });
-  if (agent.text !== undefined) requireShareable(request, agent.path, agent.text);
-  if (agent.text !== undefined) await write(join(directory, agent.path), agent.text, undo);
+  const before = await suiteBefore(name, request);
+  const directory = dirname(suiteFile);
+  await using staged = await stageCase(suiteFile);
+  const options = request.hostOptions(await loadConfiguration({ cwd: directory, environment, flags: {} }));
+  const secretsIn = await secretsOfHost(options, record.environment.variables);
+  const making: Making = { request, record, events, directory, staged, check: requireShareable(secretsIn) };
+  // Messages of other failures name the case.
+  making.check("the case's name or a message", [name, ...told.turns].join("\n"));
+  const { fixture, isThere } = await stageFixture(name, making);
+  const agent = await stageAgent(before, fixture, making);
 
-  const draft = (facts: TrialFacts | undefined, trials?: number): CaseAsWritten =>
-    writtenCase(told, {
+  /** The text of the suite. What is made for the case lies in `base`. */
+  const written = async (base: string, facts?: TrialFacts, trials?: number): Promise<string> => {
+    const added = writtenCase(told, {
       name,
       trials,
-      fixture: keepsFiles ? relative(directory, fixture) : undefined,
+      fixture: fixture && join(base, fixture),
       git: existsSync(join(record.cwd, ".git")),
       inputs: agent.inputs,
       facts,
     });
-  const staged = new StagedSuite(request, agent, undo);
-  const first = await staged.with(draft(undefined));
-  await using tests = await openTests("replay", request.hostOptions(first.configuration));
-  await makeDirectory(dirname(cassette), undo);
-  undo.defer(() => rm(cassette, { force: true }));
-  const facts = await playAgain({ ...first, told, record, request, cassette, tests });
+    if (before !== undefined) return withCase(await readFile(suiteFile, "utf8"), added);
+    return suiteText(agent.text === undefined ? agent.path : join(base, agent.path), added);
+  };
+  const aside = basename(staged.path);
+  const cassette = relative(directory, cassettePath({ file: suiteFile }, { name }, 1));
+  await using opened = await openTests("replay", options);
+  const tests = { ...opened, keep: keeping({ clock, secretsIn }) };
+  const playing = { record, request, tests, cassette: join(staged.path, cassette) };
+  const first = await staged.read(await written(aside), environment);
+  const facts = await playAgain({ ...playing, suite: first, told });
   // There is one cassette, whatever the suite's default is.
-  const trials = first.suite.cases.at(-1)?.trials === 1 ? undefined : 1;
-  const second = await staged.with(draft(facts, trials));
-  await requirePassing({ ...second, record, request, cassette, tests });
-  await staged.finish();
-  // All is well: what was made stays.
-  undo.move();
+  const trials = first.cases.at(-1)?.trials === 1 ? undefined : 1;
+  await requirePassing({ ...playing, suite: await staged.read(await written(aside, facts, trials), environment) });
+  const agentFiles = agent.text === undefined ? [] : [agent.path];
+  const fixtures = fixture === undefined ? [] : [fixture];
+  const files = isThere ? agentFiles : [...agentFiles, ...fixtures];
+  await staged.finish({ files, cassette, suite: await written("", facts, trials) });
   return {
     case: name,
-    files: [
-      request.suiteFile,
-      ...(agent.text === undefined ? [] : [join(directory, agent.path)]),
-      ...(keepsFiles ? [fixture] : []),
-      cassette,
-    ],
+    files: [suiteFile, ...[...agentFiles, ...fixtures, cassette].map((file) => join(directory, file))],
     notes: [
       ...(events.some(({ event }) => event.type === "capstan.checkpoint_taken")
         ? []
-        : [`The session has no checkpoint, so the case has no fixture: put what it needs into ${fixture}.`]),
+        : [
+            `The session has no checkpoint, so the case has no fixture: put what it needs into ${join(directory, fixturePath(name))}.`,
+          ]),
       ...otherOutcomes(told.calls, facts.calls).map((other) => `It does not go as it went in the session: ${other}.`),
     ],
   };
@@ -146,100 +148,75 @@ function inputsOf(events: readonly StoredEvent[]): InputValues {
   return given?.type === "capstan.inputs_given" ? given.values : {};
 }
 
+const ANOTHER_NAME = "Give the case another name: --name";
+
+/** The suite as it is, without such a case; undefined when it is to be made. */
+async function suiteBefore(name: string, { suiteFile, environment }: RecordRequest): Promise<ReadSuite | undefined> {
+  if (!existsSync(suiteFile)) return undefined;
+  const read = await readSuite(suiteFile, environment);
+  if (read.suite.cases.some((one) => fileNameOf(one.name) === fileNameOf(name)))
+    throw new CapstanError("invalid_input", `${suiteFile} has a case of that name already. ${ANOTHER_NAME}`);
+  return read;
+}
+
 interface Making {
   readonly request: RecordRequest;
   readonly record: SessionRecord;
   readonly events: readonly StoredEvent[];
-  readonly undo: AsyncDisposableStack;
-}
-
-/** False when there is nothing to put into it. */
-async function makeFixture(fixture: string, { request, record, events, undo }: Making): Promise<boolean> {
-  await makeDirectory(fixture, undo);
-  const isWritten = await writeFixture(fixture, { home: request.home, record, events });
-  // A session that works where the suite lies has the fixtures of others among its files.
-  for (const name of ["fixtures", "cassettes"]) {
-    const path = relative(record.cwd, join(dirname(request.suiteFile), name));
-    if (!path.startsWith("..")) await rm(join(fixture, path), { recursive: true, force: true });
-  }
-  const files = await readdir(fixture, { recursive: true, withFileTypes: true });
-  if (!isWritten || files.length === 0) {
-    await rm(fixture, { recursive: true });
-    if ((await readdir(dirname(fixture))).length === 0) await rmdir(dirname(fixture));
-    return false;
-  }
-  for (const file of files.filter((one) => one.isFile())) {
-    const path = join(file.parentPath, file.name);
-    requireShareable(request, `${relative(fixture, path)} in the session's files`, await readFile(path, "utf8"));
-  }
-  return true;
+  /** Of the suite. */
+  readonly directory: string;
+  readonly staged: StagedCase;
+  readonly check: ReturnType<typeof requireShareable>;
 }
 
 /** Suites, agents and fixtures are for sharing. */
-function requireShareable({ home, environment }: RecordRequest, what: string, text: string): void {
-  const found = secretsIn(hostParts({ home, environment }).redactor)({ text });
-  if (found.length === 0) return;
-  throw new CapstanError(
-    "invalid_cassette",
-    `Nothing was recorded: ${what} holds a secret (${[...new Set(found)].join(", ")}), and what is made here is for sharing.`,
-  );
+function requireShareable(secretsIn: SecretsIn): (what: string, text: string) => void {
+  return (what, text) => {
+    const found = secretsIn({ text });
+    if (found.length === 0) return;
+    throw new CapstanError(
+      "invalid_cassette",
+      `Nothing was recorded: ${what} holds a secret (${[...new Set(found)].join(", ")}), and what is made here is for sharing. Have it done again without the secret, and record that session.`,
+    );
+  };
+}
+
+function fixturePath(name: string): string {
+  return join("fixtures", fileNameOf(name));
+}
+
+/** Undefined when there is nothing to put into it. */
+async function stageFixture(
+  name: string,
+  { request: { home }, record, events, directory, staged, check }: Making,
+): Promise<{ readonly fixture: string | undefined; readonly isThere: boolean }> {
+  const fixture = fixturePath(name);
+  const [path, target] = [join(staged.path, fixture), join(directory, fixture)];
+  const without = ["fixtures", "cassettes"].map((one) => join(directory, one));
+  if (!(await makeFixture(path, { home, record, events, without, check })))
+    return { fixture: undefined, isThere: false };
+  const isThere = existsSync(target);
+  // A process that was killed may have come that far.
+  if (isThere && !(await isSameFixture(path, target)))
+    throw new CapstanError("invalid_input", `${target} is there already, with other files. ${ANOTHER_NAME}`);
+  return { fixture, isThere };
 }
 
 /** A suite that is there has an agent already. */
-async function chooseAgent(
-  { suiteFile, environment, agentFile }: RecordRequest,
-  about: { record: SessionRecord; inputs: InputValues; fixture: string | undefined },
+async function stageAgent(
+  before: ReadSuite | undefined,
+  fixture: string | undefined,
+  { request: { suiteFile, environment, agentFile }, record, events, directory, staged, check }: Making,
 ): Promise<ChosenAgent> {
-  const directory = dirname(suiteFile);
-  if (!existsSync(suiteFile)) return agentForSuite({ ...about, directory, environment, agentFile });
-  const { configuration } = await readSuite(suiteFile, environment);
-  const others = differsIn(configuration, about);
+  const about = { record, inputs: inputsOf(events), fixture: fixture && join(staged.path, fixture) };
+  if (before === undefined) {
+    const agent = await agentForSuite({ ...about, directory, environment, agentFile });
+    if (agent.text === undefined) return agent;
+    check(agent.path, agent.text);
+    await writeFile(join(staged.path, agent.path), agent.text);
+    return agent;
+  }
+  const others = differsIn(before.configuration, about);
   if (others.length > 0) throw anotherAgent(`The agent of ${suiteFile}`, others);
   return { path: "", inputs: about.inputs, text: undefined };
-}
-
-/** The suite with the new case, under another name beside it until all is well. */
-class StagedSuite {
-  readonly #request: RecordRequest;
-  readonly #agent: ChosenAgent;
-  readonly #file: string;
-
-  constructor(request: RecordRequest, agent: ChosenAgent, undo: AsyncDisposableStack) {
-    const { suiteFile } = request;
-    this.#request = request;
-    this.#agent = agent;
-    this.#file = join(dirname(suiteFile), `.${process.pid}.${basename(suiteFile)}`);
-    undo.defer(() => rm(this.#file, { force: true }));
-  }
-
-  async with(added: CaseAsWritten): Promise<Awaited<ReturnType<typeof readSuite>>> {
-    const { suiteFile, environment } = this.#request;
-    const text = existsSync(suiteFile)
-      ? withCase(await readFile(suiteFile, "utf8"), added)
-      : suiteText(this.#agent.path, added);
-    await writeFile(this.#file, text);
-    const { suite, configuration } = await readSuite(this.#file, environment);
-    const name = suite.name === stemOf(this.#file) ? stemOf(suiteFile) : suite.name;
-    return { suite: { ...suite, name, file: suiteFile }, configuration };
-  }
-
-  async finish(): Promise<void> {
-    await rename(this.#file, this.#request.suiteFile);
-  }
-}
-
-/** What a suite is called that says nothing else. */
-function stemOf(file: string): string {
-  return basename(file).replace(/\.test\.ya?ml$/, "");
-}
-
-async function write(file: string, text: string, undo: AsyncDisposableStack): Promise<void> {
-  undo.defer(() => rm(file, { force: true }));
-  await writeFile(file, text, { flag: "wx" });
-}
-
-/** What had to be made for it goes again too. */
-async function makeDirectory(path: string, undo: AsyncDisposableStack): Promise<void> {
-  const made = await mkdir(path, { recursive: true });
-  if (made !== undefined) undo.defer(() => rm(made, { recursive: true, force: true }));
 }

@@ -1,14 +1,34 @@
 import { markersIn } from "../core/redaction-marker.ts";
-import type { Redactor } from "../core/redaction.ts";
+import { type Redactor, secretVariables } from "../core/redaction.ts";
+import { secretSource } from "../gateway/secret-source.ts";
+import { hostParts } from "./host-parts.ts";
+import type { HostOptions } from "./open-host.ts";
 
 /** Tells the secrets in a value, each by what it is; never the secrets themselves. */
-export function secretsIn(redactor: Redactor): (value: object) => readonly string[] {
+export type SecretsIn = (value: object) => readonly string[];
+
+export function secretsIn(redactor: Redactor): SecretsIn {
   return (value) => {
     const before = JSON.stringify(value);
     const after = JSON.stringify(redactor.event(value));
     // A marker that stands there already says nothing about the others of its name.
     return before === after ? [] : added(markersIn(before), markersIn(after));
   };
+}
+
+/** The same for everything that a host would take out of a log, and for what only asking the model would make it read. */
+export async function secretsOfHost(
+  options: HostOptions,
+  variables: Readonly<Record<string, string>>,
+): Promise<SecretsIn> {
+  const { redactor, credentials } = hostParts(options);
+  const { stored, onSecret } = credentials;
+  for (const provider of stored?.providers ?? [])
+    // One that cannot be read is told when it is needed.
+    await secretSource(provider, { environment: {}, stored, onSecret })
+      ?.read()
+      .catch(() => {});
+  return secretsIn(redactor.with(secretVariables(variables)));
 }
 
 function added(before: readonly string[], after: readonly string[]): readonly string[] {

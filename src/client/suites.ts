@@ -29,4 +29,9 @@ export class Suites {
   async report(id: string): Promise<string> {
     return (await this.#http.send("GET", path`/api/suites/runs/${id}/report.html`)).text();
   }
+
+  /** A run, with all that was said in it. */
+  async delete(id: string): Promise<void> {
+    await this.#http.json("DELETE", path`/api/suites/runs/${id}`);
+  }
 }

@@ -19,9 +19,16 @@ export const recordedMessage = z.looseObject({
 const answer = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("message"), message: recordedMessage }),
   /** The stream ended before the message did: the model's side broke off, or the agent did not want more of it. */
-  z.strictObject({ kind: z.literal("cut"), by: z.enum(["model", "agent"]), message: recordedMessage }),
+  z.strictObject({
+    kind: z.literal("cut"),
+    by: z.enum(["model", "agent"]),
+    message: recordedMessage,
+    /** What the model's side said, when it said why. */
+    error: z.unknown().optional(),
+  }),
   z.strictObject({
     kind: z.literal("error"),
+    /** 200: the error came in the stream, instead of a message. */
     status: z.number().int(),
     /** Those that say when to try again. */
     headers: z.record(z.string(), z.string()),

@@ -32,6 +32,11 @@ export interface SuiteRunStore {
   list(project: string, query: SuiteRunQuery): Promise<readonly StoredRun[]>;
   /** In the order of their names. */
   suites(project: string): Promise<readonly StoredSuite[]>;
+  /**
+   * With all that was said in it. Its id is not given to another one, so that a page can still begin after it. Resolves to
+   * false when there is none.
+   */
+  delete(project: string, id: string): Promise<boolean>;
 }
 
 export interface SuiteRunQuery {

@@ -25,10 +25,14 @@ export interface TapeOptions {
 }
 
 export interface Tape {
+  /** The name of its session on the cassette. */
+  readonly session: string;
   /** What was asked otherwise than on the cassette, in the order it was noticed. */
   readonly drifts: readonly Drift[];
   /** Answers of the cassette that nobody asked for. */
   readonly unplayed: readonly { readonly thread: string; readonly ordinal: number }[];
+  /** While it is on, requests that come get no answer, and are neither played nor recorded. */
+  hold(isOn: boolean): void;
   /** The threads that were recorded, and the texts they name. */
   recorded(): Pick<Cassette, "threads" | "texts">;
   end(): void;

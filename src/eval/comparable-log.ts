@@ -38,14 +38,20 @@ export function comparableLog(
   places: Readonly<Record<string, string>>,
 ): Readonly<Record<string, readonly object[]>> {
   const nameOf = threadNames(events);
-  const threads: Record<string, LoggedEvent[]> = {};
-  for (const event of events) {
-    if (LEFT_OUT.has(event.type)) continue;
-    const thread = "session_thread_id" in event ? nameOf(event.session_thread_id) : "main";
-    (threads[thread] ??= []).push(event);
-  }
+  const threads = Map.groupBy(
+    events.filter(({ type }) => !LEFT_OUT.has(type)),
+    (event) => ("session_thread_id" in event ? (event.session_thread_id ?? null) : null),
+  );
+  const named = Map.groupBy(threads.entries(), ([thread]) => nameOf(thread));
   return Object.fromEntries(
-    Object.entries(threads).map(([thread, all]) => [thread, all.map((event) => comparable(event, places) as object)]),
+    [...named].flatMap(([name, all]) =>
+      all
+        .map(([, logged]) => logged.map((event) => comparable(event, places) as object))
+        // Several with one name begin in any order; what they did tells them apart.
+        .map((log) => [JSON.stringify(log), log] as const)
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([, log], index) => [index === 0 ? name : `${name} ${index + 1}`, log]),
+    ),
   );
 }
 

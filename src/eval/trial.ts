@@ -5,17 +5,17 @@ import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { LoggedEvent } from "../core/events.ts";
 import type { Case, CaseTurn, Suite } from "../core/suite.ts";
-import type { TrialRun, Verdict } from "../core/suite-run.ts";
-import type { Drift, Tape, Tapes } from "../core/tape.ts";
+import type { TrialRun } from "../core/suite-run.ts";
+import type { Tape, Tapes } from "../core/tape.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Session } from "../runtime/session.ts";
-import { type CaseAnswers, caseAnswers } from "./answers.ts";
+import { caseAnswers } from "./answers.ts";
 import { callsIn, spendIn, turnsIn } from "./facts.ts";
 import { failedTrial } from "./failed-trial.ts";
 import { prepareFixture } from "./fixture.ts";
 import type { GradeTrial, Judgement } from "./grading.ts";
-import { stepsOf } from "./steps.ts";
 import type { TrialFacts } from "./trial-facts.ts";
+import { CASE, trialRun } from "./trial-run.ts";
 import { changesBetween, type WorkspaceState, workspaceState } from "./workspace-state.ts";
 
 export interface TrialDeps {
@@ -57,16 +57,16 @@ export async function runTrial(request: TrialRequest, deps: TrialDeps): Promise<
     directory = await mkdtemp(join(deps.directory, "trial-"));
     return await inDirectory(request, deps, directory);
   } catch (error) {
-    const reason = signal.aborted ? "The run was stopped." : messageOf(error);
-    return { run: failedTrial(trial, reason), facts: undefined, recorded: undefined };
+    return { run: failedTrial(trial, reasonOf(error, signal)), facts: undefined, recorded: undefined };
   } finally {
     // What an agent has closed to itself is left to whoever cleans the temporary directory.
     if (directory !== undefined) await rm(directory, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   }
 }
 
-/** The name of the case's own session on a cassette. */
-const CASE = "case";
+function reasonOf(error: unknown, signal: AbortSignal): string {
+  return signal.aborted ? "The run was stopped." : messageOf(error);
+}
 
 const UNJUDGED: Judgement = { verdicts: [], usd: 0, errors: [], tapes: [] };
 
@@ -112,7 +112,8 @@ async function inDirectory(request: TrialRequest, deps: TrialDeps, directory: st
   try {
     const before = await workspaceState(session.record.cwd);
     const started = deps.clock.now();
-    const ended = await talk(session, one, AbortSignal.any([signal, stop.signal, AbortSignal.timeout(one.timeoutMs)]));
+    const over = AbortSignal.any([signal, stop.signal, AbortSignal.timeout(one.timeoutMs)]);
+    const ended = await talk({ session, tape }, one, over);
     const durationMs = deps.clock.now() - started;
     const facts = await factsOf({ suite, case: one, session, events: await events(), before, durationMs });
     // A trial that the cassette ended says nothing to graders.
@@ -120,10 +121,14 @@ async function inDirectory(request: TrialRequest, deps: TrialDeps, directory: st
     const judged = ended === undefined && isPlayed ? await judge({ request, facts, directory }, deps) : UNJUDGED;
     const tapes = [tape, ...judged.tapes];
     return {
-      run: trialRun(trial, { facts, judged, tapes, answers, ended, acceptDrift: request.acceptDrift }),
+      run: trialRun(trial, { facts, judged, tapes, answers, ended, request }),
       facts,
       recorded: request.record ? joined(tapes) : undefined,
     };
+  } catch (error) {
+    // What was spent was spent, whatever became of the trial.
+    const run = { ...failedTrial(trial, reasonOf(error, signal)), ...spendIn(await events()), sessionId: session.id };
+    return { run, facts: undefined, recorded: undefined };
   } finally {
     tape.end();
     await session.close();
@@ -144,14 +149,19 @@ async function judge(graded: Parameters<GradeTrial>[0], { grade }: TrialDeps): P
   }
 }
 
+interface Talk {
+  readonly session: Session;
+  readonly tape: Tape;
+}
+
 /** Says what the case says, turn by turn. Gives back why it did not come to its end, if it did not. */
-async function talk(session: Session, { turns }: Case, signal: AbortSignal): Promise<string | undefined> {
+async function talk(parts: Talk, { turns }: Case, signal: AbortSignal): Promise<string | undefined> {
   for (const turn of turns) {
     if (signal.aborted) break;
-    const interrupt = (): void => void session.interrupt();
+    const interrupt = (): void => void parts.session.interrupt();
     signal.addEventListener("abort", interrupt, { once: true });
     try {
-      await sayOne(session, turn);
+      await sayOne(parts, turn);
     } finally {
       signal.removeEventListener("abort", interrupt);
     }
@@ -164,12 +174,16 @@ async function talk(session: Session, { turns }: Case, signal: AbortSignal): Pro
     : "The run was stopped.";
 }
 
-async function sayOne(session: Session, { input, interruptAfter }: CaseTurn): Promise<void> {
+async function sayOne({ session, tape }: Talk, { input, interruptAfter }: CaseTurn): Promise<void> {
   let calls = 0;
+  tape.hold(false);
   for await (const event of session.send(input)) {
     if (event.type !== "agent.tool_use" && event.type !== "agent.mcp_tool_use") continue;
     calls += 1;
-    if (calls === interruptAfter?.toolCalls) void session.interrupt();
+    if (calls !== interruptAfter?.toolCalls) continue;
+    // Whether the agent asks once more before it notices must not be left to chance.
+    tape.hold(true);
+    void session.interrupt();
   }
 }
 
@@ -208,92 +222,4 @@ async function factsOf({
     ...spendIn(events),
     durationMs,
   };
-}
-
-function trialRun(
-  trial: number,
-  {
-    facts,
-    judged,
-    tapes,
-    answers,
-    ended,
-    acceptDrift,
-  }: {
-    facts: TrialFacts;
-    judged: Judgement;
-    tapes: readonly Tape[];
-    answers: CaseAnswers;
-    ended: string | undefined;
-    acceptDrift: boolean;
-  },
-): TrialRun {
-  const verdicts = [...ofTheRun(tapes, answers, acceptDrift), ...judged.verdicts];
-  const last = facts.turns.at(-1);
-  const error = ended ?? judged.errors[0];
-  const hasPassed = verdicts.every(({ passed }) => passed);
-  return {
-    trial,
-    status: error === undefined ? (hasPassed ? "passed" : "failed") : "error",
-    sessionId: facts.sessionId,
-    stopReason: last?.stopReason ?? null,
-    text: last?.text ?? "",
-    ...(last?.output !== undefined && { output: last.output }),
-    usd: facts.usd,
-    judgeUsd: judged.usd,
-    tokens: facts.tokens,
-    requests: facts.requests,
-    durationMs: facts.durationMs,
-    verdicts,
-    ...(error !== undefined && { error }),
-    drifts: driftsOf(tapes).map(({ thread, ordinal, what, summary, diff }) => ({
-      thread,
-      ordinal,
-      what,
-      summary,
-      diff,
-    })),
-    steps: [...stepsOf(facts.events)],
-    changes: facts.diff,
-  };
-}
-
-/** What no case has to ask for: that the cassette fits, and that everything asked was answered. */
-function ofTheRun(tapes: readonly Tape[], { unanswered }: CaseAnswers, acceptDrift: boolean): Verdict[] {
-  const drifts = driftsOf(tapes);
-  const unplayed = tapes.flatMap((tape) => tape.unplayed);
-  const cassette = acceptDrift
-    ? []
-    : [
-        ...drifts.map(({ thread, ordinal, summary, diff }) =>
-          failed(
-            "cassette",
-            `Request ${ordinal} of ${thread} has changed since it was recorded: ${summary}. If that is meant, delete the cassette and record the case again: capstan test --record`,
-            diff,
-          ),
-        ),
-        ...(drifts.length === 0 && unplayed.length > 0
-          ? [
-              failed(
-                "cassette",
-                `The cassette has answers that nobody asked for: ${unplayed.map(({ thread, ordinal }) => `${thread} ${ordinal}`).join(", ")}.`,
-              ),
-            ]
-          : []),
-      ];
-  return [
-    ...cassette,
-    ...unanswered.map((what) => failed("answers", `The case has no answer for: ${what}. Add one under answers.`)),
-  ];
-}
-
-/** A judge is no line of the agent. */
-function driftsOf(tapes: readonly Tape[]): readonly Drift[] {
-  return tapes
-    .flatMap(({ drifts }) => drifts)
-    .map((drift) => (drift.session === CASE ? drift : { ...drift, thread: `${drift.session}, ${drift.thread}` }));
-}
-
-function failed(grader: string, message: string, diff?: string): Verdict {
-  return { grader, passed: false, score: 0, message, ...(diff !== undefined && { diff }) };
 }

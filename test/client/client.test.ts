@@ -99,6 +99,8 @@ test("the rest is there as well", async () => {
   expect((await capstan.suites.runs({ suite: "refactor", limit: 5 })).map(({ id }) => id)).toEqual([run.id]);
   expect(await capstan.suites.run(run.id)).toEqual(run);
   expect(await capstan.suites.report(run.id)).toContain("<h1>Passed</h1>");
+  await capstan.suites.delete(run.id);
+  expect(await refusal(capstan.suites.run(run.id))).toMatchObject({ status: 404, code: "not_found" });
   const key = await capstan.keys.create({ name: "k", role: "viewer" });
   expect((await capstan.keys.revoke(key.id)).revoked_at).not.toBeNull();
   expect((await capstan.keys.list()).length).toBeGreaterThan(1);

@@ -154,7 +154,16 @@ describe("a cassette", () => {
     thread?.exchanges.push(...thread.exchanges.slice(-1));
     writeFileSync(place.cassette, JSON.stringify(content));
     const { trial } = await place.replay();
-    expect(trial?.verdicts[0]?.message).toBe("The cassette has answers that nobody asked for: main 3.");
+    expect(trial?.verdicts[0]?.message).toContain("The cassette has answers that nobody asked for: main 3. If that");
+  });
+
+  test("with answers to a judge that the case has no more fails", async () => {
+    using place = elsewhere();
+    const content = cassette.parse(JSON.parse(readFileSync(place.cassette, "utf8")));
+    content.threads.push(...content.threads.map((thread) => ({ ...thread, session: "judge-1" })));
+    writeFileSync(place.cassette, JSON.stringify(content));
+    const { trial } = await place.replay();
+    expect(trial?.verdicts[0]?.message).toContain("The cassette has answers that nobody asked for: judge-1.");
   });
 
   test.each<[string, (text: string) => string, RegExp]>([

@@ -43,7 +43,7 @@ cases:
       - stop_reason: end_turn
 `;
 
-/** A question, two subagents side by side, an approval, a 529, and a structured answer. */
+/** A question, three subagents side by side, two of them of one kind, an approval, a 529, and a structured answer. */
 function script(cwd: () => string): Script {
   let refused = false;
   return ({ agent, body, toolResults }) => {
@@ -59,6 +59,7 @@ function script(cwd: () => string): Script {
       return {
         blocks: [
           toolUse("Agent", { subagent_type: "left", description: "Left", prompt: "Look at the left." }),
+          toolUse("Agent", { subagent_type: "left", description: "Left again", prompt: "Look at it again." }),
           toolUse("Agent", { subagent_type: "right", description: "Right", prompt: "Look at the right." }),
         ],
       };
@@ -97,5 +98,29 @@ test("a session with an approval, a question, subagents, a retry and a structure
     (facts) => facts && comparableLog(facts.events, { WORKSPACE: facts.workspace }),
   );
   expect(logDifferences(one ?? {}, other ?? {})).toEqual([]);
-  expect(Object.keys(one ?? {}).toSorted()).toEqual(["left", "main", "right"]);
+  expect(Object.keys(one ?? {}).toSorted()).toEqual(["left", "left 2", "main", "right"]);
+});
+
+const INTERRUPTED = `
+agent: agent.yaml
+cases:
+  - name: is interrupted
+    turns: [{ input: Look around., interrupt_after: { tool_calls: 1 } }, { input: What did you see? }]
+    graders: [{ contains: a file }]
+`;
+
+/** Calls that end at once: whether the agent asks again before it notices is a matter of luck, but for the tape. */
+test("a turn that is interrupted is replayed, whenever the agent notices", async () => {
+  using directory = temporaryDirectory();
+  const { path } = directory;
+  const agent = AGENT.replace("[Read,", "[Glob, Read,").replace(/output_schema.*/, "");
+  writeTree(path, { "agent.yaml": agent, "a.test.yaml": INTERRUPTED });
+  await using model = await scriptedModel(({ transcript }) =>
+    transcript.includes("What did you see?") ? say("I saw a file.") : call("Glob", { pattern: "*" }),
+  );
+  const file = join(path, "a.test.yaml");
+  const recorded = await runSuiteFile(file, "record", { modelUrl: model.url, home: join(path, "home") });
+  expect(recorded.run.suites[0]?.cases[0]?.trials[0]).toMatchObject({ status: "passed" });
+  const replayed = await runSuiteFile(file, "replay", { home: join(path, "elsewhere"), trials: 1 });
+  expect(replayed.run.suites[0]?.cases[0]?.trials[0]).toMatchObject({ status: "passed", drifts: [] });
 });

@@ -58,6 +58,10 @@ cases:
     timeout: 5s
     input: list files
     graders: [{ command: { run: sleep 60, timeout: 5m } }]
+  - name: removes its workspace
+    input: run find . -delete; rmdir "$PWD"
+    answers: [{ tool: Bash, decision: allow }]
+    graders: [{ tools_called: [Bash] }]
   - name: works here
     workspace: here
     input: list files
@@ -113,6 +117,7 @@ export default () => { const was = existsSync(mark); writeFileSync(mark, ""); re
     "is a repository, with variables": "passed",
     "leaves what cannot be read": "passed",
     "has a grader that never ends": "error",
+    "removes its workspace": "error",
     "works here": "not_run",
     "has a fixture that leads out": "error",
     "fails twice of three": "passed",
@@ -122,6 +127,10 @@ export default () => { const was = existsSync(mark); writeFileSync(mark, ""); re
   expect(cases.get("has no answer")?.trials[0]?.changes).toBe("");
   expect(why("never ends")).toContain("The trial took too long, and was interrupted.");
   expect(why("has a grader that never ends")).toContain("Its graders took too long, and were stopped.");
+  expect(cases.get("removes its workspace")?.trials[0]).toMatchObject({
+    requests: 2,
+    tokens: { output: expect.any(Number) as number },
+  });
   expect(why("works here")).toContain("--allow-side-effects");
   expect(why("has a fixture that leads out")).toContain("a link that leads out of it: etc -> /etc");
   expect(why("has a grader that throws")).toContain("out of order");

@@ -1,9 +1,15 @@
+import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import type { Cassette, RecordedMessage } from "../../src/core/cassette.ts";
+import type { Cassette, RecordedAnswer, RecordedMessage } from "../../src/core/cassette.ts";
+import { once, respond } from "../../src/gateway/cassette/answer-parts.ts";
 import { askedBy, hashOf } from "../../src/gateway/cassette/asked.ts";
 import { MessageReader, streamOf } from "../../src/gateway/cassette/message.ts";
 import { placesOf } from "../../src/gateway/cassette/places.ts";
 import { Player } from "../../src/gateway/cassette/player.ts";
+import { recorded } from "../../src/gateway/cassette/recording.ts";
+import { GatewayTapes } from "../../src/gateway/cassette/tapes.ts";
+import type { UpstreamResponse } from "../../src/gateway/upstream.ts";
+import { cassetteOf } from "../support/cassettes.ts";
 
 const AGENT_ID = "a3347b225aff2331b";
 const bytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
@@ -85,6 +91,60 @@ describe("a message", () => {
   });
 });
 
+function framesIn(stream: string): unknown[] {
+  return stream.split("\n\n").map((frame) => JSON.parse(frame.split("\ndata: ")[1] ?? "null") as unknown);
+}
+
+describe("an error in the stream", () => {
+  const frame = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
+  const begun = streamOf(message([{ type: "text", text: "Well" }]), { cut: true });
+
+  test.each([
+    ["instead of a message", frame],
+    ["in the middle of one", begun + frame],
+  ])("%s is recorded, and said again", async (_when, stream) => {
+    const { signal } = new AbortController();
+    let answer: RecordedAnswer | undefined;
+    const done = (told: RecordedAnswer): void => void (answer = told);
+    const response = recorded({ status: 200, headers: [], body: once(stream) }, { stream: true, signal, done });
+    expect(await text(response.body)).toBe(stream);
+    const again = answer && respond(answer, { stream: true, signal });
+    expect(again?.status).toBe(200);
+    expect(framesIn(await text(again?.body ?? once("")))).toEqual(framesIn(stream));
+  });
+});
+
+test("while a tape is held, requests get no answer, and are neither played nor recorded", async () => {
+  const tapes = new GatewayTapes();
+  const tape = tapes.insert("sesn_1", {
+    session: "case",
+    replay: { cassette: cassetteOf([]), acceptDrift: false },
+    record: true,
+    faults: [],
+    kill: async () => {},
+    places: {},
+    ignore: [],
+  });
+  const ask = (signal: AbortSignal): Promise<UpstreamResponse> =>
+    tapes.alone().send({
+      origin: { sessionId: "sesn_1", engineAgentId: undefined, requestClass: "main" },
+      method: "POST",
+      path: "/v1/messages",
+      headers: [],
+      body: bytes({ model: "m", messages: [{ role: "user", content: "Hello" }] }),
+      signal,
+    });
+  const enough = new AbortController();
+  tape.hold(true);
+  const { body } = await ask(enough.signal);
+  enough.abort();
+  expect(await text(body)).toBe("");
+  expect([tape.drifts, tape.recorded().threads]).toEqual([[], []]);
+  tape.hold(false);
+  expect(await ask(new AbortController().signal)).toMatchObject({ status: 400 });
+  expect(tape.drifts).toMatchObject([{ what: "unrecorded" }]);
+});
+
 test("subagents with the same task are told apart by their prompts, in whatever order they ask", () => {
   const places = placesOf({}, []);
   const request = (instructions: string) =>
@@ -131,6 +191,14 @@ test("subagents with the same task are told apart by their prompts, in whatever 
     kinds.toReversed().map((text) => [{ type: "text", text }]),
   );
   expect(player.unplayed).toEqual([]);
+});
+
+test("a provider that knows fewer parts of the API is asked the same", () => {
+  const places = placesOf({}, []);
+  const ask = (thinking: object): unknown =>
+    askedBy(bytes({ model: "m", thinking, messages: [{ role: "user", content: "Hello" }] }), places);
+  expect(ask({ type: "adaptive", display: "updates" })).toEqual(ask({ type: "adaptive" }));
+  expect(ask({ type: "adaptive" })).not.toEqual(ask({ type: "disabled" }));
 });
 
 test("who pays, and where the cache is cut, are no part of what is asked", () => {

@@ -67,6 +67,32 @@ test.each(["", "/report.html"])("what is not there, or another project's, is not
   }
 });
 
+test("a run is deleted by an admin of its project, and by nobody else", async () => {
+  const { store, project } = all.api;
+  const suites = [sampleSuite("answers"), sampleSuite("once")];
+  await store.suiteRuns.add(sampleRun({ id: "run_0003", project, startedAt: "2026-03-03T08:00:00.000Z", suites }));
+  const path = "/api/suites/runs/run_0003";
+  for (const person of [all.viewer, all.operator]) {
+    const { status, body } = await person.send("DELETE", path);
+    expect([status, body.error.message]).toEqual([403, expect.stringContaining("needs a key with the role admin")]);
+  }
+  expect((await all.stranger.send("DELETE", path)).status).toBe(404);
+  expect((await all.api.app.request(path, { method: "DELETE" })).status).toBe(401);
+  expect((await all.viewer.get(path)).status).toBe(200);
+
+  const { status, body } = await all.admin.send("DELETE", path);
+  expect([status, body]).toEqual([200, { id: "run_0003", deleted: true }]);
+  for (const gone of [await all.admin.send("DELETE", path), await all.viewer.get(path)]) {
+    expect(gone.status).toBe(404);
+    expect(gone.body.error.message).toBe('There is no run "run_0003" here. List them to find its id.');
+  }
+  // What it was the last run of has the one before, or is not there.
+  expect((await all.viewer.get("/api/suites")).body.data).toMatchObject([
+    { suite: "answers", last_run: { id: "run_0002" } },
+    { suite: "refactor" },
+  ]);
+});
+
 test("another project has none, and nobody without a key has any", async () => {
   for (const path of ["/api/suites", "/api/suites/runs"]) {
     expect((await all.stranger.get(path)).body.data).toEqual([]);

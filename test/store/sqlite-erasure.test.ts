@@ -6,6 +6,7 @@ import { parseEnvironment } from "../../src/core/environment.ts";
 import { initialState } from "../../src/core/state.ts";
 import type { Store } from "../../src/core/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { sampleCase, sampleRun, sampleSuite, sampleTrial } from "../support/suite-run.ts";
 import { environmentRecord, fileRecord, PROJECT } from "./registry-samples.ts";
 import {
   manualClock,
@@ -81,6 +82,23 @@ test("nothing that was said of a deleted environment or file is left in the stor
     await files.delete(PROJECT, "file_1");
   }
   expect(await filesWith(directory.path, SECRET)).toEqual([]);
+});
+
+test("nothing that was said in a deleted run of suites is left in any file of the store", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openSqliteStore({ path: join(directory.path, "capstan.db"), clock: manualClock() });
+  // Others before and after, so that the erased rows share pages with rows that stay.
+  for (const [id, text] of Object.entries({ run_a: "harmless", run_b: SECRET, run_c: "harmless" })) {
+    const trials = Array.from({ length: 40 }, (_, index) => sampleTrial({ text: text.repeat(1 + index ** 2) }));
+    const suite = sampleSuite("refactor", { file: text, agent: text, cases: [sampleCase(text, { trials })] });
+    await store.suiteRuns.add(sampleRun({ id, suites: [suite], problems: [text] }));
+  }
+  expect(await filesWith(directory.path, SECRET)).not.toEqual([]);
+
+  const { project } = sampleRun();
+  await store.suiteRuns.delete(project, "run_b");
+  expect(await filesWith(directory.path, SECRET)).toEqual([]);
+  expect((await store.suiteRuns.list(project, { limit: 10 })).map(({ id }) => id)).toEqual(["run_c", "run_a"]);
 });
 
 /** What someone with write access to the file does to the remains of five events, and where the check finds it. */

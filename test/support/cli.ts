@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -35,6 +35,12 @@ export const FASTER = { NODE_COMPILE_CACHE: resolve("node_modules/.cache/node-co
 
 /** The program as users get it, which also starts sooner, when it was built after the last change, as by `npm test`. */
 export const PROGRAM = resolve(isBuilt() ? "dist/cli/main.js" : "src/cli/main.ts");
+
+/** A directory for the search path, in which `capstan` is this program. */
+export function putProgram(directory: string): void {
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, "capstan"), `#!/bin/sh\nexec node '${PROGRAM}' "$@"\n`, { mode: 0o755 });
+}
 
 /** Whether the build that is here is that of these sources. */
 export function isBuilt(): boolean {

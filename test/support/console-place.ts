@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { clock } from "../../src/app/clock.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { copyTree, FASTER, PROGRAM } from "./cli.ts";
+import { copyTree, FASTER, putProgram } from "./cli.ts";
 import { temporaryDirectory } from "./host.ts";
 
 const run = promisify(execFile);
@@ -33,8 +33,8 @@ export class ConsolePlace implements Disposable {
   /** A place where nothing was typed yet. */
   empty(): void {
     rmSync(this.#place, { recursive: true, force: true });
-    for (const name of ["work", "bin"]) mkdirSync(join(this.#place, name), { recursive: true });
-    writeFileSync(join(this.#place, "bin", "capstan"), `#!/bin/sh\nexec node '${PROGRAM}' "$@"\n`, { mode: 0o755 });
+    mkdirSync(join(this.#place, "work"), { recursive: true });
+    putProgram(join(this.#place, "bin"));
     const write = (name: string, text: string): void => writeFileSync(join(this.#place, "work", name), text);
     write("notes.txt", "Buy milk.\n");
     write("agent.yaml", "name: reviewer\ninstructions: Review.\ntools: [Read, Glob]\n");

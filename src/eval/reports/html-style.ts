@@ -49,8 +49,8 @@ rect.not_run { fill: #8d7cc9; } rect.skipped { fill: #98a2b3; }
 .tile dd { font-size: 1.35rem; font-weight: 650; line-height: 1.3; font-variant-numeric: tabular-nums; }
 .tile small { display: block; font-size: 0.8rem; font-weight: 400; color: var(--dim); }
 
-.badge { display: inline-flex; flex: none; gap: 0.3rem; padding: 0.05rem 0.55rem; border-radius: 999px; font-size: 0.78rem;
-  font-weight: 650; line-height: 1.5; max-width: 100%; overflow-wrap: anywhere; color: var(--calm); background: var(--calm-back); }
+.badge { display: inline-block; flex: none; padding: 0.05rem 0.55rem; border-radius: 999px; font-size: 0.78rem; font-weight: 650; line-height: 1.5;
+  min-width: 0; max-width: 100%; white-space: nowrap; overflow: clip; text-overflow: ellipsis; color: var(--calm); background: var(--calm-back); }
 .badge.passed { color: var(--good); background: var(--good-back); }
 .badge.failed { color: var(--bad); background: var(--bad-back); }
 .badge.error, .badge.not_run { color: var(--warn); background: var(--warn-back); }
@@ -58,7 +58,7 @@ rect.not_run { fill: #8d7cc9; } rect.skipped { fill: #98a2b3; }
 .attention, .suite { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1.1rem 1.25rem; margin-top: 1.25rem; }
 .attention { border-left: 5px solid #e0483d; }
 .attention h2 { margin-bottom: 0.6rem; font-size: 1.1rem; }
-.gates li { display: grid; grid-template-columns: 6rem minmax(0, 1fr); gap: 0.7rem; align-items: baseline; padding: 0.35rem 0; overflow-wrap: anywhere; }
+.gates li { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: 0.7rem; align-items: baseline; padding: 0.35rem 0; overflow-wrap: anywhere; }
 .gates li + li { border-top: 1px solid var(--line); }
 .gates .badge { justify-self: start; }
 .gates a, .gates strong { display: block; }
@@ -78,6 +78,7 @@ summary { cursor: pointer; }
 .case[open] > summary::before { content: "▾"; }
 .case .name { font-weight: 600; overflow-wrap: anywhere; min-width: 0; }
 .tags { display: flex; flex-wrap: wrap; gap: 0.3rem; }
+.tags:empty { display: none; }
 .tag { font-size: 0.75rem; color: var(--dim); border: 1px solid var(--line); border-radius: 4px; padding: 0 0.35rem; overflow-wrap: anywhere; }
 .numbers { margin-left: auto; justify-content: flex-end; display: flex; flex-wrap: wrap; gap: 0.2rem 0.9rem; color: var(--dim); font-size: 0.85rem; font-variant-numeric: tabular-nums; }
 .case > .inside { padding: 0.2rem 0.9rem 0.9rem; border-top: 1px solid var(--line); }
@@ -139,9 +140,14 @@ footer { color: var(--dim); font-size: 0.85rem; padding-top: 0.5rem; padding-bot
   .tile dd { font-size: 1.1rem; }
   .attention, .suite { padding: 0.9rem 0.8rem; }
   .gates li { grid-template-columns: minmax(0, 1fr); gap: 0.1rem; }
+  .case .name { flex: 1 1 55%; }
   .numbers { margin-left: 0; justify-content: flex-start; }
-  .step { grid-template-columns: minmax(0, 1fr) fit-content(5rem); }
-  .kind { grid-column: 1 / -1; text-align: left; }
+  .diff { white-space: pre-wrap; }
+  .diff span { min-width: 0; padding-left: 1.75rem; text-indent: -1rem; }
+  .step { grid-template-columns: minmax(0, 1fr) fit-content(7rem); }
+  .kind { text-align: left; }
+  .what { grid-column: 1 / -1; }
+  .step .badge { grid-area: 1 / 2; }
   .subagent { margin-left: 0.5rem; padding-left: 0.6rem; }
 }
 @media print { .case, .fold { break-inside: avoid; } pre, blockquote { max-height: none; } }

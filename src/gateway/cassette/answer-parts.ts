@@ -1,6 +1,6 @@
 import type { RecordedAnswer } from "../../core/cassette.ts";
 import type { HeaderList, UpstreamResponse } from "../upstream.ts";
-import { streamOf } from "./message.ts";
+import { errorFrame, streamOf } from "./message.ts";
 
 const STREAM: HeaderList = [["content-type", "text/event-stream; charset=utf-8"]];
 const JSON_BODY: HeaderList = [["content-type", "application/json"]];
@@ -11,6 +11,8 @@ export function respond(
   answer: RecordedAnswer,
   { stream, signal }: { readonly stream: boolean; readonly signal: AbortSignal },
 ): UpstreamResponse {
+  if (answer.kind === "error" && answer.status === 200)
+    return { status: 200, headers: STREAM, body: once(errorFrame(answer.body)) };
   if (answer.kind === "error")
     return {
       status: answer.status,
@@ -23,6 +25,7 @@ export function respond(
   const text = streamOf(message, { cut: answer.kind === "cut" });
   const headers: HeaderList = [...STREAM, ["request-id", "req_replayed"]];
   if (answer.kind === "message") return { status: 200, headers, body: once(text) };
+  if (answer.error !== undefined) return { status: 200, headers, body: once(text + errorFrame(answer.error)) };
   return { status: 200, headers, body: answer.by === "agent" ? held(text, signal) : broken(text) };
 }
 
@@ -37,6 +40,11 @@ export function refusal(message: string): UpstreamResponse {
 
 export function plain(status: number, body: unknown, headers: HeaderList = []): UpstreamResponse {
   return { status, headers: [...JSON_BODY, ...headers], body: once(JSON.stringify(body)) };
+}
+
+/** No answer, as long as the agent waits for one. */
+export function silence({ signal }: { readonly signal: AbortSignal }): UpstreamResponse {
+  return { status: 200, headers: STREAM, body: held("", signal) };
 }
 
 /** What comes, and then nothing, until the agent has enough of it. */

@@ -33,7 +33,11 @@ export function askedBy(body: Uint8Array, places: Places): Asked {
   return {
     model,
     stream,
-    settings: Object.fromEntries(Object.entries(rest).filter(([key]) => SETTINGS.includes(key))),
+    settings: Object.fromEntries(
+      Object.entries(rest)
+        .filter(([key]) => SETTINGS.includes(key))
+        .map(([key, value]) => [key, key === "thinking" ? undisplayed(value) : value]),
+    ),
     instructions: mapTexts(blocksOf(system ?? []).filter(isMeant), places.normaliseMeant),
     tools: mapTexts(tools.map(unmarked), places.normaliseMeant) as unknown[],
     news: messages.slice(last + 1).map((one) => toldBy(one, places)),
@@ -74,6 +78,12 @@ function compare(a: string, b: string): number {
 
 function blocksOf(content: string | readonly Block[]): Block[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content.map(unmarked);
+}
+
+/** How thoughts are shown depends on what the model's provider knows, and not on the agent. */
+function undisplayed(thinking: unknown): unknown {
+  const { display: _, ...rest } = Object(thinking) as { display?: unknown };
+  return rest;
 }
 
 /** Where the cache is cut moves with every request. */

@@ -12,6 +12,12 @@ export class MessageReader {
   readonly #inputs = new Map<number, string>();
   readonly #closed = new Set<number>();
   #isWhole = false;
+  #error: unknown;
+
+  /** What the model's side said instead of going on. */
+  get error(): unknown {
+    return this.#error;
+  }
 
   push(bytes: Uint8Array): void {
     const lines = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split("\n");
@@ -52,6 +58,9 @@ export class MessageReader {
         break;
       case "message_stop":
         this.#isWhole = true;
+        break;
+      case "error":
+        this.#error = event;
         break;
       default:
     }
@@ -116,7 +125,16 @@ export function streamOf(message: RecordedMessage, { cut }: { readonly cut: bool
       { type: "message_delta", delta: { stop_reason: stopReason, stop_sequence: stopSequence }, usage },
       { type: "message_stop" },
     );
-  return frames.map((frame) => `event: ${String(frame["type"])}\ndata: ${JSON.stringify(frame)}\n\n`).join("");
+  return frames.map((frame) => frameOf(String(frame["type"]), frame)).join("");
+}
+
+/** How a stream ends that cannot go on. */
+export function errorFrame(error: unknown): string {
+  return frameOf("error", error);
+}
+
+function frameOf(type: string, data: unknown): string {
+  return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 function blockFrames(block: Json, index: number): Json[] {

@@ -41,10 +41,14 @@ async function* watched(
 }
 
 function streamed(reader: MessageReader, signal: AbortSignal): RecordedAnswer | undefined {
+  const { error } = reader;
   const read = reader.read();
-  if (read === undefined) return undefined;
+  if (read === undefined)
+    return error === undefined ? undefined : { kind: "error", status: 200, headers: {}, body: error };
   const { message, isWhole } = read;
-  return isWhole ? { kind: "message", message } : { kind: "cut", by: signal.aborted ? "agent" : "model", message };
+  if (isWhole) return { kind: "message", message };
+  const by = signal.aborted ? "agent" : "model";
+  return { kind: "cut", by, message, ...(error !== undefined && { error }) };
 }
 
 function whole(

@@ -2,7 +2,7 @@ import type { RecordedAnswer } from "../../core/cassette.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { Drift, Tape, TapeOptions, Tapes } from "../../core/tape.ts";
 import type { RequestOrigin, Upstream, UpstreamFor, UpstreamRequest, UpstreamResponse } from "../upstream.ts";
-import { plain, refusal, respond } from "./answer-parts.ts";
+import { plain, refusal, respond, silence } from "./answer-parts.ts";
 import { type Asked, askedBy } from "./asked.ts";
 import { Faults, faulty } from "./faults.ts";
 import { mapTexts, type Places, placesOf } from "./places.ts";
@@ -61,6 +61,7 @@ export type TapedRequest = UpstreamRequest & { readonly origin: RequestOrigin };
 const BYTES_PER_TOKEN = 4;
 
 class SessionTape implements Tape {
+  readonly session: string;
   readonly drifts: Drift[] = [];
   readonly #options: TapeOptions;
   readonly #places: Places;
@@ -68,11 +69,13 @@ class SessionTape implements Tape {
   readonly #recorder: Recorder | undefined;
   readonly #faults: Faults;
   readonly #onEnd: () => void;
+  #isHeld = false;
   /** Why nothing of the cassette is played any more. */
   #refusal: string | undefined;
 
   constructor(options: TapeOptions, onEnd: () => void) {
     const { session, replay, record, places, ignore, faults } = options;
+    this.session = session;
     this.#options = options;
     this.#onEnd = onEnd;
     this.#places = placesOf(places, ignore);
@@ -89,6 +92,10 @@ class SessionTape implements Tape {
     return this.#recorder?.recorded() ?? { threads: [], texts: {} };
   }
 
+  hold(isOn: boolean): void {
+    this.#isHeld = isOn;
+  }
+
   end(): void {
     this.#onEnd();
   }
@@ -96,6 +103,7 @@ class SessionTape implements Tape {
   async send(request: TapedRequest, model: Upstream | undefined): Promise<UpstreamResponse> {
     if (!request.path.startsWith("/v1/messages") || request.path.startsWith("/v1/messages/"))
       return model === undefined ? onTheSide(request) : model.send(request);
+    if (this.#isHeld) return silence(request);
     const fault = this.#faults.next(request.origin);
     if (fault !== undefined) return faulty(fault, request, this.#options.kill);
     const asked = askedBy(request.body ?? new Uint8Array(0), this.#places);

@@ -50,6 +50,8 @@ export type WireSuite = z.infer<typeof suite>;
 export const wholeSuiteRun = suiteRun;
 export type { SuiteRun as WireSuiteRun } from "../../core/suite-run.ts";
 
+export const deletedSuiteRun = z.object({ id: z.string(), deleted: z.literal(true) });
+
 export const suiteRunQuery = z.strictObject({
   suite: z.string().min(1).optional().describe("Only runs of the suite with this name."),
   limit: queryNumber({ min: 1, max: 100 }).default(20),

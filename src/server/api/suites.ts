@@ -1,14 +1,15 @@
 import { listOf } from "../../protocol/api/common.ts";
 import type { SuiteRun } from "../../core/suite-run.ts";
-import { suiteRunQuery, suiteRunToWire, suiteToWire } from "../../protocol/api/suites.ts";
+import { deletedSuiteRun, suiteRunQuery, suiteRunToWire, suiteToWire } from "../../protocol/api/suites.ts";
 import { notFound } from "../lookup.ts";
 import { suite, suiteRunSummary, wholeSuiteRun } from "./components.ts";
 import { type ApiDeps, offered, type SuitePort } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 
-const common = { method: "get", role: "viewer", tag: "Suites" } as const;
+const tag = "Suites";
+const common = { method: "get", role: "viewer", tag } as const;
 
-/** What came of tests of agents in the caller's project. Runs are made with `capstan test`, and read here. */
+/** What came of tests of agents in the caller's project. Runs are made with `capstan test`, and read and deleted here. */
 export function addSuites(api: Api, deps: ApiDeps): void {
   const port = (): SuitePort => offered(deps.suites, "suites");
   const find = async (project: string, id: string): Promise<SuiteRun> => {
@@ -53,6 +54,23 @@ export function addSuites(api: Api, deps: ApiDeps): void {
       answer: wholeSuiteRun,
     },
     async ({ caller, params: { id } }) => find(caller.project, id),
+  );
+
+  endpoint(
+    api,
+    {
+      method: "delete",
+      path: "/api/suites/runs/{id}",
+      role: "admin",
+      tag,
+      summary: "Delete a run of suites",
+      description: "With all that was said in it. A suite that has no other run is not listed any more.",
+      answer: deletedSuiteRun,
+    },
+    async ({ caller, params: { id } }) => {
+      if (!(await port().runs.delete(caller.project, id))) throw notFound("run", id);
+      return { id, deleted: true as const };
+    },
   );
 
   endpoint(

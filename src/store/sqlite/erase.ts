@@ -1,9 +1,9 @@
 import type { Clock } from "../../core/clock.ts";
-import { CapstanError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
 import type { AuditLog } from "./audit-log.ts";
 import type { Head } from "./audit-register.ts";
 import type { Database } from "./database.ts";
+import { emptyWal } from "./empty-wal.ts";
 import { requireFence } from "./fence.ts";
 import { notificationProjection } from "./notification-projection.ts";
 import { unknownSession } from "./sessions.ts";
@@ -53,14 +53,4 @@ export function sessionEraser(
 interface ErasedRow extends Head {
   readonly fence: number | null;
   readonly project: string;
-}
-
-/** The write-ahead log still holds what was erased until it is moved into the file and cut. */
-function emptyWal(database: Database): void {
-  try {
-    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  } catch (thrown) {
-    // The session is deleted; a busy or full disk only means that a later checkpoint does this.
-    if (!(thrown instanceof CapstanError)) throw thrown;
-  }
 }

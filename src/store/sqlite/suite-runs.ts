@@ -2,6 +2,8 @@ import { MAX_RUNS, type StoredRun, type StoredSuite, type SuiteRunStore } from "
 import { casesSummary, runSummary } from "../../core/suite-run-summary.ts";
 import type { SuiteRun } from "../../core/suite-run.ts";
 import type { Database } from "./database.ts";
+import { emptyWal } from "./empty-wal.ts";
+import { ERASED } from "./erase.ts";
 import { taken } from "./registry-page.ts";
 
 interface SummaryRow {
@@ -9,6 +11,7 @@ interface SummaryRow {
 }
 
 const PLACE = "started_at, id";
+const THERE = `summary <> '${ERASED}'`;
 
 export function suiteRunTable(database: Database): SuiteRunStore {
   const insert = database.prepare(
@@ -26,9 +29,14 @@ export function suiteRunTable(database: Database): SuiteRunStore {
   const removeRun = database.prepare(
     "DELETE FROM suite_runs WHERE id = :id AND NOT EXISTS (SELECT 1 FROM suite_run_suites WHERE run_id = :id)",
   );
-  const selectOne = database.prepare("SELECT run FROM suite_runs WHERE project = ? AND id = ?");
+  // A tombstone keeps its place, so that whoever deletes what a list shows can read on from there.
+  const bury = database.prepare(
+    `UPDATE suite_runs SET summary = '${ERASED}', run = '${ERASED}' WHERE project = ? AND id = ? AND ${THERE}`,
+  );
+  const removeSuites = database.prepare("DELETE FROM suite_run_suites WHERE run_id = ?");
+  const selectOne = database.prepare(`SELECT run FROM suite_runs WHERE project = ? AND id = ? AND ${THERE}`);
   const selectPage = database.prepare(
-    `SELECT summary FROM suite_runs WHERE project = :project
+    `SELECT summary FROM suite_runs WHERE project = :project AND ${THERE}
       AND (:suite IS NULL OR id IN (SELECT run_id FROM suite_run_suites WHERE project = :project AND suite = :suite))
       AND (:after IS NULL OR (${PLACE}) < (SELECT ${PLACE} FROM suite_runs WHERE id = :after AND project = :project))
       ORDER BY started_at DESC, id DESC LIMIT :limit`,
@@ -80,6 +88,16 @@ export function suiteRunTable(database: Database): SuiteRunStore {
         ...(JSON.parse(result) as Omit<StoredSuite, "lastRun">),
         lastRun: JSON.parse(summary) as StoredRun,
       }));
+    },
+
+    async delete(project, id) {
+      const isDeleted = database.write(() => {
+        if (bury.run(project, id).changes === 0) return false;
+        removeSuites.run(id);
+        return true;
+      });
+      if (isDeleted) emptyWal(database);
+      return isDeleted;
     },
   };
 }

@@ -89,6 +89,34 @@ export function suiteRunTests(create: Create): void {
       expect(await suiteRuns.suites("shop")).toHaveLength(1);
     });
 
+    test("are deleted, and the run before is the last one again", async () => {
+      await using fresh = await create(manualClock());
+      await using other = await fresh.another();
+      const { suiteRuns } = fresh.store;
+      await suiteRuns.add(runOf("run_1", 1));
+      await suiteRuns.add(runOf("run_2", 2));
+      await suiteRuns.add(runOf("run_3", 3, ["refactor", "answers"]));
+      expect(await suiteRuns.delete("till", "run_3")).toBe(false);
+      expect(await suiteRuns.delete("shop", "run_none")).toBe(false);
+      expect(await suiteRuns.delete("shop", "run_3")).toBe(true);
+      expect(await suiteRuns.delete("shop", "run_3")).toBe(false);
+      expect(await other.suiteRuns.get("shop", "run_3")).toBeUndefined();
+      expect(idsOf(await other.suiteRuns.list("shop", { limit: 10 }))).toEqual(["run_2", "run_1"]);
+      expect(await other.suiteRuns.list("shop", { limit: 10, suite: "answers" })).toEqual([]);
+      expect(await other.suiteRuns.suites("shop")).toMatchObject([{ suite: "refactor", lastRun: { id: "run_2" } }]);
+    });
+
+    test("that were deleted still have their place in a list, and their ids", async () => {
+      await using fresh = await create(manualClock());
+      const { suiteRuns } = fresh.store;
+      for (const minutes of [1, 2, 3]) await suiteRuns.add(runOf(`run_${minutes}`, minutes));
+      await suiteRuns.delete("shop", "run_2");
+      expect(idsOf(await suiteRuns.list("shop", { limit: 1, after: "run_3" }))).toEqual(["run_1"]);
+      for (const query of [{}, { suite: "refactor" }])
+        expect(idsOf(await suiteRuns.list("shop", { limit: 10, after: "run_2", ...query }))).toEqual(["run_1"]);
+      await expect(suiteRuns.add(runOf("run_2", 4))).rejects.toMatchObject({ code: "store_conflict" });
+    });
+
     test(`are kept while they are among the newest ${MAX_RUNS} of one of their suites`, async () => {
       await using fresh = await create(manualClock());
       const { suiteRuns } = fresh.store;
