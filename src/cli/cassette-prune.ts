@@ -2,6 +2,9 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { readSuite } from "../config/suite-file.ts";
+import { isSuiteFile } from "../config/suite-names.ts";
+import { readTextFile } from "../config/text-file.ts";
+import { readYaml } from "../config/yaml-file.ts";
 import { CapstanError, ERROR_CODES } from "../core/errors.ts";
 import type { Suite } from "../core/suite.ts";
 import { cassetteDirectory } from "../eval/cassette-files.ts";
@@ -107,7 +110,16 @@ function below(directory: string): string[] {
 async function suiteOf(directory: string): Promise<Suite | undefined> {
   const stem = resolve(directory, "..", "..", basename(directory));
   const file = [`${stem}.yaml`, `${stem}.yml`].find((path) => existsSync(path));
-  return file === undefined ? undefined : (await readSuite(file, process.env)).suite;
+  if (file === undefined || hasNoTests(file)) return undefined;
+  return (await readSuite(file, process.env)).suite;
+}
+
+/** An agent's file that had a suite in it once. */
+function hasNoTests(file: string): boolean {
+  if (isSuiteFile(file)) return false;
+  const code = "invalid_suite";
+  const { value } = readYaml(readTextFile(file, { what: "the suite", code }), { file: here(file), code });
+  return !Object.hasOwn(Object(value) as object, "tests");
 }
 
 /** One that still holds something stays. */

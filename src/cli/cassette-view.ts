@@ -1,5 +1,5 @@
 import type { CassetteDifference } from "../app/compare-cassettes.ts";
-import type { Cassette, CassetteExchange, CassetteThread, RecordedAnswer } from "../core/cassette.ts";
+import type { Cassette, CassetteExchange, CassetteThread, RecordedAnswer, RecordedNews } from "../core/cassette.ts";
 import { alike, othersText } from "./alike.ts";
 import { visible, wrapped } from "./visible.ts";
 import { paintedPatch } from "./diff-view.ts";
@@ -75,22 +75,16 @@ function toolNames(tools: unknown): string {
 function exchangeLines({ news, answer }: CassetteExchange, ordinal: number, view: CassetteView): string[] {
   return [
     `  ${colour.dim(`${ordinal}`)}`,
-    ...(news as readonly Told[]).flatMap((message) => toldLines(message, view)),
+    ...news.flatMap((message) => toldLines(message, view)),
     ...answerLines(answer, view),
   ];
 }
 
-type Block = Readonly<Record<string, unknown>>;
-interface Told {
-  readonly role: string;
-  readonly content: readonly Block[];
-}
-
 const ROLES: Readonly<Record<string, string>> = { user: "user", system: "engine" };
 
-function toldLines({ role, content }: Told, view: CassetteView): string[] {
+function toldLines({ role, content }: RecordedNews, view: CassetteView): string[] {
   return content.flatMap((block) =>
-    block["type"] === "tool_result"
+    block.type === "tool_result"
       ? row(block["is_error"] === true ? "tool failed" : "tool result", plainText(block["content"]), view)
       : row(ROLES[role] ?? role, plainText(block), view),
   );
@@ -108,8 +102,8 @@ function answerLines(answer: RecordedAnswer, view: CassetteView): string[] {
   ];
 }
 
-function saidLines(block: Block, view: CassetteView): string[] {
-  switch (block["type"]) {
+function saidLines(block: RecordedNews["content"][number], view: CassetteView): string[] {
+  switch (block.type) {
     case "tool_use":
     case "server_tool_use":
       return row(colour.cyan("calls"), `${String(block["name"])} ${JSON.stringify(block["input"])}`, view);
@@ -144,6 +138,8 @@ function row(name: string, text: string, { isFull, width }: CassetteView): strin
 /** The text of a block, of several, or whatever else it is as JSON. */
 function plainText(value: unknown): string {
   if (typeof value === "string") return value;
+  // A tool may have answered nothing at all.
+  if (value === undefined) return "";
   if (Array.isArray(value)) return value.map(plainText).join("\n");
   const { type, text, source } = (value ?? {}) as { type?: string; text?: unknown; source?: unknown };
   if (typeof text === "string") return text;

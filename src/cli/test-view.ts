@@ -1,14 +1,19 @@
 import type { Case, Suite } from "../core/suite.ts";
 import type { CaseRun, SuiteRun, TrialRun } from "../core/suite-run.ts";
 import { CASE_STATUSES, casesSummary, runSummary } from "../core/suite-run-summary.ts";
+import { acceptedDrift } from "../eval/reports/words.ts";
+import { filteredOut } from "../eval/select.ts";
 import { colour, columns, money, oneLine, printable } from "./text.ts";
 
-const MARKS: Readonly<Record<CaseRun["status"], string>> = {
-  passed: colour.green("✓"),
-  failed: colour.red("✗"),
-  error: colour.red("!"),
-  skipped: colour.dim("-"),
-  not_run: colour.yellow("!"),
+/** Part of a line: plain, or painted. */
+type Part = string | readonly [paint: (text: string) => string, text: string];
+
+const MARKS: Readonly<Record<CaseRun["status"], Part>> = {
+  passed: [colour.green, "✓"],
+  failed: [colour.red, "✗"],
+  error: [colour.red, "!"],
+  skipped: [colour.dim, "-"],
+  not_run: [colour.yellow, "!"],
 };
 /** The end of what happened is what explains a failure. */
 const SHOWN_STEPS = 12;
@@ -19,10 +24,14 @@ export class TestView {
   readonly #isQuiet: boolean;
   /** Nobody pays for it. */
   readonly #isFree: boolean;
+  /** The reason that `--filter` gives; nobody wants to read of what they left out themselves. */
+  readonly #filtered: string;
+  #leftOut = 0;
 
-  constructor({ isQuiet, isFree }: { readonly isQuiet: boolean; readonly isFree: boolean }) {
-    this.#isQuiet = isQuiet;
-    this.#isFree = isFree;
+  constructor(options: { readonly isQuiet: boolean; readonly isFree: boolean; readonly filter: readonly string[] }) {
+    this.#isQuiet = options.isQuiet;
+    this.#isFree = options.isFree;
+    this.#filtered = filteredOut(options.filter);
   }
 
   readonly started = (suite: Suite, one: Case): void => {
@@ -40,30 +49,40 @@ export class TestView {
   readonly ended = (suite: Suite, run: CaseRun): void => {
     if (this.#isQuiet) return;
     if (process.stderr.isTTY) process.stderr.write("\r\u001B[K");
-    this.#line(`${MARKS[run.status]} ${suite.name}: ${printable(run.case)}${colour.dim(figures(run))}`);
-    if (run.status === "skipped" || run.status === "not_run")
-      return this.#line(colour.dim(`    ${run.status === "skipped" ? "skipped" : "not run"}: ${run.reason ?? ""}`));
+    if (run.status === "skipped" && run.reason === this.#filtered) {
+      this.#leftOut += 1;
+      return;
+    }
+    this.#line(MARKS[run.status], ` ${suite.name}: ${run.case}`, [colour.dim, figures(run)]);
+    if (run.status === "skipped" || run.status === "not_run") {
+      const what = run.status === "skipped" ? "skipped" : "not run";
+      return this.#indented([colour.dim, `${what}: ${run.reason ?? ""}`]);
+    }
     for (const trial of run.trials.filter(({ status }) => status !== "passed").slice(0, 1)) this.#failure(run, trial);
+    const drift = acceptedDrift(run.trials);
+    if (drift !== undefined) this.#indented([colour.yellow, drift]);
   };
 
   summary(run: SuiteRun, written: readonly string[]): void {
     if (this.#isQuiet) return;
     const { suites, mode, problems, exitCode } = run;
     const { counts, usd, durationMs } = runSummary(run);
-    const parts = CASE_STATUSES.filter((status) => counts[status] > 0).map(
-      (status) => `${counts[status]} ${status.replace("_", " ")}`,
+    const shown = { ...counts, skipped: counts.skipped - this.#leftOut };
+    const parts = CASE_STATUSES.filter((status) => shown[status] > 0).map(
+      (status) => `${shown[status]} ${status.replace("_", " ")}`,
     );
+    if (this.#leftOut > 0) parts.push(`${this.#leftOut} left out`);
     for (const { suite, gates, regressions } of suites) {
       for (const { passed, gate, message } of gates)
-        this.#line(`${passed ? MARKS.passed : MARKS.failed} ${suite}: gate ${gate}: ${message}`);
+        this.#line(passed ? MARKS.passed : MARKS.failed, ` ${suite}: gate ${gate}: ${message}`);
       for (const { what, case: one, message } of regressions)
-        this.#line(`${MARKS.failed} ${suite}: ${one ?? ""} is worse than the baseline in ${what}: ${message}`);
+        this.#line(MARKS.failed, ` ${suite}: ${one ?? ""} is worse than the baseline in ${what}: ${message}`);
     }
-    for (const problem of problems) this.#line(`${MARKS.error} ${printable(problem)}`);
+    for (const problem of problems) this.#line(MARKS.error, ` ${problem}`);
     const cost = this.#isFree ? `${money(usd)} if it were live` : money(usd);
     this.#line("");
     const text = `${parts.join(", ")} in ${(durationMs / 1000).toFixed(1)} s, ${cost} (${mode})`;
-    this.#line(exitCode === 0 ? colour.green(text) : colour.red(text));
+    this.#line([exitCode === 0 ? colour.green : colour.red, text]);
     for (const file of written) this.#line(`Report: ${file}`);
   }
 
@@ -72,40 +91,45 @@ export class TestView {
     if (trial.error !== undefined) this.#indented(`${trial.error}${of}`);
     for (const { passed, grader, message, diff } of trial.verdicts) {
       if (passed) continue;
-      this.#indented(`${colour.red(grader)}${of}: ${printable(message)}`);
+      this.#indented([colour.red, grader], `${of}: ${message}`);
       if (diff !== undefined) this.#diff(diff);
     }
     const steps = trial.steps.slice(-SHOWN_STEPS);
     if (steps.length === 0) return;
-    this.#indented(colour.dim("what happened:"));
+    this.#indented([colour.dim, "what happened:"]);
     if (trial.steps.length > steps.length)
-      this.#indented(colour.dim(`  … ${trial.steps.length - steps.length} steps before`));
+      this.#indented([colour.dim, `  … ${trial.steps.length - steps.length} steps before`]);
     for (const { thread, kind, title, outcome } of steps) {
       const who = thread === "main" ? "" : `${thread}: `;
       const end = outcome === undefined || outcome === "completed" ? "" : ` ${outcome}`;
-      this.#indented(colour.dim(oneLine(`  ${who}${kind} ${title}${end}`, columns() - 5)));
+      this.#indented([colour.dim, oneLine(`  ${who}${kind} ${title}${end}`, columns() - 5)]);
     }
   }
 
   #diff(diff: string): void {
-    const lines = printable(diff).split("\n");
-    for (const line of lines.slice(0, SHOWN_DIFF_LINES)) this.#indented(coloured(line));
+    const lines = diff.split("\n");
+    for (const line of lines.slice(0, SHOWN_DIFF_LINES)) this.#indented([paintOf(line), line]);
     if (lines.length > SHOWN_DIFF_LINES)
-      this.#indented(colour.dim(`… ${lines.length - SHOWN_DIFF_LINES} more lines; --report html has all of it`));
+      this.#indented([colour.dim, `… ${lines.length - SHOWN_DIFF_LINES} more lines; --report html has all of it`]);
   }
 
-  #indented(text: string): void {
-    for (const line of text.split("\n")) this.#line(`    ${line}`);
+  #indented(...parts: readonly Part[]): void {
+    for (const line of painted(parts).split("\n")) process.stdout.write(`    ${line}\n`);
   }
 
-  #line(text: string): void {
-    process.stdout.write(`${text}\n`);
+  #line(...parts: readonly Part[]): void {
+    process.stdout.write(`${painted(parts)}\n`);
   }
 }
 
-function coloured(line: string): string {
-  if (line.startsWith("+")) return colour.green(line);
-  return line.startsWith("-") ? colour.red(line) : colour.dim(line);
+/** The one way to the terminal: whatever the text is, only the paint steers it. */
+function painted(parts: readonly Part[]): string {
+  return parts.map((part) => (typeof part === "string" ? printable(part) : part[0](printable(part[1])))).join("");
+}
+
+function paintOf(line: string): (text: string) => string {
+  if (line.startsWith("+")) return colour.green;
+  return line.startsWith("-") ? colour.red : colour.dim;
 }
 
 function figures(run: CaseRun): string {

@@ -50,6 +50,7 @@ export async function test(paths: readonly string[], flags: TestFlags): Promise<
   const view = new TestView({
     isQuiet: flags.json === true,
     isFree: mode === "replay" || flags.rehearsal === true,
+    filter: flags.filter ?? [],
   });
   const stop = new AbortController();
   using stopping = interruptOnSignal(async () => stop.abort());
@@ -163,9 +164,14 @@ async function readSuites(
       else problems.push(`${file} and ${same.suite.file} are both named ${name}. Give one another name: suite: …`);
     } catch (error) {
       if (!(error instanceof CapstanError)) throw error;
-      problems.push(error.message);
+      problems.push(named(file, error.message));
     }
   return { read, problems };
+}
+
+/** What is wrong with a suite's agent names the agent's file: then the suite is told as well. */
+function named(file: string, problem: string): string {
+  return problem.includes(file) || problem.includes(resolve(file)) ? problem : `${file} was not run: ${problem}`;
 }
 
 function readBaseline(file: string): SuiteRun {

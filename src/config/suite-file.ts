@@ -3,22 +3,17 @@ import { basename, dirname, isAbsolute, normalize, resolve, sep } from "node:pat
 import type { z } from "zod";
 import type { AgentDefinition } from "../core/agent-definition.ts";
 import { inputValues, type InputValues } from "../core/agent-inputs.ts";
-import { messageOf } from "../core/errors.ts";
-import { type Grader, type GraderKind, GRADER_KINDS, TURN_GRADERS } from "../core/grader-schema.ts";
+import { CapstanError, messageOf } from "../core/errors.ts";
+import type { Grader } from "../core/grader-schema.ts";
 import { fileNameOf } from "../core/file-name.ts";
 import type { Case, Suite } from "../core/suite.ts";
-import {
-  type CaseAsWritten,
-  type GraderAsWritten,
-  type SuiteAsWritten,
-  suiteAsWritten,
-  suiteInAgentFile,
-} from "../core/suite-schema.ts";
+import { type CaseAsWritten, type SuiteAsWritten, suiteAsWritten, suiteInAgentFile } from "../core/suite-schema.ts";
 import { readPattern } from "../core/suite-pattern.ts";
 import { parseDuration } from "../core/duration.ts";
 import type { Environment } from "./home.ts";
 import { type Configuration, loadConfiguration } from "./load.ts";
 import { type Problem, problemsOf } from "./problems.ts";
+import { checkStopReason, gradersOf } from "./suite-graders.ts";
 import { isSuiteFile } from "./suite-names.ts";
 import { readTextFile } from "./text-file.ts";
 import { readYaml, type YamlTree } from "./yaml-file.ts";
@@ -44,12 +39,19 @@ export async function readSuite(file: string, environment: Environment): Promise
   const agentFile = within.length > 0 ? path : resolve(dirname(path), written.agent ?? "agent.yaml");
   const configuration = await loadConfiguration({ cwd: dirname(path), environment, flags: {}, agentFile });
   const problems: Problem[] = [];
-  const reading: Reading = { path, agent: configuration.agent, problems, written };
+  const note: Note = (field, what) => void problems.push({ path: field, at: "value", text: what });
+  const reading: Reading = {
+    path,
+    agent: configuration.agent,
+    note,
+    written,
+    graders: sharedGraders(written, path, note),
+  };
   const cases = written.cases.map((one, index) => caseOf(one, ["cases", index], reading));
   sameNames(written.cases, problems);
-  const gates = gatesOf(written, (field, what) => void problems.push({ path: field, at: "value", text: what }));
+  const gates = gatesOf(written, note);
   if (problems.length > 0)
-    throw tree.error(problems.map((problem) => ({ ...problem, path: [...within, ...problem.path] })));
+    throw tree.error(onceEach(problems).map((problem) => ({ ...problem, path: [...within, ...problem.path] })));
   const suite: Suite = {
     name:
       written.suite ?? (within.length > 0 ? configuration.agent.name : basename(path).replace(/\.test\.ya?ml$/, "")),
@@ -93,21 +95,49 @@ function checked<Schema extends z.ZodType>(schema: Schema, tree: YamlTree, withi
 interface Reading {
   readonly path: string;
   readonly agent: AgentDefinition;
-  readonly problems: Problem[];
+  readonly note: Note;
   readonly written: SuiteAsWritten;
+  /** Those of `defaults`, which every case has. */
+  readonly graders: readonly Grader[];
+}
+
+/** What is wrong with `defaults` is found in every case that has them. */
+function onceEach(problems: readonly Problem[]): readonly Problem[] {
+  return [...new Map(problems.map((one) => [JSON.stringify([one.path, one.text]), one])).values()];
+}
+
+function sharedGraders({ defaults, judge, cases }: SuiteAsWritten, file: string, note: Note): readonly Grader[] {
+  const count = Math.min(...cases.map(turnsOf));
+  return gradersOf(defaults?.graders ?? [], ["defaults", "graders"], {
+    file,
+    hasJudge: judge !== undefined,
+    turns: { count, whose: "every case has" },
+    note,
+  });
+}
+
+function turnsOf({ turns }: CaseAsWritten): number {
+  return turns?.length ?? 1;
 }
 
 function caseOf(written: CaseAsWritten, path: Path, reading: Reading): Omit<Case, "place"> {
   const { defaults = {} } = reading.written;
   const own = { ...NOTHING, ...defaults, ...written };
-  const note = (field: Path, text: string): void =>
-    void reading.problems.push({ path: [...path, ...field], at: "value", text });
+  const note: Note = (field, text) =>
+    reading.note([...(isShared(field, written, defaults) ? ["defaults"] : path), ...field], text);
   if ((written.input === undefined) === (written.turns === undefined))
     note(["name"], "expected either input or turns in the case (found both or neither)");
+  if (written.workspace === "here") checkHere(written, note);
+  if (written.stop_reason !== undefined) checkStopReason(written.stop_reason, note);
   const graders = [
-    ...(defaults.graders ?? []).map((one, index) => graderOf(one, ["defaults", "graders", index], reading)),
-    ...(written.graders ?? []).map((one, index) => graderOf(one, [...path, "graders", index], reading)),
-  ].flatMap((one) => one ?? []);
+    ...reading.graders,
+    ...gradersOf(written.graders ?? [], [...path, "graders"], {
+      file: reading.path,
+      hasJudge: reading.written.judge !== undefined,
+      turns: { count: turnsOf(written), whose: "the case has" },
+      note: reading.note,
+    }),
+  ];
   const reason = own.skip === true ? "skip: true" : own.skip || undefined;
   return {
     name: written.name,
@@ -127,7 +157,7 @@ function caseOf(written: CaseAsWritten, path: Path, reading: Reading): Omit<Case
       ({ input, interrupt_after: after }) => ({ input, interruptAfter: after && { toolCalls: after.tool_calls } }),
     ),
     answers: [...(written.answers ?? []), ...(defaults.answers ?? [])],
-    inputs: inputsOf({ ...defaults.inputs, ...written.inputs }, reading.agent, note),
+    inputs: inputsOf({ shared: defaults.inputs ?? {}, own: written.inputs ?? {} }, path, reading),
     variables: { ...defaults.variables, ...written.variables },
     graders:
       written.stop_reason === undefined ? graders : [{ kind: "stop_reason", given: written.stop_reason }, ...graders],
@@ -162,41 +192,51 @@ function attempt<Value>(work: () => Value, note: Note, field: Path, otherwise: V
   }
 }
 
-function inputsOf(given: Readonly<Record<string, unknown>>, agent: AgentDefinition, note: Note): InputValues {
-  const values = given as InputValues;
-  if (agent.inputs !== undefined || Object.keys(values).length > 0)
-    attempt(() => inputValues(agent.inputs ?? {}, values), note, ["inputs"], {});
+/** Whether a field of a case, or a file in it, has its value from `defaults`. */
+function isShared([field, name]: Path, written: object, defaults: object): boolean {
+  const has = (of: object): boolean => {
+    const value = (of as Readonly<Record<PropertyKey, unknown>>)[field ?? ""];
+    return field === "files" ? Object.hasOwn(value ?? {}, name ?? "") : value !== undefined;
+  };
+  return !has(written) && has(defaults);
+}
+
+/** The directory of the suite is taken as it is. */
+function checkHere({ fixture, files, git }: CaseAsWritten, note: Note): void {
+  for (const [field, given] of Object.entries({ fixture, files, git }))
+    if (given !== undefined && given !== false)
+      note([field], "nothing is put into the suite's own directory (workspace: here); leave this out, or that");
+}
+
+interface GivenInputs {
+  readonly shared: Readonly<Record<string, unknown>>;
+  readonly own: Readonly<Record<string, unknown>>;
+}
+
+function inputsOf({ shared, own }: GivenInputs, path: Path, { agent, note }: Reading): InputValues {
+  const values = { ...shared, ...own } as InputValues;
+  const wrong = inputProblems(agent, values);
+  if (wrong.length === 0) return values;
+  // What is missing is the case's to give: with nothing given it is missing too.
+  const missing = inputProblems(agent, {});
+  const ofShared = inputProblems(agent, shared as InputValues).filter((one) => !missing.includes(one));
+  const tell = (at: Path, problems: readonly string[]): void => {
+    if (problems.length > 0) note([...at, "inputs"], `The inputs of the agent are not right: ${problems.join("; ")}`);
+  };
+  const [inShared, inOwn] = [true, false].map((is) => wrong.filter((one) => ofShared.includes(one) === is));
+  tell(["defaults"], inShared ?? []);
+  tell(path, inOwn ?? []);
   return values;
 }
 
-function graderOf(written: GraderAsWritten, path: Path, { problems, written: suite }: Reading): Grader | undefined {
-  const { name, turn } = written;
-  const note = (text: string): void => void problems.push({ path, at: "value", text });
-  const kinds = (Object.keys(written) as (keyof GraderAsWritten)[]).filter(isKind);
-  const [kind] = kinds;
-  if (kind === undefined || kinds.length > 1) {
-    note(
-      `expected one grader (found ${kinds.length === 0 ? "none" : kinds.join(" and ")}); known are ${GRADER_KINDS.join(", ")}`,
-    );
-    return undefined;
+function inputProblems({ inputs = {} }: AgentDefinition, values: InputValues): readonly string[] {
+  try {
+    inputValues(inputs, values);
+    return [];
+  } catch (error) {
+    if (error instanceof CapstanError) return error.data["problems"] as readonly string[];
+    throw error;
   }
-  if (turn !== undefined && !(TURN_GRADERS as readonly GraderKind[]).includes(kind))
-    note(`${kind} looks at the whole trial, and has no turn`);
-  const grader = { kind, given: written[kind], name, turn } as Grader;
-  if (isJudged(grader) && grader.given.judge === undefined && suite.judge === undefined)
-    note("expected the model that judges: judge here, or judge: { model: … } for the suite; there is no default");
-  return grader;
-}
-
-function isKind(key: keyof GraderAsWritten): key is GraderKind {
-  return key !== "name" && key !== "turn";
-}
-
-type Judged = Extract<Grader, { readonly kind: "rubric" | "faithfulness" | "relevance" }>;
-
-function isJudged(grader: Grader): grader is Judged {
-  const kinds: readonly GraderKind[] = ["rubric", "faithfulness", "relevance"];
-  return kinds.includes(grader.kind);
 }
 
 function fixtureOf(written: string, file: string, note: (text: string) => void): string {

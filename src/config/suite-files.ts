@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { CapstanError } from "../core/errors.ts";
 import { isSuiteFile } from "./suite-names.ts";
 
@@ -19,7 +19,8 @@ export function findSuites(paths: readonly string[]): readonly string[] {
       "invalid_input",
       `There is no suite (*.test.yaml) in ${paths.join(", ")}. Write one beside the agent, as in docs/tests.md, or make one of a session: capstan record SESSION`,
     );
-  return [...new Set(files)];
+  // One that is named, and lies in a directory that is named as well, is one.
+  return [...Map.groupBy(files, (file) => resolve(file)).values()].flatMap((same) => same.slice(0, 1));
 }
 
 function suitesBelow(directory: string): string[] {

@@ -6,8 +6,21 @@ import { z } from "zod";
  */
 export const CASSETTE_FORMAT = 1;
 
+/** What the kinds of blocks need that an agent could not go on without; of others only the kind is known. */
+const NEEDED: Readonly<Record<string, z.ZodType>> = {
+  text: z.looseObject({ text: z.string() }),
+  thinking: z.looseObject({ thinking: z.string() }),
+  tool_use: z.looseObject({ id: z.string(), name: z.string(), input: z.record(z.string(), z.unknown()) }),
+};
+
+/** Not a union: that would only say that a block fits nothing, and not what it lacks. */
+const block = z.looseObject({ type: z.string() }).superRefine((value, context) => {
+  const needed = Object.hasOwn(NEEDED, value.type) ? NEEDED[value.type] : undefined;
+  for (const { message, path } of needed?.safeParse(value).error?.issues ?? [])
+    context.addIssue({ code: "custom", message, path: [...path] });
+});
+
 /** A message of the Messages API as far as a cassette looks into it. */
-const block = z.looseObject({ type: z.string() });
 export const recordedMessage = z.looseObject({
   role: z.literal("assistant"),
   model: z.string(),
@@ -36,6 +49,8 @@ const answer = z.discriminatedUnion("kind", [
   }),
 ]);
 
+const told = z.looseObject({ role: z.string(), content: z.array(block) });
+
 const exchange = z.strictObject({
   model: z.string(),
   /** Keys of `texts`: the instructions and the tools of the request. */
@@ -44,7 +59,7 @@ const exchange = z.strictObject({
   /** How the model is asked to answer: effort, thinking, the most tokens. */
   settings: z.record(z.string(), z.unknown()),
   /** What the thread had not been told before, normalised: the messages after the model's last words. */
-  news: z.array(z.unknown()),
+  news: z.array(told),
   answer,
 });
 
@@ -72,5 +87,7 @@ export const cassette = z.strictObject({
 export type Cassette = z.infer<typeof cassette>;
 export type CassetteThread = z.infer<typeof thread>;
 export type CassetteExchange = z.infer<typeof exchange>;
+/** A message of `news`. */
+export type RecordedNews = z.infer<typeof told>;
 export type RecordedAnswer = z.infer<typeof answer>;
 export type RecordedMessage = z.infer<typeof recordedMessage>;

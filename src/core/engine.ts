@@ -55,6 +55,8 @@ export interface EngineRequest {
   readonly start: EngineStart;
   /** Set when the process drives a subagent's line alone; `history` is then that line's. */
   readonly line?: SubagentLine;
+  /** Aborts when nobody waits for the process any more: what there is of it is ended, and `open` rejects. */
+  readonly signal?: AbortSignal;
 }
 
 export type EngineStart =

@@ -101,7 +101,7 @@ export const suiteAsWritten = z.strictObject({
       pass_rate: z.number().min(0).max(1).optional(),
       /** As a share: 0.1 is ten percent. Default 0.1. */
       usd: z.number().min(0).optional(),
-      /** Default 0.5: machines differ. */
+      /** Default 0.5 where a model is asked (--live, --record); else the time is the machine's, and compared only with this. */
       duration: z.number().min(0).optional(),
     })
     .optional(),

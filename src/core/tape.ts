@@ -31,6 +31,8 @@ export interface Tape {
   readonly drifts: readonly Drift[];
   /** Answers of the cassette that nobody asked for. */
   readonly unplayed: readonly { readonly thread: string; readonly ordinal: number }[];
+  /** Faults for requests that never came. */
+  readonly unmet: readonly Fault[];
   /** While it is on, requests that come get no answer, and are neither played nor recorded. */
   hold(isOn: boolean): void;
   /** The threads that were recorded, and the texts they name. */

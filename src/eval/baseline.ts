@@ -10,6 +10,8 @@ const DURATION = { live: 0.5, record: 0.5, replay: Infinity, rehearsal: Infinity
 /** Below it a difference of cost or time is noise, whatever its share. */
 const MIN_USD = 0.0001;
 const MIN_MS = 1000;
+/** 0.8 less 0.1 is a little more than 0.7, as computers reckon. */
+const ROUNDING = 1e-9;
 
 /** Where a suite is worse than it was, by more than its margins. Cases that were not run now are worse than those that were. */
 export function regressionsOf(
@@ -35,12 +37,12 @@ function compare(was: CaseRun, is: CaseRun, limits: Required<Margins>): Regressi
   const found: Regression[] = [];
   const worse = (what: string, message: string): void => void found.push({ what, case: was.case, message });
   const [rateBefore, rateNow] = [rateOf(was), rateOf(is)];
-  if (rateNow < rateBefore - limits.pass_rate)
+  if (rateNow < rateBefore - limits.pass_rate - ROUNDING)
     worse("pass_rate", `the pass rate fell from ${rateBefore.toFixed(2)} to ${rateNow.toFixed(2)}`);
   if (is.trials.some(({ usd }) => usd === null) && was.trials.every(({ usd }) => usd !== null))
     worse("usd", "what a trial costs is not known any more: a model has no known price");
   const [costBefore, costNow] = [mean(was, ({ usd }) => usd ?? 0), mean(is, ({ usd }) => usd ?? 0)];
-  if (costNow > costBefore * (1 + limits.usd) && costNow - costBefore > MIN_USD)
+  if (costNow > costBefore * (1 + limits.usd) + ROUNDING && costNow - costBefore > MIN_USD)
     worse("usd", `a trial cost $${costBefore.toFixed(4)} and costs $${costNow.toFixed(4)}${more(costBefore, costNow)}`);
   const [timeBefore, timeNow] = [mean(was, ({ durationMs }) => durationMs), mean(is, ({ durationMs }) => durationMs)];
   if (timeNow > timeBefore * (1 + limits.duration) && timeNow - timeBefore > MIN_MS)

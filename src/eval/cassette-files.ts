@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { z } from "zod";
 import { fileNameOf } from "../core/file-name.ts";
 import { type Cassette, cassette, CASSETTE_FORMAT } from "../core/cassette.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
@@ -40,15 +41,18 @@ function cassetteIn(text: string, path: string): Cassette {
   const parsed = cassette.safeParse(value);
   if (parsed.success) return withTexts(parsed.data, path);
   const [issue] = parsed.error.issues;
-  throw broken(path, `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "it is not a cassette"}`);
+  throw broken(path, `it was edited, at ${issue?.path.join(".") || "its top"}: ${issue?.message ?? ""}`);
 }
 
+const toolList = z.array(z.looseObject({ name: z.string().optional() }));
+
 function withTexts(read: Cassette, path: string): Cassette {
-  const named = read.threads.flatMap(({ exchanges }) =>
-    exchanges.flatMap(({ instructions, tools }) => [instructions, tools]),
-  );
-  const missing = named.find((hash) => !(hash in read.texts));
+  const exchanges = read.threads.flatMap((thread) => thread.exchanges);
+  const named = exchanges.flatMap(({ instructions, tools }) => [instructions, tools]);
+  const missing = named.find((hash) => !Object.hasOwn(read.texts, hash));
   if (missing !== undefined) throw broken(path, `the text ${missing} that it names is not in it`);
+  const odd = exchanges.find(({ tools }) => !toolList.safeParse(read.texts[tools]).success);
+  if (odd !== undefined) throw broken(path, `it was edited, at texts.${odd.tools}: expected a list of tools`);
   return read;
 }
 

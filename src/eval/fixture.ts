@@ -1,23 +1,26 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, readlink, writeFile } from "node:fs/promises";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { cp, mkdir, readdir, readlink, realpath, writeFile } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { CapstanError } from "../core/errors.ts";
+import { isInside } from "../core/inside.ts";
 import type { Case } from "../core/suite.ts";
 
-/** Fills the empty directory of a trial with what the case says. */
+/** Fills the empty directory of a trial with what the case says. Nothing is written anywhere else. */
 export async function prepareFixture(directory: string, { fixture, files, git }: Case): Promise<void> {
-  if (fixture !== undefined)
-    await cp(fixture, directory, {
-      recursive: true,
-      verbatimSymlinks: true,
-      filter: async (source) => {
-        await refuseWayOut(source, fixture);
-        return true;
-      },
-    });
+  const root = await realpath(directory);
+  if (fixture !== undefined) {
+    // Links are copied, and not followed, so that they can be looked at before anything is written through them.
+    await cp(fixture, root, { recursive: true, verbatimSymlinks: true });
+    await refuseWaysOut(root, fixture);
+  }
   for (const [path, content] of Object.entries(files)) {
-    const target = join(directory, path);
+    const target = await placeOf(join(root, path));
+    if (!isInside(target, root))
+      throw new CapstanError(
+        "invalid_suite",
+        `The file ${path} of the case would be written outside of the workspace, as ${target}. Give it a path inside.`,
+      );
     await mkdir(dirname(target), { recursive: true });
     await writeFile(target, content);
   }
@@ -25,15 +28,41 @@ export async function prepareFixture(directory: string, { fixture, files, git }:
 }
 
 /** A link that leads out would let a trial change what it must not touch. */
-async function refuseWayOut(source: string, fixture: string): Promise<void> {
-  const target = await readlink(source).catch(() => undefined);
-  if (target === undefined) return;
-  const leads = relative(fixture, resolve(dirname(source), target));
-  if (leads === ".." || leads.startsWith(`..${sep}`) || resolve(target) === target)
+async function refuseWaysOut(root: string, fixture: string): Promise<void> {
+  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+    if (!entry.isSymbolicLink()) continue;
+    const link = join(entry.parentPath, entry.name);
+    const [target, place] = [await readlink(link), await placeOf(link)];
+    if (isInside(place, root)) continue;
     throw new CapstanError(
       "invalid_suite",
-      `The fixture ${fixture} has a link that leads out of it: ${relative(fixture, source)} -> ${target}. Put a copy of what it names into the fixture.`,
+      `The fixture ${fixture} has a link that leads out of it: ${relative(root, link)} -> ${target}${place === target ? "" : `, which is ${place} in a trial`}. Put a copy of what it names into the fixture.`,
     );
+  }
+}
+
+/** No system follows more. */
+const MAX_LINKS = 40;
+
+/**
+ * Where a path leads, step by step as the system goes: `..` behind a link is the directory above its target, which the
+ * text of the path does not show. What is not there counts as what it would become, a directory or a file.
+ */
+async function placeOf(path: string): Promise<string> {
+  let place: string = sep;
+  let followed = 0;
+  const steps = path.split(sep);
+  for (let step = steps.shift(); step !== undefined; step = steps.shift()) {
+    const next = join(place, step);
+    const target = step === ".." || followed === MAX_LINKS ? undefined : await readlink(next).catch(() => undefined);
+    if (target === undefined) place = next;
+    else {
+      followed += 1;
+      steps.unshift(...target.split(sep));
+      if (isAbsolute(target)) place = sep;
+    }
+  }
+  return place;
 }
 
 /** The same commit on every machine and every day. */

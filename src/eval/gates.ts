@@ -1,6 +1,9 @@
 import type { Suite } from "../core/suite.ts";
 import type { CaseRun, SuiteResult } from "../core/suite-run.ts";
 
+/** 0.1 and 0.2 are a little more than 0.3, as computers reckon. */
+const ROUNDING = 1e-9;
+
 /** What the suite as a whole must reach. Cases that were left out do not count. */
 export function gatesOf({ gates }: Suite, cases: readonly CaseRun[]): SuiteResult["gates"] {
   const trials = cases.flatMap((one) => one.trials);
@@ -16,10 +19,14 @@ export function gatesOf({ gates }: Suite, cases: readonly CaseRun[]): SuiteResul
   }
   if (gates.usd !== undefined) {
     const usd = trials.reduce((sum, trial) => sum + (trial.usd ?? 0) + trial.judgeUsd, 0);
+    const unknown = trials.filter((trial) => trial.usd === null).length;
     results.push({
       gate: "usd",
-      passed: usd <= gates.usd && trials.every((trial) => trial.usd !== null),
-      message: `the trials cost $${usd.toFixed(4)}; at most $${gates.usd} is allowed`,
+      passed: usd <= gates.usd + ROUNDING && unknown === 0,
+      message:
+        unknown === 0
+          ? `the trials cost $${usd.toFixed(4)}; at most $${gates.usd} is allowed`
+          : `what ${unknown} of ${trials.length} trials cost is not known: the price of a model is unknown. Give it in the settings under prices; at most $${gates.usd} is allowed, and what is known is $${usd.toFixed(4)}`,
     });
   }
   const { durationMs: limit } = gates;

@@ -17,6 +17,8 @@ export interface Judgement {
   readonly errors: readonly string[];
   /** The tapes of its judges. */
   readonly tapes: readonly Tape[];
+  /** Every judge was asked, and answered. */
+  readonly isAnswered: boolean;
 }
 
 export type GradeTrial = (graded: {
@@ -51,12 +53,24 @@ export function grading(deps: GradingDeps): GradeTrial {
           }),
         );
       } catch (error) {
+        if (isLate(request.signal)) {
+          errors.push(
+            `The grader ${grader.name ?? grader.kind} was stopped: the case's time for its graders was over. Give the case more time (timeout: 10m), or look at that grader.`,
+          );
+          return { verdicts, errors, usd: judges.usd, tapes: judges.tapes, isAnswered: false };
+        }
         if (!(error instanceof GraderError)) throw error;
-        errors.push(error.message);
+        // What a judge is asked otherwise than on the cassette is told there.
+        if (!judges.hasDrifted) errors.push(error.message);
       }
     }
-    return { verdicts, errors, usd: judges.usd, tapes: judges.tapes };
+    return { verdicts, errors, usd: judges.usd, tapes: judges.tapes, isAnswered: judges.haveAnswered };
   };
+}
+
+/** Whether the time is over, and not the whole run. */
+export function isLate({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof DOMException && reason.name === "TimeoutError";
 }
 
 const JUDGE =
@@ -66,6 +80,7 @@ const JUDGE =
 class Judges {
   readonly tapes: Tape[] = [];
   usd = 0;
+  haveAnswered = true;
   readonly #request: TrialRequest;
   readonly #deps: GradingDeps;
   readonly #directory: string;
@@ -74,6 +89,10 @@ class Judges {
     this.#request = request;
     this.#deps = deps;
     this.#directory = directory;
+  }
+
+  get hasDrifted(): boolean {
+    return !this.#request.acceptDrift && this.tapes.some(({ drifts }) => drifts.length > 0);
   }
 
   readonly ask: Judge = async ({ model, prompt, schema, signal }) => {
@@ -103,6 +122,7 @@ class Judges {
       this.usd += usd ?? 0;
       return output ?? text;
     } catch (error) {
+      this.haveAnswered = false;
       throw new CapstanError("engine_failed", `the judge ${model} did not answer: ${messageOf(error)}`, {
         cause: error,
       });

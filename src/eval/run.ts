@@ -1,4 +1,5 @@
-import { relative } from "node:path";
+import { existsSync } from "node:fs";
+import { relative, resolve } from "node:path";
 import type { Cassette } from "../core/cassette.ts";
 import type { Clock } from "../core/clock.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
@@ -58,7 +59,7 @@ export async function runSuites(request: RunRequest, deps: RunDeps): Promise<Sui
   await inParallel(jobs, request.parallel);
   // They share a directory.
   await inParallel(here, 1);
-  const problems = [...request.problems, ...nothingRan(request, jobs.length + here.length)];
+  const problems = [...request.problems, ...nothingRan(request, jobs.length + here.length), ...unlike(request)];
   const suites = request.suites.map((suite): SuiteResult => {
     const cases = selected.filter((one) => one.suite === suite).flatMap((one) => results.get(one.case) ?? []);
     const regressions =
@@ -98,6 +99,16 @@ function nothingRan({ filter, suites }: RunRequest, jobs: number): string[] {
   return [`No case that would be run fits --filter ${filter.join(" ")}. The cases are: ${names.join(", ")}`];
 }
 
+/** A baseline of something else, or of more than there is now. Suites that are there and were not named are meant so. */
+function unlike({ baseline, suites, directory }: RunRequest): string[] {
+  const gone = (baseline?.suites ?? []).filter(({ suite }) => !suites.some(({ name }) => name === suite));
+  if (baseline !== undefined && gone.length === baseline.suites.length)
+    return [`No suite of this run is in the baseline, which has: ${gone.map(({ suite }) => suite).join(", ")}`];
+  return gone
+    .filter(({ file }) => !existsSync(resolve(directory, file)))
+    .map(({ suite, file }) => `The suite ${suite} is in the baseline, and ${file} is not there any more`);
+}
+
 const HERE =
   "it works in the suite's own directory, which changes files there: allow that with --allow-side-effects, or use workspace: trial";
 
@@ -123,9 +134,16 @@ function jobsOf(suite: Suite, one: Case, { request, deps, finish }: Around): (()
     finish(
       suite,
       one,
-      inOrder.length < one.trials ? leftOut(one, "not_run", "the run was stopped") : caseRun(one, inOrder),
+      inOrder.length < one.trials
+        ? // What was spent is told all the same.
+          { ...leftOut(one, "not_run", `the run was stopped${after(inOrder, one)}`), trials: inOrder }
+        : caseRun(one, inOrder),
     );
   });
+}
+
+function after({ length }: readonly TrialRun[], { trials }: Case): string {
+  return length === 0 ? "" : ` after ${length} of ${trials} trials`;
 }
 
 async function oneTrial(
@@ -148,13 +166,21 @@ async function oneTrial(
     );
   const record = mode === "record" && cassette === undefined;
   const { run, recorded } = await carryOut({ suite, case: one, trial, project, cassette, acceptDrift, record, signal });
-  if (recorded === undefined || run.status === "error") return run;
+  if (recorded === undefined) return record ? unrecorded(run) : run;
   try {
     await keep({ path, suite, case: one, trial, recorded, capstan, sdk });
     return run;
   } catch (error) {
     return { ...run, status: "error", error: messageOf(error) };
   }
+}
+
+/** So that nobody waits for a cassette. */
+function unrecorded(run: TrialRun): TrialRun {
+  const message = "Nothing was recorded: the conversation did not come to its end.";
+  return run.error === undefined
+    ? { ...run, verdicts: [...run.verdicts, { grader: "cassette", passed: false, score: 0, message }] }
+    : { ...run, error: `${run.error}\n${message}` };
 }
 
 /** One that was copied or renamed would answer for another case. */

@@ -29,5 +29,10 @@ function reasonAgainst(
   if (hasOnly && !only) return "another case has only: true";
   const fits = (word: string): boolean =>
     word.startsWith("#") ? tags.includes(word.slice(1)) : name.toLowerCase().includes(word.toLowerCase());
-  return filter.length === 0 || filter.some(fits) ? undefined : `--filter ${filter.join(" ")}`;
+  return filter.length === 0 || filter.some(fits) ? undefined : filteredOut(filter);
+}
+
+/** The reason for a case that does not fit what was asked for. */
+export function filteredOut(filter: readonly string[]): string {
+  return `--filter ${filter.join(" ")}`;
 }

@@ -1,5 +1,5 @@
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Suite } from "../core/suite.ts";
 import { CapstanError } from "../core/errors.ts";
 import { cassettePath, readCassette } from "./cassette-files.ts";
@@ -47,7 +47,10 @@ function whyStale(
 ): string {
   if (suite === undefined) return "its suite is gone";
   const found = suite.cases.find((one) => one.name === name);
-  return found === undefined ? "its case is gone" : `the case has ${found.trials} trials, and this is trial ${trial}`;
+  if (found === undefined) return "its case is gone";
+  const { trials } = found;
+  if (trial > trials) return `the case has ${trials} ${trials === 1 ? "trial" : "trials"}, and this is trial ${trial}`;
+  return `trial ${trial} of the case is replayed from ${basename(cassettePath(suite, found, trial))}`;
 }
 
 function trialsOf(count: number): readonly number[] {

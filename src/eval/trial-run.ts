@@ -32,7 +32,7 @@ export function trialRun(
 ): TrialRun {
   const verdicts = [...ofTheRun(tapes, answers, request), ...judged.verdicts];
   const last = facts.turns.at(-1);
-  const error = ended ?? judged.errors[0];
+  const error = ended ?? (judged.errors.length === 0 ? undefined : judged.errors.join("\n"));
   const hasPassed = verdicts.every(({ passed }) => passed);
   return {
     trial,
@@ -68,6 +68,9 @@ function ofTheRun(
 ): Verdict[] {
   return [
     ...(acceptDrift ? [] : ofTheCassette(tapes, cassette)),
+    ...(driftsOf(tapes).length > 0 ? [] : tapes.flatMap(({ unmet }) => unmet)).map(({ kind, at, thread }) =>
+      failed("faults", `The fault ${kind} at request ${at} of ${thread} never came: there were fewer requests.`),
+    ),
     ...unanswered.map((what) => failed("answers", `The case has no answer for: ${what}. Add one under answers.`)),
   ];
 }

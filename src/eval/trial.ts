@@ -13,7 +13,7 @@ import { caseAnswers } from "./answers.ts";
 import { callsIn, spendIn, turnsIn } from "./facts.ts";
 import { failedTrial } from "./failed-trial.ts";
 import { prepareFixture } from "./fixture.ts";
-import type { GradeTrial, Judgement } from "./grading.ts";
+import { type GradeTrial, isLate, type Judgement } from "./grading.ts";
 import type { TrialFacts } from "./trial-facts.ts";
 import { CASE, trialRun } from "./trial-run.ts";
 import { changesBetween, type WorkspaceState, workspaceState } from "./workspace-state.ts";
@@ -45,7 +45,7 @@ export interface TrialOutcome {
   readonly run: TrialRun;
   /** What it left behind; absent when it could not be carried out. */
   readonly facts: TrialFacts | undefined;
-  /** What was recorded, when that was asked for. */
+  /** What was recorded, when that was asked for and it came to its end. */
   readonly recorded: ReturnType<Tape["recorded"]> | undefined;
 }
 
@@ -68,7 +68,7 @@ function reasonOf(error: unknown, signal: AbortSignal): string {
   return signal.aborted ? "The run was stopped." : messageOf(error);
 }
 
-const UNJUDGED: Judgement = { verdicts: [], usd: 0, errors: [], tapes: [] };
+const UNJUDGED: Judgement = { verdicts: [], usd: 0, errors: [], tapes: [], isAnswered: true };
 
 function joined(tapes: readonly Tape[]): ReturnType<Tape["recorded"]> {
   const all = tapes.map((tape) => tape.recorded());
@@ -120,10 +120,12 @@ async function inDirectory(request: TrialRequest, deps: TrialDeps, directory: st
     const isPlayed = request.acceptDrift || tape.drifts.length === 0;
     const judged = ended === undefined && isPlayed ? await judge({ request, facts, directory }, deps) : UNJUDGED;
     const tapes = [tape, ...judged.tapes];
+    const isWhole = ended === undefined && answers.unanswered.length === 0 && judged.isAnswered;
     return {
       run: trialRun(trial, { facts, judged, tapes, answers, ended, request }),
       facts,
-      recorded: request.record ? joined(tapes) : undefined,
+      // What breaks off in the middle would be played as if that were meant.
+      recorded: request.record && isWhole ? joined(tapes) : undefined,
     };
   } catch (error) {
     // What was spent was spent, whatever became of the trial.
@@ -138,15 +140,8 @@ async function inDirectory(request: TrialRequest, deps: TrialDeps, directory: st
 /** Graders have as long as the agent had: a judge may be silent as well. */
 async function judge(graded: Parameters<GradeTrial>[0], { grade }: TrialDeps): Promise<Judgement> {
   const { request } = graded;
-  const late = AbortSignal.timeout(request.case.timeoutMs);
-  try {
-    return await grade({ ...graded, request: { ...request, signal: AbortSignal.any([request.signal, late]) } });
-  } catch (error) {
-    if (!late.aborted || request.signal.aborted) throw error;
-    const message =
-      "Its graders took too long, and were stopped. Give the case more time (timeout: 10m), or look at its judges.";
-    return { ...UNJUDGED, errors: [message] };
-  }
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(request.case.timeoutMs)]);
+  return grade({ ...graded, request: { ...request, signal } });
 }
 
 interface Talk {
@@ -167,9 +162,8 @@ async function talk(parts: Talk, { turns }: Case, signal: AbortSignal): Promise<
     }
   }
   if (!signal.aborted) return undefined;
-  const { reason } = signal as { reason: unknown };
-  if (reason === "an approval without an answer") return undefined;
-  return reason instanceof DOMException && reason.name === "TimeoutError"
+  if (signal.reason === "an approval without an answer") return undefined;
+  return isLate(signal)
     ? "The trial took too long, and was interrupted. Give the case more time (timeout: 10m), or look at its last steps."
     : "The run was stopped.";
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createTwoFilesPatch } from "diff";
 import type { FileChange } from "../core/workspace.ts";
 
-/** The files of a workspace at one moment, by their paths. Git's own are not among them. */
+/** The files of a workspace at one moment, and its empty directories as `name/`, by their paths. */
 export type WorkspaceState = ReadonlyMap<string, FileState>;
 
 interface FileState {
@@ -19,14 +19,27 @@ const MAX_SHOWN = 1 << 20;
 
 export async function workspaceState(root: string): Promise<WorkspaceState> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const filled = new Set(entries.map(({ parentPath }) => parentPath));
   const states = new Map<string, FileState>();
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
     const name = path.slice(root.length + 1);
-    if (entry.isDirectory() || name === ".git" || name.startsWith(".git/")) continue;
-    states.set(name, await stateOf(path, entry));
+    if (isGitsOwn(name)) continue;
+    if (!entry.isDirectory()) states.set(name, await stateOf(path, entry));
+    else if (!filled.has(path)) states.set(`${name}/`, EMPTY);
   }
   return states;
+}
+
+const EMPTY: FileState = { hash: "empty directory", text: "" };
+
+/**
+ * What git changes whenever it is used. Its settings and hooks are not: they run commands later on. The examples of hooks
+ * that each new repository has do nothing.
+ */
+function isGitsOwn(name: string): boolean {
+  if (!name.startsWith(".git/")) return false;
+  return !/^\.git\/(?:config$|hooks(?:\/|$))/.test(name) || name.endsWith(".sample");
 }
 
 /** What an agent makes need not be readable, need not be a file, and may be gone by now: that is a state as well. */
@@ -53,11 +66,18 @@ export function changesBetween(
   after: WorkspaceState,
 ): { readonly changes: readonly Pick<FileChange, "path" | "kind">[]; readonly diff: string } {
   const paths = [...new Set([...before.keys(), ...after.keys()])].toSorted();
-  const changed = paths.filter((path) => before.get(path)?.hash !== after.get(path)?.hash);
+  const changed = paths.filter(
+    (path) => before.get(path)?.hash !== after.get(path)?.hash && !hasBelow(before.has(path) ? after : before, path),
+  );
   return {
     changes: changed.map((path) => ({ path, kind: kindOf(before.has(path), after.has(path)) })),
     diff: changed.map((path) => patchOf(path, before.get(path), after.get(path))).join(""),
   };
+}
+
+/** A directory that was emptied, or filled, is there as before: the files say what happened. */
+function hasBelow(state: WorkspaceState, path: string): boolean {
+  return path.endsWith("/") && state.keys().some((one) => one !== path && one.startsWith(path));
 }
 
 function kindOf(was: boolean, is: boolean): FileChange["kind"] {
@@ -66,6 +86,7 @@ function kindOf(was: boolean, is: boolean): FileChange["kind"] {
 }
 
 function patchOf(path: string, before: FileState | undefined, after: FileState | undefined): string {
+  if (path.endsWith("/")) return `Empty directory ${kindOf(before !== undefined, after !== undefined)}: ${path}\n`;
   const [old, now] = [before === undefined ? "" : before.text, after === undefined ? "" : after.text];
   if (old === undefined || now === undefined) return `Binary or large file changed: ${path}\n`;
   const patch = createTwoFilesPatch(

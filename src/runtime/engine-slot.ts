@@ -3,11 +3,11 @@ import { engineAgentIdOf } from "../core/clock.ts";
 import type { MessageContent } from "../core/content.ts";
 import type { EngineHost, EngineSession, EngineStart, SubagentLine } from "../core/engine.ts";
 import { CapstanError } from "../core/errors.ts";
-import type { EventDraft } from "../core/events.ts";
 import type { GatewayAccess, GatewaySession } from "../core/gateway.ts";
 import { conversationOf } from "../core/conversation.ts";
 import { historyOf } from "../core/history.ts";
 import { type MeterHooks, meterOf } from "./meter.ts";
+import { processStarted } from "./process-started.ts";
 import type { PooledProcess } from "./processes.ts";
 import { sessionSandbox } from "./sandbox.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -45,6 +45,8 @@ export class EngineSlot {
   readonly #deps: SessionDeps;
   readonly #hooks: SlotHooks;
   #live: Promise<Live> | undefined;
+  /** Of the process that is on its way. */
+  #starting: AbortController | undefined;
   #session: EngineSession | undefined;
   #pooled: PooledProcess | undefined;
   /** The log says nothing of a process until there is something for it to do: an idle session's log stays as it is. */
@@ -145,7 +147,9 @@ export class EngineSlot {
     session.compact();
   }
 
+  /** A process that is still on its way has done nothing, and may never come: an MCP server can be silent for long. */
   async interrupt(): Promise<void> {
+    this.#starting?.abort();
     const live = await this.#live?.catch(() => undefined);
     await live?.session.interrupt();
   }
@@ -174,6 +178,7 @@ export class EngineSlot {
 
   async close(): Promise<void> {
     clearTimeout(this.#rest);
+    this.#starting?.abort();
     const live = await this.#live?.catch(() => undefined);
     this.#vacate();
     await live?.session.close();
@@ -182,6 +187,7 @@ export class EngineSlot {
 
   kill(): void {
     clearTimeout(this.#rest);
+    this.#starting?.abort();
     void this.#live?.then((live) => live.session.kill()).catch(() => {});
     this.forget();
   }
@@ -237,6 +243,8 @@ export class EngineSlot {
     const { record, store, log, engine, gateway, stateDir, variables, tools, servers } = this.#deps;
     // Before the first pause: it may be given up while it starts.
     const host = this.#bound(this.#hooks.host);
+    const starting = new AbortController();
+    this.#starting = starting;
     const from = line === undefined ? Math.max(0, log.state.historyFrom - 1) : 0;
     const events = await store.events(record.id, { after: from });
     const { resources } = (await store.session(record.id)) ?? record;
@@ -269,6 +277,7 @@ export class EngineSlot {
           })),
           start,
           ...(line !== undefined && { line }),
+          signal: starting.signal,
         },
         host,
       );
@@ -276,19 +285,8 @@ export class EngineSlot {
     } catch (thrown) {
       await access.close();
       throw thrown;
+    } finally {
+      if (this.#starting === starting) this.#starting = undefined;
     }
   }
-}
-
-function processStarted(session: EngineSession): EventDraft<"capstan.process_started"> {
-  const { pid, history, contained, sandbox, sandboxMissing, outside = [] } = session;
-  return {
-    type: "capstan.process_started",
-    pid,
-    history,
-    contained,
-    ...(sandbox !== undefined && { sandbox }),
-    ...(sandboxMissing !== undefined && { sandbox_missing: sandboxMissing }),
-    ...(outside.length > 0 && { outside: [...outside] }),
-  };
 }

@@ -229,7 +229,9 @@ export class Turns {
       await this.engine.interrupt();
       if (this.#current.turn === turn) await this.#end({ outcome: "interrupted", usage: {} });
     } catch (thrown) {
-      await this.#end(failed(thrown)).catch((failure: unknown) => this.#fail(failure));
+      // A process that was given up while it started tells of that as of a failure.
+      const end: TurnEnd = stopped() ? { outcome: "interrupted", usage: {} } : failed(thrown);
+      await this.#end(end).catch((failure: unknown) => this.#fail(failure));
     }
   }
 

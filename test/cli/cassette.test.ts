@@ -101,6 +101,44 @@ test("cassettes are shown and compared by file, as text and as JSON", async () =
   expect(broken.stderr).toContain("The cassette c.json cannot be used: it is not whole JSON");
 });
 
+test.each<[string, (text: string) => string, string]>([
+  [
+    "a message that is none",
+    (text) => text.replace(/"news":\[.*?\}\]\}\]/, '"news":["x"]'),
+    "threads.0.exchanges.0.news.0: ",
+  ],
+  [
+    "a call without an id",
+    (text) => text.replace('"id":"toolu_1",', ""),
+    "threads.0.exchanges.0.answer.message.content.1.id: ",
+  ],
+  [
+    "a call with a text as its input",
+    (text) => text.replace('"input":{"file_path":"${WORKSPACE}/a.txt"}', '"input":"a.txt"'),
+    "threads.0.exchanges.0.answer.message.content.1.input: ",
+  ],
+  [
+    "a text without words",
+    (text) => text.replace('"text":"Left."', '"words":"Left."'),
+    "threads.1.exchanges.0.answer.message.content.0.text: ",
+  ],
+  ["tools that are no list", (text) => text.replace(/"t":\[.*?\]/, '"t":"Read"'), "texts.t: expected a list of tools"],
+])("a cassette that was edited is told with the place: %s", async (_what, change, place) => {
+  using cli = testCli();
+  const edited = change(JSON.stringify(SHOWN));
+  expect(edited).not.toBe(JSON.stringify(SHOWN));
+  writeFileSync(join(cli.cwd, "a.json"), edited);
+  const { code, stderr } = await cli.run(["cassette", "show", "a.json"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`The cassette a.json cannot be used: it was edited, at ${place}`);
+});
+
+test("a tool that answered nothing is shown", () => {
+  const told = [{ role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1" }] }];
+  const shown = cassetteOf([thread("main", [exchange({ told, says: [{ type: "text", text: "So." }] })])]);
+  expect(cassetteText(shown, { isFull: false, width: 80 })).toContain("tool result: \n");
+});
+
 const SUITE = `
 agent: agent.yaml
 cases:
@@ -151,6 +189,26 @@ test("cassettes that nothing would replay are listed, and removed only with a ye
   expect(kept.every((file) => existsSync(at(file)))).toBe(true);
   expect(gone.some((file) => existsSync(at(file)))).toBe(false);
   expect([existsSync(at("away.test")), existsSync(at("review.test/data.json"))]).toEqual([false, true]);
+});
+
+test("a copy under another name and the cassettes of tests that an agent has no more are told as what they are", async () => {
+  using cli = testCli();
+  writeTree(cli.cwd, {
+    "agent.yaml": "name: worker\ninstructions: You work.\nmodel: claude-opus-4-8\n",
+    "review.test.yaml": SUITE.replace("trials: 2", "trials: 1"),
+  });
+  for (const file of ["review.test/one-file.json", "review.test/copy.json", "agent/one-file.json"])
+    write(join(cli.cwd, "cassettes", file), SHOWN);
+  write(join(cli.cwd, "cassettes/review.test/one-file.2.json"), { ...SHOWN, trial: 2 });
+  const { code, stdout, stderr } = await cli.run(["cassette", "prune", "--dry-run"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "Nothing was removed.\n" });
+  expect(stdout).toBe(
+    [
+      "cassettes/agent/one-file.json\n  its suite is gone",
+      "cassettes/review.test/copy.json\n  trial 1 of the case is replayed from one-file.json",
+      "cassettes/review.test/one-file.2.json\n  the case has 1 trial, and this is trial 2\n",
+    ].join("\n"),
+  );
 });
 
 function write(file: string, content: Cassette): void {

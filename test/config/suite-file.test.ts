@@ -1,5 +1,5 @@
 import { mkdirSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { readSuite } from "../../src/config/suite-file.ts";
 import { findSuites } from "../../src/config/suite-files.ts";
@@ -138,9 +138,133 @@ describe("a mistake is told with its place and what was expected", () => {
     ["a fault of an unknown kind", one("    faults: [{ at: 1, kind: 418 }]"), "cases.0.faults.0.kind"],
     ["an agent that is not there", `agent: nobody.yaml\n${one("")}`, "nobody.yaml"],
     ["a gate that is no share", `gates: { pass_rate: 90 }\n${one("")}`, "1:21 gates.pass_rate: expected"],
+    [
+      "a fixture where none is copied",
+      one("    workspace: here\n    fixture: fixture"),
+      "5:14 cases.0.fixture: nothing is put into the suite's own directory (workspace: here); leave this out, or that",
+    ],
+    ["files where none are written", one("    workspace: here\n    files: { a: b }"), "5:12 cases.0.files: nothing is"],
+    ["a repository where none is made", one("    workspace: here\n    git: true"), "5:10 cases.0.git: nothing is"],
+    [
+      "a turn that the case does not have",
+      one("    graders:\n      - { contains: x, turn: 5 }"),
+      "5:30 cases.0.graders.0.turn: expected a turn up to 1, the last that the case has (found 5)",
+    ],
+    [
+      "a turn that not every case has",
+      `defaults: { graders: [{ contains: x, turn: 2 }] }\n${one("")}  - { name: two, turns: [{ input: a }, { input: b }] }`,
+      "1:44 defaults.graders.0.turn: expected a turn up to 1, the last that every case has (found 2)",
+    ],
+    [
+      "an end that no turn has",
+      one("    graders: [{ stop_reason: requires_action }]"),
+      "4:30 cases.0.graders.0.stop_reason: no turn of a trial ends with requires_action: what the agent asks is answered by answers, or ends the trial",
+    ],
+    ["the same of the case", one("    stop_reason: requires_action"), "4:18 cases.0.stop_reason: no turn of a trial"],
+    [
+      "a value of what must not exist",
+      one("    graders: [{ json: { path: $.a, exists: false, equals: 1 } }]"),
+      "4:44 cases.0.graders.0.json.exists: what must not exist has no value; leave out exists, or equals",
+    ],
+    [
+      "a pattern of output that must not exist",
+      one("    graders: [{ output: { path: $.a, exists: false, matches: x } }]"),
+      "cases.0.graders.0.output.exists: what must not exist has no value; leave out exists, or matches",
+    ],
+    [
+      "a module that is not there",
+      one("    graders: [{ code: { module: none.mjs } }]"),
+      "4:33 cases.0.graders.0.code.module: expected a file (there is no ",
+    ],
+    [
+      "a schema that is not there",
+      one("    graders: [{ json_schema: none.json }]"),
+      "json_schema: expected a file (there",
+    ],
+    [
+      "a schema of output that is not there",
+      one("    graders: [{ output: { schema: none.json } }]"),
+      "graders.0.output.schema: expected a file (there",
+    ],
+    [
+      "a file to compare with that is not there",
+      one("    graders: [{ files: { same_as: { a.txt: none.txt } } }]"),
+      'files.same_as."a.txt": expected a file (there',
+    ],
   ])("%s", async (_what, text, problem) => {
     await expect(suite(text)).rejects.toThrow(problem);
   });
+});
+
+test("what says nothing against the suite's own directory may stand beside it", async () => {
+  const { cases } = await suite(`defaults: { fixture: fixture, git: true }
+cases:
+  - { name: one, input: Hello, workspace: here, git: false }
+`);
+  expect(cases).toMatchObject([{ workspace: "here" }]);
+});
+
+test("graders may name files beside the suite", async () => {
+  const { cases } = await suite(
+    one(`    graders:
+      - json_schema: file.txt
+      - output: { schema: file.txt }
+      - code: { module: ./file.txt }
+      - files: { same_as: { x: fixture/a.txt } }
+`),
+  );
+  expect(cases[0]?.graders).toHaveLength(4);
+});
+
+describe("a mistake in what all cases share is told once, where it stands", () => {
+  const cases = `cases:
+  - { name: one, input: Hello }
+  - { name: two, input: Hello, files: { b.txt: b }, inputs: { person: Grace } }
+  - { name: three, input: Hello }
+`;
+  test.each<[string, string, string]>([
+    ["a duration", "timeout: soon", 'defaults.timeout: "soon" is not a duration'],
+    ["a fixture", "fixture: nowhere", "defaults.fixture: expected a directory (there is no"],
+    ["a file", "files: { ../x: y }", 'defaults.files."../x": expected a path inside the workspace'],
+    ["a pattern", "ignore: ['(']", "defaults.ignore.0: Invalid regular expression"],
+    ["a grader", "graders: [{ name: x }]", "defaults.graders.0: expected one grader"],
+    [
+      "an input",
+      "inputs: { preson: x }",
+      "defaults.inputs: The inputs of the agent are not right: there is no input preson; did you mean person?",
+    ],
+  ])("%s", async (_what, text, problem) => {
+    // One line, and no other.
+    await expect(suite(`defaults: { ${text} }\n${cases}`)).rejects.toThrow(/^.*x\.test\.yaml:1:\d+ defaults\.[^\n]*$/);
+    await expect(suite(`defaults: { ${text} }\n${cases}`)).rejects.toThrow(problem);
+  });
+
+  test("what a case says itself is its own", async () => {
+    const told = suite(`defaults: { timeout: 2m, inputs: { person: Grace } }
+cases:
+  - { name: one, input: Hello, timeout: soon }
+  - { name: two, input: Hello, inputs: { preson: x } }
+`);
+    await expect(told).rejects.toThrow(/:3:\d+ cases\.0\.timeout: .*\n.*:4:\d+ cases\.1\.inputs: /);
+  });
+});
+
+test("cases in any script, and with long names, are told apart", async () => {
+  const long = "a".repeat(90);
+  const { cases } = await suite(`cases:
+  - { name: Привет, input: x }
+  - { name: 世界, input: x }
+  - { name: ${long}1, input: x }
+  - { name: ${long}2, input: x }
+`);
+  expect(cases).toHaveLength(4);
+});
+
+test("a path in what a call must have is no pattern", async () => {
+  await suite(one("    graders: [{ tool_call: { tool: Read, input: { file_path: /srv/(app/i } } }]"));
+  await expect(suite(one("    graders: [{ regex: /srv/app/i }]"))).rejects.toThrow(
+    "cases.0.graders.0.regex: expected a regular expression (a slash inside of a pattern is written \\/",
+  );
 });
 
 test("suites are found below a directory, but not among cassettes and packages", () => {
@@ -156,6 +280,8 @@ test("suites are found below a directory, but not among cassettes and packages",
   mkdirSync(join(root, "d"));
   symlinkSync(root, join(root, "d/again"));
   expect(findSuites([root])).toEqual(["a.test.yml", "agent.yaml", "b/two.test.yaml"].map((name) => join(root, name)));
+  const twice = [root, join(root, "a.test.yml"), `${root}/./b/../b/two.test.yaml`, relative(".", root)];
+  expect(findSuites(twice)).toEqual(findSuites([root]));
   expect(() => findSuites([join(root, "d")])).toThrow(/There is no suite/);
   expect(() => findSuites([join(root, "nowhere")])).toThrow(/There is no .*nowhere\. Name a suite/);
 });

@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
@@ -35,3 +37,19 @@ test("a server with a list of tools that the engine takes for an empty one is na
   });
   expect(t.model.requests).toEqual([]);
 });
+
+test("a turn whose process waits for a server that says nothing can be interrupted, and the session goes on", async () => {
+  await using t = await testHost(() => say("Hello."));
+  const silent = agent({ mcp_servers: { silent: { command: "sleep", args: ["1000"] } } });
+  const session = await t.host.startSession({ agent: silent, cwd: t.cwd });
+  const turn = session.send("Go.").result();
+  const transcripts = join(t.home, "sessions", session.id, "config");
+  // The agent's process is there when it has made its directories.
+  await expect.poll(() => existsSync(transcripts) && readdirSync(transcripts).length).toBeGreaterThan(0);
+  await session.interrupt();
+  await turn;
+  const events = await eventsOf(t.host, session.id);
+  expect(ofType(events, "user.interrupt")).toHaveLength(1);
+  expect([...ofType(events, "session.error"), ...ofType(events, "capstan.process_started")]).toEqual([]);
+  expect(session.state.undelivered).toHaveLength(1);
+}, 20_000);

@@ -222,3 +222,15 @@ describe("a cassette", () => {
     expect(run.exitCode).toBe(3);
   });
 });
+
+test("a call without id, name and input is the cassette's fault, and not the agent's", async () => {
+  using place = elsewhere();
+  const content = cassette.parse(JSON.parse(readFileSync(place.cassette, "utf8")));
+  const answer = content.threads[0]?.exchanges[0]?.answer;
+  if (answer?.kind === "message") answer.message.content = [{ type: "tool_use" }];
+  writeFileSync(place.cassette, JSON.stringify(content));
+  const { exitCode, trial } = await place.replay();
+  expect(trial).toMatchObject({ status: "error", drifts: [], verdicts: [] });
+  expect(trial?.error).toContain(`The cassette ${place.cassette} cannot be used: it was edited, at threads.0.`);
+  expect(exitCode).toBe(3);
+});

@@ -121,6 +121,26 @@ test("gates look at the whole suite", () => {
   ]);
 });
 
+test("a gate says what it cannot know", () => {
+  const cases = [ran("one", trial("passed", { usd: null })), ran("two", trial("passed"))];
+  expect(gatesOf(suiteWith({ gates: { usd: 1 } }), cases)).toEqual([
+    {
+      gate: "usd",
+      passed: false,
+      message:
+        "what 1 of 2 trials cost is not known: the price of a model is unknown. Give it in the settings under prices; at most $1 is allowed, and what is known is $0.0100",
+    },
+  ]);
+});
+
+test("a gate of cost is met to the cent", () => {
+  const cases = [ran("one", trial("passed", { usd: 0.1 })), ran("two", trial("passed", { usd: 0.2 }))];
+  expect(gatesOf(suiteWith({ gates: { usd: 0.3 } }), cases)).toMatchObject([{ passed: true }]);
+});
+
+const passing = (count: number): CaseRun =>
+  ran("one", ...Array.from({ length: 10 }, (_, index) => trial(index < count ? "passed" : "failed")));
+
 describe("compared with a baseline", () => {
   const before = { suites: [{ suite: "s", cases: [ran("one", trial("passed"))] }] } as unknown as SuiteRun;
   const worse = (now: CaseRun[], margins = {}, mode: SuiteRun["mode"] = "live"): string[] =>
@@ -128,6 +148,14 @@ describe("compared with a baseline", () => {
 
   test("the same is no worse", () => expect(worse([ran("one", trial("passed"))])).toEqual([]));
   test("fewer trials that pass are", () => expect(worse([ran("one", trial("failed"))])).toEqual(["pass_rate"]));
+  test("as much less as the margin allows is not", () => {
+    const eight = { suites: [{ suite: "s", cases: [passing(8)] }] } as unknown as SuiteRun;
+    const found = (count: number): string[] =>
+      regressionsOf({ suite: "s", cases: [passing(count)] }, eight, { margins: { pass_rate: 0.1 }, mode: "live" }).map(
+        ({ what }) => what,
+      );
+    expect([found(7), found(6)]).toEqual([[], ["pass_rate"]]);
+  });
   test("more cost is, beyond the margin", () => {
     const now = [ran("one", trial("passed", { usd: 0.0115 }))];
     expect(worse(now)).toEqual(["usd"]);

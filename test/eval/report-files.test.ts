@@ -61,3 +61,10 @@ test("one that cannot be written is a problem of the run, which the others tell"
   expect(JSON.parse(readFileSync(at("report.json"), "utf8"))).toEqual(run);
   expect(readFileSync(at("junit.xml"), "utf8")).toContain("The html report could not be written");
 });
+
+test("one below a directory that cannot be made is told, and not tried for ever", async () => {
+  const wanted = wantedReports(["html=/proc/x/y/z.html"]);
+  const { run, written } = await writeReports(sampleRun(), wanted);
+  expect(written).toEqual([]);
+  expect(run).toMatchObject({ exitCode: 2, problems: [expect.stringContaining("written to /proc/x/y/z.html: E")] });
+});

@@ -132,3 +132,21 @@ test("Markdown fits into a comment, however large the run", () => {
   expect(text).toMatch(/… and \d+ more, in the other reports\./);
   expect(text).toContain("… and 260 more.");
 });
+
+const drift = (ordinal: number, what: string) => ({ thread: "main", ordinal, what, summary: "s", diff: "d" });
+
+test("drift that was accepted is told, and each request once", () => {
+  const trials = [
+    sampleTrial({ drifts: [drift(1, "tools"), drift(1, "model"), drift(2, "tools")] }),
+    sampleTrial({ trial: 2, drifts: [drift(1, "tools")] }),
+    sampleTrial({ trial: 3, status: "failed", drifts: [drift(1, "tools")] }),
+  ];
+  const run = sampleRun({ suites: [sampleSuite("refactor", { cases: [sampleCase("a case", { trials })] })] });
+  expect(markdownReport(run)).toContain(
+    "- **Drift** `refactor: a case`: 3 requests differ from the cassette (accepted)\n",
+  );
+  const xml = junitReport(run);
+  expect(xml).toContain("Trial 1 of 3: passed (session sesn_0001)\n2 requests differ from the cassette (accepted)\n");
+  expect(xml).toContain("Trial 2 of 3: passed (session sesn_0001)\n1 request differs from the cassette (accepted)\n");
+  expect(xml.match(/from the cassette/g)).toHaveLength(2);
+});

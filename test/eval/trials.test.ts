@@ -57,7 +57,10 @@ cases:
   - name: has a grader that never ends
     timeout: 5s
     input: list files
-    graders: [{ command: { run: sleep 60, timeout: 5m } }]
+    graders: [{ tools_called: [Glob] }, { command: { run: sleep 60, timeout: 5m } }]
+  - name: has a fault that never comes
+    input: list files
+    faults: [{ at: 9, kind: 529 }]
   - name: removes its workspace
     input: run find . -delete; rmdir "$PWD"
     answers: [{ tool: Bash, decision: allow }]
@@ -117,6 +120,7 @@ export default () => { const was = existsSync(mark); writeFileSync(mark, ""); re
     "is a repository, with variables": "passed",
     "leaves what cannot be read": "passed",
     "has a grader that never ends": "error",
+    "has a fault that never comes": "failed",
     "removes its workspace": "error",
     "works here": "not_run",
     "has a fixture that leads out": "error",
@@ -126,7 +130,9 @@ export default () => { const was = existsSync(mark); writeFileSync(mark, ""); re
   expect(why("has no answer")).toMatch(/The case has no answer for: Write .*out\.txt/);
   expect(cases.get("has no answer")?.trials[0]?.changes).toBe("");
   expect(why("never ends")).toContain("The trial took too long, and was interrupted.");
-  expect(why("has a grader that never ends")).toContain("Its graders took too long, and were stopped.");
+  expect(why("has a grader that never ends")).toContain("The grader command was stopped");
+  expect(cases.get("has a grader that never ends")?.trials[0]?.verdicts).toMatchObject([{ passed: true }]);
+  expect(why("has a fault that never comes")).toContain("The fault 529 at request 9 of main never came");
   expect(cases.get("removes its workspace")?.trials[0]).toMatchObject({
     requests: 2,
     tokens: { output: expect.any(Number) as number },

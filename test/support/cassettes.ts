@@ -1,7 +1,13 @@
-import { CASSETTE_FORMAT, type Cassette, type CassetteExchange, type CassetteThread } from "../../src/core/cassette.ts";
+import {
+  CASSETTE_FORMAT,
+  type Cassette,
+  type CassetteExchange,
+  type CassetteThread,
+  type RecordedNews,
+} from "../../src/core/cassette.ts";
 
 interface Spoken {
-  readonly told?: readonly unknown[];
+  readonly told?: readonly RecordedNews[];
   readonly says: readonly { readonly type: string; readonly [field: string]: unknown }[];
   readonly instructions?: string;
   readonly tools?: string;
@@ -48,11 +54,11 @@ export function cassetteOf(threads: readonly CassetteThread[], more: Partial<Cas
   };
 }
 
-export function told(role: "user" | "system", text: string): unknown {
+export function told(role: "user" | "system", text: string): RecordedNews {
   return { role, content: [{ type: "text", text }] };
 }
 
-export function results(...answers: readonly (readonly [id: string, text: string])[]): unknown {
+export function results(...answers: readonly (readonly [id: string, text: string])[]): RecordedNews {
   return {
     role: "user",
     content: answers.map(([id, text]) => ({ type: "tool_result", tool_use_id: id, content: text })),

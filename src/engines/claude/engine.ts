@@ -126,12 +126,16 @@ export function claudeEngine(
     const servers = { servers: request.agent.mcp_servers ?? {}, confined };
     const granted = () => grants.last();
     const open = () => openServers(request, { path: settings.path, confinement, host, granted, connectRemoteServer });
-    const started = await start(options, { sdk, input, working, servers, open }).catch((thrown: unknown) => {
-      process.kill();
-      leftovers.sweep();
-      stubs.sweepAll();
-      throw startFailure(thrown, process.stderr);
-    });
+    const giveUp = (): void => process.kill();
+    request.signal?.addEventListener("abort", giveUp, { once: true });
+    const started = await start(options, { sdk, input, working, servers, open, signal: request.signal })
+      .catch((thrown: unknown) => {
+        process.kill();
+        leftovers.sweep();
+        stubs.sweepAll();
+        throw startFailure(thrown, process.stderr);
+      })
+      .finally(() => request.signal?.removeEventListener("abort", giveUp));
     const translator = startTranslator({
       sessionId: request.sessionId,
       line: request.line?.threadId,
@@ -203,16 +207,19 @@ async function start(
     working,
     servers,
     open,
+    signal,
   }: {
     sdk: ClaudeSdk;
     input: InputQueue<SDKUserMessage>;
     working: boolean;
     servers: Parameters<typeof requireServers>[1];
     open: () => Promise<ProcessServers>;
+    signal: AbortSignal | undefined;
   },
 ): Promise<Query> {
   const opened = await open();
   try {
+    signal?.throwIfAborted();
     const all = withServers(options, opened);
     const started = working
       ? sdk.query({ prompt: input, options: all })

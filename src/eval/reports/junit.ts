@@ -2,7 +2,7 @@ import type { CaseRun, SuiteResult, SuiteRun, TrialRun } from "../../core/suite-
 import { casesSummary } from "../../core/suite-run-summary.ts";
 import { escaped } from "./printable.ts";
 import { transcriptText } from "./transcript.ts";
-import { inputTokens, passedOf, timeOf, whyNot } from "./words.ts";
+import { acceptedDrift, inputTokens, passedOf, timeOf, whyNot } from "./words.ts";
 
 /** One line of a suite in a CI's list: a case, or a gate, the baseline or a problem, which would not be seen otherwise. */
 interface Test {
@@ -147,8 +147,10 @@ function badTrialText({ trial, error, verdicts }: TrialRun): string {
 }
 
 function trialText(trial: TrialRun, of: number): string {
+  const drift = acceptedDrift([trial]);
   return [
     `Trial ${trial.trial} of ${of}: ${trial.status}${trial.sessionId === null ? "" : ` (session ${trial.sessionId})`}`,
+    ...(drift === undefined ? [] : [drift]),
     ...(trial.steps.length === 0 ? [] : [transcriptText(trial)]),
     ...(trial.changes === "" ? [] : ["Changes of the workspace:", trial.changes]),
   ].join("\n");

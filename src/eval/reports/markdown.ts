@@ -1,7 +1,7 @@
 import type { CaseRun, SuiteResult, SuiteRun, TrialRun } from "../../core/suite-run.ts";
 import { CASE_STATUSES, type CaseStatus, casesSummary, runSummary } from "../../core/suite-run-summary.ts";
 import { printable } from "./printable.ts";
-import { duration, outcomeOf, passedOf, priceNote, priceOf, STATUS_WORDS, timeOf } from "./words.ts";
+import { acceptedDrift, duration, outcomeOf, passedOf, priceNote, priceOf, STATUS_WORDS, timeOf } from "./words.ts";
 
 const SIGNS: Readonly<Record<CaseStatus, string>> = {
   passed: "✅",
@@ -54,7 +54,7 @@ function totals(run: SuiteRun): readonly string[] {
   ];
 }
 
-/** What is wrong with the run or a suite as a whole. */
+/** What is wrong with the run or a suite as a whole, and what passed only because drift was accepted. */
 function troubles({ problems, suites }: SuiteRun): readonly string[] {
   const lines = [
     ...problems.map((problem) => `- **Problem:** ${code(problem, MAX_REASON)}`),
@@ -67,6 +67,12 @@ function troubles({ problems, suites }: SuiteRun): readonly string[] {
           `- **Worse than the baseline** ${code(name === undefined ? suite : `${suite}: ${name}`)}: ${code(message)} (${code(what)})`,
       ),
     ]),
+    ...suites.flatMap(({ suite, cases }) =>
+      cases.flatMap(({ case: name, trials }) => {
+        const drift = acceptedDrift(trials);
+        return drift === undefined ? [] : [`- **Drift** ${code(`${suite}: ${name}`)}: ${drift}`];
+      }),
+    ),
   ];
   const shown = fitting(lines, MAX_LENGTH / 3);
   const left = lines.length - shown.length;

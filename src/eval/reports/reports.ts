@@ -96,7 +96,17 @@ async function writeReport(run: SuiteRun, { name, path }: WantedReport): Promise
   const text = REPORTS[name].make(run);
   await writeFile(path, text).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
-    await mkdir(dirname(path), { recursive: true });
+    await makeDirectory(dirname(path));
     await writeFile(path, text);
+  });
+}
+
+/** One by one: Node's own way never ends where a directory is said not to be there and cannot be made, as in /proc. */
+async function makeDirectory(path: string): Promise<void> {
+  await mkdir(path).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === "EEXIST") return;
+    if (error.code !== "ENOENT" || dirname(path) === path) throw error;
+    await makeDirectory(dirname(path));
+    await mkdir(path);
   });
 }

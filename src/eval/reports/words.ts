@@ -77,3 +77,12 @@ export function whyNot({ error, verdicts }: Pick<TrialRun, "error" | "verdicts">
   const failed = verdicts.find(({ passed }) => !passed);
   return failed === undefined ? "" : `${failed.grader}: ${failed.message}`;
 }
+
+/** What `--accept-drift` let pass; undefined when nothing did. */
+export function acceptedDrift(trials: readonly Pick<TrialRun, "status" | "drifts">[]): string | undefined {
+  const requests = trials
+    .filter(({ status }) => status === "passed")
+    .flatMap(({ drifts }) => [...new Set(drifts.map(({ thread, ordinal }) => `${thread} ${ordinal}`))]).length;
+  if (requests === 0) return undefined;
+  return `${count(requests, "request")} ${requests === 1 ? "differs" : "differ"} from the cassette (accepted)`;
+}

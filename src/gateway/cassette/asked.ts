@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { CassetteExchange } from "../../core/cassette.ts";
+import type { CassetteExchange, RecordedNews } from "../../core/cassette.ts";
 import { mapTexts, type Places } from "./places.ts";
 
 /** What a request asks, in the form that is recorded and compared. */
@@ -46,17 +46,17 @@ export function askedBy(body: Uint8Array, places: Places): Asked {
 
 /** What tells one subagent's line from another: the task that it was given. */
 export function taskOf({ news }: Pick<CassetteExchange, "news">): string {
-  return JSON.stringify(news.find((one) => (one as Message).role === "user") ?? null);
+  return JSON.stringify(news.find(({ role }) => role === "user") ?? null);
 }
 
 export function hashOf(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
 }
 
-function toldBy({ role, content }: Message, places: Places): unknown {
+function toldBy({ role, content }: Message, places: Places): RecordedNews {
   const normalise = role === "system" ? places.normaliseNotice : places.normalise;
   const blocks = blocksOf(content).toSorted(byCall);
-  return { role, content: mapTexts(blocks, normalise) };
+  return { role, content: mapTexts(blocks, normalise) as Block[] };
 }
 
 /** Calls that ran side by side end in any order. */

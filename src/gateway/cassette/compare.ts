@@ -1,4 +1,4 @@
-import type { Cassette, CassetteExchange, CassetteThread, RecordedAnswer } from "../../core/cassette.ts";
+import type { Cassette, CassetteExchange, CassetteThread, RecordedAnswer, RecordedNews } from "../../core/cassette.ts";
 import type { Drift } from "../../core/tape.ts";
 import { taskOf } from "./asked.ts";
 import { differences, same, type Sides, unified } from "./drift.ts";
@@ -97,21 +97,19 @@ function comparable(thread: CassetteThread): CassetteThread {
   };
   const exchanges = thread.exchanges.map((exchange) => ({
     ...exchange,
-    news: inOrder(mapTexts(exchange.news, (text) => text.replace(CALL_ID, named)) as Told[]),
+    news: inOrder(mapTexts(exchange.news, (text) => text.replace(CALL_ID, named)) as RecordedNews[]),
     answer: mapTexts(plainAnswer(exchange.answer), (text) => text.replace(CALL_ID, named)) as RecordedAnswer,
   }));
   return { ...thread, exchanges };
 }
 
-interface Told {
-  readonly role: string;
-  readonly content: readonly { readonly tool_use_id?: string }[];
+/** Results stand in the order of their ids, which are others in the other recording. */
+function inOrder(news: readonly RecordedNews[]): RecordedNews[] {
+  return news.map((one) => ({ ...one, content: one.content.toSorted((a, b) => idOf(a).localeCompare(idOf(b))) }));
 }
 
-/** Results stand in the order of their ids, which are others in the other recording. */
-function inOrder(news: readonly Told[]): Told[] {
-  const idOf = ({ tool_use_id: id = "" }: Told["content"][number]): string => id;
-  return news.map((one) => ({ ...one, content: one.content.toSorted((a, b) => idOf(a).localeCompare(idOf(b))) }));
+function idOf({ tool_use_id: id }: RecordedNews["content"][number]): string {
+  return typeof id === "string" ? id : "";
 }
 
 function plainAnswer(answer: RecordedAnswer): unknown {

@@ -8,6 +8,7 @@ const TYPES = { 429: "rate_limit_error", 500: "api_error", 529: "overloaded_erro
 export class Faults {
   readonly #faults: readonly Fault[];
   readonly #counts = { main: 0, subagent: 0 };
+  readonly #met = new Set<Fault>();
 
   constructor(faults: readonly Fault[]) {
     this.#faults = faults;
@@ -19,7 +20,14 @@ export class Faults {
     // What is asked on the side is no request of the line.
     if (origin.requestClass === "auxiliary") return undefined;
     const number = (this.#counts[thread] += 1);
-    return this.#faults.find((one) => one.thread === thread && number >= one.at && number < one.at + one.times);
+    const found = this.#faults.find((one) => one.thread === thread && number >= one.at && number < one.at + one.times);
+    if (found !== undefined) this.#met.add(found);
+    return found;
+  }
+
+  /** Those that no request came for. */
+  get unmet(): readonly Fault[] {
+    return this.#faults.filter((one) => !this.#met.has(one));
   }
 }
 

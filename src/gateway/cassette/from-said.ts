@@ -1,4 +1,4 @@
-import { CASSETTE_FORMAT, type Cassette, type RecordedAnswer } from "../../core/cassette.ts";
+import { CASSETTE_FORMAT, type Cassette, type RecordedAnswer, type RecordedNews } from "../../core/cassette.ts";
 import type { SaidThread } from "../../core/said-thread.ts";
 import { mapTexts, placesOf } from "./places.ts";
 
@@ -38,6 +38,6 @@ export function cassetteFromSaid(
   return { format: CASSETTE_FORMAT, trial: 1, ...about, texts: { [UNKNOWN]: null }, threads };
 }
 
-function taskMessage(text: string): unknown {
+function taskMessage(text: string): RecordedNews {
   return { role: "user", content: [{ type: "text", text }] };
 }

@@ -88,6 +88,10 @@ class SessionTape implements Tape {
     return this.#player?.unplayed ?? [];
   }
 
+  get unmet(): Tape["unmet"] {
+    return this.#faults.unmet;
+  }
+
   recorded(): ReturnType<Tape["recorded"]> {
     return this.#recorder?.recorded() ?? { threads: [], texts: {} };
   }

@@ -1,0 +1,16 @@
+import type { EngineSession } from "../core/engine.ts";
+import type { EventDraft } from "../core/events.ts";
+
+/** What the log says of an engine's process. */
+export function processStarted(session: EngineSession): EventDraft<"capstan.process_started"> {
+  const { pid, history, contained, sandbox, sandboxMissing, outside = [] } = session;
+  return {
+    type: "capstan.process_started",
+    pid,
+    history,
+    contained,
+    ...(sandbox !== undefined && { sandbox }),
+    ...(sandboxMissing !== undefined && { sandbox_missing: sandboxMissing }),
+    ...(outside.length > 0 && { outside: [...outside] }),
+  };
+}
