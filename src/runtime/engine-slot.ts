@@ -178,7 +178,6 @@ export class EngineSlot {
 
   async close(): Promise<void> {
     clearTimeout(this.#rest);
-    this.#starting?.abort();
     const live = await this.#live?.catch(() => undefined);
     this.#vacate();
     await live?.session.close();
@@ -187,7 +186,6 @@ export class EngineSlot {
 
   kill(): void {
     clearTimeout(this.#rest);
-    this.#starting?.abort();
     void this.#live?.then((live) => live.session.kill()).catch(() => {});
     this.forget();
   }
