@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { stringify } from "yaml";
@@ -78,14 +78,16 @@ export const suites: BenchCase = {
 const reading: Script = ({ toolResults }) =>
   toolResults.length > 0 ? say(`${FILE.name} says: ${FILE.text}`) : call("Read", { file_path: FILE.name });
 
-/** All cases are the same, and so are their cassettes: one is recorded. */
+/** All cases are the same, and so are their cassettes, but for the names: one is recorded. */
 async function recordedSuite(directory: string, env: Record<string, string>): Promise<string> {
   writeFileSync(join(directory, "agent.yaml"), stringify(READER));
   const suite = join(directory, "bench.test.yaml");
   writeFileSync(suite, suiteText(CASES, CASE));
   await ended([CLI, "test", suite, "--record", "--rehearsal", "--filter", caseName(1)], env);
   const cassette = (number: number): string => join(directory, "cassettes/bench.test", `${caseName(number)}.json`);
-  for (let number = 2; number <= CASES; number += 1) copyFileSync(cassette(1), cassette(number));
+  const recorded = JSON.parse(readFileSync(cassette(1), "utf8")) as object;
+  for (let number = 2; number <= CASES; number += 1)
+    writeFileSync(cassette(number), JSON.stringify({ ...recorded, case: caseName(number) }));
   return suite;
 }
 
