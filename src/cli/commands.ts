@@ -29,36 +29,45 @@ import { addValidate } from "./commands/validate.ts";
 import { addWorkspaces } from "./commands/workspaces.ts";
 import { requireServed } from "./remote-commands.ts";
 
-/** One line per command, in the order of the help. */
-export function addCommands(program: Command): void {
-  addRun(program);
-  addChat(program);
-  addInit(program);
-  addValidate(program);
-  addTest(program);
-  addCassette(program);
-  addRecord(program);
-  addSchema(program);
-  addServe(program);
-  addSessions(program);
-  addDiff(program);
-  addRewind(program);
-  addApply(program);
-  addExport(program);
-  addWorkspaces(program);
-  addApprovals(program);
-  addGrants(program);
-  addAgents(program);
-  addKeys(program);
-  addUsage(program);
-  addModels(program);
-  addConfig(program);
-  addAuth(program);
-  addPolicy(program);
-  addStore(program);
-  addAudit(program);
-  addDoctor(program);
-  addCompletion(program);
+type Add = (program: Command) => void;
+
+/** One line per command or group of them, in the order of the help. */
+const COMMANDS: readonly (readonly [names: readonly string[], add: Add])[] = [
+  [["run"], addRun],
+  [["chat"], addChat],
+  [["init"], addInit],
+  [["validate"], addValidate],
+  [["test"], addTest],
+  [["cassette"], addCassette],
+  [["record"], addRecord],
+  [["schema"], addSchema],
+  [["serve"], addServe],
+  [["sessions"], addSessions],
+  [["diff", "checkpoints"], addDiff],
+  [["rewind"], addRewind],
+  [["apply"], addApply],
+  [["export"], addExport],
+  [["workspaces"], addWorkspaces],
+  [["approvals"], addApprovals],
+  [["grants"], addGrants],
+  [["agents"], addAgents],
+  [["keys"], addKeys],
+  [["usage"], addUsage],
+  [["models"], addModels],
+  [["config", "projects"], addConfig],
+  [["auth"], addAuth],
+  [["policy"], addPolicy],
+  [["backup", "restore", "prune"], addStore],
+  [["audit"], addAudit],
+  [["doctor"], addDoctor],
+];
+
+/** All commands; but only the one that is asked for, when there is such a one: the others take their time too. */
+export function addCommands(program: Command, asked?: string): void {
+  const wanted = COMMANDS.filter(([names]) => asked !== undefined && names.includes(asked));
+  for (const [, add] of wanted.length > 0 ? wanted : COMMANDS) add(program);
+  // It tells of all of them.
+  if (wanted.length === 0) addCompletion(program);
   // A command that knows only this machine must not pass for one that was done on the server.
   program.hook("preAction", (_, command) => requireServed(command));
   // Wrong usage is exit code 2, for the program and everything below it.

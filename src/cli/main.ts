@@ -40,7 +40,7 @@ Examples:
 Exit codes: 0 done, 1 the agent failed, 2 usage or configuration,
 3 engine or store, 4 a limit was reached, 5 an approval is waiting, 130 interrupted.`,
   );
-addCommands(program);
+addCommands(program, process.argv[2]);
 
 // A reader or a terminal that goes away (`capstan … | head -1`) is no error of ours; a disk that is full is.
 process.stderr.on("error", () => {});
