@@ -1,6 +1,7 @@
-import { type Document, LineCounter, parseDocument, type YAMLError } from "yaml";
+import type { Document, LineCounter, YAMLError } from "yaml";
 import type { z } from "zod";
 import { CapstanError } from "../core/errors.ts";
+import { allOfYaml } from "./all-of-yaml.ts";
 import { fieldName, type Problem, problemsOf } from "./problems.ts";
 import { readPlainYaml } from "./plain-yaml.ts";
 import type { FileErrorCode } from "./text-file.ts";
@@ -65,8 +66,9 @@ export function readYaml(text: string, source: ReadSource): YamlTree {
 
 /** The same for whatever is YAML. */
 export function readAllYaml(text: string, source: ReadSource): YamlTree {
-  const lineCounter = new LineCounter();
-  const document = parseDocument(text.replace(/^\uFEFF/, ""), {
+  const yaml = allOfYaml();
+  const lineCounter = new yaml.LineCounter();
+  const document = yaml.parseDocument(text.replace(/^\uFEFF/, ""), {
     lineCounter,
     version: "1.2",
     schema: "core",

@@ -1,4 +1,5 @@
-import { type Alias, type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node, visit } from "yaml";
+import type { Alias, Document, Node } from "yaml";
+import { allOfYaml } from "./all-of-yaml.ts";
 import type { Problem } from "./problems.ts";
 
 /** How many aliases a file may have, and about how many values they may unfold to. */
@@ -14,6 +15,7 @@ export interface Placed extends Pick<Problem, "path" | "text"> {
 
 /** What YAML allows and no schema can see: keys given twice, aliases that lead nowhere, in a circle or to a flood. */
 export function structureProblems(document: Document.Parsed): readonly Placed[] {
+  const { isAlias, isMap, isNode, isSeq } = allOfYaml();
   const aliases: { readonly alias: Alias; readonly path: Path; readonly above: readonly Node[] }[] = [];
   const problems: Placed[] = [];
 
@@ -66,6 +68,7 @@ function isFlood(document: Document.Parsed): boolean {
 
 /** Where a key or a value begins. For a key that is missing: where the mapping begins that should have it. */
 export function offsetOf(document: Document.Parsed, path: Path, at: Problem["at"]): number {
+  const { isAlias, isMap, isNode, isSeq } = allOfYaml();
   let node: unknown = document.contents;
   let offset = startOf(node);
   for (const [depth, step] of path.entries()) {
@@ -81,7 +84,7 @@ export function offsetOf(document: Document.Parsed, path: Path, at: Problem["at"
 /** Where the quoted text begins that is still open at an offset. */
 export function openQuoteBefore(document: Document.Parsed, offset: number): number | undefined {
   let start: number | undefined;
-  visit(document, {
+  allOfYaml().visit(document, {
     Scalar(_, { type, range }) {
       if (type?.startsWith("QUOTE") && range && range[0] < offset && range[1] >= offset) start = range[0];
     },
@@ -90,9 +93,9 @@ export function openQuoteBefore(document: Document.Parsed, offset: number): numb
 }
 
 function keyText(key: unknown): string {
-  return isScalar(key) ? String(key.value) : "";
+  return allOfYaml().isScalar(key) ? String(key.value) : "";
 }
 
 function startOf(node: unknown): number {
-  return isNode(node) ? (node.range?.[0] ?? 0) : 0;
+  return allOfYaml().isNode(node) ? (node.range?.[0] ?? 0) : 0;
 }

@@ -1,0 +1,15 @@
+import { createRequire } from "node:module";
+import type * as yaml from "yaml";
+
+type Yaml = typeof yaml;
+
+let loaded: Yaml | undefined;
+
+/**
+ * The parser for whatever is YAML. Loaded at its first use: most files are read without it, and it takes a twentieth of
+ * the time of a command that looks at one.
+ */
+export function allOfYaml(): Yaml {
+  loaded ??= createRequire(import.meta.url)("yaml") as Yaml;
+  return loaded;
+}
