@@ -23,11 +23,9 @@ export async function secretsOfHost(
 ): Promise<SecretsIn> {
   const { redactor, credentials } = hostParts(options);
   const { stored, onSecret } = credentials;
+  // One that cannot be read is an error: what is not known is not found.
   for (const provider of stored?.providers ?? [])
-    // One that cannot be read is told when it is needed.
-    await secretSource(provider, { environment: {}, stored, onSecret })
-      ?.read()
-      .catch(() => {});
+    await secretSource(provider, { environment: {}, stored, onSecret })?.read();
   return secretsIn(redactor.with(secretVariables(variables)));
 }
 

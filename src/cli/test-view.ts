@@ -69,7 +69,7 @@ export class TestView {
     const { counts, usd, durationMs } = runSummary(run);
     const shown = { ...counts, skipped: counts.skipped - this.#leftOut };
     const parts = CASE_STATUSES.filter((status) => shown[status] > 0).map(
-      (status) => `${shown[status]} ${status.replace("_", " ")}`,
+      (status) => `${shown[status]} ${status.replace("_", " ")}${status === "error" && shown.error > 1 ? "s" : ""}`,
     );
     if (this.#leftOut > 0) parts.push(`${this.#leftOut} left out`);
     for (const { suite, gates, regressions } of suites) {

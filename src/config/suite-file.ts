@@ -13,7 +13,7 @@ import { parseDuration } from "../core/duration.ts";
 import type { Environment } from "./home.ts";
 import { type Configuration, loadConfiguration } from "./load.ts";
 import { type Problem, problemsOf } from "./problems.ts";
-import { checkStopReason, gradersOf } from "./suite-graders.ts";
+import { gradersOf } from "./suite-graders.ts";
 import { isSuiteFile } from "./suite-names.ts";
 import { readTextFile } from "./text-file.ts";
 import { readYaml, type YamlTree } from "./yaml-file.ts";
@@ -128,7 +128,6 @@ function caseOf(written: CaseAsWritten, path: Path, reading: Reading): Omit<Case
   if ((written.input === undefined) === (written.turns === undefined))
     note(["name"], "expected either input or turns in the case (found both or neither)");
   if (written.workspace === "here") checkHere(written, note);
-  if (written.stop_reason !== undefined) checkStopReason(written.stop_reason, note);
   const graders = [
     ...reading.graders,
     ...gradersOf(written.graders ?? [], [...path, "graders"], {

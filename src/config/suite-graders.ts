@@ -46,7 +46,7 @@ function graderOf(written: GraderAsWritten, { file, hasJudge, turns, note }: Gra
   const grader = { kind, given: written[kind], name, turn } as Grader;
   if (isJudged(grader) && grader.given.judge === undefined && !hasJudge)
     note([], "expected the model that judges: judge here, or judge: { model: … } for the suite; there is no default");
-  checkMeaning(grader, note);
+  if (grader.kind === "json" || grader.kind === "output") checkExistence(grader.given, [grader.kind], note);
   for (const [field, named] of filesOf(grader)) {
     const found = resolve(dirname(file), named);
     if (statSync(found, { throwIfNoEntry: false })?.isFile() !== true)
@@ -55,21 +55,7 @@ function graderOf(written: GraderAsWritten, { file, hasJudge, turns, note }: Gra
   return grader;
 }
 
-/** What can never come true, or says two things. */
-function checkMeaning(grader: Grader, note: Note): void {
-  if (grader.kind === "stop_reason") checkStopReason(grader.given, note);
-  if (grader.kind === "json" || grader.kind === "output") checkExistence(grader.given, [grader.kind], note);
-}
-
-/** Also for `stop_reason` of a case. */
-export function checkStopReason(given: string, note: Note): void {
-  if (given === "requires_action")
-    note(
-      ["stop_reason"],
-      "no turn of a trial ends with requires_action: what the agent asks is answered by answers, or ends the trial",
-    );
-}
-
+/** What says two things. */
 function checkExistence(given: JsonCheck | object, path: Path, note: Note): void {
   const { exists, equals, matches } = given as JsonCheck;
   const values = Object.entries({ equals, matches }).flatMap(([key, value]) => (value === undefined ? [] : [key]));

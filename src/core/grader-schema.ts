@@ -170,7 +170,7 @@ export const graders = {
   /** Structured output of the last turn. */
   output: z.union([jsonCheck, z.strictObject({ schema }), z.strictObject({ value: json })]),
   subagents: z.array(name).min(1),
-  stop_reason: z.enum(["end_turn", "requires_action", "budget_reached", "refusal", "retries_exhausted"]),
+  stop_reason: z.enum(["end_turn", "budget_reached", "refusal", "retries_exhausted"]),
   /** How often a model request was tried again, and how often the agent's process was replaced. */
   recovery: z
     .strictObject({ retries: count.optional(), processes_lost: count.optional() })

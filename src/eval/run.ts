@@ -99,14 +99,18 @@ function nothingRan({ filter, suites }: RunRequest, jobs: number): string[] {
   return [`No case that would be run fits --filter ${filter.join(" ")}. The cases are: ${names.join(", ")}`];
 }
 
+const AGAIN = "If that is meant, make a new baseline: capstan test --report json=FILE";
+
 /** A baseline of something else, or of more than there is now. Suites that are there and were not named are meant so. */
 function unlike({ baseline, suites, directory }: RunRequest): string[] {
   const gone = (baseline?.suites ?? []).filter(({ suite }) => !suites.some(({ name }) => name === suite));
   if (baseline !== undefined && gone.length === baseline.suites.length)
-    return [`No suite of this run is in the baseline, which has: ${gone.map(({ suite }) => suite).join(", ")}`];
+    return [
+      `No suite of this run is in the baseline, which has: ${gone.map(({ suite }) => suite).join(", ")}. ${AGAIN}`,
+    ];
   return gone
     .filter(({ file }) => !existsSync(resolve(directory, file)))
-    .map(({ suite, file }) => `The suite ${suite} is in the baseline, and ${file} is not there any more`);
+    .map(({ suite, file }) => `The suite ${suite} is in the baseline, and ${file} is not there any more. ${AGAIN}`);
 }
 
 const HERE =
@@ -177,7 +181,8 @@ async function oneTrial(
 
 /** So that nobody waits for a cassette. */
 function unrecorded(run: TrialRun): TrialRun {
-  const message = "Nothing was recorded: the conversation did not come to its end.";
+  const message =
+    "Nothing was recorded: the conversation did not come to its end. Mend that, and record the case again.";
   return run.error === undefined
     ? { ...run, verdicts: [...run.verdicts, { grader: "cassette", passed: false, score: 0, message }] }
     : { ...run, error: `${run.error}\n${message}` };

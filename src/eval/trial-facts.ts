@@ -28,7 +28,8 @@ export interface TurnFacts {
   readonly input: string;
   readonly text: string;
   readonly output: unknown;
-  readonly stopReason: StopReason["type"];
+  /** A turn that waits for somebody has not ended. */
+  readonly stopReason: Exclude<StopReason["type"], "requires_action">;
 }
 
 export interface CallFacts {

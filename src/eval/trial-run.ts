@@ -69,7 +69,10 @@ function ofTheRun(
   return [
     ...(acceptDrift ? [] : ofTheCassette(tapes, cassette)),
     ...(driftsOf(tapes).length > 0 ? [] : tapes.flatMap(({ unmet }) => unmet)).map(({ kind, at, thread }) =>
-      failed("faults", `The fault ${kind} at request ${at} of ${thread} never came: there were fewer requests.`),
+      failed(
+        "faults",
+        `The fault ${kind} at request ${at} of ${thread} never came: there were fewer requests. Give it an earlier one (at), or leave the fault out.`,
+      ),
     ),
     ...unanswered.map((what) => failed("answers", `The case has no answer for: ${what}. Add one under answers.`)),
   ];

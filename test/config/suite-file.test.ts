@@ -158,9 +158,13 @@ describe("a mistake is told with its place and what was expected", () => {
     [
       "an end that no turn has",
       one("    graders: [{ stop_reason: requires_action }]"),
-      "4:30 cases.0.graders.0.stop_reason: no turn of a trial ends with requires_action: what the agent asks is answered by answers, or ends the trial",
+      "4:30 cases.0.graders.0.stop_reason: expected one of end_turn, budget_reached, refusal, retries_exhausted",
     ],
-    ["the same of the case", one("    stop_reason: requires_action"), "4:18 cases.0.stop_reason: no turn of a trial"],
+    [
+      "the same of the case",
+      one("    stop_reason: requires_action"),
+      "4:18 cases.0.stop_reason: expected one of end_turn, budget_reached",
+    ],
     [
       "a value of what must not exist",
       one("    graders: [{ json: { path: $.a, exists: false, equals: 1 } }]"),

@@ -17,19 +17,10 @@ describe("a text between slashes is a pattern", () => {
 });
 
 describe("a path is none", () => {
-  test.each([
-    "/sub/ui",
-    "/srv/app/i",
-    "/work/src/",
-    "/src/lib/m",
-    "/a/ii",
-    "/a/g",
-    "//",
-    "/",
-    "/tmp",
-    "plain",
-    "a/b/i",
-  ])("%s", (text) => expect(patternIn(text)).toBeUndefined());
+  test.each(["/sub/ui", "/srv/app/i", "/srv/src/", "/src/lib/m", "/a/ii", "/a/g", "//", "/", "/tmp", "plain", "a/b/i"])(
+    "%s",
+    (text) => expect(patternIn(text)).toBeUndefined(),
+  );
 });
 
 test("a pattern that cannot be read is told", () => {

@@ -38,7 +38,7 @@ test("a server with a list of tools that the engine takes for an empty one is na
   expect(t.model.requests).toEqual([]);
 });
 
-test("a turn whose process waits for a server that says nothing can be interrupted, and the session goes on", async () => {
+test("a turn whose process waits for a server that says nothing can be interrupted, and its message waits for the next", async () => {
   await using t = await testHost(() => say("Hello."));
   const silent = agent({ mcp_servers: { silent: { command: "sleep", args: ["1000"] } } });
   const session = await t.host.startSession({ agent: silent, cwd: t.cwd });

@@ -1,17 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
-import { call, say, toolUse } from "../support/scripted-model.ts";
+import { call, say, toolUse, WHICH_COLOUR } from "../support/scripted-model.ts";
 
 const QUESTIONS = [
-  {
-    question: "Which colour?",
-    header: "Colour",
-    multiSelect: false,
-    options: [
-      { label: "red", description: "like fire" },
-      { label: "blue", description: "like the sea" },
-    ],
-  },
+  WHICH_COLOUR,
   {
     question: "Which sizes?",
     header: "Sizes",
