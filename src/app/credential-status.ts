@@ -6,6 +6,7 @@ import { checkAddress } from "../gateway/provider-address.ts";
 import { requirementsOf } from "../gateway/requirements.ts";
 import { type CredentialSettings, secretSource } from "../gateway/secret-source.ts";
 import { choiceOf, defaultProvider } from "../gateway/upstreams.ts";
+import type { ShownCredential } from "../server/api/deps.ts";
 import { type CredentialOptions, credentialSettings } from "./credential-settings.ts";
 
 /** What is known of one way to a model. Never holds a secret. */
@@ -84,4 +85,19 @@ async function peek(
   } catch (thrown) {
     return { problem: messageOf(thrown) };
   }
+}
+
+/** For people who do not sit at this machine: not even the end of a secret. */
+export function shownCredential(status: ProviderStatus): ShownCredential {
+  const { provider, title, isDefault, found, missing, problem, ignored } = status;
+  const lacks = isDefault || found.length > 0 ? missing.map(({ what, how }) => `it lacks ${what}: ${how}`) : [];
+  const wrong = [problem ?? [], ignored ?? [], lacks].flat();
+  return {
+    provider,
+    name: title,
+    present: missing.length === 0,
+    source: found.length === 0 ? null : found.map(({ where }) => where).join(", "),
+    active: isDefault,
+    ...(wrong.length > 0 && { problem: wrong.join("; ") }),
+  };
 }

@@ -8,6 +8,7 @@ import type { AccessSettings } from "../server/access.ts";
 import { apiRoutes } from "../server/api/routes.ts";
 import { createApp } from "../server/app.ts";
 import { LoginCookie } from "../server/cookie.ts";
+import { ConsoleFiles } from "../server/console.ts";
 import type { Caller, Env, Log, ServerDeps, ServerSettings } from "../server/context.ts";
 import { LoginTokens } from "../server/login.ts";
 import { type StreamLimits, Streams } from "../server/streams.ts";
@@ -16,6 +17,7 @@ import { v1Routes } from "../server/v1/routes.ts";
 import { sendDeliveries } from "../server/webhooks/sender.ts";
 import { fileContentsIn } from "../store/disk/file-contents.ts";
 import { clock, ids } from "./clock.ts";
+import { consoleDirectory } from "./console-directory.ts";
 import { openStore } from "./open-store.ts";
 import { serverMetrics } from "./serve-metrics.ts";
 import { apiPorts } from "./serve-ports.ts";
@@ -24,7 +26,10 @@ import { serverSecret } from "./server-secret.ts";
 export interface AppOptions {
   /** It ends with the server. */
   readonly openHost: () => Promise<Runtime>;
-  readonly configuration: Pick<Configuration, "home" | "environment" | "project" | "settings" | "credentials">;
+  readonly configuration: Pick<
+    Configuration,
+    "home" | "environment" | "project" | "settings" | "credentials" | "dotEnv"
+  >;
   /** The variables and the directory that the server was started with. */
   readonly shell: Environment;
   readonly cwd: string;
@@ -67,6 +72,8 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
   const ports = apiPorts({ configuration, shell, cwd }, store);
   const streams = new Streams(options.streams);
   const tokens = new LoginTokens(clock);
+  const page = consoleDirectory();
+  if (page === undefined) log.warn({}, "there is no console: it was not built. In a clone: npm run build");
   const app = createApp(deps, {
     v1: v1Routes(deps),
     root: apiRoutes({ ...deps, ...ports }),
@@ -77,6 +84,7 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
     login: { tokens, cookie: new LoginCookie({ secret, isSecure: options.isSecure }) },
     metrics: serverMetrics(host, store),
     openMetrics: options.openMetrics === true,
+    console: page === undefined ? undefined : new ConsoleFiles(page),
   });
   const working = new AbortController();
   const work = lookAfter(deps, working.signal, log);

@@ -7,6 +7,7 @@ import { exportSession } from "../runtime/archive.ts";
 import type { ApiDeps, ProjectDefaults } from "../server/api/deps.ts";
 import type { ServerDeps } from "../server/context.ts";
 import { verifyAudit } from "./audit.ts";
+import { providerStatuses, shownCredential } from "./credential-status.ts";
 import { hasSandbox } from "./has-sandbox.ts";
 import { listModels } from "./models.ts";
 import { secretFiles } from "./redactor.ts";
@@ -14,7 +15,10 @@ import { describeTool, requireKnownTools } from "./tool-traits.ts";
 
 export interface PortOptions {
   /** Of the directory that the server was started in. */
-  readonly configuration: Pick<Configuration, "home" | "environment" | "project" | "settings" | "credentials">;
+  readonly configuration: Pick<
+    Configuration,
+    "home" | "environment" | "project" | "settings" | "credentials" | "dotEnv"
+  >;
   /** The shell's variables, to which each project adds its own. */
   readonly shell: Environment;
   readonly cwd: string;
@@ -23,14 +27,23 @@ export interface PortOptions {
 /** What `/api` needs of the adapters and the configuration. */
 export function apiPorts(options: PortOptions, store: Store): Omit<ApiDeps, keyof ServerDeps> {
   const { configuration, shell } = options;
-  const { home, environment, settings, credentials } = configuration;
+  const { home, environment, settings, credentials, dotEnv } = configuration;
   // A project's `.env`, when a credential is in it.
   const files = credentials.map(({ source }) => source).filter((source) => source !== "shell");
+  const secret = secretFiles(home, environment, files);
   return {
     ledger: store.ledger,
     budgets: settings.budgets,
     audit: { verify: (query) => verifyAudit({ home, environment }, query) },
     models: async () => (await listModels({ home, environment, auth: settings.auth })).data,
+    credentials: async () =>
+      (await providerStatuses({ home, environment, auth: settings.auth, dotEnv })).map(shownCredential),
+    checkAgent: async (agent, { project, signal }) => {
+      const { checkAgent } = await import("./check-agent.ts");
+      const { environment: place } = await defaultsOf(options, project);
+      const around = { place, environment, home: homedir(), capstanHome: home, secretFiles: secret, signal };
+      return checkAgent(agent, { ...around, credentials: { home, environment, auth: settings.auth, dotEnv } });
+    },
     log: store,
     projectOf: (directory) => findProject(directory, shell).id,
     archive: (sessionId) => exportSession(store, sessionId),
@@ -40,7 +53,7 @@ export function apiPorts(options: PortOptions, store: Store): Omit<ApiDeps, keyo
       hasSandbox: () => hasSandbox(environment),
       home: homedir(),
       capstanHome: home,
-      secretFiles: secretFiles(home, environment, files),
+      secretFiles: secret,
     },
     defaults: (project) => defaultsOf(options, project),
     suites: { runs: store.suiteRuns, page: suitePage },

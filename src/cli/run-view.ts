@@ -1,5 +1,6 @@
 import type { LoggedEvent, Preview } from "../core/events.ts";
 import { cost } from "./cost.ts";
+import { HeardText } from "./heard-text.ts";
 import { noticeOf } from "./notices.ts";
 import { colour, columns, count, oneLine, printable, seconds, shortId } from "./text.ts";
 
@@ -9,7 +10,7 @@ export class RunView {
   readonly #calls = new Map<string, { readonly line: string; readonly at: number; readonly depth: number }>();
   /** Messages whose text was streamed, so that the final event is not printed again. */
   readonly #streamed = new Set<string>();
-  #texts = new Set<string>();
+  readonly #texts = new Map<string, HeardText>();
   #atLineStart = true;
   /** What was printed last; a blank line sets an answer off from the calls before it, and a prompt from what was before. */
   #last: "nothing" | "text" | "call" = "nothing";
@@ -58,12 +59,10 @@ export class RunView {
     this.#notice(item);
     switch (item.type) {
       case "event_start":
-        if (item.event.type === "agent.message") this.#texts.add(item.event.id);
+        if (item.event.type === "agent.message") this.#begin(item.event.id);
         break;
       case "event_delta":
-        if (!this.#texts.has(item.event_id)) break;
-        this.#streamed.add(item.event_id);
-        this.#text(printable(item.delta.content.text));
+        this.#piece(item.event_id, item.delta.content.text);
         break;
       case "capstan.event_withdrawn":
         if (this.#streamed.has(item.event_id)) this.#line(colour.dim("(cut off; asked again)"));
@@ -136,6 +135,19 @@ export class RunView {
     if (this.#users) return this.#line(`${colour.yellow("!")} ${text}`);
     this.#newLine();
     process.stderr.write(`capstan: ${text}\n`);
+  }
+
+  #begin(id: string): void {
+    const heard = this.#texts.get(id) ?? new HeardText();
+    heard.restart();
+    this.#texts.set(id, heard);
+  }
+
+  #piece(id: string, piece: string): void {
+    const fresh = this.#texts.get(id)?.take(piece) ?? "";
+    if (fresh === "") return;
+    this.#streamed.add(id);
+    this.#text(printable(fresh));
   }
 
   #message(event: Extract<LoggedEvent, { type: "agent.message" }>): void {

@@ -9,6 +9,8 @@ export interface ApprovalSearch {
   readonly session_id?: string | undefined;
   /** Only those that were asked after the one with this id. */
   readonly after?: string | undefined;
+  /** Only so many, those that were asked last. Default: 200, and all of those that are not over. */
+  readonly limit?: number | undefined;
   /** In seconds: how long to wait for one while there is none. */
   readonly wait?: number | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -1,8 +1,6 @@
-import type { BudgetSettings } from "../core/budget-schema.ts";
-import type { Grouping } from "../core/ledger.ts";
 import type { List } from "../protocol/api/common.ts";
-import type { WireAuditReport, WireCaller, WireModel, WireProject } from "../protocol/api/host.ts";
-import type { WireLedger } from "../protocol/api/ledger.ts";
+import type { WireAuditReport, WireCaller, WireCredential, WireModel, WireProject } from "../protocol/api/host.ts";
+import type { LedgerSearch, WireBudgets, WireLedger } from "../protocol/api/ledger.ts";
 import type { CheckInput, ReplayInput, WireExplanation, WireReplay } from "../protocol/api/policy.ts";
 import { Approvals, Grants } from "./approvals.ts";
 import { Files } from "./files.ts";
@@ -10,6 +8,7 @@ import { type ClientOptions, Http } from "./http.ts";
 import { Agents, Environments, Keys } from "./registry.ts";
 import { Sessions } from "./sessions.ts";
 import { Suites } from "./suites.ts";
+import { Webhooks } from "./webhooks.ts";
 
 /** Capstan's own endpoints, typed. What the Managed Agents API has, Anthropic's own client speaks at the same address. */
 export interface CapstanClient {
@@ -21,16 +20,20 @@ export interface CapstanClient {
   readonly environments: Environments;
   readonly keys: Keys;
   readonly suites: Suites;
+  readonly webhooks: Webhooks;
   /** Who the key is, and what it may do. */
   whoami(): Promise<WireCaller>;
   projects(): Promise<WireProject[]>;
   models(): Promise<WireModel[]>;
+  /** The ways to a model, and what each has of what it needs. */
+  credentials(): Promise<WireCredential[]>;
   /** Explains what would be decided about a call. */
   checkPolicy(input: CheckInput): Promise<WireExplanation>;
   /** Tries changed rules on recorded decisions. */
   replayPolicy(input: ReplayInput): Promise<WireReplay>;
-  ledger(query?: { by?: Grouping; since?: string | undefined; time_zone?: string | undefined }): Promise<WireLedger>;
-  budgets(): Promise<{ settings: BudgetSettings }>;
+  ledger(query?: LedgerSearch): Promise<WireLedger>;
+  /** The limits in force, and how each stands in the key's project. */
+  budgets(): Promise<WireBudgets>;
   verifyAudit(query?: { session_id?: string }): Promise<WireAuditReport>;
 }
 
@@ -45,9 +48,11 @@ export function createClient(options: ClientOptions): CapstanClient {
     environments: new Environments(http),
     keys: new Keys(http),
     suites: new Suites(http),
+    webhooks: new Webhooks(http),
     whoami: () => http.json("GET", "/api/whoami"),
     projects: async () => (await http.json<List<WireProject>>("GET", "/api/projects")).data,
     models: async () => (await http.json<List<WireModel>>("GET", "/api/models")).data,
+    credentials: async () => (await http.json<List<WireCredential>>("GET", "/api/credentials")).data,
     checkPolicy: (input) => http.json("POST", "/api/policy/check", { body: input }),
     replayPolicy: (input) => http.json("POST", "/api/policy/replay", { body: input }),
     ledger: (query) => http.json("GET", "/api/ledger", { query }),

@@ -4,7 +4,7 @@ interface Facts {
   readonly status: number;
   readonly type: string;
   readonly requestId?: string | undefined;
-  readonly code?: string | undefined;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly retryAfter?: number | undefined;
   readonly cause?: unknown;
 }
@@ -20,15 +20,19 @@ export class CapstanApiError extends Error {
   readonly requestId: string | undefined;
   /** Capstan's own code, as in docs/errors.md, where the server gave one. */
   readonly code: string | undefined;
+  /** What else the server said of it: for an approval that somebody has answered, `by`, `at` and `behavior`. */
+  readonly details: Readonly<Record<string, unknown>>;
   /** In seconds: when the same request may succeed. */
   readonly retryAfter: number | undefined;
 
-  constructor(message: string, { status, type, requestId, code, retryAfter, cause }: Facts) {
+  constructor(message: string, { status, type, requestId, details = {}, retryAfter, cause }: Facts) {
     super(message, cause === undefined ? undefined : { cause });
     this.status = status;
     this.type = type;
     this.requestId = requestId;
-    this.code = code;
+    const { error_code: code } = details;
+    this.code = typeof code === "string" ? code : undefined;
+    this.details = details;
     this.retryAfter = retryAfter;
   }
 
@@ -47,23 +51,24 @@ export function refusalOf(
   const given = Number(headers.get("retry-after"));
   const retryAfter = given > 0 ? given : undefined;
   const envelope = isEnvelope(body) ? body : undefined;
-  if (envelope === undefined)
-    return new CapstanApiError(
-      `Something answered with status ${status} that is no Capstan server. Check its address.`,
-      {
-        status,
-        type: "api_error",
-        requestId,
-        retryAfter,
-      },
-    );
+  if (envelope === undefined) {
+    const next =
+      status === 429 || status >= 500
+        ? "Perhaps a proxy before a server that is down or busy: try again in a moment."
+        : "Check its address.";
+    return new CapstanApiError(`Something answered with status ${status} that is no Capstan server. ${next}`, {
+      status,
+      type: "api_error",
+      requestId,
+      retryAfter,
+    });
+  }
   const { type, message, details } = envelope.error;
-  const code = details?.["error_code"];
   return new CapstanApiError(message, {
     status,
     type,
     requestId: envelope.request_id,
-    code: typeof code === "string" ? code : undefined,
+    details,
     retryAfter,
   });
 }

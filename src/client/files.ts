@@ -43,8 +43,13 @@ export class Files {
     return this.#http.json("GET", path`/api/sessions/${sessionId}/diff`, { query: { from, to, by_call: byCall } });
   }
 
-  async patch(sessionId: string, { from, to }: Range = {}): Promise<Uint8Array> {
-    return bytes(await this.#http.send("GET", path`/api/sessions/${sessionId}/patch`, { query: { from, to } }));
+  /** `path`: only what changed in this file. */
+  async patch(
+    sessionId: string,
+    { from, to, path: file }: Range & { readonly path?: string | undefined } = {},
+  ): Promise<Uint8Array> {
+    const query = { from, to, path: file };
+    return bytes(await this.#http.send("GET", path`/api/sessions/${sessionId}/patch`, { query }));
   }
 
   rewind(sessionId: string, input: RewindInput): Promise<WireRewind> {

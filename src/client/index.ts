@@ -7,14 +7,22 @@ export type { StreamOptions } from "./stream.ts";
 export type { LoggedEvent, Preview, SessionEvent } from "../core/events.ts";
 export type { AgentInput } from "../core/agent-definition.ts";
 export type { EnvironmentInput } from "../core/environment.ts";
+export type { WireAgentCheck, WireServerCheck } from "../protocol/api/agent-check.ts";
 export type { WireAnswer, WireApproval } from "../protocol/api/approvals.ts";
 export type { WireApplied, WireCheckpoint, WireDiff, WireFileList, WireRewind } from "../protocol/api/files.ts";
 export type { WireGrant } from "../protocol/api/grants.ts";
-export type { WireAuditReport, WireCaller, WireModel, WireProject } from "../protocol/api/host.ts";
-export type { WireLedger, WireLedgerLine } from "../protocol/api/ledger.ts";
+export type { WireAuditReport, WireCaller, WireCredential, WireModel, WireProject } from "../protocol/api/host.ts";
+export type { LedgerSearch, WireBudgetLine, WireBudgets, WireLedger, WireLedgerLine } from "../protocol/api/ledger.ts";
 export type { WireExplanation, WireReplay } from "../protocol/api/policy.ts";
 export type { WireAgent, WireEnvironment, WireKey, WireNewKey } from "../protocol/api/registry.ts";
-export type { Accepted, MessageInput, SessionInput, SessionPatch } from "../protocol/api/session-requests.ts";
+export type {
+  Accepted,
+  ClippedEvent,
+  MessageInput,
+  SessionInput,
+  SessionPatch,
+} from "../protocol/api/session-requests.ts";
 export type { WireSessionWithState, WireState } from "../protocol/api/session-state.ts";
 export type { WireSession } from "../protocol/api/sessions.ts";
 export type { WireSuite, WireSuiteRun, WireSuiteRunSummary } from "../protocol/api/suites.ts";
+export type { WebhookRequest, WireDelivery, WireNewWebhook, WireWebhook } from "../protocol/api/webhooks.ts";

@@ -1,3 +1,4 @@
+import type { WireAgentCheck } from "../protocol/api/agent-check.ts";
 import type { List } from "../protocol/api/common.ts";
 import type {
   AgentRequest,
@@ -32,6 +33,19 @@ export class Agents {
 
   get(id: string, query: { readonly version?: number } = {}): Promise<WireAgent> {
     return this.#http.json("GET", path`/api/agents/${id}`, { query });
+  }
+
+  /** Newest first. */
+  async versions(id: string, query: { readonly limit?: number; readonly before?: number } = {}): Promise<WireAgent[]> {
+    return (await this.#http.json<List<WireAgent>>("GET", path`/api/agents/${id}/versions`, { query })).data;
+  }
+
+  /** Tells what is wrong with it on that server, and tries its MCP servers, which may take a minute. */
+  check(
+    id: string,
+    { signal, ...query }: { readonly version?: number; readonly signal?: AbortSignal } = {},
+  ): Promise<WireAgentCheck> {
+    return this.#http.json("POST", path`/api/agents/${id}/check`, { query, signal });
   }
 
   create(input: AgentRequest): Promise<WireAgent> {

@@ -3,6 +3,7 @@ import type { EventType, LoggedEvent, Preview } from "../core/events.ts";
 import type { List } from "../protocol/api/common.ts";
 import type {
   Accepted,
+  ClippedEvent,
   eventQuery,
   ForkInput,
   MessageInput,
@@ -10,7 +11,7 @@ import type {
   SessionPatch,
   WireEventPage,
 } from "../protocol/api/session-requests.ts";
-import type { WireSessionWithState } from "../protocol/api/session-state.ts";
+import type { WireSessionWithState, WireState } from "../protocol/api/session-state.ts";
 import type { sessionQuery, WireSession } from "../protocol/api/sessions.ts";
 import { type Http, path } from "./http.ts";
 import { followSession, type StreamOptions } from "./stream.ts";
@@ -56,6 +57,26 @@ export class Sessions {
     return this.#http.json("POST", path`/api/sessions/${id}/fork`, { body: input });
   }
 
+  /** Makes it read-only. */
+  archive(id: string): Promise<WireSessionWithState> {
+    return this.#http.json("POST", path`/api/sessions/${id}/archive`);
+  }
+
+  /** Erases what was said and done in it. */
+  async delete(id: string): Promise<void> {
+    await this.#http.json("DELETE", path`/api/sessions/${id}`);
+  }
+
+  /** As it was right after the event at this place in the log. */
+  stateAt(id: string, seq: number): Promise<WireState> {
+    return this.#http.json("GET", path`/api/sessions/${id}/state`, { query: { at: seq } });
+  }
+
+  /** One event of the log, whole. */
+  event(id: string, seq: number): Promise<LoggedEvent> {
+    return this.#http.json("GET", path`/api/sessions/${id}/events/${String(seq)}`);
+  }
+
   /** One page of the log. */
   page(id: string, query: Written<typeof eventQuery> = {}): Promise<WireEventPage> {
     return this.#http.json("GET", path`/api/sessions/${id}/events`, { query });
@@ -76,7 +97,7 @@ export class Sessions {
   }
 
   /** Follows the session; resumes when the connection is cut. Ends when `signal` aborts. */
-  stream(id: string, options: StreamOptions = {}): AsyncGenerator<LoggedEvent | Preview> {
+  stream(id: string, options: StreamOptions = {}): AsyncGenerator<ClippedEvent | Preview> {
     return followSession(this.#http, path`/api/sessions/${id}/stream`, options);
   }
 

@@ -1,4 +1,5 @@
-import type { LoggedEvent, Preview } from "../core/events.ts";
+import type { Preview } from "../core/events.ts";
+import type { ClippedEvent } from "../protocol/api/session-requests.ts";
 import { CapstanApiError, refusalOf } from "./error.ts";
 import type { Http } from "./http.ts";
 import { framesOf } from "../protocol/sse.ts";
@@ -6,10 +7,14 @@ import { framesOf } from "../protocol/sse.ts";
 export interface StreamOptions {
   /** Only events after this place in the log. Default: all. */
   readonly after?: number;
+  /** In characters: texts in events that are longer are cut. Default: events are whole. */
+  readonly clip?: number;
   /** Ends the stream. */
   readonly signal?: AbortSignal;
   /** Told before each new attempt: how many have failed in a row, and why. */
   readonly onRetry?: (failures: number, reason: CapstanApiError) => void;
+  /** Told when the server has accepted, at first and after each cut: from now on nothing is missed. */
+  readonly onConnect?: () => void;
 }
 
 /** In milliseconds. A server gives a sign of life every fifteen seconds; without one the connection is as good as cut. */
@@ -26,14 +31,14 @@ const MAX_FAILURES = 15;
 export async function* followSession(
   http: Http,
   path: string,
-  { after = 0, signal, onRetry }: StreamOptions = {},
-): AsyncGenerator<LoggedEvent | Preview> {
+  { after = 0, clip, signal, onRetry, onConnect }: StreamOptions = {},
+): AsyncGenerator<ClippedEvent | Preview> {
   let last = after;
   let failures = 0;
   for (;;) {
     let reason: CapstanApiError;
     try {
-      for await (const item of connection(http, path, { after: last, signal })) {
+      for await (const item of connection(http, path, { after: last, clip, signal, onConnect })) {
         failures = 0;
         if ("seq" in item) last = item.seq;
         yield item;
@@ -55,14 +60,24 @@ export async function* followSession(
 async function* connection(
   http: Http,
   path: string,
-  { after, signal }: { readonly after: number; readonly signal: AbortSignal | undefined },
-): AsyncGenerator<LoggedEvent | Preview> {
+  {
+    after,
+    clip,
+    signal,
+    onConnect,
+  }: Pick<StreamOptions, "clip"> & {
+    readonly after: number;
+    readonly signal: AbortSignal | undefined;
+    readonly onConnect: (() => void) | undefined;
+  },
+): AsyncGenerator<ClippedEvent | Preview> {
   const leaving = new AbortController();
   const watch = new Watch(() => leaving.abort(cut("Nothing was heard of the server.")));
   const either = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal]);
   try {
     const response = await http
       .send("GET", path, {
+        query: { clip },
         signal: either,
         headers: { accept: "text/event-stream", ...(after > 0 && { "last-event-id": String(after) }) },
       })
@@ -70,11 +85,12 @@ async function* connection(
         throw leaving.signal.aborted ? leaving.signal.reason : thrown;
       });
     if (response.body === null) throw refusalOf(undefined, response);
+    onConnect?.();
     for await (const { event, data } of framesOf(response.body, { onBytes: () => watch.restart() })) {
       if (event === "ping") continue;
       const value: unknown = JSON.parse(data);
       if (event === "error") throw refusalOf(value, { status: 500, headers: response.headers });
-      yield value as LoggedEvent | Preview;
+      yield value as ClippedEvent | Preview;
     }
   } catch (thrown) {
     throw leaving.signal.aborted ? leaving.signal.reason : thrown;

@@ -79,6 +79,8 @@ export interface ApprovalQuery {
   readonly status?: ApprovalStatus;
   readonly sessionId?: string;
   readonly project?: string;
+  /** Only so many, those that were asked last. Default: all. */
+  readonly limit?: number;
 }
 
 /** Where approvals and grants outlive every process. Opening and settling one is part of the log's own append. */

@@ -33,6 +33,8 @@ export interface Standing {
 export interface ScopeLimits {
   readonly scope: BudgetScope;
   readonly limits: ScopeBudget;
+  /** For an agent: its name. */
+  readonly agent?: string;
   /** For a day: its date, and the bucket of time that it begins with. */
   readonly day?: { readonly date: string; readonly fromBucket: number };
 }
@@ -135,5 +137,30 @@ function crossed({ scope, limits, day, standing }: ScopeLimits & { standing: Sta
       if (limit === undefined || spent < limit * at) return [];
       return [{ kind, scope, which, limit, spent, at, ...(day !== undefined && { day: day.date }) }];
     });
+  });
+}
+
+/** How far one limit is used up. */
+export interface LimitStanding {
+  readonly which: LimitName;
+  readonly limit: number;
+  readonly spent: number;
+  /** Held for requests under way. */
+  readonly reserved: number;
+  /** What the next request may cost at most. */
+  readonly left: number;
+}
+
+/** Every limit of a scope that counts what is spent, as `judge` and `judgeToolCall` count. A deadline counts nothing. */
+export function limitStandings({ limits, standing }: ScopeLimits & { readonly standing: Standing }): LimitStanding[] {
+  const { turns, toolCalls } = standing.spent;
+  const counted: readonly (readonly [which: keyof ScopeBudget & LimitName, spent: number, reserved: number])[] = [
+    ...MEASURES.map(([which, of]) => [which, of(standing.spent), of(standing.reserved)] as const),
+    ["turns", turns, 0],
+    ["tool_calls", toolCalls, 0],
+  ];
+  return counted.flatMap(([which, spent, reserved]) => {
+    const limit = limits[which];
+    return limit === undefined ? [] : [{ which, limit, spent, reserved, left: Math.max(0, limit - spent - reserved) }];
   });
 }

@@ -146,7 +146,10 @@ export interface StoredEvent {
 /** An event with its place in the log: what followers are given. */
 export type LoggedEvent = SessionEvent & { readonly seq: number };
 
-/** What is being said right now. Never stored; the final event has the same id, and a withdrawn one never comes. */
+/**
+ * What is being said right now. Never stored; the final event has the same id, and a withdrawn one never comes. A start
+ * with an id that is known begins that text again, from nothing.
+ */
 export const preview = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("event_start"),

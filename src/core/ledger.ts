@@ -1,4 +1,4 @@
-import type { Amounts, ScopeLimits, Verdict } from "./budget-scopes.ts";
+import type { Amounts, ScopeLimits, Standing, Verdict } from "./budget-scopes.ts";
 import type { LimitHit } from "./budget.ts";
 
 /**
@@ -13,8 +13,24 @@ export type Billing = (typeof BILLINGS)[number];
 export const GROUPINGS = ["day", "agent", "model", "session", "project", "thread", "tool"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
+/** What the lines of a grouping can be divided by. */
+export const SPLITS = ["agent", "model", "session", "project", "thread", "tool"] as const satisfies readonly Grouping[];
+export type Split = (typeof SPLITS)[number];
+
+/**
+ * Why a grouping cannot be divided so, and what to do; undefined when it can. A request that read the results of several
+ * tools is divided among them evenly, and what is left over would fall to others when there are two divisions.
+ */
+export function problemWithSplit(by: Grouping, split: Split): string | undefined {
+  if (by === split) return `the lines are by ${by} already; leave split out, or name another one`;
+  if (by === "tool") return `lines by tool cannot be split; ask for by=${split}&split=tool instead`;
+  return undefined;
+}
+
 export interface LedgerQuery {
   readonly by: Grouping;
+  /** Divides each line. `problemWithSplit` tells which cannot be. */
+  readonly split?: Split;
   /** Milliseconds since the epoch. */
   readonly since?: number;
   readonly project?: string;
@@ -26,6 +42,8 @@ export interface LedgerQuery {
 export interface LedgerLine {
   /** The day, agent, model, session, project, thread or tool. */
   readonly key: string;
+  /** With `split`: the agent, model, session, project, thread or tool that the line is the part of. */
+  readonly part?: string;
   readonly billing: Billing;
   readonly requests: number;
   readonly inputTokens: number;
@@ -53,8 +71,13 @@ export function toolsOf(tools: readonly string[] | undefined, requestClass: stri
 }
 
 export interface LedgerStore {
-  /** Lines by key and billing, the largest first; days and sessions newest first. */
+  /** Lines by key, part and billing, the largest first; days and sessions newest first. */
   lines(query: LedgerQuery): Promise<readonly LedgerLine[]>;
+  /** How scopes of a project stand now, in their order, as `reserve` would find them. Not for the scope of a session. */
+  standings(
+    project: string,
+    scopes: readonly ScopeLimits[],
+  ): Promise<readonly (ScopeLimits & { standing: Standing })[]>;
   /** Output tokens of a session's last whole answers, newest first. */
   recentOutputs(sessionId: string, limit: number): Promise<readonly number[]>;
   /**
@@ -90,11 +113,11 @@ const FIGURES = [
   "estimatedRequests",
 ] as const satisfies readonly (keyof LedgerLine)[];
 
-/** Lines with the same key and billing become one. */
+/** Lines with the same key, part and billing become one. */
 export function mergeLines(lines: readonly LedgerLine[]): LedgerLine[] {
   const merged = new Map<string, LedgerLine>();
   for (const line of lines) {
-    const id = `${line.billing} ${line.key}`;
+    const id = JSON.stringify([line.billing, line.key, line.part]);
     const known = merged.get(id);
     merged.set(id, known === undefined ? line : addLines(known, line));
   }
@@ -106,17 +129,21 @@ export function addLines(a: LedgerLine, b: LedgerLine): LedgerLine {
     LedgerLine,
     (typeof FIGURES)[number]
   >;
-  return { key: a.key, billing: a.billing, ...figures, usd: a.usd + b.usd };
+  const { key, part, billing } = a;
+  return { key, ...(part !== undefined && { part }), billing, ...figures, usd: a.usd + b.usd };
 }
 
-/** Evenly, one line for each key. What cannot be divided goes to the first ones, so that the sums stay what they were. */
-export function splitLine(line: LedgerLine, keys: readonly string[]): LedgerLine[] {
-  return keys.map((key, index) => {
-    const part = (whole: number): number => Math.floor(whole / keys.length) + (index < whole % keys.length ? 1 : 0);
-    const figures = Object.fromEntries(FIGURES.map((name) => [name, part(line[name])])) as Pick<
+/**
+ * Evenly, one line for each name, which becomes its key or its part. What cannot be divided goes to the first ones, so
+ * that the sums stay what they were.
+ */
+export function splitLine(line: LedgerLine, names: readonly string[], as: "key" | "part" = "key"): LedgerLine[] {
+  return names.map((name, index) => {
+    const share = (whole: number): number => Math.floor(whole / names.length) + (index < whole % names.length ? 1 : 0);
+    const figures = Object.fromEntries(FIGURES.map((figure) => [figure, share(line[figure])])) as Pick<
       LedgerLine,
       (typeof FIGURES)[number]
     >;
-    return { key, billing: line.billing, ...figures, usd: line.usd / keys.length };
+    return { ...line, ...figures, usd: line.usd / names.length, [as]: name };
   });
 }

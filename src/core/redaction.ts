@@ -143,6 +143,10 @@ function groupsOf(groups: unknown): { readonly keep: string; readonly end: strin
 /** Fields that hold no free text: changing one would break the event, and no secret gets there. */
 const STRUCTURE =
   /^(?:type|id|.+_ids?|.+_at|.+_sha256|hash|signature|name|.+_name|tool|tools|model|kind|mode|media_type|outcome|decision|which|scope|trigger|history|result|currency|amount|code|request_class|stop_reason|engine|engine_version|day|billing)$/;
+export function isStructure(field: string): boolean {
+  return STRUCTURE.test(field);
+}
+
 /** Fields whose content is whatever a tool or a schema defines: everything in them is free text, keys included. */
 const FREE = new Set(["input", "output"]);
 
@@ -181,9 +185,9 @@ function redactField(key: string, value: unknown, walk: Walk): unknown {
     if (typeof value === "string" && value.length >= 4 && isSecretField(key)) return wholeValue(key, walk.text(value));
     return redactValue(value, walk);
   }
-  if (typeof value === "string" && STRUCTURE.test(key)) return value;
+  if (typeof value === "string" && isStructure(key)) return value;
   // Lists of ids and names; objects under such a key still have fields of their own.
-  if (Array.isArray(value) && STRUCTURE.test(key) && value.every((item) => typeof item === "string")) return value;
+  if (Array.isArray(value) && isStructure(key) && value.every((item) => typeof item === "string")) return value;
   return redactValue(value, { ...walk, isFree: FREE.has(key) });
 }
 

@@ -147,6 +147,8 @@ export interface SessionQuery {
   /** Milliseconds since the epoch, both included. */
   readonly createdFrom?: number;
   readonly createdUntil?: number;
+  /** Only sessions in which an approval waits for its answer at this time, in milliseconds since the epoch. */
+  readonly waitingAt?: number;
   /** Default true: a list shows what there is. */
   readonly includeArchived?: boolean;
   /** By the time they were made, `asc` or `desc`; ids decide between equals. */

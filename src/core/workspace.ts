@@ -113,8 +113,8 @@ export interface Workspace {
   leftOut(since: number): Promise<readonly LeftOut[]>;
   /** What differs from one checkpoint to another, or to what is there now; sorted by path. */
   diff(range: CheckpointRange): Promise<readonly FileChange[]>;
-  /** The same as a patch that git can apply, binary files included. */
-  patch(range: CheckpointRange): Promise<Buffer>;
+  /** The same as a patch that git can apply, binary files included; with `path` only what changed in that file. */
+  patch(range: CheckpointRange, path?: string): Promise<Buffer>;
   /**
    * Brings the files to a checkpoint. `current` is a checkpoint of what is there now. Rejects with `workspace_conflict`,
    * before anything is changed, when it would overwrite what no checkpoint has. May be repeated after a crash.

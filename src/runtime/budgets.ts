@@ -29,18 +29,20 @@ export function scopesOf(
 ): readonly ScopeLimits[] {
   // The session's own turns are checked before they begin.
   const { turns: _turns, ...session } = budget;
-  const zone = settings.day?.time_zone ?? "UTC";
+  const all: readonly ScopeLimits[] = [{ scope: "session", limits: session }, ...sharedScopes(settings, [agent], now)];
+  return all.filter(({ limits }) => Object.values(limits).some(isSet));
+}
+
+/** Every scope with limits beyond one session, at this moment: of these agents, of a project and of its day. */
+export function sharedScopes(settings: BudgetSettings, agents: readonly string[], now: number): readonly ScopeLimits[] {
+  const { project, day, agents: byName = {} } = settings;
+  const zone = day?.time_zone ?? "UTC";
   const all: readonly (ScopeLimits | undefined)[] = [
-    { scope: "session", limits: session },
-    settings.agents?.[agent] && { scope: "agent", limits: settings.agents[agent] },
-    settings.project && { scope: "project", limits: settings.project },
-    settings.day && {
-      scope: "day",
-      limits: settings.day,
-      day: { date: dayOf(now, zone), fromBucket: dayStart(now, zone) },
-    },
+    ...agents.map((agent) => byName[agent] && { scope: "agent" as const, agent, limits: byName[agent] }),
+    project && { scope: "project", limits: project },
+    day && { scope: "day", limits: day, day: { date: dayOf(now, zone), fromBucket: dayStart(now, zone) } },
   ];
-  return all.filter((scope) => scope !== undefined).filter(({ limits }) => Object.values(limits).some(isSet));
+  return all.filter((scope) => scope !== undefined);
 }
 
 /** The limit of the agent, the project or the day that forbids another tool call. The session's own is in its state. */

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LoggedEvent, Preview, StoredEvent } from "../core/events.ts";
 import type { Store } from "../core/store.ts";
+import { OpenPreviews } from "./open-previews.ts";
 
 /** Previews have no `seq`: they are not in the log. */
 export type FeedItem = LoggedEvent | Preview;
 
-/** A reader that falls this far behind loses previews and catches up from the store. */
+/** A reader that falls this far behind catches up from the store, and is told anew what is being said by then. */
 const MAX_WAITING = 1_000;
 const PAGE = 500;
 /** How often a session that another process drives is looked at, and at every how many of these whether it is still there. */
@@ -15,6 +16,7 @@ const STILL_THERE_EVERY = 10;
 /** What a session says, to everyone who listens in this process. A slow listener never slows the session. */
 export class Feed {
   readonly #readers = new Set<Reader>();
+  readonly #open = new OpenPreviews();
   readonly #onPublish: (item: FeedItem) => void;
 
   /** `onPublish` is told first, of everything. */
@@ -28,18 +30,21 @@ export class Feed {
 
   publish(item: FeedItem): void {
     this.#onPublish(item);
+    this.#open.see(item);
     for (const reader of this.#readers) reader.push(item);
   }
 
-  /** Lets readers look again who drives the session now. */
-  wake(): void {
+  /** The session is not driven here any more: what it was saying is lost, and readers look again who drives it now. */
+  release(): void {
+    this.#open.clear();
     for (const reader of this.#readers) reader.wake();
   }
 
   /**
    * All events after `after`, without a gap or a repeat, and live previews between them. Ends when `signal` aborts, and
    * when the session is deleted.
-   * The store is the source; what is published live only saves reading it.
+   * The store is the source; what is published live only saves reading it. Whoever comes in the middle of a message, or
+   * could not keep up with it, is told from its start: `event_start`, and all of its text so far.
    */
   async *subscribe(
     store: Store,
@@ -52,26 +57,28 @@ export class Feed {
       let seq = after;
       for (let looks = 1; !signal.aborted; looks += 1) {
         if (!live() && looks % STILL_THERE_EVERY === 0 && (await store.session(sessionId)) === undefined) return;
-        if (reader.takeLag() || !live()) {
+        if (!live()) reader.fallBehind();
+        if (reader.isBehind) {
+          reader.beginCatchingUp();
           for await (const event of stored(store, { sessionId, after: seq, signal })) {
             seq = event.seq;
+            reader.told(event);
             yield event;
           }
+          reader.caughtUp(live() ? this.#open.all() : []);
         }
         for (let item = reader.shift(); item !== undefined && !signal.aborted; item = reader.shift()) {
           if ("seq" in item && item.seq <= seq) continue;
           // Something between was never said here: another process wrote it, or this reader was too slow.
           if ("seq" in item && item.seq !== seq + 1) {
-            for await (const event of stored(store, { sessionId, after: seq, signal })) {
-              seq = event.seq;
-              yield event;
-            }
-            continue;
+            reader.fallBehind();
+            break;
           }
           if ("seq" in item) seq = item.seq;
+          reader.told(item);
           yield item;
         }
-        if (reader.lagging || signal.aborted) continue;
+        if (reader.isBehind || signal.aborted) continue;
         await (live() ? reader.changed() : sleep(POLL_MS, undefined, { signal }).catch(() => {}));
       }
     } finally {
@@ -103,26 +110,57 @@ export function logged({ seq, event }: StoredEvent): LoggedEvent {
 class Reader {
   #waiting: FeedItem[] = [];
   #wake: (() => void) | undefined;
-  /** Starts true: what was said before the subscription is read from the store. */
-  lagging = true;
+  /**
+   * What was said is to be read from the store first. Until then no preview is kept: it would come before what it
+   * follows. Starts true, for what was said before the subscription.
+   */
+  isBehind = true;
+  /** It could not even keep the events that came while it was catching up. */
+  #hasLost = false;
+  /** Previews that it was told the start of, and not the end. */
+  readonly #known = new Set<string>();
 
   push(item: FeedItem): void {
-    if (this.#waiting.length >= MAX_WAITING) {
-      this.#waiting = [];
-      this.lagging = true;
-    }
-    if (!this.lagging || "seq" in item) this.#waiting.push(item);
+    if (this.#waiting.length >= MAX_WAITING) this.fallBehind();
+    if (!this.isBehind || "seq" in item) this.#waiting.push(item);
     this.wake();
+  }
+
+  /** Nothing is lost but previews: events are in the store before they are published. */
+  fallBehind(): void {
+    this.#waiting = [];
+    this.isBehind = true;
+    this.#hasLost = true;
+  }
+
+  beginCatchingUp(): void {
+    this.#hasLost = false;
+  }
+
+  /**
+   * `open`: previews that are open after all that was published until now, and thus behind all that waits. What this
+   * reader knows and is not among them will not be finished, unless that waits too.
+   */
+  caughtUp(open: readonly Preview[]): void {
+    if (this.#hasLost) return;
+    this.isBehind = false;
+    const ending = this.#waiting.flatMap((item) => ("seq" in item ? [item.id] : []));
+    const going = open.flatMap((item) => (item.type === "event_start" ? [item.event.id] : []));
+    for (const id of this.#known.difference(new Set([...ending, ...going])))
+      this.#waiting.push({ type: "capstan.event_withdrawn", event_id: id });
+    this.#waiting.push(...open);
+  }
+
+  /** To be called with all that the reader is told. */
+  told(item: FeedItem): void {
+    if (item.type === "session.status_idle") this.#known.clear();
+    else if (item.type === "event_start") this.#known.add(item.event.id);
+    else if (item.type === "capstan.event_withdrawn") this.#known.delete(item.event_id);
+    else if ("seq" in item) this.#known.delete(item.id);
   }
 
   shift(): FeedItem | undefined {
     return this.#waiting.shift();
-  }
-
-  takeLag(): boolean {
-    const lagged = this.lagging;
-    this.lagging = false;
-    return lagged;
   }
 
   wake(): void {

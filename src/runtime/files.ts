@@ -15,6 +15,11 @@ export interface SessionDiff {
   readonly steps: readonly ChangeStep[];
 }
 
+export interface PatchRequest extends TimeRange {
+  /** Relative to the workspace. */
+  readonly path?: string | undefined;
+}
+
 export interface DiffRequest extends TimeRange {
   /** Also step by step, which takes a look at each checkpoint. */
   readonly byCall?: boolean;
@@ -64,13 +69,13 @@ export class Files {
     return { files, steps: byCall ? await changedSteps({ events, workspace, from, to }) : [] };
   }
 
-  /** The same as a patch that git can apply. */
-  async patch(sessionId: string, range: TimeRange = {}): Promise<Buffer> {
+  /** The same as a patch that git can apply; with `path` only what changed in that file. */
+  async patch(sessionId: string, { path, ...range }: PatchRequest = {}): Promise<Buffer> {
     const events = await this.#events(sessionId);
     if (checkpointsIn(events).length === 0) return Buffer.alloc(0);
     const { workspace } = await this.#resting.look(sessionId);
     const to = range.to === undefined ? undefined : pointIn(events, range.to).commit;
-    return workspace.patch({ from: pointIn(events, range.from ?? "start").commit, to });
+    return workspace.patch({ from: pointIn(events, range.from ?? "start").commit, to }, path);
   }
 
   /** Brings the files to a checkpoint. Rejects when they cannot be brought back from there again. */

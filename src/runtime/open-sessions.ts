@@ -218,7 +218,7 @@ export class OpenSessions {
         release: () =>
           this.locks.run(sessionId, async () => {
             this.#sessions.delete(sessionId);
-            feed.wake();
+            feed.release();
             this.tidy(sessionId);
             await rm(join(stateRoot, sessionId, "tmp"), { recursive: true, force: true });
             await held.release();
@@ -227,7 +227,7 @@ export class OpenSessions {
       held.onLost((error) => {
         this.#sessions.delete(sessionId);
         session.abandon(error);
-        feed.wake();
+        feed.release();
       });
       this.#sessions.set(sessionId, session);
       return session;

@@ -24,7 +24,7 @@ import type { ForkOptions, ResumeOptions, StartOptions } from "./session-options
 import type { FilesDeps } from "./resting-sessions.ts";
 import { StoredWorkspaces } from "./stored-workspaces.ts";
 import { OpenSessions, type RuntimeDeps } from "./open-sessions.ts";
-import { loadState } from "./session-log.ts";
+import { loadState, stateAt } from "./session-log.ts";
 import { startingPlace } from "./session-place.ts";
 import { TakeOvers } from "./take-overs.ts";
 
@@ -163,6 +163,12 @@ export class Runtime {
   async state(sessionId: string): Promise<SessionState> {
     await this.#takeOvers.require(sessionId);
     return this.#open.get(sessionId)?.state ?? (await loadState(this.#deps.store, sessionId)).state;
+  }
+
+  /** The state as it was right after an event of the log. */
+  async stateAt(sessionId: string, seq: number): Promise<SessionState> {
+    await this.#takeOvers.require(sessionId);
+    return stateAt(this.#deps.store, sessionId, seq);
   }
 
   /** Changes what a session is called, what is kept with it, and its limits; `session.updated` tells of it. */

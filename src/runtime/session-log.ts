@@ -149,3 +149,18 @@ export async function loadState(
   const state = tail.reduce((folded, { event, seq }) => reduce(folded, event, seq), snapshot?.state ?? initialState);
   return { state, seq: tail.at(-1)?.seq ?? snapshot?.seq ?? 0, snapshotAt: snapshot?.seq ?? 0 };
 }
+
+/** How many events are held in memory at once: each may be long. */
+const FOLD_PAGE = 200;
+
+/** The state right after an event that is in the log. */
+export async function stateAt(store: Store, sessionId: string, at: number): Promise<SessionState> {
+  const snapshot = await store.snapshot(sessionId);
+  const from = snapshot !== undefined && snapshot.seq <= at ? snapshot : { seq: 0, state: initialState };
+  let { state } = from;
+  for (let after = from.seq; after < at; after += FOLD_PAGE) {
+    const page = await store.events(sessionId, { after, upTo: Math.min(at, after + FOLD_PAGE) });
+    state = page.reduce((folded, { event, seq }) => reduce(folded, event, seq), state);
+  }
+  return state;
+}

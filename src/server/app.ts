@@ -5,6 +5,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type AccessSettings, accessCheck, isLoopback, READING } from "./access.ts";
 import { authentication } from "./auth.ts";
 import { bodyLimit, jsonBody } from "./body.ts";
+import { type ConsoleFiles, consoleRoutes } from "./console.ts";
 import { type Caller, type Env, type Log, requireRole, type ServerDeps } from "./context.ts";
 import { ApiFailure, type ApiErrorType, asApiFailure, errorBody } from "./failure.ts";
 import { healthRoutes } from "./health.ts";
@@ -36,6 +37,8 @@ export interface AppParts {
   /** How browsers log in; without it they cannot. */
   readonly login?: Pick<LoginDeps, "tokens" | "cookie">;
   readonly streams?: Streams;
+  /** The page for people; without it `/` says what programs can do. */
+  readonly console?: ConsoleFiles | undefined;
 }
 
 const SILENT: Log = { info() {}, warn() {}, error() {} };
@@ -47,8 +50,14 @@ export function createApp(deps: ServerDeps, parts: AppParts = {}): Hono<Env> {
   const { settings, clock, registry } = deps;
   const { keys } = registry;
   const counts = new RequestCounts();
+  /** What they get holds nothing of anybody's, and says that nothing is there. */
+  const isAstray = (c: Context<Env>): boolean =>
+    READING.has(c.req.method) && parts.console?.isAstray(c.req.path, c.req.header("accept")) === true;
   const isOpen = (c: Context<Env>): boolean =>
-    OPEN_PATHS.has(c.req.path) || (c.req.path === "/metrics" && parts.openMetrics === true && isNear(c));
+    OPEN_PATHS.has(c.req.path) ||
+    (READING.has(c.req.method) && parts.console?.isPart(c.req.path) === true) ||
+    isAstray(c) ||
+    (c.req.path === "/metrics" && parts.openMetrics === true && isNear(c));
   const app = new Hono<Env>();
 
   app.use(requestLog({ log, counts }));
@@ -82,6 +91,7 @@ export function createApp(deps: ServerDeps, parts: AppParts = {}): Hono<Env> {
   app.route("/", healthRoutes({ runtime: deps.runtime, streams }));
   app.route("/", metricsRoutes({ runtime: parts.metrics ?? {}, counts, streams, clock }));
   if (login !== undefined) app.route("/", loginRoutes({ ...login, keys, clock }));
+  if (parts.console !== undefined) app.route("/", consoleRoutes(parts.console));
   app.get("/", (c) => {
     const origin = access.publicUrl?.origin ?? new URL(c.req.url).origin;
     return c.html(homePage(origin, { hasLogin: login !== undefined }), 200, PAGE_HEADERS);
@@ -92,6 +102,8 @@ export function createApp(deps: ServerDeps, parts: AppParts = {}): Hono<Env> {
 
   // Answered and not thrown: only then a wrong method is looked for.
   app.notFound((c) => {
+    const page = isAstray(c) ? parts.console?.page(c.req.header("accept-encoding"), { status: 404 }) : undefined;
+    if (page !== undefined) return page;
     const message = `There is nothing at ${c.req.path}. What there is, /openapi.json tells.`;
     return c.json(errorBody(new ApiFailure("not_found_error", message), c.get("requestId")), 404);
   });

@@ -1,3 +1,4 @@
+import type { StoredAnswer } from "../core/approval.ts";
 import { CapstanError, type ErrorCode } from "../core/errors.ts";
 
 /** The error types of the API, and the status each goes with. */
@@ -103,12 +104,23 @@ export function asApiFailure(thrown: unknown): ApiFailure {
       ? "The server's store failed. The server's log says more, under the id of this request."
       : message;
     return new ApiFailure(TYPES[code] ?? "api_error", said, {
-      details: { error_code: code, ...(Array.isArray(data["problems"]) && { problems: data["problems"] }) },
+      details: {
+        error_code: code,
+        ...(Array.isArray(data["problems"]) && { problems: data["problems"] }),
+        ...(code === "approval_closed" && firstAnswer(data["answer"])),
+      },
       mayPass: retryable || PASSING.has(code),
       ...(retryAfter !== undefined && { retryAfter }),
     });
   }
   return new ApiFailure("api_error", "The server failed. Its log says more, under the id of this request.");
+}
+
+/** Who was first, when and with what; the rest of an answer may hold secrets. Nothing when nobody was. */
+function firstAnswer(answer: unknown): Readonly<Record<string, unknown>> {
+  if (typeof answer !== "object" || answer === null) return {};
+  const { by, at, behavior } = answer as StoredAnswer;
+  return { by, at: new Date(at).toISOString(), behavior };
 }
 
 /** The envelope. */

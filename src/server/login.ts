@@ -65,14 +65,15 @@ export function loginRoutes({ tokens, cookie, keys, clock }: LoginDeps): Hono<En
     return c.redirect("/");
   });
   routes.post("/login", async (c) => {
-    const { key } = await c.req.parseBody();
+    const { key, next } = await c.req.parseBody();
+    const place = ownPlace(next);
     try {
       const caller = callerOf(await keyOf(keys, typeof key === "string" ? key.trim() : ""));
       c.header("set-cookie", cookie.issue(caller, clock.now()));
-      return c.redirect("/", 303);
+      return c.redirect(place, 303);
     } catch (thrown) {
       if (!(thrown instanceof ApiFailure)) throw thrown;
-      return c.html(refusedLoginPage(messageOf(thrown)), 401, PAGE_HEADERS);
+      return c.html(refusedLoginPage(messageOf(thrown), place), 401, PAGE_HEADERS);
     }
   });
   routes.post("/logout", (c) => {
@@ -80,4 +81,17 @@ export function loginRoutes({ tokens, cookie, keys, clock }: LoginDeps): Hono<En
     return c.redirect("/login", 303);
   });
   return routes;
+}
+
+/** In characters: longer than any page of the console needs. */
+const LONGEST_PLACE = 2_000;
+
+/**
+ * Where somebody goes who has logged in: a place on this server, whatever the form says. Browsers read a second slash or a
+ * backslash as the beginning of another host, and leave out what cannot be seen, so that only plain characters may follow.
+ */
+function ownPlace(next: unknown): string {
+  const isOwn =
+    typeof next === "string" && next.length <= LONGEST_PLACE && /^\/(?:[!-.0-[\]-~][!-[\]-~]*)?$/.test(next);
+  return isOwn ? next : "/";
 }

@@ -55,7 +55,8 @@ ${hasLogin ? LOG_OUT : ""}`,
   );
 }
 
-const FORM = `<form method="post" action="/login">
+const form = (next: string): string => `<form method="post" action="/login">
+<input name="next" type="hidden" value="${escaped(next)}">
 <label for="key">Key</label>
 <input id="key" name="key" type="password" autocomplete="current-password" required placeholder="ck_…">
 <button type="submit">Log in</button>
@@ -63,12 +64,12 @@ const FORM = `<form method="post" action="/login">
 <p>Make a key on the machine that runs the server: <code>capstan keys create</code></p>`;
 
 export function loginPage(): string {
-  return page("Log in", FORM);
+  return page("Log in", form("/"));
 }
 
-/** `problem` is a sentence of ours. */
-export function refusedLoginPage(problem: string): string {
-  return page("Not logged in", `<p>${escaped(problem)}</p>\n${FORM}`);
+/** `problem` is a sentence of ours; `next` is where a login that succeeds leads to. */
+export function refusedLoginPage(problem: string, next = "/"): string {
+  return page("Not logged in", `<p>${escaped(problem)}</p>\n${form(next)}`);
 }
 
 function escaped(text: string): string {

@@ -34,6 +34,8 @@ const LIST_CHANGED = "notifications/tools/list_changed";
 /** A server of this process that passes on what an agent's process asks for. Closed with that process, or by hand. */
 interface RemoteServer {
   readonly instance: McpServer;
+  /** The names of its tools when it was reached. */
+  readonly tools: readonly string[];
   /** Lends it to a process for one call only, and gives the address. `instance` cannot be used besides. */
   readonly serveOneCall: (callId: string, granted: () => GrantedCall | undefined) => Promise<string>;
   readonly close: () => Promise<void>;
@@ -46,6 +48,7 @@ interface RemoteServer {
 export async function connectRemoteServer(options: RemoteServerOptions): Promise<RemoteServer> {
   const { name, server } = options;
   let mcp: McpServer | undefined;
+  let names: readonly string[] = [];
   const connection = new RemoteConnection({
     server,
     elicit: options.elicit,
@@ -56,7 +59,8 @@ export async function connectRemoteServer(options: RemoteServerOptions): Promise
   try {
     const client = await connection.client();
     const tools = await listTools(connection);
-    requirePolicyTools([{ server: name, policy: server.tools, tools: tools.map((tool) => tool.name) }]);
+    names = tools.map((tool) => tool.name);
+    requirePolicyTools([{ server: name, policy: server.tools, tools: names }]);
     requireFit(options, tools);
     const instructions = client.getInstructions();
     mcp = new McpServer(
@@ -95,6 +99,7 @@ export async function connectRemoteServer(options: RemoteServerOptions): Promise
   };
   return {
     instance,
+    tools: names,
     async serveOneCall(callId, granted) {
       const { serveOneCall } = await import("./remote-mcp-loopback.ts");
       loopback = await serveOneCall(instance, { server: name, callId, granted });

@@ -167,6 +167,22 @@ test("what goes wrong is said in words", () => {
   expect(printed.join(" ")).toContain("The model refused.");
 });
 
+test("a message that is told from its start again is not printed again, and goes on where it was", () => {
+  const { view, printed, tell, preview } = viewed();
+  const start = { type: "event_start", event: { id: "a1", type: "agent.message" } } as const;
+  preview(start);
+  preview(delta("a1", "One.\n\nTwo"));
+  view.settle();
+  preview(start);
+  preview(delta("a1", "One"));
+  preview(delta("a1", ".\n\nTwo, three.\n\n"));
+  preview(delta("a1", "Four"));
+  view.settle();
+  expect(live(view.tail(60)).join(" ")).toContain("Four");
+  tell("agent.message", { id: "a1", ...text("One.\n\nTwo, three.\n\nFour.") });
+  expect(printed.filter((line) => line !== "")).toEqual(["One.", "Two, three.", "Four."]);
+});
+
 test("text that comes otherwise than it was announced is printed as it is stored", () => {
   const { printed, tell, preview } = viewed();
   preview({ type: "event_start", event: { id: "a1", type: "agent.message" } });

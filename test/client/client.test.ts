@@ -2,13 +2,18 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CapstanApiError, type CapstanClient, createClient } from "../../src/client/index.ts";
+import type { ApiDeps } from "../../src/server/api/deps.ts";
 import { idle, type People, people } from "../support/api-people.ts";
 import { order } from "../support/obedient.ts";
 import { sampleRun } from "../support/suite-run.ts";
 
 let all: People;
 beforeAll(async () => {
-  all = await people({ agent: { permissions: { mode: "accept-edits" } } });
+  const ports: Partial<ApiDeps> = {
+    credentials: async () => [{ provider: "api_key", name: "Anthropic", present: false, source: null }],
+    checkAgent: async () => ({ problems: ["model: there is none"], notes: [], mcp_servers: [] }),
+  };
+  all = await people({ agent: { permissions: { mode: "accept-edits" } }, ports });
 });
 afterAll(() => all.api[Symbol.asyncDispose]());
 
@@ -68,6 +73,8 @@ test("files are listed, read, compared and rewound", async () => {
   expect(new TextDecoder().decode(await capstan.files.read(id, "made.txt"))).toBe("made\n");
   expect((await capstan.files.diff(id)).files).toMatchObject([{ path: "made.txt", kind: "added" }]);
   expect(new TextDecoder().decode(await capstan.files.patch(id))).toContain("+made");
+  expect(new TextDecoder().decode(await capstan.files.patch(id, { path: "made.txt" }))).toContain("+made");
+  expect(await capstan.files.patch(id, { path: 'größe & "1"' })).toHaveLength(0);
   expect((await capstan.files.checkpoints(id)).length).toBeGreaterThan(0);
   expect((await capstan.files.rewind(id, { to: "start" })).files).toMatchObject([{ kind: "deleted" }]);
   expect((await capstan.files.undoRewind(id)).files).toMatchObject([{ kind: "added" }]);
@@ -84,11 +91,18 @@ test("the rest is there as well", async () => {
   expect(await capstan.checkPolicy({ call: "Bash(ls)" })).toMatchObject({ behavior: "ask" });
   expect((await capstan.replayPolicy({ permissions: {} })).data.length).toBeGreaterThan(0);
   expect((await capstan.ledger({ by: "agent" })).data[0]?.key).toBe("tester");
-  expect((await capstan.budgets()).settings.day?.usd).toBe(5);
+  const split = await capstan.ledger({ by: "day", split: "agent", time_zone: "UTC" });
+  expect(split.data[0]).toMatchObject({ key: expect.stringMatching(/^\d{4}-/), part: "tester" });
+  const { settings, lines } = await capstan.budgets();
+  expect(settings.day?.usd).toBe(5);
+  expect(lines).toMatchObject([{ scope: "day", which: "usd", limit: 5 }]);
+  expect(await capstan.credentials()).toMatchObject([{ provider: "api_key", present: false }]);
   expect((await capstan.verifyAudit()).sound).toBe(true);
   const agent = await capstan.agents.create({ definition: { name: "a", model: "m" } });
   expect((await capstan.agents.update(agent.id, { definition: { name: "a", model: "n" } })).version).toBe(2);
   expect((await capstan.agents.get(agent.id, { version: 1 })).definition.model).toBe("m");
+  expect((await capstan.agents.versions(agent.id)).map(({ version }) => version)).toEqual([2, 1]);
+  expect(await capstan.agents.check(agent.id)).toMatchObject({ agent_id: agent.id, version: 2, valid: false });
   expect((await capstan.agents.list({ limit: 1 })).map(({ id }) => id)).toEqual([agent.id]);
   const environment = await capstan.environments.create({ name: "e", definition: {} });
   expect((await capstan.environments.replace(environment.id, { name: "f", definition: {} })).name).toBe("f");
@@ -104,6 +118,43 @@ test("the rest is there as well", async () => {
   const key = await capstan.keys.create({ name: "k", role: "viewer" });
   expect((await capstan.keys.revoke(key.id)).revoked_at).not.toBeNull();
   expect((await capstan.keys.list()).length).toBeGreaterThan(1);
+});
+
+test("a long log is read from its end, clipped, and one event of it whole", async () => {
+  const capstan = client(all.operator);
+  const { id } = await capstan.sessions.create({ message: `hello ${"x".repeat(500)}` });
+  await idle(all.operator, id);
+  const { head, state } = await capstan.sessions.get(id);
+  expect((await capstan.sessions.page(id, { after: head - 1 })).data.map(({ seq }) => seq)).toEqual([head]);
+  expect(await capstan.sessions.stateAt(id, head)).toEqual(state);
+  expect((await capstan.sessions.stateAt(id, 1)).turns).toBe(0);
+  const { data } = await capstan.sessions.page(id, { clip: 200, types: "user.message" });
+  const [said] = data;
+  expect(said).toMatchObject({ clipped: true });
+  const whole = await capstan.sessions.event(id, said?.seq ?? 0);
+  expect(JSON.stringify(whole).length - JSON.stringify(said).length).toBeGreaterThan(250);
+  for await (const item of capstan.sessions.stream(id, { clip: 200 }))
+    if (item.type === "user.message") {
+      expect(item).toEqual(said);
+      break;
+    }
+  expect((await capstan.sessions.archive(id)).archived_at).not.toBeNull();
+  await capstan.sessions.delete(id);
+  expect(await refusal(capstan.sessions.get(id))).toMatchObject({ status: 404 });
+});
+
+test("webhooks are made, switched and deleted", async () => {
+  const capstan = client(all.admin);
+  const made = await capstan.webhooks.create({ url: "https://hooks.example.com/capstan" });
+  expect(made.secret).toMatch(/^whsec_/);
+  expect((await capstan.webhooks.list()).map(({ id }) => id)).toEqual([made.id]);
+  expect((await capstan.webhooks.disable(made.id)).disabled_at).not.toBeNull();
+  expect((await capstan.webhooks.enable(made.id)).disabled_at).toBeNull();
+  expect((await capstan.webhooks.get(made.id)).url).toBe("https://hooks.example.com/capstan");
+  expect(await capstan.webhooks.deliveries(made.id)).toEqual([]);
+  await capstan.webhooks.delete(made.id);
+  expect(await refusal(capstan.webhooks.get(made.id))).toMatchObject({ status: 404 });
+  expect(await refusal(client(all.operator).webhooks.list())).toMatchObject({ status: 403 });
 });
 
 test("a refusal has its status, type, code, message and request id", async () => {

@@ -77,4 +77,8 @@ test("a plan is approved by a person, and the session then leaves plan mode", as
   expect(session.mode).toBe("normal");
   const decisions = ofType(await eventsOf(t.host, session.id), "capstan.permission_decided");
   expect(decisions.map(({ tool, decision }) => `${decision} ${tool}`)).toEqual(["allow ExitPlanMode", "allow Write"]);
+  // The model is told that it may go on, and not that its call has failed.
+  const [approved] = ofType(await eventsOf(t.host, session.id), "agent.tool_result");
+  expect(approved).toMatchObject({ outcome: "completed" });
+  expect(approved?.is_error).not.toBe(true);
 });

@@ -42,6 +42,12 @@ test("an approval is listed, shown and answered, and the session goes on", async
   const approval = body.data[0].id as string;
   expect((await viewer.get(`/api/approvals/${approval}`)).body.request.tool).toBe("Bash");
   expect((await viewer.get(`/api/sessions/${id}`)).body.waiting).toBe(1);
+  // One that was active later does not take the place of the one that waits.
+  const later = (await operator.post("/api/sessions", {})).body.id as string;
+  const waiting = async (query: string): Promise<string[]> =>
+    ((await viewer.get(`/api/sessions?limit=1${query}`)).body.data as { id: string }[]).map((one) => one.id);
+  expect(await waiting("")).toEqual([later]);
+  expect(await waiting("&waiting=true")).toEqual([id]);
 
   const answered = await operator.post(`/api/approvals/${approval}/answer`, { behavior: "allow" });
   expect(answered.status).toBe(200);
@@ -52,6 +58,7 @@ test("an approval is listed, shown and answered, and the session goes on", async
     ({ state }) => state.stop_reason.type === "end_turn",
   );
   expect(done.waiting).toBe(0);
+  expect(await waiting("&waiting=true")).toEqual([]);
 });
 
 test("the first answer wins; a second one is told which stands", async () => {

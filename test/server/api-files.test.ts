@@ -105,6 +105,8 @@ test("what is hidden is taken out by admins alone, in whatever form", async () =
   const id = await copied(order(["Bash", { command: "echo ANTHROPIC_API_KEY=second > .env" }]));
   const inPlace = await session(operator, order(write("plain.txt", "plain\n")));
   await forAdmins(viewer.get(`/api/sessions/${id}/patch`));
+  await forAdmins(viewer.get(`/api/sessions/${id}/patch?path=.env`));
+  expect((await viewer.get(`/api/sessions/${id}/patch?path=other`)).status).toBe(200);
   for (const how of ["patch", "zip", "branch"])
     await forAdmins(operator.post(`/api/sessions/${id}/export/${how}`, how === "branch" ? {} : undefined));
   await forAdmins(operator.post(`/api/sessions/${inPlace}/export/zip`));
@@ -136,6 +138,10 @@ test("changes are told, by file and by call, and as a patch", async () => {
   const { response } = await viewer.get(`/api/sessions/${id}/patch`);
   expect(response.headers.get("content-type")).toContain("text/x-diff");
   expect(await response.text()).toContain("+++ b/one.txt");
+  const one = await (await viewer.get(`/api/sessions/${id}/patch?path=one.txt`)).response.text();
+  expect(one).toContain("+++ b/one.txt");
+  expect(one).not.toContain("two.txt");
+  expect(await (await viewer.get(`/api/sessions/${id}/patch?path=three.txt`)).response.text()).toBe("");
   const checkpoints = (await viewer.get(`/api/sessions/${id}/checkpoints`)).body.data as { id: string }[];
   expect(checkpoints.length).toBeGreaterThanOrEqual(2);
   const since = await viewer.get(`/api/sessions/${id}/diff?from=${checkpoints[1]?.id}`);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { providerStatuses, shownCredential } from "../../src/app/credential-status.ts";
 import { CapstanError } from "../../src/core/errors.ts";
 import { type People, people, session } from "../support/api-people.ts";
 import { order } from "../support/obedient.ts";
@@ -84,9 +85,88 @@ test("what was spent is told by session, agent and day, and of one project", asy
   expect((await viewer.get(`/api/ledger?since=${later}`)).body.data).toEqual([]);
   expect((await viewer.get("/api/ledger?by=mood")).body.error.message).toContain("by");
   expect((await viewer.get("/api/ledger?time_zone=Mars")).body.error.message).toContain("time zone");
-  expect((await viewer.get("/api/budgets")).body).toEqual({
-    settings: { day: { usd: 5, time_zone: "Europe/Berlin" } },
+});
+
+test("lines of the ledger are divided once more, and their parts add up to them", async () => {
+  const { operator, viewer, stranger } = all;
+  await session(operator, order(["Bash", { command: "echo hi" }]));
+  const [day] = (await viewer.get("/api/ledger")).body.data;
+  expect(day.part).toBeNull();
+  const divided = (await viewer.get("/api/ledger?by=day&split=tool")).body;
+  expect(divided).toMatchObject({ by: "day", split: "tool" });
+  const lines = divided.data as { key: string; part: string; requests: number }[];
+  expect(lines.map(({ part }) => part)).toEqual(expect.arrayContaining(["Bash", "(message)"]));
+  expect(lines.reduce((sum, { requests }) => sum + requests, 0)).toBe(day.requests);
+  expect((await stranger.get("/api/ledger?by=day&split=agent")).body.data).toEqual([]);
+  const refused = async (query: string): Promise<string> => {
+    const { status, body } = await viewer.get(`/api/ledger?${query}`);
+    expect(status).toBe(400);
+    return body.error.message as string;
+  };
+  expect(await refused("by=agent&split=agent")).toContain("leave split out");
+  expect(await refused("by=tool&split=agent")).toContain("by=agent&split=tool");
+  expect(await refused("split=day")).toContain("split");
+});
+
+test("limits are told with what the host counts against them, in the caller's project", async () => {
+  const { operator, viewer, stranger, api } = all;
+  await session(operator, "hello");
+  const [{ usd }] = (await viewer.get("/api/ledger")).body.data;
+  const { settings, lines } = (await viewer.get("/api/budgets")).body;
+  expect(settings).toEqual({ day: { usd: 5, time_zone: "Europe/Berlin" } });
+  const line = { scope: "day", which: "usd", limit: 5, reserved: 0, day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) };
+  expect(lines).toEqual([{ ...line, name: api.project, spent: expect.any(Number), left: expect.any(Number) }]);
+  expect(lines[0].spent).toBeCloseTo(usd, 9);
+  expect(lines[0].left).toBeCloseTo(5 - usd, 9);
+  expect((await stranger.get("/api/budgets")).body.lines).toMatchObject([{ spent: 0, left: 5 }]);
+});
+
+test("limits of agents and of the project are told each, and none where there are none", async () => {
+  const { apiApp } = await import("../support/api-app.ts");
+  const budgets = { project: { usd: 2, tool_calls: 3, deadline_ms: 1_000 }, agents: { clerk: { tokens: 9 } } };
+  await using limited = await apiApp({ ports: { budgets } });
+  const name = limited.project;
+  const none = { spent: 0, reserved: 0 };
+  expect((await (await limited.as("viewer")).get("/api/budgets")).body.lines).toEqual([
+    { scope: "agent", name: "clerk", which: "tokens", limit: 9, ...none, left: 9 },
+    { scope: "project", name, which: "usd", limit: 2, ...none, left: 2 },
+    { scope: "project", name, which: "tool_calls", limit: 3, ...none, left: 3 },
+  ]);
+  await using free = await apiApp({ ports: { budgets: {} } });
+  expect((await (await free.as("viewer")).get("/api/budgets")).body).toEqual({ settings: {}, lines: [] });
+});
+
+test("credentials are told to operators, without a secret or a part of one", async () => {
+  const { apiApp } = await import("../support/api-app.ts");
+  const environment = { ANTHROPIC_API_KEY: "sk-ant-api03-not-to-be-seen-anywhere-9876" };
+  const statuses = () => providerStatuses({ home: all.api.home, environment });
+  await using api = await apiApp({ ports: { credentials: async () => (await statuses()).map(shownCredential) } });
+  expect((await (await api.as("viewer")).get("/api/credentials")).status).toBe(403);
+  const { status, body } = await (await api.as("operator")).get("/api/credentials");
+  expect(status).toBe(200);
+  expect(body.data[0]).toMatchObject({
+    provider: "api_key",
+    name: expect.any(String),
+    present: true,
+    source: expect.stringContaining("ANTHROPIC_API_KEY"),
+    active: true,
   });
+  expect(body.data.find(({ provider }: { provider: string }) => provider === "vertex")).toMatchObject({
+    present: false,
+    active: false,
+  });
+  expect(JSON.stringify(body)).not.toMatch(/sk-ant|9876/);
+  const broken = shownCredential({
+    provider: "foundry",
+    title: "Foundry",
+    isDefault: true,
+    isComplete: false,
+    found: [],
+    missing: [{ what: "A_KEY", how: "set it" }],
+    ends: "9876",
+  });
+  expect(broken).toMatchObject({ present: false, source: null, problem: "it lacks A_KEY: set it" });
+  expect(JSON.stringify(broken)).not.toContain("9876");
 });
 
 test("an audit tells of the project's own sessions, and of what is missing", async () => {
@@ -112,7 +192,7 @@ test("what a server was put together without is refused by name", async () => {
   const ports = { ledger: undefined, audit: undefined, models: undefined, defaults: undefined, archive: undefined };
   await using bare = await apiApp({ ports: { ...ports, policy: undefined, budgets: undefined } });
   const admin = await bare.as("admin");
-  for (const path of ["/api/ledger", "/api/audit/verify", "/api/models", "/api/budgets"]) {
+  for (const path of ["/api/ledger", "/api/audit/verify", "/api/models", "/api/budgets", "/api/credentials"]) {
     const refused = await admin.get(path);
     expect(refused.status).toBe(400);
     expect(refused.body.error.details.error_code).toBe("unsupported");

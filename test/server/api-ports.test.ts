@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { clock } from "../../src/app/clock.ts";
 import { apiPorts } from "../../src/app/serve-ports.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
+import { parseAgent } from "../../src/core/agent-definition.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { obedient } from "../support/obedient.ts";
@@ -45,4 +46,15 @@ test("the default project has no directory on a server of another project", asyn
   expect((await s.ports.defaults?.("default"))?.directory).toBeUndefined();
   expect(s.ports.projectOf?.(join(s.project, ".capstan"))).toBe(s.project);
   expect(s.ports.policy?.home).toBe(homedir());
+});
+
+test("a server tells of its credentials, and checks agents with the project's own environment", async () => {
+  await using s = await portsIn("ANTHROPIC_API_KEY=sk-ant-hidden-from-everybody\n");
+  const [first] = (await s.ports.credentials?.()) ?? [];
+  expect(first).toMatchObject({ provider: "api_key", present: true, active: true });
+  expect(JSON.stringify(first)).not.toContain("hidden");
+  const { signal } = new AbortController();
+  const agent = parseAgent({ name: "a", model: "claude-opus-4-8", mcp_servers: { none: { command: "none-such" } } });
+  const found = await s.ports.checkAgent?.(agent, { project: s.project, signal });
+  expect(found).toMatchObject({ problems: [], notes: [], mcp_servers: [{ name: "none", connected: false }] });
 });

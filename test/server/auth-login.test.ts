@@ -128,6 +128,42 @@ test("a person can log in with a key, and out again; the login ends with the key
   expect((await app.request("/v1/who", { headers: { cookie } })).status).toBe(401);
 });
 
+test("a login leads back to where somebody was, and never to another server", async () => {
+  const { app } = withLogin();
+  const { secret } = await server.key("viewer");
+  const login = (key: string, next: string): Promise<Response> | Response =>
+    app.request("/login", {
+      method: "POST",
+      body: new URLSearchParams({ key, next }),
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+  for (const place of ["/", "/sessions/sesn_1?thread=t#x", "/agents/%D9%85?q=a%2Fb"])
+    expect((await login(secret, place)).headers.get("location")).toBe(place);
+  for (const hostile of [
+    "//evil.example",
+    "///evil.example",
+    "/\\evil.example",
+    "\\\\evil.example",
+    "/\t/evil.example",
+    "/\n/evil.example",
+    "/ok\r\nset-cookie: a=b",
+    "/a\\..\\evil.example",
+    "https://evil.example",
+    "evil.example",
+    "javascript:alert(1)",
+    " /",
+    "",
+    "/\u202Eevil",
+    `/${"a".repeat(3_000)}`,
+  ]) {
+    const answer = await login(secret, hostile);
+    expect([answer.status, answer.headers.get("location")], hostile.slice(0, 40)).toEqual([303, "/"]);
+  }
+  // A wrong key keeps the place, and what it holds stays text.
+  const page = await (await login("ck_wrong", `/sessions/a?q="><script>`)).text();
+  expect(page).toContain('name="next" type="hidden" value="/sessions/a?q=&quot;&gt;&lt;script&gt;"');
+});
+
 test("another site cannot log a browser in or out", async () => {
   const { app } = withLogin();
   for (const path of ["/login", "/logout"]) {

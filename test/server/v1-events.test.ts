@@ -150,6 +150,38 @@ test("previews come when they are asked for, and thinking shows its beginning on
   expect(wrong.status).toBe(400);
 });
 
+test("a stream that is opened in the middle of a message tells it from its start", async () => {
+  const id = await newSession();
+  const asked = { event_deltas: ["agent.message" as const] };
+  const first = await client.beta.sessions.events.stream(id, asked);
+  // Two words, and then nothing more.
+  const reply = { blocks: [text("one two three")], pace: 0, stallAfter: 4 };
+  await scripted(
+    app.model,
+    () => reply,
+    async () => {
+      await client.beta.sessions.events.send(id, { events: [message("talk")] });
+      let heard = "";
+      for await (const event of first) {
+        if (event.type === "event_delta") heard += event.delta.content.text;
+        if (heard.includes("two")) break;
+      }
+      const second = await client.beta.sessions.events.stream(id, asked);
+      const seen: Beta.Sessions.BetaManagedAgentsStreamSessionEvents[] = [];
+      for await (const event of second) {
+        seen.push(event);
+        if (event.type === "event_delta") break;
+      }
+      const [start] = ofType(seen, "event_start");
+      expect(ofType(seen, "event_delta")).toMatchObject([
+        { event_id: start?.event.id, delta: { content: { text: heard } } },
+      ]);
+      await client.beta.sessions.events.send(id, { events: [{ type: "user.interrupt" }] });
+      await until(() => client.beta.sessions.retrieve(id), isIdle);
+    },
+  );
+});
+
 test("a message may hold pictures and documents, from the client or from uploaded files", async () => {
   const id = await newSession();
   const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

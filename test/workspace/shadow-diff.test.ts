@@ -71,3 +71,61 @@ test("others may look while checkpoints are taken", async () => {
     last = taken?.commit ?? last;
   }
 });
+
+const ODD = [
+  "grün & größer.txt",
+  'say "hi".txt',
+  "tab\there",
+  "back\\slash",
+  "*",
+  "[a]b?",
+  ":(glob)x",
+  " lead",
+  "日本/語 1",
+];
+
+test("of one file, whatever it is called, the patch is its own, and git can apply it", async () => {
+  using place = shadowPlace();
+  mkdirSync(place.path("日本"));
+  for (const name of [...ODD, "ab", "other"]) writeFileSync(place.path(name), "1\n");
+  const { commit } = await place.keep();
+  const copy = join(place.root, "copy");
+  execFileSync("cp", ["-a", place.cwd, copy]);
+  for (const name of [...ODD, "ab", "other"]) writeFileSync(place.path(name), `2 ${name}\n`);
+  for (const name of ODD) {
+    const patch = await place.workspace.patch({ from: commit }, name);
+    expect(patch.toString().match(/^diff --git/gm), name).toHaveLength(1);
+    expect(patch.toString(), name).toContain(`+2 ${name}\n`);
+    writeFileSync(join(place.root, "patch"), patch);
+    userGit(copy, "apply", join(place.root, "patch"));
+  }
+  expect(await place.workspace.patch({ from: commit }, "日本")).toHaveLength(0);
+  expect(await place.workspace.patch({ from: commit }, "../other")).toHaveLength(0);
+  expect(await place.workspace.patch({ from: commit }, "日本/語 1/")).toHaveLength(0);
+  for (const name of ["ab", "other"]) writeFileSync(join(copy, name), `2 ${name}\n`);
+  expect(treeOf(copy)).toEqual(treeOf(place.cwd));
+});
+
+test("names are in a patch as they are, but for those that git must quote", async () => {
+  using place = shadowPlace();
+  const { commit } = await place.keep();
+  for (const name of ["grün", 'q"', "t\tt"]) writeFileSync(place.path(name), "1\n");
+  const patch = (await place.workspace.patch({ from: commit })).toString();
+  expect(patch.match(/^\+\+\+ .*/gm)).toEqual(["+++ b/grün", String.raw`+++ "b/q\""`, String.raw`+++ "b/t\tt"`]);
+});
+
+test("a file that became a directory is told without what is in that, and the other way round", async () => {
+  using place = shadowPlace();
+  writeFileSync(place.path("x"), "a file\n");
+  const { commit } = await place.keep();
+  rmSync(place.path("x"));
+  mkdirSync(place.path("x"));
+  writeFileSync(place.path("x/secret"), "inside\n");
+  const { commit: after } = await place.keep(commit);
+  const there = (await place.workspace.patch({ from: commit, to: after }, "x")).toString();
+  const back = (await place.workspace.patch({ from: after, to: commit }, "x")).toString();
+  expect(there).toContain("-a file");
+  expect(back).toContain("+a file");
+  expect(there + back).not.toContain("inside");
+  expect((await place.workspace.patch({ from: commit, to: after }, "x/secret")).toString()).toContain("+inside");
+});

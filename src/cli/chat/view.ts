@@ -1,6 +1,7 @@
 import { limitText } from "../../core/budget.ts";
 import type { EventOf, LoggedEvent, Preview } from "../../core/events.ts";
 import { initialState, inTurn, reduce, type SessionState } from "../../core/state.ts";
+import { HeardText } from "../heard-text.ts";
 import { noticeOf } from "../notices.ts";
 import { colour, oneLine } from "../text.ts";
 import { Calls, type RunningOptions } from "./calls.ts";
@@ -17,7 +18,7 @@ export class ChatView {
   readonly #page: Page;
   readonly #isPlain: boolean;
   #state: SessionState = initialState;
-  #text: { readonly id: string; readonly streamed: StreamedText } | undefined;
+  #text: { readonly id: string; readonly streamed: StreamedText; readonly heard: HeardText } | undefined;
   /** Messages that are stored, and that the model has not got yet. */
   readonly #queued = new Map<string, string>();
   #told = new Set<string>();
@@ -88,10 +89,12 @@ export class ChatView {
     switch (item.type) {
       case "event_start":
         this.#isThinking = item.event.type === "agent.thinking";
-        if (item.event.type === "agent.message" && !this.#isPlain) this.#begin(item.event.id);
+        if (this.#text?.id === item.event.id) this.#text.heard.restart();
+        else if (item.event.type === "agent.message" && !this.#isPlain) this.#begin(item.event.id);
         break;
       case "event_delta":
-        if (this.#text?.id === item.event_id) this.#text.streamed.append(item.delta.content.text);
+        if (this.#text?.id === item.event_id)
+          this.#text.streamed.append(this.#text.heard.take(item.delta.content.text));
         break;
       case "capstan.event_withdrawn":
         this.#withdraw(item.event_id);
@@ -148,7 +151,7 @@ export class ChatView {
 
   #begin(id: string): void {
     this.#endText();
-    this.#text = { id, streamed: new StreamedText() };
+    this.#text = { id, streamed: new StreamedText(), heard: new HeardText() };
   }
 
   #endText(): void {

@@ -117,7 +117,10 @@ export function claudeEngine(
       },
       mcpServers: await hostTools(request, { host, createToolServer, customResults }),
       // Its mere presence gives the agent the tools that need a person. Whatever gets past the hook undecided is denied.
-      canUseTool: async () => ({ behavior: "deny", message: "The host has not decided about this call." }),
+      canUseTool: async (_tool, input, { toolUseID }) =>
+        grants.hasPlan(toolUseID)
+          ? { behavior: "allow", updatedInput: input }
+          : { behavior: "deny", message: "The host has not decided about this call." },
       onElicitation: (asked, { signal }) => elicit(host, asked, signal),
       spawnClaudeCodeProcess: (spawnOptions) => process.spawn(spawnOptions),
     };

@@ -81,7 +81,7 @@ function statusOf(statuses: readonly McpServerStatus[], wanted: string): McpServ
   return statuses.find(({ name }) => name === wanted);
 }
 
-function notStarted(failed: readonly (readonly [name: string, why: string])[], confined: boolean): CapstanError {
+export function notStarted(failed: readonly (readonly [name: string, why: string])[], confined: boolean): CapstanError {
   const which = failed.map(([name, why]) => `${name} (${why})`).join(", ");
   const inside = confined
     ? " It runs in the sandbox, without network; outside_sandbox: true lets it run outside, and the log says so."

@@ -9,6 +9,10 @@ const STATUSES = ["pending", "answered", "settled"] as const;
 /** In seconds. A proxy that cuts quiet requests does so later than this. */
 const MAX_WAIT = 60;
 
+/** How many are listed at once where those that are over are among them. */
+export const LISTED = 200;
+const MAX_LISTED = 1_000;
+
 const texts = z.record(z.string(), z.string());
 
 export const approval = z.object({
@@ -46,6 +50,11 @@ export const approvalQuery = z.strictObject({
   status: z.enum(STATUSES).optional(),
   session_id: z.string().optional(),
   after: z.string().optional().describe("Only those that were asked after the approval with this id."),
+  limit: queryNumber({ min: 1, max: MAX_LISTED })
+    .optional()
+    .describe(
+      `Only so many, those that were asked last. Default: ${LISTED}; with \`status=pending\` or \`answered\` all, as these are not over.`,
+    ),
   wait: queryNumber({ min: 0, max: MAX_WAIT })
     .optional()
     .describe("In seconds: while the list would be empty, wait so long for one to come."),

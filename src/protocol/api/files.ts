@@ -36,7 +36,9 @@ export const diffQuery = z.strictObject({
   to: moment.optional().describe("A checkpoint. Default: now."),
   by_call: queryFlag.optional().describe("Also step by step: what each call may have changed."),
 });
-export const patchQuery = diffQuery.omit({ by_call: true });
+export const patchQuery = diffQuery.omit({ by_call: true }).extend({
+  path: z.string().min(1).optional().describe("Only what changed in this file, named as `…/diff` names it."),
+});
 
 export const changeStep = z.object({
   calls: z.array(callName).describe("One call, or several that overlapped; none when the agent did not do it."),

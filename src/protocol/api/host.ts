@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AUTH_PROVIDERS } from "../../core/auth-schema.ts";
 import { ROLES } from "../../core/registry.ts";
 
 /** What a caller may know of itself, the host and its log. */
@@ -23,6 +24,18 @@ export const model = z.object({
   created_at: z.string().optional(),
 });
 export type WireModel = z.infer<typeof model>;
+
+export const credential = z.object({
+  provider: z.enum(AUTH_PROVIDERS),
+  name: z.string().describe("As people call it."),
+  present: z
+    .boolean()
+    .describe("Nothing that it needs is missing. Whether it is valid is known to the provider alone."),
+  source: z.string().nullable().describe("Where what it needs was found; null for nowhere."),
+  active: z.boolean().optional().describe("Sessions use it whose agent names none."),
+  problem: z.string().optional().describe("What is wrong with it, or missing, and what to do."),
+});
+export type WireCredential = z.infer<typeof credential>;
 
 export const auditQuery = z.strictObject({
   session_id: z.string().optional().describe("Only this session. Default: all of the project."),

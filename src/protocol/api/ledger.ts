@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { budgetSettings, isTimeZone } from "../../core/budget-schema.ts";
-import { BILLINGS, GROUPINGS, type LedgerLine } from "../../core/ledger.ts";
+import { limitReached } from "../../core/events/capstan.ts";
+import { BILLINGS, GROUPINGS, type LedgerLine, problemWithSplit, SPLITS } from "../../core/ledger.ts";
 import { timestamp } from "./common.ts";
 
 export const ledgerLine = z.object({
   key: z.string().describe("The day, agent, model, session, project, thread or tool."),
+  part: z.string().nullable().describe("With `split`: what the line is the part of; null without."),
   billing: z
     .enum(BILLINGS)
     .describe("`paid` by use, `included` in a subscription, or `rehearsal`: never to be added up."),
@@ -20,8 +22,14 @@ export const ledgerLine = z.object({
 });
 export type WireLedgerLine = z.infer<typeof ledgerLine>;
 
-export const ledgerQuery = z.strictObject({
+const query = z.strictObject({
   by: z.enum(GROUPINGS).default("day"),
+  split: z
+    .enum(SPLITS)
+    .optional()
+    .describe(
+      "Divides each line once more: `by=day&split=agent` has a line for each day and agent. Lines by tool cannot be.",
+    ),
   since: timestamp.optional(),
   time_zone: z
     .string()
@@ -30,18 +38,42 @@ export const ledgerQuery = z.strictObject({
     .describe("For days: where they begin. Default: as in the settings, else UTC."),
 });
 
+export const ledgerQuery = query.superRefine(({ by, split }, context) => {
+  const message = split && problemWithSplit(by, split);
+  if (message !== undefined) context.addIssue({ code: "custom", path: ["split"], message });
+});
+export type LedgerSearch = Partial<z.output<typeof query>>;
+
 export const ledger = z.object({
   by: z.enum(GROUPINGS),
+  split: z.enum(SPLITS).nullable(),
   time_zone: z.string().describe("Where days begin, when the lines are days."),
   data: z.array(ledgerLine),
 });
 export type WireLedger = z.infer<typeof ledger>;
 
-export const budgets = z.object({ settings: budgetSettings });
+export const budgetLine = z.object({
+  scope: z.enum(["project", "day", "agent"]),
+  name: z.string().describe("The agent's name, or the project."),
+  which: limitReached.shape.which.describe("What is limited, such as `usd` or `tokens`."),
+  limit: z.number(),
+  spent: z.number(),
+  reserved: z.number().describe("Held for requests under way."),
+  left: z.number().describe("What the next request may cost at most."),
+  day: z.string().optional().describe("For the limits of a day: its date."),
+});
+export type WireBudgetLine = z.infer<typeof budgetLine>;
+
+export const budgets = z.object({
+  settings: budgetSettings,
+  lines: z.array(budgetLine).describe("How each limit stands in this project now; empty when there are none."),
+});
+export type WireBudgets = z.infer<typeof budgets>;
 
 export function ledgerLineToWire(line: LedgerLine): WireLedgerLine {
   return {
     key: line.key,
+    part: line.part ?? null,
     billing: line.billing,
     requests: line.requests,
     input_tokens: line.inputTokens,
@@ -58,6 +90,7 @@ export function ledgerLineToWire(line: LedgerLine): WireLedgerLine {
 export function ledgerLineFromWire(line: WireLedgerLine): LedgerLine {
   return {
     key: line.key,
+    ...(line.part !== null && { part: line.part }),
     billing: line.billing,
     requests: line.requests,
     inputTokens: line.input_tokens,

@@ -46,6 +46,11 @@ export type AgentUpdate = z.input<typeof agentUpdate>;
 
 export const agentVersion = z.strictObject({ version: queryNumber({ min: 1, max: 2_147_483_647 }).optional() });
 
+export const versionQuery = z.strictObject({
+  limit: queryNumber({ min: 1, max: 100 }).default(20),
+  before: queryNumber({ min: 1, max: 2_147_483_647 }).optional().describe("Only versions below this one."),
+});
+
 export function agentToWire(given: AgentRecord): WireAgent {
   const { id, version, name, description, metadata, definition, createdAt, updatedAt, archivedAt } = given;
   return {

@@ -86,9 +86,22 @@ export const accepted = z.object({
 });
 export type Accepted = z.infer<typeof accepted>;
 
-export const place = z.object({ seq: z.number().describe("Its place in the session's log, from 1 without a gap.") });
+export const head = z.number().describe("The place of the log's last event; 0 for an empty log.");
+
+export const place = z.object({
+  seq: z.number().describe("Its place in the session's log, from 1 without a gap."),
+  clipped: z.literal(true).optional().describe("Texts or lists in it were cut, as `clip` asked for."),
+});
 const loggedEvent = z.intersection(sessionEvent, place);
-export type WireEvent = LoggedEvent;
+/** An event whose long texts may have been cut. */
+export type ClippedEvent = LoggedEvent & { readonly clipped?: true };
+
+/** In characters. */
+const clip = queryNumber({ min: 200, max: 1_000_000 })
+  .optional()
+  .describe(
+    "Cuts every text in an event that is longer than so many characters, leaves longer documents and large images out, cuts lists whose texts are too long together, and marks the event with `clipped`. Default: events are whole.",
+  );
 
 export const eventQuery = z.strictObject({
   after: queryNumber({ min: 0, max: Number.MAX_SAFE_INTEGER }).default(0).describe("Only events after this number."),
@@ -98,6 +111,7 @@ export const eventQuery = z.strictObject({
     .string()
     .optional()
     .describe("Only these of the events that are looked at, such as `user.message,agent.message`."),
+  clip,
 });
 
 export const eventPage = z.object({
@@ -105,7 +119,7 @@ export const eventPage = z.object({
   next_after: z.number().nullable().describe("Where the next page begins; null when this was the last."),
 });
 export interface WireEventPage {
-  data: WireEvent[];
+  data: ClippedEvent[];
   next_after: number | null;
 }
 
@@ -113,4 +127,11 @@ export const streamQuery = z.strictObject({
   after: queryNumber({ min: 0, max: Number.MAX_SAFE_INTEGER })
     .optional()
     .describe("Where to begin when there is no Last-Event-ID. Default: at the start."),
+  clip,
+});
+
+export const stateQuery = z.strictObject({
+  at: queryNumber({ min: 0, max: Number.MAX_SAFE_INTEGER })
+    .optional()
+    .describe("The place in the log; 0 for before the first event. Default: the last one."),
 });

@@ -51,7 +51,8 @@ export const sessionState = z.object({
 });
 export type WireState = z.infer<typeof sessionState>;
 
-export type WireSessionWithState = WireSession & { state: WireState };
+/** `head`: the place of the log's last event, so that its end can be read first. */
+export type WireSessionWithState = WireSession & { head: number; state: WireState };
 
 export function stateToWire(state: SessionState): WireState {
   const { files } = state;

@@ -60,6 +60,7 @@ export const sessionQuery = z.strictObject({
   named: z.string().min(4).optional().describe("An id, or the beginning or end of one."),
   status: z.enum(STATUSES).optional(),
   agent: z.string().optional().describe("The agent's name."),
+  waiting: queryFlag.optional().describe("true: only sessions in which an approval waits for an answer."),
   include_archived: queryFlag.optional().describe("Default: true."),
   limit: queryNumber({ min: 1, max: 1_000 }).default(20),
 });

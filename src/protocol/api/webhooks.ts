@@ -15,11 +15,13 @@ export type WireWebhook = z.infer<typeof webhook>;
 export const newWebhook = webhook.extend({
   secret: z.string().describe("The signing key, whsec_…: shown here, once."),
 });
+export type WireNewWebhook = z.infer<typeof newWebhook>;
 
 export const webhookInput = z.strictObject({
   url: z.string().min(1).max(2_000),
   events: z.array(z.enum(NOTIFICATION_TYPES)).max(NOTIFICATION_TYPES.length).default([]),
 });
+export type WebhookRequest = z.input<typeof webhookInput>;
 
 export const delivery = z.object({
   id: z.string(),

@@ -2,10 +2,10 @@ import type { AgentDefinition } from "../../core/agent-definition.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { AgentRecord } from "../../core/registry.ts";
 import { listOf } from "../../protocol/api/common.ts";
-import { agentToWire, agentVersion, pageQuery, type WireAgent } from "../../protocol/api/registry.ts";
+import { agentToWire, agentVersion, pageQuery, versionQuery, type WireAgent } from "../../protocol/api/registry.ts";
 import { findAgent } from "../lookup.ts";
-import { agent, agentInput, agentUpdate } from "./components.ts";
-import type { ApiDeps } from "./deps.ts";
+import { agent, agentCheck, agentInput, agentUpdate } from "./components.ts";
+import { type ApiDeps, offered } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 import { agentWithSecrets, shownAgent } from "./secrets.ts";
 
@@ -81,6 +81,48 @@ export function addAgents(api: Api, deps: ApiDeps): void {
       answer: agent,
     },
     async ({ caller, params: { id }, query: { version } }) => shown(await findAgent(deps, caller.project, id, version)),
+  );
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/agents/{id}/versions",
+      role: "viewer",
+      tag,
+      summary: "List the versions of an agent",
+      description: "Newest first. `before` begins a page below a version.",
+      query: versionQuery,
+      answer: listOf(agent),
+    },
+    async ({ caller, params: { id }, query: { limit, before } }) => {
+      await findAgent(deps, caller.project, id);
+      const found = await agents.versions(caller.project, id, { limit, ...(before !== undefined && { before }) });
+      return { data: found.map(shown) };
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/agents/{id}/check",
+      role: "operator",
+      tag,
+      summary: "Check an agent",
+      description:
+        "Tells what a session of it would be refused for on this server, and reaches each of its MCP servers to see its tools. Programs are started in an empty directory, in the sandbox of the project's own environment, and ended again. No model is asked.",
+      query: agentVersion,
+      answer: agentCheck,
+    },
+    async ({ caller, params: { id }, query: { version }, signal }) => {
+      const { definition, ...found } = await findAgent(deps, caller.project, id, version);
+      const check = offered(deps.checkAgent, "checks of agents");
+      const findings = await check(definition, { project: caller.project, signal });
+      const { problems, mcp_servers: servers } = findings;
+      const isValid = problems.length === 0 && servers.every(({ connected, error }) => connected && error === null);
+      return { agent_id: id, version: found.version, valid: isValid, ...findings };
+    },
   );
 
   endpoint(

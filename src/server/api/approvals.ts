@@ -6,6 +6,7 @@ import {
   approvalQuery,
   approvalToWire,
   approvalWait,
+  LISTED,
 } from "../../protocol/api/approvals.ts";
 import { findApproval, findSession } from "../lookup.ts";
 import { approval } from "./components.ts";
@@ -29,18 +30,23 @@ export function addApprovals(api: Api, deps: ApiDeps): void {
       role: "viewer",
       tag,
       summary: "List approvals",
-      description: "Oldest first. With `status=pending` only those that can still be answered.",
+      description:
+        "Oldest first. With `status=pending` only those that can still be answered. Of those that are over only the last ones, as many as `limit` says.",
       query: approvalQuery,
       answer: listOf(approval),
     },
-    async ({ caller, query: { status, session_id, after, wait = 0 }, signal }) => {
+    async ({ caller, query: { status, session_id, after, wait = 0, ...query }, signal }) => {
       if (session_id !== undefined) await findSession(deps, caller.project, session_id);
+      const isOpen = status === "pending" || status === "answered";
+      const limit = query.limit ?? (isOpen ? undefined : LISTED);
       const find = async (): Promise<readonly Approval[]> => {
-        const filter = { status, sessionId: session_id, project: caller.project };
+        const filter = { status, sessionId: session_id, project: caller.project, ...(!isOpen && { limit }) };
         const found = await runtime.approvals.list(filter);
-        return found.filter(
+        const wanted = found.filter(
           (one) => (after === undefined || one.id > after) && !(status === "pending" && isExpired(one, clock.now())),
         );
+        // One that has expired takes no place from those that can still be answered.
+        return limit === undefined ? wanted : wanted.slice(-limit);
       };
       const found = await waitFor(find, ({ length }) => length > 0, { seconds: wait, signal });
       return { data: await Promise.all(found.map(async (one) => approvalToWire(await shownTo(deps, caller, one)))) };

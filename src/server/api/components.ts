@@ -3,11 +3,12 @@ import { z } from "zod";
 import { agentDefinition as plainAgent } from "../../core/agent-definition.ts";
 import { environmentDefinition as plainEnvironment } from "../../core/environment.ts";
 import { sessionEvent } from "../../core/events.ts";
+import { agentCheck as plainCheck } from "../../protocol/api/agent-check.ts";
 import { approval as plainApproval } from "../../protocol/api/approvals.ts";
 import { errorEnvelope as plainError } from "../../protocol/api/common.ts";
 import * as files from "../../protocol/api/files.ts";
 import { grant as plainGrant } from "../../protocol/api/grants.ts";
-import { ledgerLine as plainLine } from "../../protocol/api/ledger.ts";
+import { budgetLine as plainBudgetLine, ledgerLine as plainLine } from "../../protocol/api/ledger.ts";
 import * as policy from "../../protocol/api/policy.ts";
 import * as registry from "../../protocol/api/registry.ts";
 import * as requests from "../../protocol/api/session-requests.ts";
@@ -33,6 +34,7 @@ const environmentDefinition = named(plainEnvironment, "EnvironmentDefinition");
 export const approval = named(plainApproval, "Approval");
 export const grant = named(plainGrant, "Grant");
 export const ledgerLine = named(plainLine, "LedgerLine");
+export const budgetLine = named(plainBudgetLine, "BudgetLine");
 export const explanation = named(policy.explanation, "Explanation");
 export const replayLine = named(policy.replayLine, "ReplayLine");
 export const checkInput = policy.checkInput.extend({ agent_definition: agentDefinition.optional() });
@@ -44,6 +46,7 @@ export const suite = named(suites.suite.extend({ last_run: suiteRunSummary }), "
 export const wholeSuiteRun = named(suites.wholeSuiteRun, "SuiteRun");
 
 export const agent = named(registry.agent.extend({ definition: agentDefinition }), "Agent");
+export const agentCheck = named(plainCheck, "AgentCheck");
 export const agentInput = registry.agentInput.extend({ definition: agentDefinition });
 export const agentUpdate = registry.agentUpdate.extend({ definition: agentDefinition });
 export const environment = named(registry.environment.extend({ definition: environmentDefinition }), "Environment");
@@ -51,8 +54,9 @@ export const environmentInput = registry.environmentInput.extend({ definition: e
 
 const definitions = { agent: agentDefinition, environment: environmentDefinition };
 export const session = named(plainSession.extend(definitions), "Session");
+export const state = named(sessionState, "SessionState");
 export const sessionWithState = named(
-  plainSession.extend({ ...definitions, state: named(sessionState, "SessionState") }),
+  plainSession.extend({ ...definitions, head: requests.head, state }),
   "SessionWithState",
 );
 export const sessionInput = requests.sessionInput.extend({
@@ -60,7 +64,7 @@ export const sessionInput = requests.sessionInput.extend({
   environment: environmentDefinition.optional(),
 });
 
-const loggedEvent = named(z.intersection(named(sessionEvent, "SessionEvent"), requests.place), "LoggedEvent");
+export const loggedEvent = named(z.intersection(named(sessionEvent, "SessionEvent"), requests.place), "LoggedEvent");
 export const eventPage = requests.eventPage.extend({ data: z.array(loggedEvent) });
 
 export const checkpoint = named(files.checkpoint, "Checkpoint");

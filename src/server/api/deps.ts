@@ -6,14 +6,15 @@ import type { LedgerStore } from "../../core/ledger.ts";
 import type { Store } from "../../core/store.ts";
 import type { SuiteRunStore } from "../../core/suite-run-store.ts";
 import type { SuiteRun } from "../../core/suite-run.ts";
-import type { WireModel } from "../../protocol/api/host.ts";
+import type { WireAgentCheck } from "../../protocol/api/agent-check.ts";
+import type { WireCredential, WireModel } from "../../protocol/api/host.ts";
 import { notSupported } from "../../protocol/refusal.ts";
 import type { PolicyHost } from "../../runtime/policy-check.ts";
 import type { ServerDeps } from "../context.ts";
 
 /** What `/api` is given besides. Without a port its routes say that they are not offered here. */
 export interface ApiDeps extends ServerDeps {
-  readonly ledger?: Pick<LedgerStore, "lines">;
+  readonly ledger?: Pick<LedgerStore, "lines" | "standings">;
   /** The limits beyond one session that are in force. */
   readonly budgets?: BudgetSettings;
   readonly policy?: PolicyHost;
@@ -23,6 +24,13 @@ export interface ApiDeps extends ServerDeps {
   };
   /** The models that the upstream itself offers. Rejects with `credential_missing` when there is none to ask. */
   readonly models?: () => Promise<readonly WireModel[]>;
+  /** Every way to a model, without a secret or a part of one. */
+  readonly credentials?: () => Promise<readonly ShownCredential[]>;
+  /** What is wrong with an agent, as far as can be found without a session; its MCP servers are tried. */
+  readonly checkAgent?: (
+    agent: AgentDefinition,
+    where: { readonly project: string; readonly signal: AbortSignal },
+  ) => Promise<AgentFindings>;
   /** The logs as they are stored: without secrets. */
   readonly log?: Pick<Store, "head" | "events">;
   /** The id of the project that a directory belongs to. */
@@ -33,6 +41,12 @@ export interface ApiDeps extends ServerDeps {
   readonly defaults?: (project: string) => Promise<ProjectDefaults>;
   readonly suites?: SuitePort;
 }
+
+/** What there is to tell of an agent besides which one it is. */
+export type AgentFindings = Pick<WireAgentCheck, "problems" | "notes" | "mcp_servers">;
+
+/** A way to a model, as whoever does not sit at the machine may know it. */
+export type ShownCredential = WireCredential;
 
 export interface SuitePort {
   readonly runs: Omit<SuiteRunStore, "add">;

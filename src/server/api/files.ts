@@ -58,7 +58,7 @@ export function addFiles(api: Api, deps: ApiDeps): void {
       tag,
       summary: "The changes as a patch",
       description:
-        "One that git can apply, binary files included. It does not count as taken out. When a hidden file changed: admins only.",
+        "One that git can apply, binary files included. With `path` only of that file; empty when it has not changed. It does not count as taken out. When a hidden file is in it: admins only.",
       query: patchQuery,
       answer: "text/x-diff",
     },

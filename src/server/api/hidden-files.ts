@@ -4,7 +4,7 @@ import { CapstanError } from "../../core/errors.ts";
 import { isInside } from "../../core/inside.ts";
 import { isHidden, type SandboxPlan } from "../../core/sandbox.ts";
 import type { SessionRecord } from "../../core/store.ts";
-import type { TimeRange } from "../../runtime/change-steps.ts";
+import type { PatchRequest } from "../../runtime/files.ts";
 import { sandboxOf } from "../../runtime/sandbox.ts";
 import { placeOf } from "../../runtime/session-place.ts";
 import type { Caller } from "../context.ts";
@@ -32,15 +32,22 @@ export async function hidingPlan(deps: ApiDeps, record: SessionRecord): Promise<
   );
 }
 
+interface TakenChanges {
+  readonly caller: Caller;
+  readonly record: SessionRecord;
+  readonly range?: PatchRequest;
+}
+
 /** A patch or a branch has the contents of all that changed, so below admin none of it may be hidden. */
 export async function requireOpenChanges(
   deps: ApiDeps,
-  { caller, record, range }: { readonly caller: Caller; readonly record: SessionRecord; readonly range?: TimeRange },
+  { caller, record, range: { path: only, ...range } = {} }: TakenChanges,
 ): Promise<void> {
   if (caller.role === "admin") return;
   const { root, plan } = await exported(deps, record);
   const { files } = await deps.runtime.files.diff(record.id, range);
-  const found = files.find(({ path }) => isHidden(join(root, path), plan));
+  const taken = files.filter(({ path }) => only === undefined || path === only);
+  const found = taken.find(({ path }) => isHidden(join(root, path), plan));
   if (found !== undefined) throw refusal(caller, `the changes of ${found.path}`);
 }
 

@@ -1,5 +1,13 @@
 import { listOf } from "../../protocol/api/common.ts";
-import { auditQuery, auditReport, model, project, whoami, type WireModel } from "../../protocol/api/host.ts";
+import {
+  auditQuery,
+  auditReport,
+  credential,
+  model,
+  project,
+  whoami,
+  type WireModel,
+} from "../../protocol/api/host.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { modelList, modelPage } from "../../protocol/models.ts";
 import { findSession } from "../lookup.ts";
@@ -57,6 +65,21 @@ export function addHost(api: Api, deps: ApiDeps): void {
       });
       return { data: [...models] };
     },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/credentials",
+      role: "operator",
+      tag: "Models",
+      summary: "List credentials",
+      description:
+        "Every way to a model, and what this server has of what it needs. No secret is shown, nor a part of one; nobody is asked whether it is valid.",
+      answer: listOf(credential),
+    },
+    async () => ({ data: [...(await offered(deps.credentials, "a list of credentials")())] }),
   );
 
   endpoint(

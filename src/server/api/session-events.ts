@@ -1,10 +1,13 @@
 import { inTurn } from "../../core/state.ts";
-import { accepted, eventQuery, messageRequest, streamQuery } from "../../protocol/api/session-requests.ts";
+import { accepted, eventQuery, messageRequest, stateQuery, streamQuery } from "../../protocol/api/session-requests.ts";
+import { stateToWire } from "../../protocol/api/session-state.ts";
+import { ApiFailure } from "../failure.ts";
 import { firstEvent } from "../first-event.ts";
 import { eventStream, requireWithinLog } from "../stream.ts";
 import { wake } from "../wake.ts";
-import { findSession } from "../lookup.ts";
-import { eventPage, sessionWithState } from "./components.ts";
+import { findSession, notFound } from "../lookup.ts";
+import { clippedEvent } from "./clipped-event.ts";
+import { eventPage, loggedEvent, sessionWithState, state } from "./components.ts";
 import { type ApiDeps, offered } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 import { saidContent } from "./sent.ts";
@@ -28,15 +31,62 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       query: eventQuery,
       answer: eventPage,
     },
-    async ({ caller, params: { id }, query: { after, up_to: upTo, limit, types } }) => {
+    async ({ caller, params: { id }, query: { after, up_to: upTo, limit, types, clip } }) => {
       await findSession(deps, caller.project, id);
       const events = await runtime.read(id, { after, limit, ...(upTo !== undefined && { upTo }) });
       const wanted = types?.split(",");
       const isLast = events.length < limit;
       return {
-        data: events.filter(({ type }) => wanted === undefined || wanted.includes(type)),
+        data: events
+          .filter(({ type }) => wanted === undefined || wanted.includes(type))
+          .map((event) => (clip === undefined ? event : clippedEvent(event, clip))),
         next_after: isLast ? null : (events.at(-1)?.seq ?? null),
       };
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/sessions/{id}/events/{seq}",
+      role: "viewer",
+      tag,
+      summary: "Read one event",
+      description: "Whole, by its place in the log.",
+      answer: loggedEvent,
+    },
+    async ({ caller, params: { id, seq } }) => {
+      await findSession(deps, caller.project, id);
+      const at = /^[1-9]\d{0,14}$/.test(seq) ? Number(seq) : undefined;
+      const [event] = at === undefined ? [] : await runtime.read(id, { after: at - 1, upTo: at });
+      if (event === undefined) throw notFound("event", seq);
+      return event;
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/sessions/{id}/state",
+      role: "viewer",
+      tag,
+      summary: "Get a session's state at a place in its log",
+      description: "What the session was in the middle of right after that event.",
+      query: stateQuery,
+      answer: state,
+    },
+    async ({ caller, params: { id }, query }) => {
+      await findSession(deps, caller.project, id);
+      const head = await runtime.head(id);
+      const { at = head } = query;
+      if (at > head)
+        throw new ApiFailure(
+          "invalid_request_error",
+          `at is ${at}, and the log of this session ends with ${head}. Give the seq of one of its events, or 0 for before the first.`,
+        );
+      return stateToWire(await runtime.stateAt(id, at));
     },
   );
 
@@ -49,11 +99,11 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Follow a session",
       description:
-        "Server-sent events: every event of the log from the given place on, then what happens. `event` is the type; `id` is the place in the log, and `Last-Event-ID` resumes there without a gap or a repeat. Previews of what is being said (`event_start`, `event_delta`) have no id. `ping` is a sign of life.",
+        "Server-sent events: every event of the log from the given place on, then what happens. `event` is the type; `id` is the place in the log, and `Last-Event-ID` resumes there without a gap or a repeat. Previews of what is being said (`event_start`, `event_delta`) have no id; a start with an id that is known begins the text again. `ping` is a sign of life.",
       query: streamQuery,
       answer: "text/event-stream",
     },
-    async ({ c, caller, params: { id }, query: { after: from = 0 } }) => {
+    async ({ c, caller, params: { id }, query: { after: from = 0, clip } }) => {
       const record = await findSession(deps, caller.project, id);
       const head = await runtime.head(id);
       requireWithinLog("after", from, head);
@@ -61,7 +111,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       return eventStream(c, {
         head,
         follow: (after, signal) => runtime.events(id, { after: Math.max(after, from), signal }),
-        show: (item) => item,
+        show: (item) => (clip === undefined || !("seq" in item) ? item : clippedEvent(item, clip)),
       });
     },
   );

@@ -1,9 +1,11 @@
+import { z } from "zod";
 import { listOf } from "../../protocol/api/common.ts";
 import { requireNoProgram } from "../../runtime/take-overs.ts";
 import { forkInput, sessionPatch } from "../../protocol/api/session-requests.ts";
 import { sessionQuery } from "../../protocol/api/sessions.ts";
 import { firstEvent } from "../first-event.ts";
 import { agentOf, findSession } from "../lookup.ts";
+import { archiveSession, deleteSession } from "../put-away.ts";
 import { session, sessionInput, sessionWithState } from "./components.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
@@ -32,13 +34,14 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       answer: listOf(session),
     },
     async ({ caller: { project }, query }) => {
-      const { search, named, status, agent, include_archived: includeArchived = true, limit } = query;
+      const { search, named, status, agent, waiting, include_archived: includeArchived = true, limit } = query;
       const found = await runtime.sessions({
         project,
         search,
         status,
         agent,
         includeArchived,
+        ...(waiting === true && { waitingAt: deps.clock.now() }),
         ...(named === undefined && { limit }),
       });
       const meant = found.filter(({ id }) => named === undefined || id.startsWith(named) || id.endsWith(named));
@@ -146,6 +149,41 @@ export function addSessions(api: Api, deps: ApiDeps): void {
         ...(place !== undefined && { cwd: place }),
       });
       return shownSession(deps, forked.record);
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/sessions/{id}/archive",
+      role: "operator",
+      tag,
+      summary: "Archive a session",
+      description: "From then on it can be read, and nothing else. One that is running must be interrupted first.",
+      answer: sessionWithState,
+    },
+    async ({ caller, params: { id } }) => {
+      const record = await findSession(deps, caller.project, id);
+      return shownSession(deps, await archiveSession(deps, record));
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "delete",
+      path: "/api/sessions/{id}",
+      role: "operator",
+      tag,
+      summary: "Delete a session",
+      description:
+        "Erases what was said and done, and its workspace. What it cost stays in the ledger. One that is running must be interrupted first.",
+      answer: z.object({ id: z.string(), deleted: z.literal(true) }),
+    },
+    async ({ caller, params: { id } }) => {
+      await deleteSession(deps, await findSession(deps, caller.project, id));
+      return { id, deleted: true as const };
     },
   );
 }

@@ -33,5 +33,7 @@ export async function shownSession(
   const [shown] = summary === undefined ? [] : await shownSessions(deps, project, [summary]);
   // Deleted just now.
   if (shown === undefined) throw notFound("session", id);
-  return { ...shown, state: stateToWire(await deps.runtime.state(id)) };
+  // The head first: what is appended in between is told to whoever follows from there.
+  const head = await deps.runtime.head(id);
+  return { ...shown, head, state: stateToWire(await deps.runtime.state(id)) };
 }

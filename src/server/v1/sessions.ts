@@ -17,10 +17,11 @@ import { readBody } from "../body.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
 import { ApiFailure } from "../failure.ts";
 import { agentOf, findSession } from "../lookup.ts";
+import { archiveSession, deleteSession } from "../put-away.ts";
 import type { V1Deps } from "./deps.ts";
 import { param, readQuery, requireMetadata, requireNoQuery } from "./request.ts";
 import { createSession, requireWithin } from "./session-create.ts";
-import { requireNotRunning, shownSession } from "./shown-session.ts";
+import { shownSession } from "./shown-session.ts";
 
 export function sessionRoutes(deps: V1Deps): Hono<Env> {
   const { runtime } = deps;
@@ -65,16 +66,14 @@ export function sessionRoutes(deps: V1Deps): Hono<Env> {
     const { project } = requireRole(c, "operator");
     requireNoQuery(c);
     const record = await findSession(deps, project, param(c, "session"));
-    requireNotRunning(record, await runtime.state(record.id), "archived");
-    return c.json(await shownSession(deps, await runtime.archive(record.id)));
+    return c.json(await shownSession(deps, await archiveSession(deps, record)));
   });
 
   routes.delete("/sessions/:session", async (c) => {
     const { project } = requireRole(c, "operator");
     requireNoQuery(c);
     const record = await findSession(deps, project, param(c, "session"));
-    requireNotRunning(record, await runtime.state(record.id), "deleted");
-    await runtime.delete(record.id);
+    await deleteSession(deps, record);
     return c.json({ type: "session_deleted", id: record.id });
   });
 

@@ -1,8 +1,6 @@
-import type { SessionState } from "../../core/state.ts";
 import type { SessionRecord, SessionSummary } from "../../core/store.ts";
 import { sessionView } from "../../protocol/session-view.ts";
 import type { ServerDeps } from "../context.ts";
-import { ApiFailure } from "../failure.ts";
 import { agentOf } from "../lookup.ts";
 
 type Deps = Pick<ServerDeps, "runtime" | "registry" | "clock">;
@@ -17,14 +15,4 @@ export async function shownSession(deps: Deps, record: SessionRecord, found?: Se
     updatedAt: summary?.lastActivityAt ?? record.createdAt,
     now: deps.clock.now(),
   });
-}
-
-/** As the API has it: what works must be interrupted before it is put away. */
-export function requireNotRunning({ id }: SessionRecord, { status }: SessionState, what: string): void {
-  if (status !== "running" && status !== "rescheduling") return;
-  throw new ApiFailure(
-    "invalid_request_error",
-    `Session ${id} is running and cannot be ${what}. Send it a user.interrupt event first.`,
-    { details: { error_code: "session_running" } },
-  );
 }

@@ -24,6 +24,9 @@ const SELECT = `
     approvals.created_at, expires_at, answer
   FROM approvals JOIN sessions ON sessions.id = session_id`;
 
+/** SQLite's word for no limit. */
+const ALL = -1;
+
 /**
  * Approvals live beside the log because whoever answers one does not drive the session and may not write its log.
  * Their opening and their settling are read off the log, in the transaction that appends to it.
@@ -32,7 +35,7 @@ export function approvalTable(database: Database, clock: Clock): ApprovalStore {
   const selectOne = database.prepare(`${SELECT} WHERE approvals.id = ?`);
   const selectMany = database.prepare(
     `${SELECT} WHERE (:status IS NULL OR approvals.status = :status) AND (:sessionId IS NULL OR session_id = :sessionId)
-       AND (:project IS NULL OR project = :project) ORDER BY approvals.created_at, approvals.id`,
+       AND (:project IS NULL OR project = :project) ORDER BY approvals.created_at DESC, approvals.id DESC LIMIT :limit`,
   );
   const take = database.prepare("UPDATE approvals SET status = 'answered', answer = ? WHERE id = ?");
   const { add, ...grants } = grantTable(database, clock);
@@ -43,9 +46,9 @@ export function approvalTable(database: Database, clock: Clock): ApprovalStore {
       return row && toApproval(row);
     },
 
-    async list({ status, sessionId, project } = {}) {
-      const filters = { status: status ?? null, sessionId: sessionId ?? null, project: project ?? null };
-      return database.read(() => (selectMany.all(filters) as unknown as ApprovalRow[]).map(toApproval));
+    async list({ status, sessionId, project, limit = ALL } = {}) {
+      const filters = { status: status ?? null, sessionId: sessionId ?? null, project: project ?? null, limit };
+      return database.read(() => (selectMany.all(filters) as unknown as ApprovalRow[]).map(toApproval)).toReversed();
     },
 
     async answer(approvalId, answer, given) {

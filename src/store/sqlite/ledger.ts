@@ -8,6 +8,7 @@ import {
   type LedgerStore,
   mergeLines,
   PRIMARY_THREAD,
+  type Split,
   splitLine,
 } from "../../core/ledger.ts";
 import type { Database } from "./database.ts";
@@ -15,6 +16,8 @@ import { reservationTable } from "./reservations.ts";
 
 interface LineRow {
   readonly key: string | number;
+  /** NULL when the lines are not divided. */
+  readonly part: string | null;
   readonly billing: Billing;
   readonly requests: number;
   readonly input: number;
@@ -39,11 +42,11 @@ const KEYS: Readonly<Record<Grouping, string>> = {
 };
 
 /** The index on time is used; a query without `since` reads every row, as it must. */
-const selectLines = (by: Grouping): string => `
-  SELECT ${KEYS[by]} AS key, billing, count(*) AS requests, sum(input_tokens) AS input, sum(output_tokens) AS output,
+const selectLines = (by: Grouping, split: Split | undefined): string => `
+  SELECT ${KEYS[by]} AS key, billing, ${split === undefined ? "NULL" : KEYS[split]} AS part, count(*) AS requests, sum(input_tokens) AS input, sum(output_tokens) AS output,
     sum(cache_read_tokens) AS cache_read, sum(cache_write_tokens) AS cache_write, sum(web_searches) AS searches,
     total(usd) AS usd, sum(usd IS NULL) AS unpriced, sum(estimated) AS estimated
-  FROM ledger WHERE at >= :since AND (:project IS NULL OR project = :project) GROUP BY 1, 2`;
+  FROM ledger WHERE at >= :since AND (:project IS NULL OR project = :project) GROUP BY 1, 2, 3`;
 
 export function ledgerTable(database: Database, clock: Clock): LedgerStore {
   const selectOutputs = database.prepare(
@@ -53,10 +56,10 @@ export function ledgerTable(database: Database, clock: Clock): LedgerStore {
   return {
     ...reservationTable(database, clock),
 
-    async lines({ by, since = 0, project, timeZone = "UTC" }) {
-      const select = database.prepare(selectLines(by));
+    async lines({ by, split, since = 0, project, timeZone = "UTC" }) {
+      const select = database.prepare(selectLines(by, split));
       const rows = database.read(() => select.all({ since, project: project ?? null })) as unknown as LineRow[];
-      const lines = rows.map(toLine).flatMap((line) => keyed(line, { by, timeZone }));
+      const lines = rows.map(toLine).flatMap((line) => keyed(line, { by, split, timeZone }));
       return mergeLines(lines).toSorted(order(by));
     },
 
@@ -69,24 +72,32 @@ export function ledgerTable(database: Database, clock: Clock): LedgerStore {
   };
 }
 
-function keyed(line: LedgerLine, { by, timeZone }: { by: Grouping; timeZone: string }): LedgerLine[] {
-  if (by === "day") return [{ ...line, key: dayOf(Number(line.key) * BUCKET_MS, timeZone) }];
-  return by === "tool" ? splitLine(line, JSON.parse(line.key) as string[]) : [line];
+type Grouped = Pick<LedgerQuery, "by" | "split"> & { readonly timeZone: string };
+
+function keyed(row: LedgerLine, { by, split, timeZone }: Grouped): LedgerLine[] {
+  if (by === "tool") return splitLine(row, JSON.parse(row.key) as string[]);
+  const line = by === "day" ? { ...row, key: dayOf(Number(row.key) * BUCKET_MS, timeZone) } : row;
+  return split === "tool" ? splitLine(line, JSON.parse(line.part ?? "[]") as string[], "part") : [line];
 }
 
-/** Days and sessions by time, whose ids tell it; all else by what it cost, then by name. */
+/** Days and sessions by time, whose ids tell it; all else by what it cost, then by name. Parts of one by what they cost. */
 function order(by: LedgerQuery["by"]): (a: LedgerLine, b: LedgerLine) => number {
-  if (by === "day" || by === "session") return (a, b) => -byName(a, b);
-  return (a, b) => b.usd - a.usd || byName(a, b);
+  if (by === "day" || by === "session") return (a, b) => -byName(a.key, b.key) || byPart(a, b);
+  return (a, b) => b.usd - a.usd || byName(a.key, b.key) || byPart(a, b);
 }
 
-function byName(a: LedgerLine, b: LedgerLine): number {
-  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+function byPart(a: LedgerLine, b: LedgerLine): number {
+  return a.part === undefined || b.part === undefined ? 0 : b.usd - a.usd || byName(a.part, b.part);
+}
+
+function byName(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function toLine(row: LineRow): LedgerLine {
   return {
     key: String(row.key),
+    ...(row.part !== null && { part: row.part }),
     billing: row.billing,
     requests: row.requests,
     inputTokens: row.input,

@@ -35,7 +35,7 @@ const RESERVED = `SELECT ${SUMS} FROM reservations r
 export function reservationTable(
   database: Database,
   clock: Clock,
-): Pick<LedgerStore, "reserve" | "release" | "limitOnToolCall"> {
+): Pick<LedgerStore, "reserve" | "release" | "limitOnToolCall" | "standings"> {
   const selectWho = database.prepare(
     `SELECT id AS sessionId, project, coalesce(agent ->> '$.name', '') AS agent, fence
      FROM sessions LEFT JOIN leases ON session_id = id WHERE id = ? AND deleted_at IS NULL`,
@@ -93,6 +93,12 @@ export function reservationTable(
 
     async release(reservationId) {
       database.write(() => remove.run(reservationId));
+    },
+
+    async standings(project, scopes) {
+      return database.read(() =>
+        scopes.map((limits) => withStanding({ sessionId: "", project, agent: limits.agent ?? "" }, limits)),
+      );
     },
 
     async limitOnToolCall(sessionId, scopes) {

@@ -9,6 +9,10 @@ type Filter = Exclude<keyof SessionQuery, "limit" | "order" | "includeArchived">
 const follows = (than: "<" | ">", project: string): string =>
   `(created_at, id) ${than} (SELECT created_at, id FROM sessions WHERE id = :after AND ${project})`;
 
+/** One whose time is up is not waited for, also when nobody has noted that yet. */
+const WAITING = `EXISTS (SELECT 1 FROM approvals WHERE session_id = sessions.id AND approvals.status = 'pending'
+  AND (expires_at IS NULL OR expires_at > :waitingAt))`;
+
 /** What each filter is in SQL. */
 function conditionsOf({ order, project }: SessionQuery): Readonly<Record<Filter, string>> {
   return {
@@ -23,6 +27,7 @@ function conditionsOf({ order, project }: SessionQuery): Readonly<Record<Filter,
     inactiveSince: "last_activity_at < :inactiveSince",
     createdFrom: "created_at >= :createdFrom",
     createdUntil: "created_at <= :createdUntil",
+    waitingAt: WAITING,
     after: follows(order === "asc" ? ">" : "<", project === undefined ? "TRUE" : "project = :project"),
   };
 }

@@ -1,10 +1,12 @@
 import type { FileChange } from "../../core/workspace.ts";
 import type { Files } from "./checkpoint-commit.ts";
 import { modeDifferences } from "./modes.ts";
-import { type BytePath, shownPath } from "./paths.ts";
+import { type BytePath, bytePath, shownPath } from "./paths.ts";
 import { type RawChange, rawChanges, readRaw } from "./raw-changes.ts";
 import type { ShadowRepository } from "./repository.ts";
 
+/** Names in headers are as they are; git itself needs quotes around those with quotes, tabs and the like. */
+const READABLE = ["-c", "core.quotePath=false"];
 const PLAIN = ["--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"];
 
 /** What differs in contents, links and executable bits. */
@@ -51,9 +53,18 @@ export async function listChanges(
   return [...found, ...modes].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change);
 }
 
-export async function patchOf(repository: ShadowRepository, from: Files, to: Files): Promise<Buffer> {
-  const args = ["diff-tree", "-r", "-p", "--binary", "--full-index", ...PLAIN, from.tree, to.tree];
-  return (await repository.git(args)).stdout;
+/** `path`: only of this file; nothing when it has not changed. One whose name is not UTF-8 cannot be named so. */
+export async function patchOf(repository: ShadowRepository, from: Files, to: Files, path?: string): Promise<Buffer> {
+  const args = [...READABLE, "diff-tree", "-r", "-p", "--binary", "--full-index", ...PLAIN, from.tree, to.tree];
+  if (path === undefined) return (await repository.git(args)).stdout;
+  const wanted = bytePath(path);
+  const isChanged = (await contentChanges(repository, from, to)).some((change) => change.path === wanted);
+  return isChanged ? (await repository.git([...args, "--", ...onlyFile(path)])).stdout : Buffer.alloc(0);
+}
+
+/** A file may have become a directory of the same name, or the other way round: what is in that is not the file's. */
+function onlyFile(path: string): string[] {
+  return [`:(top,literal)${path}`, `:(top,exclude,literal)${path}/`];
 }
 
 function kindOf(status: string): FileChange["kind"] {

@@ -102,8 +102,8 @@ class Shadow implements Workspace {
     return this.#compare(range, (from, to) => listChanges(this.#repository, from, to));
   }
 
-  async patch(range: CheckpointRange): Promise<Buffer> {
-    return this.#compare(range, (from, to) => patchOf(this.#repository, from, to));
+  async patch(range: CheckpointRange, path?: string): Promise<Buffer> {
+    return this.#compare(range, (from, to) => patchOf(this.#repository, from, to, path));
   }
 
   async restore(commit: string, current: string): Promise<void> {

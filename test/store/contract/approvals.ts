@@ -3,7 +3,7 @@ import type { Grant, StoredAnswer } from "../../../src/core/approval.ts";
 import type { EventOf } from "../../../src/core/events.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { EVENT_EXAMPLES } from "../../support/event-examples.ts";
-import { manualClock, MINUTE, NOON } from "../samples.ts";
+import { manualClock, MINUTE, NOON, sampleSession } from "../samples.ts";
 import { type Create, drivenSession } from "./under-test.ts";
 
 const yes: StoredAnswer = { behavior: "allow", by: "me", from: "cli", at: NOON };
@@ -33,6 +33,24 @@ async function asking(store: Store, session: string, ...ids: string[]): Promise<
 
 export function approvalTests(create: Create): void {
   describe("approvals", () => {
+    test("tell which sessions wait: for as long as nobody has answered and the time is not up", async () => {
+      await using fresh = await create(manualClock());
+      await using other = await fresh.another();
+      const waitingAt = async (time: number): Promise<string[]> =>
+        (await other.sessions({ waitingAt: time, limit: 2 })).map(({ id }) => id);
+      for (const id of ["sesn_1", "sesn_2"]) await fresh.store.createSession(sampleSession(id));
+      await asking(fresh.store, "sesn_3", "appr_1", "appr_2");
+      const { fence } = await drivenSession(fresh.store, "sesn_4");
+      const until = new Date(NOON + MINUTE).toISOString();
+      await fresh.store.append("sesn_4", { after: 0, events: [asked("appr_3", { expires_at: until })], fence });
+      expect(await waitingAt(NOON)).toEqual(["sesn_3", "sesn_4"]);
+      expect(await waitingAt(NOON + MINUTE)).toEqual(["sesn_3"]);
+      await other.approvals.answer("appr_1", yes, []);
+      expect(await waitingAt(NOON)).toEqual(["sesn_3", "sesn_4"]);
+      await other.approvals.answer("appr_2", yes, []);
+      expect(await waitingAt(NOON)).toEqual(["sesn_4"]);
+    });
+
     test("are there as soon as the log says so, and settled as soon as it says that", async () => {
       await using fresh = await create(manualClock());
       await using other = await fresh.another();
@@ -123,6 +141,8 @@ export function approvalTests(create: Create): void {
       const ids = async (query: Parameters<Store["approvals"]["list"]>[0]) =>
         (await fresh.store.approvals.list(query)).map(({ id }) => id);
       expect(await ids({})).toEqual(["appr_1", "appr_2", "appr_3"]);
+      expect(await ids({ limit: 2 })).toEqual(["appr_2", "appr_3"]);
+      expect(await ids({ limit: 1, sessionId: "sesn_1" })).toEqual(["appr_2"]);
       expect(await ids({ status: "pending" })).toEqual(["appr_2", "appr_3"]);
       expect(await ids({ sessionId: "sesn_1", status: "answered" })).toEqual(["appr_1"]);
       expect(await ids({ project: "default" })).toHaveLength(3);

@@ -1,11 +1,35 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addLines, type Grouping, GROUPINGS, type LedgerLine } from "../../../src/core/ledger.ts";
-import { manualClock, NOON } from "../samples.ts";
+import {
+  addLines,
+  type Grouping,
+  GROUPINGS,
+  type LedgerLine,
+  problemWithSplit,
+  type Split,
+  SPLITS,
+} from "../../../src/core/ledger.ts";
+import type { Store } from "../../../src/core/store.ts";
+import { manualClock, MINUTE, NOON } from "../samples.ts";
 import { spender, tokens, uniqueId } from "./spending.ts";
 import type { Create } from "./under-test.ts";
 
 const keysOf = (lines: readonly LedgerLine[]) => lines.map(({ key, billing, usd }) => [key, billing, usd]);
+
+/** The parts of every line add up to the line, whatever it is divided by. */
+async function expectParts({ ledger }: Store): Promise<void> {
+  for (const by of GROUPINGS)
+    for (const split of SPLITS.filter((one) => problemWithSplit(by, one) === undefined)) {
+      const parts = Map.groupBy(await ledger.lines({ by, split }), ({ key, billing }) => `${key} ${billing}`);
+      const lines = await ledger.lines({ by });
+      expect([...parts.keys()].toSorted()).toEqual(lines.map(({ key, billing }) => `${key} ${billing}`).toSorted());
+      for (const { usd, ...line } of lines) {
+        const { usd: sum, part: _part, ...added } = parts.get(`${line.key} ${line.billing}`)?.reduce(addLines) ?? {};
+        expect(added, `by ${by}, split ${split}`).toEqual(line);
+        expect(sum).toBeCloseTo(usd, 6);
+      }
+    }
+}
 
 export function ledgerTests(create: Create): void {
   describe("the ledger", () => {
@@ -82,6 +106,7 @@ export function ledgerTests(create: Create): void {
               ...(tools.length > 0 && { tools }),
             });
           }
+          await expectParts(fresh.store);
           for (const by of GROUPINGS)
             for (const billing of ["paid", "included", "rehearsal"] as const) {
               const lines = (await fresh.store.ledger.lines({ by })).filter((line) => line.billing === billing);
@@ -103,6 +128,38 @@ export function ledgerTests(create: Create): void {
         }),
         { numRuns: 15 },
       );
+    });
+
+    test("divides lines once more, and keeps what is billed differently apart", async () => {
+      await using fresh = await create(manualClock());
+      const [one, two] = [
+        await spender(fresh.store, "sesn_1", { agent: "clerk" }),
+        await spender(fresh.store, "sesn_2", { agent: "reviewer" }),
+      ];
+      await one.end({ usd: 1, billing: "paid", tools: ["Bash", "Read"] });
+      await one.end({ usd: 2, billing: "included" });
+      await two.end({ usd: 4, billing: "paid" });
+      await two.end({ usd: 8, billing: "paid", processed_at: new Date(NOON - 24 * 60 * MINUTE).toISOString() });
+      const parts = async (by: Grouping, split: Split) =>
+        (await fresh.store.ledger.lines({ by, split })).map(({ key, part, billing, usd }) => [key, part, billing, usd]);
+      expect(await parts("day", "agent")).toEqual([
+        ["2026-01-01", "reviewer", "paid", 4],
+        ["2026-01-01", "clerk", "included", 2],
+        ["2026-01-01", "clerk", "paid", 1],
+        ["2025-12-31", "reviewer", "paid", 8],
+      ]);
+      expect(await parts("agent", "tool")).toEqual([
+        ["reviewer", "(message)", "paid", 12],
+        ["clerk", "(message)", "included", 2],
+        ["clerk", "Bash", "paid", 0.5],
+        ["clerk", "Read", "paid", 0.5],
+      ]);
+      expect(await parts("thread", "session")).toEqual([
+        ["(primary)", "sesn_2", "paid", 12],
+        ["(primary)", "sesn_1", "included", 2],
+        ["(primary)", "sesn_1", "paid", 1],
+      ]);
+      for (const line of await fresh.store.ledger.lines({ by: "day" })) expect(line).not.toHaveProperty("part");
     });
 
     test("splits a request over the tools whose results it read", async () => {

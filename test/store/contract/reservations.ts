@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { bucketOf } from "../../../src/core/budget-day.ts";
 import type { ScopeBudget } from "../../../src/core/budget-schema.ts";
-import { type Amounts, type BudgetScope, NO_AMOUNTS, type ScopeLimits } from "../../../src/core/budget-scopes.ts";
+import {
+  type Amounts,
+  type BudgetScope,
+  limitStandings,
+  NO_AMOUNTS,
+  type ScopeLimits,
+} from "../../../src/core/budget-scopes.ts";
 import type { Lease, Store } from "../../../src/core/store.ts";
 import { example } from "../../support/event-examples.ts";
 import { manualClock, MINUTE, NOON, sampleOwner } from "../samples.ts";
@@ -48,6 +54,39 @@ export function reservationTests(create: Create): void {
       expect(await reserve(fresh.store, session.lease, { scopes, usd: 6 })).toMatchObject({
         hit: { spent: 1, reserved: 6 },
       });
+    });
+
+    test("and spend are told of a project's scopes as a request would find them", async () => {
+      await using fresh = await create(manualClock());
+      const clerk = await spender(fresh.store, "sesn_1", { project: "one", agent: "clerk" });
+      const other = await spender(fresh.store, "sesn_2", { project: "one", agent: "reviewer" });
+      await clerk.end({ usd: 3, model_usage: tokens(1, 2) });
+      await clerk.end({ usd: 100, billing: "rehearsal" });
+      await other.end({ usd: 4, processed_at: new Date(NOON - 24 * 60 * MINUTE).toISOString() });
+      const [day] = only("day", { usd: 10 });
+      const scopes: ScopeLimits[] = [
+        { scope: "agent", agent: "clerk", limits: { usd: 10 } },
+        { scope: "agent", agent: "nobody", limits: { usd: 10 } },
+        ...only("project", { usd: 10, tokens: 50 }),
+        ...(day === undefined ? [] : [day]),
+      ];
+      await reserve(fresh.store, clerk.lease, { scopes: [...only("project", { usd: 10 })], usd: 2 });
+      const told = async (project: string) =>
+        (await fresh.store.ledger.standings(project, scopes)).map((one) => limitStandings(one)[0]);
+      const usd = { which: "usd", limit: 10 };
+      expect(await told("one")).toEqual([
+        { ...usd, spent: 3, reserved: 2, left: 5 },
+        { ...usd, spent: 0, reserved: 0, left: 10 },
+        { ...usd, spent: 7, reserved: 2, left: 1 },
+        { ...usd, spent: 3, reserved: 2, left: 5 },
+      ]);
+      expect((await told("two")).map((one) => one?.left)).toEqual([10, 10, 10, 10]);
+      // What is left is just what the next request may cost.
+      const project = only("project", { usd: 10 });
+      expect(await reserve(fresh.store, other.lease, { scopes: project, usd: 1.01 })).toMatchObject({
+        kind: "refused",
+      });
+      expect(await reserve(fresh.store, other.lease, { scopes: project, usd: 1 })).toMatchObject({ kind: "granted" });
     });
 
     test("are given back when the request is not sent", async () => {

@@ -1,0 +1,141 @@
+import { existsSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { Hono } from "hono";
+import type { Env } from "./context.ts";
+
+/** Only what the server itself serves may run, be shown or be asked; an image may also be one that somebody attaches. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** As the console's own routes have them. */
+const PAGES = [
+  "/",
+  "/new",
+  "/sessions/:id",
+  "/approvals",
+  "/costs",
+  "/agents",
+  "/agents/:id",
+  "/policy",
+  "/audit",
+  "/audit/:id",
+  "/tests",
+  "/tests/:id",
+  "/settings",
+];
+const PATTERN = new RegExp(`^(${PAGES.map((page) => page.replace(":id", "[^/]+")).join("|")})$`);
+/** What begins with one of these is for programs, or has a page of its own. */
+const OTHERS = /^\/(api|v1|docs|openapi\.json|health|ready|metrics|login|logout|assets)(\/|$)/;
+
+/**
+ * What every page asks for first, and what the first page does: the browser fetches it while it still loads the script.
+ * An address that the page does not ask for word by word is fetched in vain; a browser test looks at that.
+ */
+const ASKED = ["/api/whoami"];
+const ASKED_FIRST = [...ASKED, "/api/sessions?limit=50&include_archived=false"];
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+interface ConsoleFile {
+  readonly whole: Uint8Array<ArrayBuffer>;
+  readonly packed: Uint8Array<ArrayBuffer>;
+}
+
+interface Answered {
+  /** That the client understands. */
+  readonly encodings: string | undefined;
+  readonly status?: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The console as it was built: files that never change while the server runs. Who may see what, `/api` decides. */
+export class ConsoleFiles {
+  readonly #directory: string;
+  readonly #read = new Map<string, ConsoleFile>();
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Whether a path is the console's: it holds nothing of anybody's, and needs nobody to be known. */
+  isPart(path: string): boolean {
+    return PATTERN.test(path) || isFile(path);
+  }
+
+  /** Whether somebody goes with their browser to an address where nothing is: the console tells them so. */
+  isAstray(path: string, accepted: string | undefined): boolean {
+    return /\btext\/html\b/.test(accepted ?? "") && !OTHERS.test(path);
+  }
+
+  /** The page itself; undefined when it was not built. */
+  page(encodings: string | undefined, { status = 200, isFirst = false } = {}): Response | undefined {
+    const asked = isFirst ? ASKED_FIRST : ASKED;
+    const link = asked.map((path) => `<${path}>; rel=preload; as=fetch; crossorigin`).join(", ");
+    return this.answer("/index.html", { encodings, status, headers: { "content-security-policy": POLICY, link } });
+  }
+
+  answer(path: string, { encodings, status = 200, headers }: Answered): Response | undefined {
+    const file = this.#get(path);
+    if (file === undefined) return undefined;
+    const isPacked = /\bgzip\b/.test(encodings ?? "");
+    return new Response(isPacked ? file.packed : file.whole, {
+      status,
+      headers: {
+        "content-type": TYPES[extname(path)] ?? "application/octet-stream",
+        vary: "accept-encoding",
+        ...(isPacked && { "content-encoding": "gzip" }),
+        ...headers,
+      },
+    });
+  }
+
+  #get(path: string): ConsoleFile | undefined {
+    const file = this.#read.get(path) ?? read(join(this.#directory, path));
+    // What is not there is not remembered: anybody can ask for any name.
+    if (file !== undefined) this.#read.set(path, file);
+    return file;
+  }
+}
+
+/** Names as the build gives them, so that nothing beside its directory can be named. */
+function isFile(path: string): boolean {
+  return /^\/(assets\/[\w-]+(\.[\w-]+)*\.(js|css)|theme\.js|favicon\.svg)$/.test(path);
+}
+
+function read(file: string): ConsoleFile | undefined {
+  if (!existsSync(file)) return undefined;
+  const whole = new Uint8Array(readFileSync(file));
+  return { whole, packed: new Uint8Array(gzipSync(whole)) };
+}
+
+export function consoleRoutes(files: ConsoleFiles): Hono<Env> {
+  const routes = new Hono<Env>();
+  for (const path of PAGES)
+    routes.get(path, async (c, next) => {
+      const isFirst = path === "/" && new URL(c.req.url).search === "";
+      return files.page(c.req.header("accept-encoding"), { isFirst }) ?? next();
+    });
+  routes.get("*", async (c, next) => {
+    const { path } = c.req;
+    if (!isFile(path)) return next();
+    // What is in assets/ has its content in its name. The others hardly ever change, and stand before the first paint.
+    const caching = path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "public, max-age=3600";
+    const headers = { "cache-control": caching };
+    return files.answer(path, { encodings: c.req.header("accept-encoding"), headers }) ?? next();
+  });
+  return routes;
+}
