@@ -1,17 +1,34 @@
 import { defineConfig } from "vitest/config";
 
+/** What starts git all the time. */
+const GIT = ["test/workspace/**/*.test.ts", "test/e2e/{checkpoints,rewind-sequences,workspace*}.test.ts"];
+/** What has hosts in its own process. */
+const HOSTS = ["test/{client,e2e,eval,runtime,server}/**/*.test.ts"];
+/** What stays in its process, for the most part. */
+const UNITS = ["test/{config,core,engines,gateway,store,tools,web}/**/*.test.ts"];
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     // Most tests drive a real agent process: more workers than cores only make each of them wait.
     maxWorkers: 2,
     // No test leaves anything behind in its process, so that modules need to be loaded once for each worker.
     isolate: false,
+    // A process is forked with all page tables of its parent: in a worker that property tests have left with 500 MB, to
+    // start git costs several times what it costs in a new one. So these share no workers. They run in this order.
+    projects: [
+      { extends: true, test: { name: "1 git", include: GIT, isolate: true } },
+      { extends: true, test: { name: "2 hosts", include: HOSTS, exclude: GIT } },
+      {
+        extends: true,
+        test: { name: "3 programs", include: ["test/**/*.test.ts"], exclude: [...GIT, ...HOSTS, ...UNITS] },
+      },
+      { extends: true, test: { name: "4 units", include: UNITS } },
+    ],
     // The same lines wherever they run: some machines that build have colours without a terminal.
     env: { NO_COLOR: "1" },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // A machine that is busy with other tests takes its time.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 45_000 } },
   },
 });

@@ -10,18 +10,21 @@ const bin = join(root, "node_modules", ".bin");
 const pinnedNode = join(root, "node_modules", "node", "bin", "node");
 const env = { ...process.env, PATH: [dirname(pinnedNode), bin, process.env.PATH].join(delimiter) };
 
-const BUILD = ["node scripts/clean.mjs", "tsc -p tsconfig.build.json", "node scripts/bundle.mjs"];
-// The examples import the package by its name, as users do, and so need the build. All types are looked at by the last
-// but one of these, so that the build need not do it too.
+const CONSOLE = "vite build web --logLevel warn";
+const DECLARATIONS = "tsc -p tsconfig.build.json";
+/** A list within a list: they run side by side, because most of them keep one core busy. */
+const build = (declarations) => ["node scripts/clean.mjs", [declarations, "node scripts/bundle.mjs", CONSOLE]];
+const BUILD = build(DECLARATIONS);
+// The examples import the package by its name, as users do, and so need the build. All types are looked at by what
+// follows it, so that the build need not do it too.
 const CHECK = [
-  ...BUILD.map((step) => step.replace("tsconfig.build.json", "tsconfig.build.json --noCheck")),
-  "oxfmt --check .",
-  "oxlint --type-aware --deny-warnings",
-  "tsc -p .",
-  "knip",
+  ...build(`${DECLARATIONS} --noCheck`),
+  ["oxlint --type-aware --deny-warnings", "tsc -p .", "oxfmt --check .", "tsc -p web", "knip"],
 ];
+/** Where there is no screen, there is no browser to open. */
+const hasScreen = process.platform === "darwin" || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
 const TASKS = {
-  start: ["node src/cli/main.ts serve"],
+  start: [CONSOLE, `node src/cli/main.ts serve${hasScreen ? " --open" : ""}`],
   check: CHECK,
   test: [...CHECK, "vitest run"],
   build: BUILD,
@@ -49,9 +52,13 @@ if (task === "test")
   ])
     provide(command, debianPackage, what);
 for (const [index, step] of steps.entries()) {
+  if (Array.isArray(step)) {
+    await runTogether(step);
+    continue;
+  }
   const [command = "", ...args] = step.split(" ");
   const all = index === steps.length - 1 ? [...args, ...rest] : args;
-  if (task === "start") stay(command, all);
+  if (task === "start" && step !== CONSOLE) stay(command, all);
   else run(command, all);
 }
 
@@ -104,4 +111,28 @@ function run(command, args) {
   const { status, error } = spawnSync(command, args, { cwd: root, env, stdio: "inherit" });
   if (error !== undefined) console.error(`${command} could not be started: ${error.message}`);
   if (status !== 0) process.exit(status ?? 1);
+}
+
+/** All of them, also when one fails; what each says is told in one piece when it has ended. */
+async function runTogether(commands) {
+  const statuses = await Promise.all(
+    commands.map(
+      (line) =>
+        new Promise((done) => {
+          const [command = "", ...args] = line.split(" ");
+          const child = spawn(command, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+          const said = [];
+          for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => said.push(chunk));
+          child.on("error", (error) => said.push(Buffer.from(`It could not be started: ${error.message}\n`)));
+          child.on("close", (status) => {
+            const text = Buffer.concat(said).toString().trim();
+            if (status !== 0) console.error(`\n${line} failed:\n${text}`);
+            else if (text !== "") console.log(`\n${line}\n${text}`);
+            done(status ?? 1);
+          });
+        }),
+    ),
+  );
+  const failed = statuses.find((status) => status !== 0);
+  if (failed !== undefined) process.exit(failed < 0 ? 1 : failed);
 }

@@ -29,8 +29,12 @@ const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
   .map((file) => file.replaceAll("\\", "/"))
   .filter((file) => file.endsWith(".ts"));
 
-function importsOf(file: string): string[] {
-  const text = readFileSync(`src/${file}`, "utf8");
+const consoleSources = readdirSync("web/src", { recursive: true, encoding: "utf8" })
+  .map((file) => `web/src/${file.replaceAll("\\", "/")}`)
+  .filter((file) => /\.tsx?$/.test(file));
+
+function importsOf(path: string): string[] {
+  const text = readFileSync(path, "utf8");
   return [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
 }
 
@@ -50,7 +54,7 @@ test("every import follows the folder rule", () => {
     const from = folderOf(file);
     const allowed = MAY_IMPORT[from];
     if (allowed === undefined) violations.push(`${file}: the folder "${from}" is not in the rule`);
-    for (const specifier of importsOf(file)) {
+    for (const specifier of importsOf(`src/${file}`)) {
       if (!specifier.startsWith(".")) {
         if (from === "core" && !CORE_PACKAGES.includes(specifier)) violations.push(`${file} -> ${specifier}`);
         continue;
@@ -65,8 +69,20 @@ test("every import follows the folder rule", () => {
   expect(violations).toEqual([]);
 });
 
+test("the console knows the server by its client and its wire types alone", () => {
+  const violations = consoleSources.flatMap((file) =>
+    importsOf(file)
+      .filter((specifier) => specifier.startsWith("."))
+      .map((specifier) => posix.join(posix.dirname(file), specifier))
+      .filter((target) => !/^(?:web\/src|src\/client|src\/protocol)\//.test(target))
+      .map((target) => `${file} -> ${target}`),
+  );
+  expect(violations).toEqual([]);
+});
+
 test("files stay small", () => {
-  const lengths = sources.map((file) => ({ file, lines: readFileSync(`src/${file}`, "utf8").split("\n").length }));
+  const files = [...sources.map((file) => `src/${file}`), ...consoleSources];
+  const lengths = files.map((file) => ({ file, lines: readFileSync(file, "utf8").split("\n").length }));
   for (const { file, lines } of lengths) if (lines > WARN_LINES) console.warn(`${file} has ${lines} lines`);
   expect(lengths.filter(({ lines }) => lines > FAIL_LINES)).toEqual([]);
 });

@@ -101,7 +101,14 @@ test("the package holds what users need and nothing else", async () => {
     "schemas/agent.schema.json",
     "schemas/suite.schema.json",
   ]);
-  expect(files.filter((file) => file.startsWith("dist/") && !/\.(?:d\.ts|js)$/.test(file))).toEqual([]);
+  const code = files.filter((file) => file.startsWith("dist/") && !file.startsWith("dist/console/"));
+  expect(code.filter((file) => !/\.(?:d\.ts|js)$/.test(file))).toEqual([]);
+  const pages = files.filter((file) => /^dist\/console\/.+[^/]$/.test(file));
+  expect(pages.filter((file) => !/\.(?:js|css)$/.test(file)).toSorted()).toEqual([
+    "dist/console/favicon.svg",
+    "dist/console/index.html",
+    "dist/console/licenses.md",
+  ]);
   expect(files).toContain("dist/index.d.ts");
 });
 

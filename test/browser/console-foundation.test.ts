@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { openConsole } from "../support/console.ts";
+
+test("what the first page asks for is on its way before its script is, and is asked for once", async () => {
+  await using console = await openConsole();
+  const { page, url } = console;
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (pathname.startsWith("/api/")) asked.push(pathname + search);
+  });
+  const answer = await page.goto(url);
+  await page.getByText("No session yet").waitFor();
+  const wanted = [...(answer?.headers()["link"] ?? "").matchAll(/<([^>]+)>; rel=preload/g)].map(([, path]) => path);
+  expect(wanted).toHaveLength(2);
+  for (const path of wanted) expect(asked.filter((one) => one === path)).toHaveLength(1);
+});
+
+test("whoever is logged in finds the console, and its policy is kept to", async () => {
+  await using console = await openConsole();
+  const { page } = console;
+  await page.getByRole("link", { name: "Costs" }).click();
+  await page.waitForURL(`${console.url}/costs`);
+  await page.keyboard.press("g");
+  await page.keyboard.press("s");
+  await page.waitForURL(`${console.url}/`);
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  await page.keyboard.press("Escape");
+  await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+  expect(console.complaints).toEqual([]);
+});

@@ -1,0 +1,127 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { BrowserContext, Page } from "playwright-core";
+import { openHost } from "../../src/app/open-host.ts";
+import { type RunningServer, serve } from "../../src/app/serve.ts";
+import { hostOptions } from "../../src/cli/host.ts";
+import { type CapstanClient, createClient } from "../../src/client/index.ts";
+import { loadConfiguration } from "../../src/config/load.ts";
+import { openBrowser } from "./browser.ts";
+import { temporaryDirectory, testEnvironment } from "./host.ts";
+import { type Script, type ScriptedModel, scriptedModel } from "./scripted-model.ts";
+
+export interface ConsoleOptions {
+  /** What the model says; without it the built-in scripted model speaks. */
+  readonly script?: Script;
+  /** The project's settings, as in `.capstan/config.yaml`. */
+  readonly settings?: string;
+  /** Of the browser's window. */
+  readonly width?: number;
+  readonly height?: number;
+  readonly theme?: "light" | "dark";
+}
+
+export interface Console extends AsyncDisposable {
+  /** Somebody who is logged in as an admin and looks at the first page. */
+  readonly page: Page;
+  readonly context: BrowserContext;
+  readonly url: string;
+  /** The same, for what a test prepares or looks up. */
+  readonly client: CapstanClient;
+  /** What says that it is the same person, for a request of a test's own. */
+  readonly cookie: string;
+  readonly model: ScriptedModel | undefined;
+  /** The project's directory, where sessions work. */
+  readonly directory: string;
+  /** What the page complained about: errors, and what its policy forbade. */
+  readonly complaints: readonly string[];
+  /** A page of somebody else, who comes with a key of this role. */
+  visitor(role: "viewer" | "operator" | "admin"): Promise<Page>;
+  /** Ends the server; what it drives is cut. */
+  stop(): Promise<void>;
+  /** Starts it again on the same store and port. */
+  start(): Promise<void>;
+}
+
+/** The console in a real browser, before a real server with the real SDK and CLI; only the model is scripted. */
+export async function openConsole(options: ConsoleOptions = {}): Promise<Console> {
+  await using stack = new AsyncDisposableStack();
+  const place = stack.use(temporaryDirectory());
+  const directory = join(place.path, "project");
+  mkdirSync(join(directory, ".capstan"), { recursive: true });
+  writeFileSync(join(directory, ".capstan", "config.yaml"), options.settings ?? "{}\n");
+  const model = options.script === undefined ? undefined : stack.use(await scriptedModel(options.script));
+  const environment = {
+    ...testEnvironment(model?.url ?? "http://127.0.0.1:9"),
+    HOME: place.path,
+    CAPSTAN_HOME: join(place.path, "home"),
+  };
+  const configuration = await loadConfiguration({ cwd: directory, environment, flags: {} });
+  const log = { info() {}, warn() {}, error() {} };
+  const open = (port: number): Promise<RunningServer> =>
+    serve({
+      openHost: () =>
+        openHost({ ...hostOptions(configuration), environment, retries: 1, rehearsal: model === undefined }),
+      configuration,
+      shell: environment,
+      cwd: directory,
+      person: "tester",
+      port,
+      log,
+    });
+  let server: RunningServer | undefined = await open(0);
+  stack.defer(() => server?.suspend(0));
+  const { url, loginUrl } = server;
+  const browser = stack.use(await openBrowser());
+  const size = { width: options.width ?? 1280, height: options.height ?? 800 };
+  const context = await browser.newContext({ viewport: size, colorScheme: options.theme ?? "light" });
+  context.setDefaultTimeout(45_000);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    // A refusal that the page handles is told by the browser as well.
+    if (message.type() === "error" && !/Failed to load resource/.test(message.text())) complaints.push(message.text());
+  });
+  await page.goto(loginUrl);
+  // Keys that are pressed before the page is there are lost, as they would be for anybody.
+  await page.locator("#content").waitFor();
+  const cookies = await context.cookies();
+  const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
+  const client = createClient({
+    baseUrl: url,
+    fetch: (input, init) => {
+      const headers = new Headers(init?.headers);
+      headers.set("cookie", cookie);
+      return fetch(input, { ...init, headers });
+    },
+  });
+  const parts = stack.move();
+  return {
+    page,
+    context,
+    url,
+    client,
+    cookie,
+    model,
+    directory,
+    complaints,
+    async visitor(role) {
+      const { key } = await client.keys.create({ name: `a ${role}`, role });
+      const own = await browser.newContext({ viewport: size });
+      const theirs = await own.newPage();
+      await theirs.goto(`${url}/login`);
+      await theirs.getByLabel("Key").fill(key);
+      await theirs.getByRole("button", { name: "Log in" }).click();
+      return theirs;
+    },
+    async stop() {
+      await server?.suspend(0);
+      server = undefined;
+    },
+    async start() {
+      server = await open(Number(new URL(url).port));
+    },
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}

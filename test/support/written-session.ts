@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import { clock, ids } from "../../src/app/clock.ts";
+import { openStore } from "../../src/app/open-store.ts";
+import { parseAgent } from "../../src/core/agent-definition.ts";
+import { parseEnvironment } from "../../src/core/environment.ts";
+import type { EventDraft } from "../../src/core/events.ts";
+import { createRedactor } from "../../src/core/redaction.ts";
+import { PLAIN_SESSION } from "../../src/core/store.ts";
+import { Feed } from "../../src/runtime/feed.ts";
+import { SessionLog } from "../../src/runtime/session-log.ts";
+import type { Console } from "./console.ts";
+import { agent } from "./host.ts";
+
+const LEASE_MS = 60_000;
+
+/** A session with this log, written as a host writes it: for logs that would take an agent hours. Gives its id. */
+export async function writtenSession(
+  { client, directory }: Pick<Console, "client" | "directory">,
+  drafts: readonly EventDraft[],
+): Promise<string> {
+  const { project } = await client.whoami();
+  await using store = await openStore(join(directory, "..", "home"), {});
+  const id = ids.next("sesn");
+  await store.createSession({
+    id,
+    createdAt: clock.now(),
+    agent: parseAgent(agent()),
+    environment: parseEnvironment({}),
+    cwd: directory,
+    source: directory,
+    title: null,
+    project,
+    ...PLAIN_SESSION,
+    forkedFrom: null,
+  });
+  const owner = { hostId: ids.next("host"), pid: process.pid, hostname: "test" };
+  const lease = await store.leases.acquire(id, owner, LEASE_MS);
+  const log = await SessionLog.open({
+    store,
+    sessionId: id,
+    lease,
+    feed: new Feed(),
+    clock,
+    ids,
+    redactor: createRedactor(),
+  });
+  await log.append(drafts);
+  await store.leases.release(lease);
+  return id;
+}

@@ -1,0 +1,181 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { type AgentInput, CapstanApiError, type WireAgent } from "../../../src/client/index.ts";
+import { api, isRefused, problemOf, queries } from "../api.ts";
+import { Button } from "../parts/button.tsx";
+import { diffOf, DiffView } from "../parts/diff-view.tsx";
+import { Field, Input, TextArea } from "../parts/field.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { definitionText, placeProblem, readText, type TextProblem } from "./agent-text.ts";
+import { ProblemList } from "./problem-list.tsx";
+import { Difference } from "./versions-view.tsx";
+
+const TEMPLATE = `name: reviewer
+description: Reviews the change in the working directory.
+model: claude-sonnet-5
+instructions: |
+  Review the change in the working directory.
+  Name the file and the line of every finding.
+tools: [Read, Glob, Grep, Bash]
+permissions:
+  allow:
+    - Bash(git diff *)
+budget:
+  usd: 2
+`;
+
+/** Writes a new agent, or a new version of one. The server checks it; what it finds is shown where it stands. */
+export function AgentEditor({
+  agent,
+  onSaved,
+  onCancel,
+}: {
+  readonly agent?: WireAgent;
+  readonly onSaved: (saved: WireAgent) => void;
+  readonly onCancel: () => void;
+}) {
+  const before = useMemo(() => (agent === undefined ? "" : definitionText(agent.definition)), [agent]);
+  // What is loaded again meanwhile must not take the place of what is being written.
+  const [base, setBase] = useState(agent);
+  const [original] = useState(before);
+  const [text, setText] = useState(agent === undefined ? TEMPLATE : before);
+  const [name, setName] = useState(agent === undefined || agent.name === agent.definition.name ? "" : agent.name);
+  const [about, setAbout] = useState(agent?.description ?? "");
+  const [own, setOwn] = useState<readonly TextProblem[]>([]);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const isChanged = text !== original && text !== TEMPLATE;
+  useWarning(isChanged);
+  const saving = useMutation({
+    mutationFn: async (definition: AgentInput) => {
+      const shown = name.trim() === "" ? definition.name : name.trim();
+      const words = { name: shown, ...(about.trim() !== "" && { description: about.trim() }) };
+      if (base === undefined) return api.agents.create({ definition, ...words });
+      const description = about.trim() === "" ? null : about.trim();
+      return api.agents.update(base.id, { definition, name: shown, description, version: base.version });
+    },
+    onSuccess: async (saved) => {
+      await queries.invalidateQueries({ queryKey: ["agents"] });
+      onSaved(saved);
+    },
+  });
+  const save = (): void => {
+    saving.reset();
+    const read = readText(text);
+    setOwn(read.problems ?? []);
+    // The server says what is wrong with it.
+    if (read.problems === undefined) saving.mutate(read.definition as AgentInput);
+  };
+  const told = useMemo(() => problemsOf(saving.error, text), [saving.error, text]);
+  const problems = own.length > 0 ? own : told;
+  const isOutdated = isRefused(saving.error, 409);
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label="Shown as" hint="As people write its name. Without it: the name in the definition.">
+          {(attributes) => (
+            <Input {...attributes} dir="auto" value={name} onChange={(event) => setName(event.target.value)} />
+          )}
+        </Field>
+        <Field label="About it" hint="What it is for, in a sentence.">
+          {(attributes) => (
+            <Input {...attributes} dir="auto" value={about} onChange={(event) => setAbout(event.target.value)} />
+          )}
+        </Field>
+      </div>
+      <Field
+        label="Definition"
+        hint="YAML or JSON, with the fields of an agent file. Files cannot be named here: write the texts themselves."
+        problem={problems.length > 0 ? "The definition is not stored: see what is wrong with it below." : undefined}
+      >
+        {(attributes) => (
+          <TextArea
+            {...attributes}
+            ref={area}
+            rows={Math.min(40, Math.max(16, text.split("\n").length + 1))}
+            spellCheck={false}
+            autoCapitalize="off"
+            className="overflow-x-auto font-mono text-xs whitespace-pre"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+      </Field>
+      {problems.length > 0 && <ProblemList problems={problems} area={area} />}
+      {saving.error !== null && problems.length === 0 && !isOutdated && (
+        <Problem thrown={saving.error} title="The agent was not stored" />
+      )}
+      {isOutdated && base !== undefined && (
+        <Outdated
+          base={base}
+          onTakeOver={(newest) => {
+            saving.reset();
+            setBase(newest);
+          }}
+        />
+      )}
+      <div className="flex flex-wrap items-center gap-2">
+        <Button type="submit" look="primary" disabled={saving.isPending}>
+          {base === undefined ? "Store the agent" : `Store as version ${base.version + 1}`}
+        </Button>
+        <Button onClick={onCancel}>Cancel</Button>
+        <p className="text-xs text-muted">Sessions that are there keep the version they began with.</p>
+      </div>
+      {agent !== undefined && isChanged && (
+        <DiffView file={diffOf(`What you change in version ${agent.version}`, original, text)} fold={60} />
+      )}
+    </form>
+  );
+}
+
+/** The server's words about single fields. What names no field stays with the error itself. */
+function problemsOf(thrown: unknown, text: string): readonly TextProblem[] {
+  if (!(thrown instanceof CapstanApiError) || thrown.status !== 400) return [];
+  const { problems } = thrown.details;
+  const told = Array.isArray(problems) ? problems.map(String) : [problemOf(thrown)];
+  return told.map((one) => placeProblem(text, one));
+}
+
+/** Somebody else was faster: what they changed, and how to go on. */
+function Outdated({
+  base,
+  onTakeOver,
+}: {
+  readonly base: WireAgent;
+  readonly onTakeOver: (newest: WireAgent) => void;
+}) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ["agents", "one", base.id, "newest"],
+    queryFn: () => api.agents.get(base.id),
+    staleTime: 0,
+  });
+  if (error !== null) return <Problem thrown={error} onRetry={() => void refetch()} />;
+  return (
+    <div role="alert" className="flex flex-col gap-3 rounded-lg border border-waiting/40 bg-waiting-soft p-3 text-sm">
+      <p>
+        <span className="font-medium text-waiting">Somebody stored another version meanwhile.</span> You began with
+        version {base.version}
+        {data !== undefined && `, and ${data.version} is the newest`}. Nothing was overwritten. This is what they
+        changed; take over what you want of it, and store yours on top.
+      </p>
+      {data !== undefined && <Difference from={base} to={data} />}
+      <Button className="self-start" disabled={data === undefined} onClick={() => data && onTakeOver(data)}>
+        I have seen it: mine goes on top
+      </Button>
+    </div>
+  );
+}
+
+function useWarning(isChanged: boolean): void {
+  useEffect(() => {
+    if (!isChanged) return;
+    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener("beforeunload", warn);
+    return () => window.removeEventListener("beforeunload", warn);
+  }, [isChanged]);
+}

@@ -1,0 +1,100 @@
+import { Check, CircleSlash, X } from "lucide-react";
+import type { WireApproval } from "../../../src/client/index.ts";
+import { useCaller } from "../caller.tsx";
+import { problemOf } from "../api.ts";
+import { Ago } from "../parts/figures.tsx";
+import { Pill } from "../parts/tone.tsx";
+import { type Outcome, outcomeWord } from "./describe.ts";
+import { visible } from "./visible.ts";
+
+/** Who answered, what and when; nothing is left to do. */
+export function Answered({
+  approval: { request, answer },
+  outcome,
+  closed,
+  sent,
+}: {
+  readonly approval: WireApproval;
+  readonly outcome: Outcome;
+  /** Why an answer that was given here was not taken. */
+  readonly closed?: unknown;
+  /** What was answered here. */
+  readonly sent?: NonNullable<WireApproval["answer"]>["behavior"] | undefined;
+}) {
+  const caller = useCaller();
+  const isMine = answer?.by === caller.name;
+  const Icon = outcome === "allowed" ? Check : outcome === "denied" ? X : CircleSlash;
+  return (
+    <div role="status" className="flex flex-col gap-1.5 text-sm">
+      {closed !== undefined && (
+        <p className="font-medium text-waiting">
+          {answer === null ? problemOf(closed) : lateness({ isMine, isSame: answer.behavior === sent })}
+        </p>
+      )}
+      {(answer !== null || closed === undefined) && (
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <Pill tone={outcome === "allowed" ? "good" : outcome === "denied" ? "bad" : "quiet"}>
+            <Icon className="size-3" aria-hidden />
+            {outcomeWord(request.kind, outcome)}
+          </Pill>
+          {answer === null ? (
+            <span className="text-muted">
+              {outcome === "expired" ? "Nobody answered in time; it counts as denied." : "Its turn was ended."}
+            </span>
+          ) : (
+            <span className="text-muted">
+              by{" "}
+              <span className="font-medium text-text" dir="auto">
+                {visible(answer.by)}
+              </span>
+              {isMine ? " (you)" : ""} · <Ago at={answer.at} />
+            </span>
+          )}
+        </p>
+      )}
+      {answer !== null && <Said answer={answer} />}
+    </div>
+  );
+}
+
+/** An answer whose receipt was lost on the way is given once more, and refused: it was taken all the same. */
+function lateness({ isMine, isSame }: { readonly isMine: boolean; readonly isSame: boolean }): string {
+  if (!isMine) return "Your answer came too late: somebody was first.";
+  return isSame ? "Your answer was taken." : "You have answered this already: that answer stands.";
+}
+
+/** What the answer said besides yes or no. */
+function Said({ answer }: { readonly answer: NonNullable<WireApproval["answer"]> }) {
+  const { message, input, scope = "once", rules = [], answers = {}, notes = {} } = answer;
+  const where = { once: "", session: "this session", project: "this project", always: "always" }[scope];
+  return (
+    <dl className="flex flex-col gap-1 text-xs [overflow-wrap:anywhere] text-muted">
+      {message !== undefined && message !== "" && <Line name="Told the agent" text={message} />}
+      {Object.entries(answers).map(([question, text]) => (
+        <Line key={question} name={question} text={text} />
+      ))}
+      {Object.entries(notes).map(([question, text]) => (
+        <Line key={question} name={`Note on: ${question}`} text={text} />
+      ))}
+      {input !== undefined && (
+        <Line
+          name="Ran as edited"
+          text={typeof input["command"] === "string" ? input["command"] : JSON.stringify(input)}
+          isCode
+        />
+      )}
+      {where !== "" && rules.map((rule) => <Line key={rule} name={`Remembered for ${where}`} text={rule} isCode />)}
+    </dl>
+  );
+}
+
+function Line({ name, text, isCode = false }: { name: string; text: string; isCode?: boolean }) {
+  return (
+    <div className="flex flex-wrap gap-x-1.5">
+      <dt className="text-faint">{visible(name)}:</dt>
+      <dd dir="auto" className={isCode ? "font-mono text-text" : "text-text"}>
+        {visible(text)}
+      </dd>
+    </div>
+  );
+}

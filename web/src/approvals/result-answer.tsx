@@ -1,0 +1,79 @@
+import { type FormEvent, useId, useRef, useState } from "react";
+import { Button } from "../parts/button.tsx";
+import { Field, TextArea } from "../parts/field.tsx";
+import { ACTION, Actions } from "./actions.tsx";
+import type { AnswerProps } from "./call-answer.tsx";
+import { useCardKeys } from "./card-keys.ts";
+import { DenyForm, onFormKey } from "./deny-form.tsx";
+import { Unseen } from "./unseen.tsx";
+
+/** A custom tool runs in a client; whoever looks at the page may stand in for one. */
+export function ResultAnswer({ isSending, onSend }: AnswerProps) {
+  const [isDenied, setDenied] = useState(false);
+  const [text, setText] = useState("");
+  const [isError, setError] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const boxId = useId();
+  useCardKeys(!isDenied, {
+    a: () => form.current?.querySelector("textarea")?.focus(),
+    d: () => setDenied(true),
+  });
+  if (isDenied)
+    return (
+      <DenyForm
+        label="Why is there no result?"
+        hint="The agent is told this."
+        action="Deny"
+        isNeeded
+        isSending={isSending}
+        onBack={() => setDenied(false)}
+        onDeny={(message) => onSend({ behavior: "deny", ...(message !== undefined && { message }) })}
+      />
+    );
+  const give = (event?: FormEvent): void => {
+    event?.preventDefault();
+    onSend({ behavior: "allow", result: { content: text, is_error: isError } });
+  };
+  return (
+    <form
+      ref={form}
+      onSubmit={give}
+      onKeyDown={(event) =>
+        onFormKey(event, { send: give, back: () => (document.activeElement as HTMLElement).blur() })
+      }
+      className="flex flex-col gap-2"
+    >
+      <Field label="Its result" hint="The program that has this tool may answer first.">
+        {(attributes) => (
+          <TextArea
+            {...attributes}
+            rows={3}
+            dir="auto"
+            className="font-mono text-xs"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+      </Field>
+      <label htmlFor={boxId} className="flex min-h-8 items-center gap-2 text-sm max-md:min-h-10">
+        <input
+          id={boxId}
+          type="checkbox"
+          className="size-4 accent-accent"
+          checked={isError}
+          onChange={(event) => setError(event.target.checked)}
+        />
+        The tool failed: this is its error
+      </label>
+      <Actions>
+        <Unseen />
+        <Button type="submit" look="primary" className={ACTION} disabled={isSending}>
+          Give result
+        </Button>
+        <Button look="danger" className={ACTION} hint="d" disabled={isSending} onClick={() => setDenied(true)}>
+          Deny…
+        </Button>
+      </Actions>
+    </form>
+  );
+}

@@ -1,0 +1,173 @@
+import { useQuery } from "@tanstack/react-query";
+import { Download, ScrollText, ShieldCheck } from "lucide-react";
+import { useMemo, useRef, useState } from "react";
+import { Link } from "wouter";
+import { api } from "../api.ts";
+import { Button } from "../parts/button.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Input } from "../parts/field.tsx";
+import { Ago } from "../parts/figures.tsx";
+import { Loading } from "../parts/loading.tsx";
+import { Page, Section } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Pill } from "../parts/tone.tsx";
+import { useShortcuts } from "../shell/shortcuts.ts";
+import { DownloadLink } from "./download-link.tsx";
+import { foundRows, type SessionRow, sessionName, sessionRows } from "./session-rows.ts";
+import { Verdict } from "./verdict.tsx";
+
+/** How many rows are shown until somebody asks for more. */
+const FIRST = 50;
+
+export function AuditPage() {
+  const { data, error, refetch, isFetching, dataUpdatedAt } = useQuery({
+    queryKey: ["audit"],
+    queryFn: () => api.verifyAudit(),
+    // Every event of every session is read for it: once, and then when somebody asks.
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+  return (
+    <Page
+      title="Audit"
+      about="Whether what the sessions of this project did is stored as it happened."
+      actions={
+        <Button
+          look="primary"
+          icon={<ShieldCheck className="size-4" aria-hidden />}
+          disabled={isFetching}
+          onClick={() => void refetch()}
+        >
+          {isFetching ? "Verifying…" : "Verify now"}
+        </Button>
+      }
+    >
+      {error !== null && !isFetching && (
+        <Problem title="The log could not be verified" thrown={error} onRetry={() => void refetch()} />
+      )}
+      {data === undefined && isFetching && <Loading label="Verifying every event of every session" />}
+      {data !== undefined && (
+        <>
+          <Verdict report={data} at={dataUpdatedAt} of="The audit log" />
+          <AuditedSessions audited={data.sessions} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function AuditedSessions({ audited }: { readonly audited: Parameters<typeof sessionRows>[0] }) {
+  const [search, setSearch] = useState("");
+  const [shown, setShown] = useState(FIRST);
+  const field = useRef<HTMLInputElement>(null);
+  useShortcuts({ "/": () => field.current?.focus() });
+  // Only for their names; ids are enough to go on without them.
+  const { data: sessions } = useQuery({
+    queryKey: ["sessions", "names"],
+    queryFn: () => api.sessions.list({ limit: 1_000 }),
+  });
+  const rows = useMemo(() => sessionRows(audited, sessions ?? []), [audited, sessions]);
+  const found = useMemo(() => foundRows(rows, search), [rows, search]);
+  if (rows.length === 0)
+    return (
+      <Empty icon={<ScrollText />} title="No session has a log yet">
+        Every session writes one from its first event on, and it is verified here.
+      </Empty>
+    );
+  return (
+    <Section
+      title="Sessions"
+      actions={
+        <Input
+          ref={field}
+          type="search"
+          aria-label="Search for a session"
+          placeholder="Title, message, agent or id"
+          className="sm:w-72"
+          value={search}
+          onChange={({ target }) => setSearch(target.value)}
+        />
+      }
+    >
+      <Table
+        caption="Verified sessions"
+        columns={COLUMNS}
+        rows={found.slice(0, shown)}
+        rowKey={({ session_id: id }) => id}
+        empty={`No session has “${search}” in its title, first message, agent or id.`}
+      />
+      {found.length > shown && (
+        <Button className="self-center" onClick={() => setShown(shown + 200)}>
+          Show more of {found.length.toLocaleString("en-US")}
+        </Button>
+      )}
+    </Section>
+  );
+}
+
+const STATUS: Readonly<Record<SessionRow["status"], string>> = {
+  ok: "sound",
+  altered: "altered",
+  truncated: "cut off",
+  missing: "missing",
+};
+
+const COLUMNS: readonly Column<SessionRow>[] = [
+  {
+    title: "Session",
+    cell: ({ session_id: id, session, status, erased }) => {
+      const name = session === undefined ? id : sessionName(session);
+      return (
+        <div className="max-w-36 sm:max-w-md">
+          {status === "missing" || erased ? (
+            <span className="break-all">{name}</span>
+          ) : (
+            <Link
+              href={`/audit/${id}`}
+              dir="auto"
+              title={name}
+              className="block truncate text-left font-medium hover:underline"
+            >
+              {name}
+            </Link>
+          )}
+          {session !== undefined && <span className="block truncate font-mono text-xs text-faint">{id}</span>}
+        </div>
+      );
+    },
+  },
+  {
+    title: "Log",
+    cell: ({ status, erased }) => (
+      <Pill tone={status === "ok" ? "good" : "bad"}>
+        {STATUS[status]}
+        {erased ? ", erased" : ""}
+      </Pill>
+    ),
+  },
+  { title: "Events verified", figure: true, cell: ({ events }) => events.toLocaleString("en-US") },
+  {
+    title: "Not signed yet",
+    figure: true,
+    minor: true,
+    cell: ({ unsigned }) => unsigned.toLocaleString("en-US"),
+  },
+  {
+    title: "Last active",
+    minor: true,
+    cell: ({ session }) => (session === undefined ? "–" : <Ago at={session.last_activity_at} />),
+  },
+  {
+    title: "Download",
+    cell: ({ session_id: id, session, status, erased }) =>
+      status === "missing" || erased ? null : (
+        <span className="-mx-2">
+          <DownloadLink id={id}>
+            <Download className="size-4" aria-hidden />
+            <span className="sr-only">Download the log of {session === undefined ? id : sessionName(session)}</span>
+          </DownloadLink>
+        </span>
+      ),
+  },
+];

@@ -1,0 +1,40 @@
+import type { WireAuditReport, WireSession } from "../../../src/client/index.ts";
+import { oneLine } from "./one-line.ts";
+
+type Audited = WireAuditReport["sessions"][number];
+
+/** A session as the audit's table shows it. */
+export interface SessionRow extends Audited {
+  /** Undefined when nothing but the log's hashes is left of it. */
+  readonly session: WireSession | undefined;
+}
+
+/** What people call a session. */
+export function sessionName({ title, first_message: first, agent }: WireSession): string {
+  if (title !== null && title !== "") return oneLine(title, 120);
+  return first === "" ? `Session of ${agent.name}` : oneLine(first, 120);
+}
+
+/** What is wrong first, then what was last active. */
+export function sessionRows(audited: readonly Audited[], sessions: readonly WireSession[]): SessionRow[] {
+  const place = new Map(sessions.map(({ id }, index) => [id, index] as const));
+  return audited
+    .map((one) => ({ ...one, session: sessions[place.get(one.session_id) ?? -1] }))
+    .toSorted(
+      (one, other) =>
+        Number(one.status === "ok") - Number(other.status === "ok") ||
+        (place.get(one.session_id) ?? Infinity) - (place.get(other.session_id) ?? Infinity) ||
+        one.session_id.localeCompare(other.session_id),
+    );
+}
+
+/** Those that have all the words in their id, title, first message or agent's name. */
+export function foundRows(rows: readonly SessionRow[], search: string): readonly SessionRow[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return rows;
+  return rows.filter(({ session_id: id, session }) => {
+    const text = `${id}\n${session === undefined ? "" : `${session.title ?? ""}\n${session.first_message}\n${session.agent.name}`}`;
+    const lower = text.toLowerCase();
+    return words.every((word) => lower.includes(word));
+  });
+}

@@ -1,0 +1,126 @@
+import { useQueries } from "@tanstack/react-query";
+import { Link } from "wouter";
+import type { WireLedgerLine, WireSession } from "../../../src/client/index.ts";
+import { api } from "../api.ts";
+import { Loading } from "../parts/loading.tsx";
+import { Section } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { type Range, useSpending } from "./ledger-query.ts";
+import { type Billing, dearest } from "./sums.ts";
+import { PAYERS, priceOfLine, rateOfLine, tokensOfLine } from "./words.ts";
+
+const SHOWN = 10;
+
+interface Wanted {
+  readonly range: Range;
+  readonly zone: string | undefined;
+  readonly billing: Billing;
+}
+
+const FIGURES: readonly Column<WireLedgerLine>[] = [
+  { title: "Requests", figure: true, minor: true, cell: ({ requests }) => requests.toLocaleString("en-US") },
+  { title: "Tokens", figure: true, minor: true, cell: tokensOfLine },
+  { title: "From cache", figure: true, minor: true, cell: rateOfLine },
+  { title: "Cost", figure: true, cell: priceOfLine },
+];
+
+/** The sessions that cost most. Lines outlive their sessions: one that was deleted is still told. */
+export function DearestSessions({ range, zone, billing }: Wanted) {
+  const { data, error, refetch } = useSpending({ by: "session", split: "agent" }, range, zone);
+  const lines = dearest(data?.lines.filter((line) => line.billing === billing) ?? [], SHOWN);
+  const found = useQueries({
+    queries: lines.map(({ key }) => ({
+      queryKey: ["session-named", key],
+      queryFn: async () => (await api.sessions.list({ named: key, limit: 1 }))[0] ?? null,
+      staleTime: 60_000,
+    })),
+  });
+  const sessions = new Map(lines.map(({ key }, index) => [key, found[index]?.data]));
+  return (
+    <Section title="Most expensive sessions">
+      {error !== null && <Problem thrown={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null ? (
+        <Loading />
+      ) : (
+        <Table
+          caption={`Most expensive sessions, ${PAYERS[billing].toLowerCase()}`}
+          rows={lines}
+          rowKey={({ key, part }) => `${key} ${part ?? ""}`}
+          columns={[
+            {
+              title: "Session",
+              cell: ({ key }) => <SessionName id={key} session={sessions.get(key)} />,
+            },
+            { title: "Agent", minor: true, cell: ({ part }) => <span dir="auto">{part}</span> },
+            ...FIGURES,
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** `null` is known to be gone; `undefined` is not known yet. */
+function SessionName({ id, session }: { readonly id: string; readonly session: WireSession | null | undefined }) {
+  if (session === null)
+    return (
+      <span className="text-muted">
+        <span className="font-mono text-xs">{id}</span> (deleted)
+      </span>
+    );
+  const title = session?.title ?? session?.first_message ?? "";
+  return (
+    <Link
+      href={`/sessions/${id}`}
+      dir="auto"
+      title={title === "" ? id : title}
+      className="block max-w-64 truncate font-medium hover:text-accent hover:underline sm:max-w-96"
+    >
+      {title === "" ? id : title}
+    </Link>
+  );
+}
+
+const OTHERS: Readonly<Record<string, string>> = {
+  "(message)": "no tool: answers to a message",
+  "(compaction)": "no tool: compaction",
+  "(auxiliary)": "no tool: what a tool itself asked a model",
+};
+
+/** What it cost to read the results of each tool. */
+export function DearestTools({ range, zone, billing }: Wanted) {
+  const { data, error, refetch } = useSpending({ by: "tool" }, range, zone);
+  return (
+    <Section title="Most expensive tools">
+      {error !== null && <Problem thrown={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null ? (
+        <Loading />
+      ) : (
+        <Table
+          caption={`Most expensive tools, ${PAYERS[billing].toLowerCase()}`}
+          rows={dearest(data?.lines.filter((line) => line.billing === billing) ?? [], SHOWN)}
+          rowKey={({ key }) => key}
+          columns={[
+            {
+              title: "Tool",
+              cell: ({ key }) =>
+                OTHERS[key] === undefined ? (
+                  <span dir="auto" className="font-mono text-xs break-all">
+                    {key}
+                  </span>
+                ) : (
+                  <span className="text-muted">{OTHERS[key]}</span>
+                ),
+            },
+            ...FIGURES,
+          ]}
+        />
+      )}
+      <p className="text-xs text-faint">
+        A tool has the requests that are the first to read its results. One that reads results of several is divided
+        among them.
+      </p>
+    </Section>
+  );
+}

@@ -1,0 +1,44 @@
+import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import type { LedgerSearch, WireLedgerLine } from "../../../src/client/index.ts";
+import { api } from "../api.ts";
+import { serverNow } from "../server-watch.ts";
+import { lastDays, startOf, withLater } from "./days.ts";
+
+/** How many days are shown. */
+export type Range = 7 | 30 | 90;
+
+export interface Spending {
+  /** Oldest first, those on which nothing was spent too. */
+  readonly days: readonly string[];
+  readonly lines: readonly WireLedgerLine[];
+}
+
+/** What was spent on the last days. The days come with the lines, so that a chart never shows one with the other's. */
+export function useSpending(
+  { by, split }: Pick<LedgerSearch, "by" | "split">,
+  range: Range,
+  zone: string | undefined,
+): UseQueryResult<Spending> {
+  return useQuery({
+    queryKey: ["ledger", by, split, range, zone],
+    enabled: zone !== undefined,
+    queryFn: async (): Promise<Spending> => {
+      const time_zone = zone ?? "UTC";
+      const days = lastDays(range, serverNow(), time_zone);
+      const since = new Date(startOf(days[0] ?? "", time_zone)).toISOString();
+      const { data } = await api.ledger({ by, split, since, time_zone });
+      return {
+        days:
+          by === "day"
+            ? withLater(
+                days,
+                data.map(({ key }) => key),
+              )
+            : days,
+        lines: data,
+      };
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: 30_000,
+  });
+}

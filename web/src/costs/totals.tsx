@@ -1,0 +1,125 @@
+import { TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+import type { WireLedgerLine } from "../../../src/client/index.ts";
+import { percent, tokens } from "../parts/amounts.ts";
+import { Card } from "../parts/page.tsx";
+import { Pill } from "../parts/tone.tsx";
+import { type Range, useSpending } from "./ledger-query.ts";
+import { allTokens, type Billing, cacheRate, sum } from "./sums.ts";
+import { counted, MEANINGS, PAYERS, price } from "./words.ts";
+
+/** What the days come to, and what these figures do not know. */
+export function Totals({
+  lines,
+  billing,
+  range,
+  zone,
+}: {
+  readonly lines: readonly WireLedgerLine[];
+  readonly billing: Billing;
+  readonly range: Range;
+  readonly zone: string | undefined;
+}) {
+  const all = sum(lines);
+  const rate = cacheRate(all);
+  return (
+    <>
+      <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+        <Tile
+          title="Cost"
+          badge={<Pill tone={billing === "paid" ? "accent" : "quiet"}>{PAYERS[billing]}</Pill>}
+          value={price(all)}
+          note={MEANINGS[billing]}
+        />
+        <Tile
+          title="Tokens"
+          value={tokens(allTokens(all))}
+          note={`${tokens(all.input)} in, ${tokens(all.output)} out, ${tokens(all.cacheRead)} from the cache, ${tokens(all.cacheWrite)} written to it`}
+        />
+        <Tile
+          title="Cache hit rate"
+          value={rate === null ? "–" : percent(rate)}
+          note="of the input came from the cache"
+        />
+        <Tile
+          title="Model requests"
+          value={all.requests.toLocaleString("en-US")}
+          note={
+            all.searches === 0
+              ? `in ${range} days`
+              : `in ${range} days; web searches: ${all.searches.toLocaleString("en-US")}`
+          }
+        />
+      </dl>
+      {all.unpriced > 0 && <Unpriced count={all.unpriced} billing={billing} range={range} zone={zone} />}
+      {all.estimated > 0 && (
+        <Notice>
+          {counted(all.estimated, "request")} {all.estimated === 1 ? "was" : "were"} cut off before the end:{" "}
+          {all.estimated === 1 ? "its" : "their"} tokens and cost are estimated.
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function Unpriced({
+  count,
+  billing,
+  range,
+  zone,
+}: {
+  readonly count: number;
+  readonly billing: Billing;
+  readonly range: Range;
+  readonly zone: string | undefined;
+}) {
+  const { data } = useSpending({ by: "model" }, range, zone);
+  const models = data?.lines.filter((line) => line.billing === billing && line.unpriced_requests > 0) ?? [];
+  return (
+    <Notice>
+      {counted(count, "request")} went to a model without a known price
+      {models.length > 0 && (
+        <>
+          {" "}
+          (<bdi className="font-mono text-xs">{models.map(({ key }) => key).join(", ")}</bdi>)
+        </>
+      )}
+      . What {count === 1 ? "it" : "they"} cost is not in these amounts, which are marked ≥. Give the price under{" "}
+      <code className="font-mono text-xs">prices</code> in the settings.
+    </Notice>
+  );
+}
+
+function Notice({ children }: { readonly children: ReactNode }) {
+  return (
+    <p className="flex gap-2 rounded-lg border border-waiting/40 bg-waiting-soft px-3 py-2 text-sm">
+      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-waiting" />
+      <span className="min-w-0 break-words">{children}</span>
+    </p>
+  );
+}
+
+function Tile({
+  title,
+  badge,
+  value,
+  note,
+}: {
+  readonly title: string;
+  readonly badge?: ReactNode;
+  readonly value: string;
+  readonly note: string;
+}) {
+  return (
+    <Card className="flex min-w-0 flex-col gap-1 p-3">
+      <dt className="flex min-h-5 flex-wrap items-center justify-between gap-1 text-xs font-medium text-muted">
+        {title}
+        {badge}
+      </dt>
+      <dd data-figure className="text-xl font-semibold">
+        {value}
+      </dd>
+      <dd className="text-xs text-faint">{note}</dd>
+    </Card>
+  );
+}

@@ -1,0 +1,30 @@
+import { usd } from "./figures.tsx";
+
+interface Amounts {
+  readonly usd: number;
+  /** Of `usd`: what a subscription covers, and what the scripted model would have cost. */
+  readonly included_usd?: number | undefined;
+  readonly rehearsal_usd?: number | undefined;
+  readonly unpriced_requests?: number | undefined;
+}
+
+/** What something cost, with what the figure leaves out or does not mean: not every dollar is one that is paid. */
+export function Price({ of, limit }: { readonly of: Amounts; readonly limit?: number | undefined }) {
+  const { included_usd: included = 0, rehearsal_usd: rehearsal = 0, unpriced_requests: unpriced = 0 } = of;
+  const notes = [
+    ...(rehearsal > 0 ? [part("rehearsal", rehearsal, of.usd)] : []),
+    ...(included > 0 ? [part("included", included, of.usd)] : []),
+  ];
+  return (
+    <span data-figure title={unpriced > 0 ? `${unpriced} requests have no known price` : undefined}>
+      {unpriced > 0 && "≥ "}
+      {usd(of.usd)}
+      {limit !== undefined && ` of ${usd(limit)}`}
+      {notes.length > 0 && <span className="text-xs text-faint"> {notes.join(", ")}</span>}
+    </span>
+  );
+}
+
+function part(word: string, amount: number, whole: number): string {
+  return amount >= whole ? word : `${usd(amount)} ${word}`;
+}

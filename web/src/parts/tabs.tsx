@@ -1,0 +1,45 @@
+import * as Radix from "@radix-ui/react-tabs";
+import type { ReactNode } from "react";
+
+export interface Tab {
+  readonly id: string;
+  readonly label: ReactNode;
+  readonly content: ReactNode;
+}
+
+export function Tabs({
+  label,
+  tabs,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly tabs: readonly Tab[];
+  readonly value?: string;
+  readonly onChange?: (id: string) => void;
+}) {
+  return (
+    <Radix.Root
+      {...(value === undefined ? { defaultValue: tabs[0]?.id ?? "" } : { value })}
+      {...(onChange !== undefined && { onValueChange: onChange })}
+      className="flex min-h-0 flex-1 flex-col"
+    >
+      <Radix.List aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line px-2">
+        {tabs.map((tab) => (
+          <Radix.Trigger
+            key={tab.id}
+            value={tab.id}
+            className="-mb-px h-9 border-b-2 border-transparent px-2 text-sm font-medium whitespace-nowrap text-muted hover:text-text data-[state=active]:border-accent data-[state=active]:text-text"
+          >
+            {tab.label}
+          </Radix.Trigger>
+        ))}
+      </Radix.List>
+      {tabs.map((tab) => (
+        <Radix.Content key={tab.id} value={tab.id} className="min-h-0 flex-1 overflow-y-auto p-3">
+          {tab.content}
+        </Radix.Content>
+      ))}
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,89 @@
+import { Check, Minus } from "lucide-react";
+import type { WireExplanation } from "../../../src/client/index.ts";
+import { Card } from "../parts/page.tsx";
+import { cx } from "../parts/cx.ts";
+import { BehaviorPill, ModePill } from "./modes.tsx";
+import { understood } from "./understood.ts";
+
+/** A decision and how it came about. */
+export function ExplanationView({ explanation }: { readonly explanation: WireExplanation }) {
+  const { call, behavior, decided_by: by, reason, mode, steps, remembers, rememberable, subject } = explanation;
+  const lines = understood(subject);
+  return (
+    <Card className="flex flex-col">
+      <div role="status" className="flex flex-col gap-2 border-b border-line p-3">
+        <p className="flex flex-wrap items-center gap-2 text-sm">
+          <code dir="ltr" className="font-mono text-xs font-medium break-all">
+            {call}
+          </code>
+          <span className="text-muted">would be</span>
+          <BehaviorPill behavior={behavior} />
+        </p>
+        <p className="text-sm break-words">{reason}</p>
+        <p className="flex flex-wrap items-center gap-2 text-xs text-muted">
+          decided by <code className="font-mono break-all text-text">{by}</code> in mode <ModePill mode={mode} />
+        </p>
+      </div>
+      <div className="grid gap-4 p-3 md:grid-cols-2">
+        <div className="flex min-w-0 flex-col gap-2">
+          <h3 className="text-sm font-medium">Steps, in order</h3>
+          <ol className="flex flex-col gap-1 text-sm">
+            {steps.map(({ step, found }, index) => {
+              const isLast = index === steps.length - 1;
+              return (
+                <li key={step} className="flex gap-2">
+                  {isLast ? (
+                    <Check className="mt-0.5 size-4 shrink-0 text-accent" aria-hidden />
+                  ) : (
+                    <Minus className="mt-0.5 size-4 shrink-0 text-faint" aria-hidden />
+                  )}
+                  <span className="min-w-0 break-words">
+                    <span className={cx(isLast && "font-medium")}>{step}</span>
+                    <span className="text-muted">: {found}</span>
+                  </span>
+                </li>
+              );
+            })}
+          </ol>
+        </div>
+        <div className="flex min-w-0 flex-col gap-4">
+          <div className="flex flex-col gap-2">
+            <h3 className="text-sm font-medium">What was understood of it</h3>
+            {lines.length === 0 && <p className="text-sm text-muted">The tool alone: {subject.tool}.</p>}
+            {lines.map(({ what, items }) => (
+              <div key={what} className="text-sm">
+                <p className="text-xs text-muted">{what}</p>
+                <ul>
+                  {items.map((item) => (
+                    <li key={item} dir="ltr" className="font-mono text-xs leading-5 break-all">
+                      {item}
+                    </li>
+                  ))}
+                </ul>
+              </div>
+            ))}
+            <p className="text-xs text-muted">
+              {subject.inside ? "All that it names lies in the workspace." : "It reaches beyond the workspace, or may."}
+            </p>
+          </div>
+          {behavior === "ask" && (
+            <div className="flex flex-col gap-2">
+              <h3 className="text-sm font-medium">What a remembered answer would save</h3>
+              {!rememberable && <p className="text-sm text-muted">Nothing: this is asked about every time.</p>}
+              {rememberable && remembers.length === 0 && (
+                <p className="text-sm text-muted">No rule says so little: whoever answers writes one.</p>
+              )}
+              <ul>
+                {remembers.map((rule) => (
+                  <li key={rule} className="font-mono text-xs leading-5 break-all">
+                    {rule}
+                  </li>
+                ))}
+              </ul>
+            </div>
+          )}
+        </div>
+      </div>
+    </Card>
+  );
+}

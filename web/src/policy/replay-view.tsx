@@ -1,0 +1,110 @@
+import { ArrowRight } from "lucide-react";
+import { useState } from "react";
+import { Link } from "wouter";
+import type { WireReplay } from "../../../src/client/index.ts";
+import type { WireReplayLine } from "../../../src/protocol/api/policy.ts";
+import { Button } from "../parts/button.tsx";
+import { Ago } from "../parts/figures.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { BehaviorPill } from "./modes.tsx";
+import { changesIn } from "./replayed.ts";
+
+/** In rows: more of them at once only make a page slow. */
+const FIRST = 100;
+
+/** What other rules would have decided. */
+export function ReplayView({ replay: { data, skipped } }: { readonly replay: WireReplay }) {
+  const [isChangedOnly, setChangedOnly] = useState(true);
+  const [count, setCount] = useState(FIRST);
+  const changes = changesIn(data);
+  const changed = changes.reduce((sum, change) => sum + change.count, 0);
+  const rows = isChangedOnly ? data.filter((line) => line.changed) : data;
+  return (
+    <div className="flex flex-col gap-3">
+      <div role="status" className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
+        <p className="font-medium">
+          {changed === 0 ? "Nothing" : changed.toLocaleString("en-US")} of {data.length.toLocaleString("en-US")}{" "}
+          {data.length === 1 ? "decision" : "decisions"} would change
+        </p>
+        {changes.map(({ before, now, count: times }) => (
+          <span key={`${before} ${now}`} className="flex items-center gap-1">
+            <span data-figure>{times}×</span> <BehaviorPill behavior={before} />
+            <ArrowRight className="size-3.5 text-faint" role="img" aria-label="becomes" />
+            <BehaviorPill behavior={now} />
+          </span>
+        ))}
+        {skipped > 0 && (
+          <p className="text-muted">
+            {skipped} {skipped === 1 ? "was" : "were"} left out: a limit or an error decided, or an older version
+            recorded too little.
+          </p>
+        )}
+      </div>
+      <label className="flex items-center gap-2 self-start text-sm text-muted">
+        <input
+          type="checkbox"
+          className="accent-accent"
+          checked={isChangedOnly}
+          onChange={(event) => setChangedOnly(event.target.checked)}
+        />
+        Only what changes
+      </label>
+      <Table
+        caption="Decisions"
+        columns={COLUMNS}
+        rows={rows.slice(0, count)}
+        rowKey={(line) => line.event_id}
+        empty={
+          data.length === 0
+            ? "No decision is recorded here yet. They come with the first tool calls."
+            : "These rules decide as it was decided."
+        }
+      />
+      {rows.length > count && (
+        <Button className="self-center" onClick={() => setCount(count + FIRST)}>
+          Show more: {(rows.length - count).toLocaleString("en-US")} are left
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const COLUMNS: readonly Column<WireReplayLine>[] = [
+  {
+    title: "Call",
+    cell: ({ tool, about, session_id: session }) => (
+      <div className="max-w-96 min-w-40">
+        <p className="text-xs text-muted">
+          {tool} ·{" "}
+          <Link href={`/sessions/${encodeURIComponent(session)}`} className="text-accent underline">
+            session …{session.slice(-6)}
+          </Link>
+        </p>
+        <p dir="ltr" className="truncate font-mono text-xs" title={about}>
+          {about === "" ? tool : about}
+        </p>
+      </div>
+    ),
+  },
+  { title: "When", minor: true, cell: ({ at }) => <Ago at={at} /> },
+  {
+    title: "Before",
+    cell: ({ before, decided_by_before: by }) => (
+      <div>
+        <BehaviorPill behavior={before} />
+        <p className="max-w-56 truncate font-mono text-xs text-faint" title={by}>
+          {by}
+        </p>
+      </div>
+    ),
+  },
+  {
+    title: "Now",
+    cell: ({ now, decided_by: by, reason }) => (
+      <div title={reason}>
+        <BehaviorPill behavior={now} />
+        <p className="max-w-56 truncate font-mono text-xs text-faint">{by}</p>
+      </div>
+    ),
+  },
+];

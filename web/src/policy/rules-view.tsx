@@ -1,0 +1,69 @@
+import type { WireAgent } from "../../../src/client/index.ts";
+import { duration } from "../parts/figures.tsx";
+import { Pill, type Tone } from "../parts/tone.tsx";
+import { ModePill, MODES } from "./modes.tsx";
+
+export type Permissions = WireAgent["definition"]["permissions"];
+
+/** The rules of an agent, in the order in which they are looked at. */
+export function RulesView({ permissions }: { readonly permissions: Permissions }) {
+  const { mode, deny, ask, allow, approvals_expire_ms: expire } = permissions;
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 text-sm">
+      <dt className="text-muted">mode</dt>
+      <dd>
+        <ModePill mode={mode} /> <span className="text-muted">{MODES[mode]}</span>
+      </dd>
+      <Rules name="deny" tone="bad" rules={deny} />
+      <Rules
+        name="ask"
+        tone="waiting"
+        rules={ask.map((entry) =>
+          typeof entry === "string" || entry.remember ? ruleOf(entry) : `${ruleOf(entry)} (answers are not remembered)`,
+        )}
+      />
+      <Rules name="allow" tone="good" rules={allow} />
+      {expire !== undefined && (
+        <>
+          <dt className="text-muted">expiry</dt>
+          <dd>what nobody answers within {duration(expire)} counts as denied</dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function ruleOf(entry: Permissions["ask"][number]): string {
+  return typeof entry === "string" ? entry : entry.rule;
+}
+
+function Rules({
+  name,
+  tone,
+  rules,
+}: {
+  readonly name: string;
+  readonly tone: Tone;
+  readonly rules: readonly string[];
+}) {
+  return (
+    <>
+      <dt>
+        <Pill tone={rules.length === 0 ? "quiet" : tone}>{name}</Pill>
+      </dt>
+      <dd className="min-w-0">
+        {rules.length === 0 ? (
+          <span className="text-faint">no rule</span>
+        ) : (
+          <ul className="flex flex-col gap-1">
+            {rules.map((rule) => (
+              <li key={rule} className="font-mono text-xs leading-5 break-words">
+                {rule}
+              </li>
+            ))}
+          </ul>
+        )}
+      </dd>
+    </>
+  );
+}

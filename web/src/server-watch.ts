@@ -1,0 +1,65 @@
+/**
+ * What every answer says about the server besides what was asked for: that it is there, what time it has, and whether it
+ * still knows who asks.
+ */
+
+/** One request that fails is nothing yet: a page that is left cuts its own. */
+const MISSED = 2;
+/** In milliseconds. The server tells whole seconds, and an answer takes a while: less than that is no difference. */
+const COARSE = 5_000;
+
+let missed = 0;
+let ahead = 0;
+const listeners = new Set<() => void>();
+const refusals = new Set<() => void>();
+
+/** Whether nobody answers, or only something in between that cannot reach the server either. */
+export function isAway(): boolean {
+  return missed >= MISSED;
+}
+
+/** Told when the server goes away, and when it is back. */
+export function onServerChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Told when an answer says that nobody is logged in. */
+export function onUnknown(listener: () => void): () => void {
+  refusals.add(listener);
+  return () => refusals.delete(listener);
+}
+
+/** The time as the server has it, in milliseconds: times in the log are the server's, and the browser's clock may be wrong. */
+export function serverNow(): number {
+  return asServerTime(Date.now());
+}
+
+/** A moment of the browser's clock, as the server would have told it. */
+export function asServerTime(at: number): number {
+  return at + ahead;
+}
+
+export const watchedFetch: typeof fetch = async (input, init) => {
+  try {
+    const response = await fetch(input, init);
+    count(response.status >= 502 && response.status <= 504);
+    note(response.headers.get("date"));
+    if (response.status === 401) for (const tell of refusals) tell();
+    return response;
+  } catch (thrown) {
+    if (init?.signal?.aborted !== true) count(true);
+    throw thrown;
+  }
+};
+
+function count(isMissed: boolean): void {
+  const before = isAway();
+  missed = isMissed ? missed + 1 : 0;
+  if (isAway() !== before) for (const tell of listeners) tell();
+}
+
+function note(date: string | null): void {
+  const difference = Date.parse(date ?? "") - Date.now();
+  if (!Number.isNaN(difference)) ahead = Math.abs(difference) < COARSE ? 0 : difference;
+}

@@ -1,0 +1,187 @@
+import { PanelRight, WifiOff } from "lucide-react";
+import { useCallback, useMemo, useRef, useState } from "react";
+import { useSearchParams } from "wouter";
+import type { WireSessionWithState } from "../../../src/client/index.ts";
+import { api, isRefused } from "../api.ts";
+import { SessionApprovals } from "../approvals/session-approvals.tsx";
+import { useMay } from "../caller.tsx";
+import { Button, IconButton } from "../parts/button.tsx";
+import { Loading } from "../parts/loading.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { useShortcuts } from "../shell/shortcuts.ts";
+import { Announcer } from "./announcer.tsx";
+import { Composer, type ComposerHandle } from "./composer.tsx";
+import { FoldMemory } from "./fold-memory.tsx";
+import { useSessionActions } from "./session-actions.ts";
+import { SessionControls } from "./session-controls.tsx";
+import { SessionGone } from "./session-gone.tsx";
+import { SessionHeader } from "./session-header.tsx";
+import { SidePanel } from "./side-panel.tsx";
+import { TranscriptRow } from "./transcript-row.tsx";
+import { TranscriptView } from "./transcript-view.tsx";
+import { beingSaid, type Item, transcriptOf } from "./transcript.ts";
+import { useLiveSession, useSessionQuery } from "./use-session.ts";
+
+/** One session: what happens in it, what it asks, what it changed; and everything that steers it. */
+export function SessionPage({ id }: { readonly id: string }) {
+  const { data: session, error, refetch } = useSessionQuery(id);
+  // A session that was deleted while it was open stays on the screen no longer than it takes to say so.
+  if (isRefused(error, 404)) return <SessionGone id={id} wasThere={session !== undefined} />;
+  if (session === undefined)
+    return error === null ? (
+      <Loading />
+    ) : (
+      <div className="p-6">
+        <Problem thrown={error} onRetry={() => void refetch()} />
+      </div>
+    );
+  return <OpenSession session={session} />;
+}
+
+function OpenSession({ session }: { readonly session: WireSessionWithState }) {
+  const { id, state } = session;
+  const { live, view, restart } = useLiveSession(id);
+  const { interrupt, interruptOnSecond, fork } = useSessionActions(id);
+  const [search, setSearch] = useSearchParams();
+  const thread = search.get("thread");
+  const mayChange = useMay("operator");
+  const [isPanelOpen, setPanelOpen] = useState(false);
+  const composer = useRef<ComposerHandle>(null);
+  const isRunning =
+    session.status === "running" || session.status === "rescheduling" || state.stop_reason?.type === "requires_action";
+
+  // The log is not gone through again for every word that comes.
+  const items = useMemo(() => transcriptOf(view.events, thread), [view.events, thread]);
+  const rows = useMemo(() => [...items, ...beingSaid(view.sayings, thread)], [items, view.sayings, thread]);
+
+  const openThread = useCallback(
+    (to: string | null) => setSearch(to === null ? {} : { thread: to }, { replace: true }),
+    [setSearch],
+  );
+  const older = useCallback(() => live.older(), [live]);
+  const onEscape = (): void => {
+    if (isRunning && mayChange) interruptOnSecond();
+  };
+  useShortcuts({ i: () => composer.current?.focus(), Escape: onEscape });
+  const onFork = mayChange ? fork : undefined;
+  const render = useCallback(
+    (item: Item) => <TranscriptRow item={item} sessionId={id} onThread={openThread} onFork={onFork} />,
+    [id, openThread, onFork],
+  );
+
+  return (
+    <div className="flex h-full min-h-0">
+      {/* Files may be dropped anywhere; there is a button for them too. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
+      <div
+        className="flex min-w-0 flex-1 flex-col"
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          event.preventDefault();
+          composer.current?.attach([...event.dataTransfer.files]);
+        }}
+      >
+        <SessionHeader session={session} mayChange={mayChange}>
+          <IconButton
+            label="Threads, files and details"
+            aria-expanded={isPanelOpen}
+            className="lg:hidden"
+            onClick={() => setPanelOpen(!isPanelOpen)}
+          >
+            <PanelRight className="size-4" />
+          </IconButton>
+        </SessionHeader>
+        {thread !== null && (
+          <ThreadBar
+            name={state.threads.find((one) => one.id === thread)?.agent_name}
+            onBack={() => openThread(null)}
+          />
+        )}
+        <Connection view={view} onRestart={restart} />
+        {view.connection !== "loading" && <Announcer items={items} head={view.events.at(-1)?.seq ?? 0} />}
+        {view.connection === "loading" ? (
+          <div className="flex-1">
+            <Loading />
+          </div>
+        ) : (
+          <FoldMemory key={thread ?? "main"}>
+            <TranscriptView
+              items={rows}
+              first={view.events[0]?.seq ?? 0}
+              hasOlder={view.hasOlder}
+              onOlder={older}
+              onReading={(isReading) => (live.isReading = isReading)}
+              render={render}
+            />
+          </FoldMemory>
+        )}
+        <SessionApprovals sessionId={id} />
+        <Composer
+          ref={composer}
+          sessionId={id}
+          isRunning={isRunning}
+          disabledBecause={silence(session, mayChange)}
+          onSend={async (content) => void (await api.sessions.send(id, content))}
+          onInterrupt={interrupt}
+          onEscape={onEscape}
+          tools={<SessionControls session={session} mayChange={mayChange && session.archived_at === null} />}
+        />
+      </div>
+      <SidePanel
+        session={session}
+        isOpen={isPanelOpen}
+        onClose={() => setPanelOpen(false)}
+        thread={thread}
+        onThread={openThread}
+        mayChange={mayChange}
+      />
+    </div>
+  );
+}
+
+/** Why nothing can be said in the session. */
+function silence(session: WireSessionWithState, mayChange: boolean): string | undefined {
+  if (!mayChange) return "Your role may only look.";
+  if (session.archived_at !== null) return "This session is archived. Fork it to go on.";
+  if (session.status === "terminated") return "This session has ended. Fork it to go on.";
+  return session.state.files.removed ? "The workspace of this session was removed. Fork it to go on." : undefined;
+}
+
+function ThreadBar({ name, onBack }: { readonly name: string | undefined; readonly onBack: () => void }) {
+  return (
+    <div className="flex items-center gap-2 border-b border-line bg-running-soft px-4 py-1.5 text-sm text-running">
+      Subagent {name ?? ""}
+      <Button small look="quiet" onClick={onBack}>
+        Back to the main conversation
+      </Button>
+    </div>
+  );
+}
+
+/** Says that what is shown may be old, and why. */
+function Connection({
+  view,
+  onRestart,
+}: {
+  readonly view: ReturnType<typeof useLiveSession>["view"];
+  readonly onRestart: () => void;
+}) {
+  if (view.connection === "retrying")
+    return (
+      <div
+        role="status"
+        className="flex items-center gap-2 border-b border-line bg-waiting-soft px-4 py-1.5 text-sm text-waiting"
+      >
+        <WifiOff className="size-4 shrink-0" aria-hidden />
+        The connection is lost and is being tried again. Nothing is missed: the page goes on where it was.
+        {view.problem !== undefined && view.problem.status > 0 && ` ${view.problem.message}`}
+      </div>
+    );
+  if (view.connection === "ended")
+    return (
+      <div className="border-b border-line p-3">
+        <Problem title="This session is not followed any more" thrown={view.problem} onRetry={onRestart} />
+      </div>
+    );
+  return null;
+}

@@ -1,0 +1,201 @@
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useLocation, useSearchParams } from "wouter";
+import type { SessionInput, WireAgent } from "../../../src/client/index.ts";
+import { api, queries } from "../api.ts";
+import { useMay } from "../caller.tsx";
+import { Button } from "../parts/button.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Field, Input, Select, TextArea } from "../parts/field.tsx";
+import { Card, Page } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { MODE_NAMES, MODES, type Mode } from "../policy/modes.tsx";
+import { AgentInputs } from "./agent-inputs.tsx";
+
+/** Starts a session. Only the message is needed; the rest has the agent's and the project's own values. */
+export function NewSessionPage() {
+  const [search] = useSearchParams();
+  const [, navigate] = useLocation();
+  const mayStart = useMay("operator");
+  const [message, setMessage] = useState(search.get("message") ?? "");
+  const [agentId, setAgentId] = useState(search.get("agent") ?? "");
+  const [environmentId, setEnvironmentId] = useState("");
+  const [cwd, setCwd] = useState("");
+  const [model, setModel] = useState("");
+  const [mode, setMode] = useState<Mode | "">("");
+  const [limit, setLimit] = useState("");
+  const [title, setTitle] = useState("");
+  const [inputs, setInputs] = useState<NonNullable<SessionInput["inputs"]>>({});
+  const [failure, setFailure] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const { data: agents = [] } = useQuery({
+    queryKey: ["agents", "newest"],
+    queryFn: () => api.agents.list({ limit: 100 }),
+    staleTime: 0,
+  });
+  const { data: environments = [] } = useQuery({
+    queryKey: ["environments"],
+    queryFn: () => api.environments.list({ limit: 100 }),
+  });
+  const { data: models = [] } = useQuery({ queryKey: ["models"], queryFn: () => api.models(), staleTime: 300_000 });
+  const { data: projects } = useQuery({ queryKey: ["projects"], queryFn: () => api.projects() });
+  const agent = agents.find(({ id }) => id === agentId);
+  const amount = Number(limit);
+  const limitProblem = limit !== "" && !(amount > 0) ? "It must be an amount above 0, such as 2.50." : undefined;
+
+  const start = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (isBusy || limitProblem !== undefined) return;
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      const session = await api.sessions.create({
+        ...(agentId !== "" && { agent: { id: agentId } }),
+        ...(environmentId !== "" && { environment_id: environmentId }),
+        ...(cwd.trim() !== "" && { cwd: cwd.trim() }),
+        ...(model !== "" && { model }),
+        ...(mode !== "" && { mode }),
+        ...(limit !== "" && { budget: { usd: amount } }),
+        ...(title.trim() !== "" && { title: title.trim() }),
+        ...(Object.keys(inputs).length > 0 && { inputs }),
+        ...(message.trim() !== "" && { message }),
+      });
+      await queries.invalidateQueries({ queryKey: ["sessions"] });
+      navigate(`/sessions/${session.id}`);
+    } catch (thrown) {
+      setFailure(thrown);
+      setBusy(false);
+    }
+  };
+  if (!mayStart)
+    return (
+      <Page title="New session">
+        <Empty title="Your role may only look">
+          Whoever starts sessions needs a key with the role operator or admin.
+        </Empty>
+      </Page>
+    );
+  return (
+    <Page
+      title="New session"
+      about="Only the message is needed. What is left empty is as the agent and the project say."
+    >
+      <form onSubmit={(event) => void start(event)} className="flex max-w-3xl flex-col gap-4">
+        <Field label="First message" hint="Ctrl Enter starts the session.">
+          {(attributes) => (
+            <TextArea
+              {...attributes}
+              dir="auto"
+              autoFocus
+              rows={5}
+              value={message}
+              placeholder="What should the agent do?"
+              onChange={(event) => setMessage(event.target.value)}
+              onKeyDown={(event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && void start(event)}
+              className="text-base"
+            />
+          )}
+        </Field>
+        <Card className="grid gap-4 p-4 sm:grid-cols-2">
+          <Field label="Agent" hint={agent?.description ?? "The project’s own, unless another is chosen."}>
+            {(attributes) => (
+              <Select
+                {...attributes}
+                value={agentId}
+                onChange={(event) => (setAgentId(event.target.value), setInputs({}))}
+              >
+                <option value="">The project’s own</option>
+                {agents.map(({ id, name, version }) => (
+                  <option key={id} value={id}>
+                    {name} (version {version})
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+          <Field label="Environment" hint="What its workspace is made of.">
+            {(attributes) => (
+              <Select {...attributes} value={environmentId} onChange={(event) => setEnvironmentId(event.target.value)}>
+                <option value="">The project’s directory</option>
+                {environments.map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+          <Field label="Directory" hint="On the server’s machine.">
+            {(attributes) => (
+              <Input
+                {...attributes}
+                dir="ltr"
+                value={cwd}
+                placeholder={projects?.[0]?.directory ?? ""}
+                onChange={(event) => setCwd(event.target.value)}
+              />
+            )}
+          </Field>
+          <Field label="Model">
+            {(attributes) => (
+              <Select {...attributes} value={model} onChange={(event) => setModel(event.target.value)}>
+                <option value="">The agent’s own{agent === undefined ? "" : ` (${agent.definition.model})`}</option>
+                {models.map(({ id }) => (
+                  <option key={id}>{id}</option>
+                ))}
+              </Select>
+            )}
+          </Field>
+          <Field label="Mode" hint={mode === "" ? "How much it may do without asking." : `Then ${MODES[mode]}.`}>
+            {(attributes) => (
+              <Select {...attributes} value={mode} onChange={(event) => setMode(event.target.value as Mode | "")}>
+                <option value="">
+                  The agent’s own{agent === undefined ? "" : ` (${agent.definition.permissions.mode})`}
+                </option>
+                {MODE_NAMES.map((one) => (
+                  <option key={one}>{one}</option>
+                ))}
+              </Select>
+            )}
+          </Field>
+          <Field label="Limit in USD" problem={limitProblem} hint={limitHint(agent)}>
+            {(attributes) => (
+              <Input
+                {...attributes}
+                inputMode="decimal"
+                value={limit}
+                onChange={(event) => setLimit(event.target.value)}
+              />
+            )}
+          </Field>
+          <Field label="Title">
+            {(attributes) => (
+              <Input
+                {...attributes}
+                dir="auto"
+                maxLength={500}
+                value={title}
+                onChange={(event) => setTitle(event.target.value)}
+              />
+            )}
+          </Field>
+        </Card>
+        {agent?.definition.inputs !== undefined && (
+          <AgentInputs inputs={agent.definition.inputs} values={inputs} onChange={setInputs} />
+        )}
+        {failure !== undefined && <Problem title="The session was not started" thrown={failure} />}
+        <div className="flex justify-end gap-2">
+          <Button onClick={() => navigate("/")}>Cancel</Button>
+          <Button type="submit" look="primary" disabled={isBusy}>
+            {isBusy ? "Starting…" : "Start"}
+          </Button>
+        </div>
+      </form>
+    </Page>
+  );
+}
+
+function limitHint(agent: WireAgent | undefined): string {
+  const own = agent?.definition.budget.usd;
+  return own === undefined ? "Empty for no limit of its own." : `Empty for the agent’s own, $${own}.`;
+}

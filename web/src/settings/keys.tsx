@@ -1,0 +1,203 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import type { WireKey, WireNewKey } from "../../../src/client/index.ts";
+import { api, queries } from "../api.ts";
+import { useCaller, useMay } from "../caller.tsx";
+import { Button } from "../parts/button.tsx";
+import { Confirm } from "../parts/confirm.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Field, Input, Select } from "../parts/field.tsx";
+import { Ago } from "../parts/figures.tsx";
+import { Loading } from "../parts/loading.tsx";
+import { Section } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Table } from "../parts/table.tsx";
+import { tell } from "../parts/toast.tsx";
+import { Pill } from "../parts/tone.tsx";
+import { SecretOnce } from "./secret-once.tsx";
+
+const ABOUT: Readonly<Record<WireKey["role"], string>> = {
+  viewer: "viewer: reads everything of the project",
+  operator: "operator: starts and steers sessions, answers approvals",
+  admin: "admin: changes agents, grants, keys and webhooks as well",
+};
+
+export function Keys() {
+  const isAdmin = useMay("admin");
+  const [isMaking, setMaking] = useState(false);
+  const [made, setMade] = useState<WireNewKey>();
+  return (
+    <Section
+      title="Keys"
+      actions={
+        isAdmin && (
+          <Button icon={<Plus className="size-4" />} onClick={() => setMaking(true)}>
+            New key
+          </Button>
+        )
+      }
+    >
+      {isAdmin ? (
+        <KeyTable />
+      ) : (
+        <p className="text-sm text-muted">
+          Keys let programs and people in. Only admins of the project see and make them; ask one of them.
+        </p>
+      )}
+      {isMaking && (
+        <NewKey
+          onClose={() => setMaking(false)}
+          onMade={(key) => {
+            setMaking(false);
+            setMade(key);
+          }}
+        />
+      )}
+      {made !== undefined && (
+        <SecretOnce title={`The key ${made.name}`} secret={made.key} onClose={() => setMade(undefined)}>
+          Programs send it as x-api-key; people log in with it.
+        </SecretOnce>
+      )}
+    </Section>
+  );
+}
+
+function KeyTable() {
+  const { id: own } = useCaller();
+  const [leaving, setLeaving] = useState<WireKey>();
+  const [hasRevoked, setHasRevoked] = useState(false);
+  const { data, error, refetch } = useQuery({ queryKey: ["keys"], queryFn: () => api.keys.list() });
+  if (error !== null)
+    return <Problem thrown={error} title="The keys could not be loaded" onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading />;
+  const revoked = data.filter(({ revoked_at: at }) => at !== null).length;
+  return (
+    <>
+      <Table
+        caption="Keys"
+        rows={hasRevoked ? data : data.filter(({ revoked_at: at }) => at === null)}
+        rowKey={({ id }) => id}
+        empty="There is no key. Programs need one, and so does everybody who does not use the address that the server printed."
+        columns={[
+          {
+            title: "Name",
+            cell: ({ id, name, prefix }) => (
+              <div className="max-w-64 min-w-28">
+                <p className="flex items-center gap-2">
+                  <span dir="auto" className="truncate font-medium" title={name}>
+                    {name}
+                  </span>
+                  {id === own && <Pill tone="accent">you</Pill>}
+                </p>
+                <p className="font-mono text-xs text-faint">{prefix}…</p>
+              </div>
+            ),
+          },
+          { title: "Role", cell: ({ role }) => <span title={ABOUT[role]}>{role}</span> },
+          { title: "Made", minor: true, cell: ({ created_at: at }) => <Ago at={at} /> },
+          {
+            title: "Last used",
+            cell: ({ last_used_at: at }) => (at === null ? <span className="text-faint">never</span> : <Ago at={at} />),
+          },
+          {
+            title: "Actions",
+            cell: (key) =>
+              key.revoked_at === null ? (
+                <Button small look="danger" onClick={() => setLeaving(key)}>
+                  Revoke<span className="sr-only"> {key.name}</span>
+                </Button>
+              ) : (
+                <span className="text-muted">
+                  revoked <Ago at={key.revoked_at} />
+                </span>
+              ),
+          },
+        ]}
+      />
+      {revoked > 0 && (
+        <label className="flex items-center gap-2 self-start text-sm text-muted">
+          <input
+            type="checkbox"
+            className="accent-accent"
+            checked={hasRevoked}
+            onChange={(event) => setHasRevoked(event.target.checked)}
+          />
+          Show the {revoked} that {revoked === 1 ? "was" : "were"} revoked
+        </label>
+      )}
+      {leaving !== undefined && (
+        <Confirm
+          title={`Revoke ${leaving.name}?`}
+          action="Revoke the key"
+          onClose={() => setLeaving(undefined)}
+          onConfirm={async () => {
+            await api.keys.revoke(leaving.id);
+            tell(`The key ${leaving.name} is refused from now on.`);
+            // After one's own key is gone, the page finds out that it must log in again.
+            await queries.invalidateQueries({ queryKey: leaving.id === own ? [] : ["keys"] });
+          }}
+        >
+          <p>
+            Whoever uses it is refused from the next request on, and streams that it has open end. It cannot be taken
+            back.
+          </p>
+          {leaving.id === own && <p className="font-medium text-bad">You are logged in with this very key.</p>}
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function NewKey({ onMade, onClose }: { readonly onMade: (key: WireNewKey) => void; readonly onClose: () => void }) {
+  const [name, setName] = useState("");
+  const [role, setRole] = useState<WireKey["role"]>("operator");
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => api.keys.create({ name: name.trim(), role }),
+    onSuccess: async (key) => {
+      await queries.invalidateQueries({ queryKey: ["keys"] });
+      onMade(key);
+    },
+  });
+  return (
+    <Dialog title="New key" onClose={onClose}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          mutate();
+        }}
+      >
+        <Field label="Name" hint="Who or what uses it, such as ci.">
+          {(attributes) => (
+            <Input
+              {...attributes}
+              dir="auto"
+              maxLength={256}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Role" hint="The least that is enough.">
+          {(attributes) => (
+            <Select {...attributes} value={role} onChange={(event) => setRole(event.target.value as WireKey["role"])}>
+              {Object.entries(ABOUT).map(([value, about]) => (
+                <option key={value} value={value}>
+                  {about}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        {error !== null && <Problem thrown={error} title="The key was not made" />}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" disabled={isPending || name.trim() === ""}>
+            Make the key
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,113 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import type { WebhookRequest, WireNewWebhook } from "../../../src/client/index.ts";
+import { api, queries } from "../api.ts";
+import { Button } from "../parts/button.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Field, Input } from "../parts/field.tsx";
+import { Problem } from "../parts/problem.tsx";
+
+type EventType = NonNullable<WebhookRequest["events"]>[number];
+
+/** What people want to be told comes first. */
+const EVENTS: Readonly<Record<EventType, string>> = {
+  "session.requires_action": "somebody must answer",
+  "session.status_idled": "a turn is over, or waits",
+  "session.error": "something went wrong",
+  "session.budget_reached": "a limit ended a turn",
+  "session.created": "a session was made",
+  "session.status_run_started": "a turn begins",
+  "session.status_rescheduled": "a turn is taken up again",
+  "session.status_terminated": "a session has ended for good",
+  "session.updated": "a session was changed",
+  "session.archived": "a session was archived",
+  "session.deleted": "a session was deleted",
+  "session.thread_created": "a subagent begins",
+  "session.thread_idled": "a subagent is done, or waits",
+  "session.thread_terminated": "a subagent has ended",
+};
+
+export function NewWebhook({
+  onMade,
+  onClose,
+}: {
+  readonly onMade: (webhook: WireNewWebhook) => void;
+  readonly onClose: () => void;
+}) {
+  const [url, setUrl] = useState("");
+  const [isAll, setAll] = useState(false);
+  const [events, setEvents] = useState<readonly EventType[]>(["session.requires_action"]);
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => api.webhooks.create({ url: url.trim(), events: isAll ? [] : [...events] }),
+    onSuccess: async (webhook) => {
+      await queries.invalidateQueries({ queryKey: ["webhooks"] });
+      onMade(webhook);
+    },
+  });
+  const toggle = (event: EventType, isWanted: boolean): void =>
+    setEvents(isWanted ? [...events, event] : events.filter((one) => one !== event));
+  return (
+    <Dialog title="New webhook" onClose={onClose}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          mutate();
+        }}
+      >
+        <Field label="Address" hint="https, and reachable from the server. It is sent signed bodies with POST.">
+          {(attributes) => (
+            <Input
+              {...attributes}
+              type="url"
+              dir="ltr"
+              placeholder="https://hooks.example.com/capstan"
+              value={url}
+              onChange={(event) => setUrl(event.target.value)}
+            />
+          )}
+        </Field>
+        <fieldset className="flex flex-col gap-2">
+          <legend className="mb-1 text-sm font-medium">What it is told</legend>
+          <label className="flex items-center gap-2 text-sm">
+            <input
+              type="checkbox"
+              className="accent-accent"
+              checked={isAll}
+              onChange={(event) => setAll(event.target.checked)}
+            />
+            Everything, also what later versions can tell
+          </label>
+          <div className="grid gap-1 border-t border-line pt-2">
+            {(Object.entries(EVENTS) as [EventType, string][]).map(([event, about]) => (
+              <label key={event} className="flex items-start gap-2 text-sm has-disabled:opacity-50">
+                <input
+                  type="checkbox"
+                  className="mt-1 accent-accent"
+                  disabled={isAll}
+                  checked={isAll || events.includes(event)}
+                  onChange={(change) => toggle(event, change.target.checked)}
+                />
+                <span className="min-w-0">
+                  {about} <code className="font-mono text-xs break-all text-faint max-sm:block">{event}</code>
+                </span>
+              </label>
+            ))}
+          </div>
+        </fieldset>
+        {error !== null && <Problem thrown={error} title="The webhook was not made" />}
+        <div className="flex flex-wrap items-center justify-end gap-2">
+          {!isAll && events.length === 0 && <p className="flex-1 text-xs text-muted">Choose what it is told.</p>}
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            look="primary"
+            disabled={isPending || url.trim() === "" || (!isAll && events.length === 0)}
+          >
+            Add the webhook
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,117 @@
+import { useQuery } from "@tanstack/react-query";
+import { ExternalLink, LogOut } from "lucide-react";
+import { api } from "../api.ts";
+import { useCaller } from "../caller.tsx";
+import { Button } from "../parts/button.tsx";
+import { CopyButton } from "../parts/code.tsx";
+import { Card, Page, Section } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Pill } from "../parts/tone.tsx";
+import { SingleKeys } from "../shell/single-keys-choice.tsx";
+import { Credentials } from "./credentials.tsx";
+import { Keys } from "./keys.tsx";
+import { ThemeChoice } from "./theme-choice.tsx";
+import { Webhooks } from "./webhooks.tsx";
+
+export function SettingsPage() {
+  return (
+    <Page title="Settings">
+      <div className="flex flex-col gap-8">
+        <div className="grid items-start gap-6 lg:grid-cols-2">
+          <You />
+          <Project />
+        </div>
+        <Credentials />
+        <Keys />
+        <Webhooks />
+      </div>
+    </Page>
+  );
+}
+
+const ROLES = {
+  viewer: "may look at everything of the project, and change nothing",
+  operator: "may start and steer sessions and answer approvals",
+  admin: "may also change agents, grants, keys and webhooks",
+} as const;
+
+function You() {
+  const { id, name, role } = useCaller();
+  return (
+    <Section title="You">
+      <Card className="flex flex-col gap-4 p-3">
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <div className="min-w-0 text-sm">
+            <p className="flex flex-wrap items-center gap-2">
+              <span dir="auto" className="font-medium break-all">
+                {name}
+              </span>
+              <Pill tone="accent">{role}</Pill>
+            </p>
+            <p className="text-muted">{ROLES[role]}</p>
+            <p className="font-mono text-xs break-all text-faint">{id}</p>
+          </div>
+          <form method="post" action="/logout">
+            <Button type="submit" icon={<LogOut className="size-4" />}>
+              Log out
+            </Button>
+          </form>
+        </div>
+        <ThemeChoice />
+        <SingleKeys />
+      </Card>
+    </Section>
+  );
+}
+
+function Project() {
+  const { project } = useCaller();
+  const { data, error, refetch } = useQuery({ queryKey: ["projects"], queryFn: () => api.projects() });
+  const directory = data?.find(({ id }) => id === project)?.directory;
+  return (
+    <Section title="Project">
+      <Card className="flex flex-col gap-3 p-3 text-sm">
+        {error !== null && <Problem thrown={error} onRetry={() => void refetch()} />}
+        <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
+          <dt className="text-muted">Name</dt>
+          <dd className="min-w-0 break-all">{project}</dd>
+          <dt className="text-muted">Directory</dt>
+          <dd className="flex min-w-0 items-start gap-1">
+            {typeof directory === "string" ? (
+              <>
+                <code dir="ltr" className="min-w-0 font-mono text-xs leading-6 break-all">
+                  {directory}
+                </code>
+                <CopyButton text={directory} label="Copy the directory" />
+              </>
+            ) : (
+              <span className="text-muted">
+                {data === undefined ? "…" : "none: sessions name the place they work in"}
+              </span>
+            )}
+          </dd>
+        </dl>
+        <p className="flex flex-wrap gap-x-4 gap-y-1">
+          <Outside href="/docs">The API, as a page</Outside>
+          <Outside href="/openapi.json">As OpenAPI</Outside>
+        </p>
+      </Card>
+    </Section>
+  );
+}
+
+/** Served by the server itself, outside of the console. */
+function Outside({ href, children }: { readonly href: string; readonly children: string }) {
+  return (
+    <a
+      href={href}
+      target="_blank"
+      rel="noreferrer"
+      className="inline-flex items-center gap-1 text-accent hover:underline"
+    >
+      {children}
+      <ExternalLink className="size-3.5" aria-hidden />
+      <span className="sr-only">(in a new tab)</span>
+    </a>
+  );
+}

@@ -1,0 +1,28 @@
+/** The chosen theme. `public/theme.js` reads the same before the first paint. */
+
+export const THEMES = ["system", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+const KEY = "capstan.theme";
+
+/** Without storage, as in a window that keeps nothing, the system's theme holds. */
+export function chosenTheme(): Theme {
+  try {
+    const stored = localStorage.getItem(KEY);
+    return THEMES.find((theme) => theme === stored) ?? "system";
+  } catch {
+    return "system";
+  }
+}
+
+export function chooseTheme(theme: Theme): void {
+  const { dataset } = document.documentElement;
+  if (theme === "system") delete dataset["theme"];
+  else dataset["theme"] = theme;
+  try {
+    if (theme === "system") localStorage.removeItem(KEY);
+    else localStorage.setItem(KEY, theme);
+  } catch {
+    // It holds until the page is left.
+  }
+}

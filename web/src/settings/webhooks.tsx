@@ -1,0 +1,155 @@
+import { useQuery } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import type { WireNewWebhook, WireWebhook } from "../../../src/client/index.ts";
+import { api, queries } from "../api.ts";
+import { useMay } from "../caller.tsx";
+import { Button } from "../parts/button.tsx";
+import { Confirm } from "../parts/confirm.tsx";
+import { Ago } from "../parts/figures.tsx";
+import { Loading } from "../parts/loading.tsx";
+import { Section } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Table } from "../parts/table.tsx";
+import { tell, tellProblem } from "../parts/toast.tsx";
+import { Pill } from "../parts/tone.tsx";
+import { Deliveries } from "./deliveries.tsx";
+import { NewWebhook } from "./new-webhook.tsx";
+import { SecretOnce } from "./secret-once.tsx";
+
+export function Webhooks() {
+  const isAdmin = useMay("admin");
+  const [isMaking, setMaking] = useState(false);
+  const [made, setMade] = useState<WireNewWebhook>();
+  return (
+    <Section
+      title="Webhooks"
+      actions={
+        isAdmin && (
+          <Button icon={<Plus className="size-4" />} onClick={() => setMaking(true)}>
+            New webhook
+          </Button>
+        )
+      }
+    >
+      {isAdmin ? (
+        <WebhookTable />
+      ) : (
+        <p className="text-sm text-muted">
+          Webhooks tell other programs what happens to sessions. Only admins of the project see and make them.
+        </p>
+      )}
+      {isMaking && (
+        <NewWebhook
+          onClose={() => setMaking(false)}
+          onMade={(webhook) => {
+            setMaking(false);
+            setMade(webhook);
+          }}
+        />
+      )}
+      {made !== undefined && (
+        <SecretOnce title="The signing secret" secret={made.secret} onClose={() => setMade(undefined)}>
+          The receiver checks with it that a body comes from this server.
+        </SecretOnce>
+      )}
+    </Section>
+  );
+}
+
+function WebhookTable() {
+  const [leaving, setLeaving] = useState<WireWebhook>();
+  const [looked, setLooked] = useState<WireWebhook>();
+  const { data, error, refetch } = useQuery({ queryKey: ["webhooks"], queryFn: () => api.webhooks.list() });
+  if (error !== null)
+    return <Problem thrown={error} title="The webhooks could not be loaded" onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading />;
+  return (
+    <>
+      <Table
+        caption="Webhooks"
+        rows={data}
+        rowKey={({ id }) => id}
+        empty="No address is told anything. Add one to be told when somebody must answer, or a turn is over."
+        columns={[
+          {
+            title: "Address",
+            cell: ({ url }) => (
+              <code dir="ltr" className="block max-w-72 min-w-32 truncate font-mono text-xs" title={url}>
+                {url}
+              </code>
+            ),
+          },
+          { title: "Told", minor: true, cell: ({ events }) => <Told events={events} /> },
+          {
+            title: "State",
+            cell: ({ disabled_at: at }) =>
+              at === null ? (
+                <Pill tone="good">on</Pill>
+              ) : (
+                <span className="flex flex-wrap items-center gap-1">
+                  <Pill tone="quiet">off</Pill>
+                  <span className="text-xs text-muted">
+                    <Ago at={at} />
+                  </span>
+                </span>
+              ),
+          },
+          {
+            title: "Actions",
+            cell: (webhook) => (
+              <span className="flex gap-2">
+                <Button small onClick={() => setLooked(webhook)}>
+                  Deliveries<span className="sr-only"> to {webhook.url}</span>
+                </Button>
+                <Button small onClick={() => turn(webhook)}>
+                  {webhook.disabled_at === null ? "Switch off" : "Switch on"}
+                  <span className="sr-only"> {webhook.url}</span>
+                </Button>
+                <Button small look="danger" onClick={() => setLeaving(webhook)}>
+                  Remove<span className="sr-only"> {webhook.url}</span>
+                </Button>
+              </span>
+            ),
+          },
+        ]}
+      />
+      {looked !== undefined && <Deliveries webhook={looked} onClose={() => setLooked(undefined)} />}
+      {leaving !== undefined && (
+        <Confirm
+          title="Remove this webhook?"
+          action="Remove"
+          onClose={() => setLeaving(undefined)}
+          onConfirm={async () => {
+            await api.webhooks.delete(leaving.id);
+            await queries.invalidateQueries({ queryKey: ["webhooks"] });
+            tell("Removed.");
+          }}
+        >
+          <code className="font-mono text-xs break-all">{leaving.url}</code>
+          <p>What it was still to be told is not sent, and the log of its deliveries goes with it.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+/** Off, when it is on; and the other way round. */
+function turn(webhook: WireWebhook): void {
+  const change = webhook.disabled_at === null ? api.webhooks.disable(webhook.id) : api.webhooks.enable(webhook.id);
+  change
+    .then((changed) => {
+      tell(changed.disabled_at === null ? "Switched on. What waited is sent." : "Switched off.");
+      return queries.invalidateQueries({ queryKey: ["webhooks"] });
+    })
+    .catch(tellProblem);
+}
+
+function Told({ events }: { readonly events: readonly string[] }) {
+  if (events.length === 0) return "everything";
+  return (
+    <span className="block max-w-64 truncate" title={events.join(", ")}>
+      {events.length === 1 ? events[0] : `${events.length} kinds of events`}
+    </span>
+  );
+}

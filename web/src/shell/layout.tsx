@@ -1,0 +1,177 @@
+import { Ellipsis, Keyboard, Plus } from "lucide-react";
+import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from "react";
+import { Link, useLocation } from "wouter";
+import { usePendingApprovals } from "../approvals/pending.ts";
+import { useCaller, useMay } from "../caller.tsx";
+import { Button } from "../parts/button.tsx";
+import { cx } from "../parts/cx.ts";
+import { Toasts } from "../parts/toast.tsx";
+import { Logo } from "./logo.tsx";
+import { isAt, type Place, PLACES } from "./nav.ts";
+import { ServerAway } from "./no-server.tsx";
+import { ShortcutHelp } from "./shortcut-help.tsx";
+import { useShortcuts } from "./shortcuts.ts";
+import { TitleBadge } from "./title-badge.tsx";
+
+/** How many places a phone shows; the others are behind one button. */
+const ON_PHONE = 4;
+
+/** Loaded where it is shown: menus are a good part of all the code that the first page would need. */
+const MoreMenu = lazy(async () => ({ default: (await import("./more-menu.tsx")).MoreMenu }));
+
+const MORE = (
+  <button type="button" className="flex flex-1 flex-col items-center gap-0.5 py-1.5 text-xs text-muted">
+    <Ellipsis className="size-5" aria-hidden />
+    More
+  </button>
+);
+
+/** What surrounds every page: where one can go, who one is, and what waits. */
+export function Layout({ children }: { readonly children: ReactNode }) {
+  const [location, navigate] = useLocation();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const waiting = usePendingApprovals().length;
+  const mayStart = useMay("operator");
+  const isPhone = useSyncExternalStore(onWidth, () => NARROW.matches);
+  useShortcuts({
+    "?": () => setHelpOpen(true),
+    ...(mayStart && { n: () => navigate("/new") }),
+    ...Object.fromEntries(PLACES.map(({ key, path }) => [`g ${key}`, () => navigate(path)])),
+  });
+  const count = (place: Place): number => (place.path === "/approvals" ? waiting : 0);
+  return (
+    <div className="flex h-full flex-col md:flex-row">
+      <a
+        href="#content"
+        className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:m-2 focus:rounded-md focus:bg-surface focus:p-2"
+      >
+        To the content
+      </a>
+      <nav aria-label="Main" className="hidden w-52 shrink-0 flex-col gap-1 border-r border-line p-3 md:flex">
+        <Link href="/" className="mb-3 px-2">
+          <Logo />
+        </Link>
+        {mayStart && (
+          <Button
+            look="primary"
+            className="mb-2"
+            icon={<Plus className="size-4" />}
+            hint="n"
+            onClick={() => navigate("/new")}
+          >
+            New session
+          </Button>
+        )}
+        {PLACES.map((place) => (
+          <NavLink key={place.path} place={place} isCurrent={isAt(place, location)} count={count(place)} />
+        ))}
+        <div className="mt-auto flex flex-col gap-1">
+          <Button
+            look="quiet"
+            small
+            className="justify-start"
+            icon={<Keyboard className="size-4" />}
+            hint="?"
+            onClick={() => setHelpOpen(true)}
+          >
+            Shortcuts
+          </Button>
+          <Who />
+        </div>
+      </nav>
+      <main id="content" tabIndex={-1} className="min-h-0 min-w-0 flex-1 overflow-y-auto outline-none">
+        {/* A session says it itself, and what it means for what is being said there. */}
+        {!location.startsWith("/sessions/") && <ServerAway />}
+        {children}
+      </main>
+      <nav
+        aria-label="Main"
+        className="flex shrink-0 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+      >
+        {PLACES.slice(0, ON_PHONE).map((place) => (
+          <NavTab key={place.path} place={place} isCurrent={isAt(place, location)} count={count(place)} />
+        ))}
+        {isPhone && (
+          <Suspense fallback={MORE}>
+            <MoreMenu trigger={MORE} places={PLACES.slice(ON_PHONE)} mayStart={mayStart} />
+          </Suspense>
+        )}
+      </nav>
+      {isHelpOpen && <ShortcutHelp onClose={() => setHelpOpen(false)} />}
+      <TitleBadge />
+      <Toasts />
+    </div>
+  );
+}
+
+/** As the styles have it: below `md`. */
+const NARROW = matchMedia("(width < 48rem)");
+
+function onWidth(listener: () => void): () => void {
+  NARROW.addEventListener("change", listener);
+  return () => NARROW.removeEventListener("change", listener);
+}
+
+interface NavProps {
+  readonly place: Place;
+  readonly isCurrent: boolean;
+  readonly count: number;
+}
+
+function NavLink({ place: { path, name, icon: Icon }, isCurrent, count }: NavProps) {
+  return (
+    <Link
+      href={path}
+      aria-current={isCurrent ? "page" : undefined}
+      className={cx(
+        "flex h-8 items-center gap-2 rounded-md px-2 text-sm font-medium transition-colors",
+        isCurrent ? "bg-sunken text-text" : "text-muted hover:bg-sunken hover:text-text",
+      )}
+    >
+      <Icon className="size-4" />
+      {name}
+      <Count of={count} />
+    </Link>
+  );
+}
+
+function NavTab({ place: { path, name, icon: Icon }, isCurrent, count }: NavProps) {
+  return (
+    <Link
+      href={path}
+      aria-current={isCurrent ? "page" : undefined}
+      className={cx(
+        "relative flex flex-1 flex-col items-center gap-0.5 py-1.5 text-xs",
+        isCurrent ? "text-accent" : "text-muted",
+      )}
+    >
+      <Icon className="size-5" />
+      {name}
+      <Count of={count} />
+    </Link>
+  );
+}
+
+function Count({ of }: { readonly of: number }) {
+  if (of === 0) return null;
+  return (
+    <span className="ml-auto min-w-5 rounded-full bg-waiting-soft px-1.5 text-center text-xs font-semibold text-waiting max-md:absolute max-md:top-0.5 max-md:left-1/2 max-md:ml-1">
+      <span className="sr-only">waiting: </span>
+      {of}
+    </span>
+  );
+}
+
+function Who() {
+  const { name, role, project } = useCaller();
+  return (
+    <div className="border-t border-line px-2 pt-2 text-xs text-muted">
+      <p className="truncate" title={name}>
+        {name} · {role}
+      </p>
+      <p className="truncate text-faint" title={project}>
+        {project}
+      </p>
+    </div>
+  );
+}

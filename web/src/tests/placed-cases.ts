@@ -1,0 +1,105 @@
+import type { CaseRun, SuiteResult } from "./run-facts.ts";
+
+export interface PlacedCase {
+  /** As in the address and in the HTML report: names may be anything, and may be there twice. */
+  readonly anchor: string;
+  readonly case: CaseRun;
+}
+
+export interface PlacedSuite {
+  readonly anchor: string;
+  readonly suite: SuiteResult;
+  readonly cases: readonly PlacedCase[];
+}
+
+export function placed(suites: readonly SuiteResult[]): PlacedSuite[] {
+  return suites.map((suite, index) => ({
+    anchor: `suite-${index + 1}`,
+    suite,
+    cases: suite.cases.map((one, place) => ({ anchor: `case-${index + 1}-${place + 1}`, case: one })),
+  }));
+}
+
+export function didNotPass({ status }: CaseRun): boolean {
+  return status === "failed" || status === "error" || status === "not_run";
+}
+
+export interface Wanted {
+  readonly onlyBad: boolean;
+  readonly text: string;
+}
+
+/** The suites with the cases that are wanted; suites without any are left out while somebody filters. */
+export function filtered(suites: readonly PlacedSuite[], { onlyBad, text }: Wanted): PlacedSuite[] {
+  const words = text.trim().toLowerCase();
+  if (!onlyBad && words === "") return [...suites];
+  return suites
+    .map((one) => ({
+      ...one,
+      cases: one.cases.filter(
+        ({ case: one }) =>
+          (!onlyBad || didNotPass(one)) && [one.case, ...one.tags].some((said) => said.toLowerCase().includes(words)),
+      ),
+    }))
+    .filter(({ cases }) => cases.length > 0);
+}
+
+/** So many failed cases are opened by themselves; with more of them the page stays a list. */
+const MAX_OPEN = 5;
+
+/** What stands open when the page comes up. */
+export function firstOpen(suites: readonly PlacedSuite[]): string[] {
+  const failed = suites
+    .flatMap(({ cases }) => cases)
+    .filter(({ case: { status } }) => status === "failed" || status === "error");
+  return failed.length > MAX_OPEN ? [] : failed.map(({ anchor }) => anchor);
+}
+
+/** So many cases of a suite are listed at once. */
+const PAGE = 100;
+
+/** How many are listed, so that the case that is asked for is among them. */
+export function listedCount(cases: readonly PlacedCase[], pages: number, wanted: string | undefined): number {
+  const at = cases.findIndex(({ anchor }) => anchor === wanted);
+  return Math.min(cases.length, Math.max(pages * PAGE, Math.ceil((at + 1) / PAGE) * PAGE));
+}
+
+export interface Remark {
+  readonly kind: "problem" | "gate" | "baseline";
+  readonly about: string;
+  readonly message: string;
+  /** Where on the page it belongs; a problem is of the whole run. */
+  readonly anchor?: string;
+}
+
+/** What a person has to look at besides the cases that failed. */
+export function remarksOf(problems: readonly string[], suites: readonly PlacedSuite[]): Remark[] {
+  return [
+    ...problems.map((message): Remark => ({ kind: "problem", about: "", message })),
+    ...suites.flatMap(({ anchor, suite, cases }) => [
+      ...suite.gates
+        .filter(({ passed }) => !passed)
+        .map(({ gate, message }): Remark => ({ kind: "gate", about: `${suite.suite}, ${gate}`, message, anchor })),
+      ...suite.regressions.map(({ case: name, message }): Remark => {
+        const at = cases.find((one) => one.case.case === name);
+        return { kind: "baseline", about: name ?? suite.suite, message, anchor: at?.anchor ?? anchor };
+      }),
+    ]),
+  ];
+}
+
+interface Passage {
+  readonly thread: string;
+  readonly steps: readonly CaseRun["trials"][number]["steps"][number][];
+}
+
+/** Steps that follow each other on one thread: subagents may work side by side. */
+export function passagesOf(steps: Passage["steps"]): readonly Passage[] {
+  const passages: { thread: string; steps: CaseRun["trials"][number]["steps"] }[] = [];
+  for (const step of steps) {
+    const last = passages.at(-1);
+    if (last?.thread === step.thread) last.steps.push(step);
+    else passages.push({ thread: step.thread, steps: [step] });
+  }
+  return passages;
+}

@@ -1,0 +1,107 @@
+import type { WireSuiteRun } from "../../../src/client/index.ts";
+import { duration, tokens } from "../parts/amounts.ts";
+import { cx } from "../parts/cx.ts";
+import { Card, Section } from "../parts/page.tsx";
+import { Pill, type Tone } from "../parts/tone.tsx";
+import { type PlacedSuite, type Remark, remarksOf } from "./placed-cases.ts";
+import { CASE_STATUSES, type CaseStatus, counted, countsTold, priceNote, priceOf, sumsOf } from "./run-facts.ts";
+import { Status } from "./status.tsx";
+
+const BARS: Readonly<Record<CaseStatus, string>> = {
+  passed: "bg-good",
+  failed: "bg-bad",
+  error: "bg-bad/60",
+  not_run: "bg-waiting",
+  skipped: "bg-line-strong",
+};
+
+/** What the run comes to. */
+export function RunOverview({ run }: { readonly run: WireSuiteRun }) {
+  const sums = sumsOf(run.suites.flatMap(({ cases }) => cases));
+  const { counts, cases } = sums;
+  return (
+    <div className="flex flex-col gap-3">
+      <div
+        role="img"
+        aria-label={countsTold(counts)}
+        className="flex h-2 gap-px overflow-hidden rounded-full bg-sunken"
+      >
+        {CASE_STATUSES.filter((status) => counts[status] > 0).map((status) => (
+          <span
+            key={status}
+            className={cx("h-full", BARS[status])}
+            style={{ width: `${(counts[status] / cases) * 100}%` }}
+          />
+        ))}
+      </div>
+      <ul className="flex flex-wrap gap-3 text-sm">
+        {CASE_STATUSES.filter((status) => counts[status] > 0).map((status) => (
+          <li key={status} className="flex items-center gap-1.5">
+            <Status of={status} /> <strong data-figure>{counts[status].toLocaleString("en-US")}</strong>
+          </li>
+        ))}
+      </ul>
+      <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+        <Tile title="Cases passed" value={`${counts.passed} of ${cases}`} note={counted(sums.trials, "trial")} />
+        <Tile title="Cost" value={priceOf(sums)} note={priceNote(run.mode, sums.unpricedTrials)} />
+        <Tile
+          title="Tokens"
+          value={tokens(sums.input + sums.output)}
+          note={`${tokens(sums.input)} in, ${tokens(sums.output)} out`}
+        />
+        <Tile title="Time" value={duration(run.durationMs)} note={counted(sums.requests, "model request")} />
+      </dl>
+    </div>
+  );
+}
+
+function Tile({ title, value, note }: { readonly title: string; readonly value: string; readonly note: string }) {
+  return (
+    <Card className="flex min-w-0 flex-col gap-1 p-3">
+      <dt className="text-xs font-medium text-muted">{title}</dt>
+      <dd data-figure className="text-xl font-semibold">
+        {value}
+      </dd>
+      <dd className="text-xs text-faint">{note}</dd>
+    </Card>
+  );
+}
+
+const REMARKS: Readonly<Record<Remark["kind"], { readonly tone: Tone; readonly word: string }>> = {
+  problem: { tone: "bad", word: "problem" },
+  gate: { tone: "bad", word: "gate missed" },
+  baseline: { tone: "waiting", word: "worse than baseline" },
+};
+
+/** Problems, gates that were missed, and what became worse than the baseline. */
+export function Remarks({ run, suites }: { readonly run: WireSuiteRun; readonly suites: readonly PlacedSuite[] }) {
+  const remarks = remarksOf(run.problems, suites);
+  if (remarks.length === 0) return null;
+  return (
+    <Section title="To look at">
+      <Card>
+        <ul className="divide-y divide-line">
+          {remarks.map((remark) => (
+            <li
+              key={`${remark.kind} ${remark.about} ${remark.message}`}
+              className="flex gap-2 px-3 py-2 text-sm max-sm:flex-col max-sm:items-start"
+            >
+              <Pill tone={REMARKS[remark.kind].tone}>{REMARKS[remark.kind].word}</Pill>
+              <p dir="auto" className="max-w-full min-w-0 break-words whitespace-pre-wrap">
+                {remark.anchor !== undefined && (
+                  <>
+                    <a href={`#${remark.anchor}`} className="font-medium text-accent hover:underline">
+                      {remark.about}
+                    </a>
+                    {": "}
+                  </>
+                )}
+                {remark.message}
+              </p>
+            </li>
+          ))}
+        </ul>
+      </Card>
+    </Section>
+  );
+}

@@ -1,0 +1,184 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { ExternalLink, FlaskConicalOff, Trash2 } from "lucide-react";
+import { useEffect, useMemo, useState } from "react";
+import { Link, useLocation } from "wouter";
+import type { WireSuiteRun } from "../../../src/client/index.ts";
+import { api, isRefused } from "../api.ts";
+import { useMay } from "../caller.tsx";
+import { duration } from "../parts/amounts.ts";
+import { Button } from "../parts/button.tsx";
+import { Choice } from "../parts/choice.tsx";
+import { Confirm } from "../parts/confirm.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Input } from "../parts/field.tsx";
+import { When } from "../parts/figures.tsx";
+import { Loading } from "../parts/loading.tsx";
+import { Page } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { tell } from "../parts/toast.tsx";
+import { didNotPass, filtered, firstOpen, placed } from "./placed-cases.ts";
+import { MODES, outcomeOf } from "./run-facts.ts";
+import { Remarks, RunOverview } from "./run-overview.tsx";
+import { SuiteView } from "./suite-view.tsx";
+import { goTo, nameInAddress, useAnchor } from "./use-anchor.ts";
+
+/** A run of suites, whole. It never changes, so it is asked for once. */
+export function RunPage({ id }: { readonly id: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ["suite-run", id],
+    queryFn: () => api.suites.run(id),
+    staleTime: Infinity,
+  });
+  if (isRefused(error, 404))
+    return (
+      <Page title="Test run">
+        <Empty icon={<FlaskConicalOff />} title="There is no such run">
+          It was deleted, is older than the last 200 of its suites, or belongs to another project.{" "}
+          <Link href="/tests" className="text-accent underline">
+            To the runs
+          </Link>
+        </Empty>
+      </Page>
+    );
+  if (data !== undefined) return <Run run={data} />;
+  return (
+    <Page title="Test run">
+      {error === null ? (
+        <Loading label="Reading the run" />
+      ) : (
+        <Problem thrown={error} title="The run cannot be shown" onRetry={() => void refetch()} />
+      )}
+    </Page>
+  );
+}
+
+function Run({ run }: { readonly run: WireSuiteRun }) {
+  return (
+    <Page
+      title={`Test run: ${outcomeOf(run.exitCode).toLowerCase()}`}
+      about={
+        <span className="break-words">
+          {MODES[run.mode]} · <When at={run.startedAt} /> · {duration(run.durationMs)} · exit code {run.exitCode} ·
+          Capstan {run.capstan}, Agent SDK {run.sdk} · <code className="font-mono text-xs break-all">{run.id}</code>
+        </span>
+      }
+      actions={<Actions run={run} />}
+    >
+      <RunOverview run={run} />
+      <Cases run={run} />
+    </Page>
+  );
+}
+
+function Actions({ run: { id } }: { readonly run: WireSuiteRun }) {
+  const [isAsking, setAsking] = useState(false);
+  const [, navigate] = useLocation();
+  const queries = useQueryClient();
+  const mayDelete = useMay("admin");
+  const remove = async (): Promise<void> => {
+    await api.suites.delete(id);
+    navigate("/tests");
+    tell("The run was deleted.");
+    queries.removeQueries({ queryKey: ["suite-run", id] });
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ["suites"] }),
+      queries.invalidateQueries({ queryKey: ["suite-runs"] }),
+    ]);
+  };
+  return (
+    <>
+      <a
+        href={`/api/suites/runs/${encodeURIComponent(id)}/report.html`}
+        target="_blank"
+        rel="noopener"
+        className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line bg-surface px-3 text-sm font-medium hover:border-line-strong hover:bg-sunken"
+      >
+        <ExternalLink aria-hidden className="size-4" />
+        HTML report
+      </a>
+      {mayDelete && (
+        <Button look="danger" icon={<Trash2 aria-hidden className="size-4" />} onClick={() => setAsking(true)}>
+          Delete
+        </Button>
+      )}
+      {isAsking && (
+        <Confirm title="Delete this run?" action="Delete the run" onConfirm={remove} onClose={() => setAsking(false)}>
+          <p>
+            All that was said and done in it is erased, with its report. A suite that has no other run is not listed any
+            more. This cannot be taken back.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function Cases({ run }: { readonly run: WireSuiteRun }) {
+  const suites = useMemo(() => placed(run.suites), [run]);
+  const bad = useMemo(() => run.suites.flatMap(({ cases }) => cases).filter(didNotPass).length, [run]);
+  const all = useMemo(() => run.suites.reduce((sum, { cases }) => sum + cases.length, 0), [run]);
+  const anchor = useAnchor();
+  const [onlyBad, setOnlyBad] = useState(false);
+  const [text, setText] = useState("");
+  const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set(firstOpen(suites)));
+  // Whoever follows a link to a case sees it, whatever was filtered.
+  useEffect(() => {
+    if (anchor === undefined) return;
+    setOnlyBad(false);
+    setText("");
+    setOpen((before) => new Set([...before, anchor]));
+    const frame = requestAnimationFrame(() => goTo(anchor));
+    return () => cancelAnimationFrame(frame);
+  }, [anchor]);
+  const toggle = (one: string): void => {
+    const isOpen = open.has(one);
+    setOpen(isOpen ? new Set([...open].filter((other) => other !== one)) : new Set([...open, one]));
+    if (!isOpen) nameInAddress(one);
+  };
+  const shown = useMemo(() => filtered(suites, { onlyBad, text }), [suites, onlyBad, text]);
+  return (
+    <>
+      <Remarks run={run} suites={suites} />
+      {all > 1 && (
+        <div className="flex flex-wrap items-center gap-2">
+          <Choice
+            label="Cases shown"
+            value={onlyBad ? "bad" : "all"}
+            options={[
+              { value: "all", label: `All cases (${all.toLocaleString("en-US")})` },
+              { value: "bad", label: `Did not pass (${bad.toLocaleString("en-US")})` },
+            ]}
+            onChoose={(value) => setOnlyBad(value === "bad")}
+          />
+          <Input
+            type="search"
+            aria-label="Search for cases"
+            placeholder="Name or tag"
+            className="max-w-56"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </div>
+      )}
+      {shown.length === 0 && (
+        <Empty title={all === 0 ? "No case was run" : "No case is like that"}>
+          {all > 0 && (
+            <button
+              type="button"
+              className="text-accent underline"
+              onClick={() => {
+                setOnlyBad(false);
+                setText("");
+              }}
+            >
+              Show all cases
+            </button>
+          )}
+        </Empty>
+      )}
+      {shown.map((one) => (
+        <SuiteView key={one.anchor} placed={one} open={open} wanted={anchor} onToggle={toggle} />
+      ))}
+    </>
+  );
+}
