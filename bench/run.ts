@@ -3,6 +3,7 @@ import { temporaryDirectory } from "../test/support/host.ts";
 import { chatKeys } from "./chat.ts";
 import { checkpointCost } from "./checkpoint.ts";
 import { commands } from "./cli.ts";
+import { consoleSpeed } from "./console.ts";
 import { gatewayCost } from "./gateway.ts";
 import { laterTurn } from "./later-turn.ts";
 import { longLog } from "./long-log.ts";
@@ -21,7 +22,7 @@ import { worktree } from "./worktree.ts";
 
 /**
  * Side by side: every figure is a ratio within one run, of samples taken in turns, because the machine is never quiet.
- * Arguments name the cases to run; without any, all of them run, which takes about six minutes.
+ * Arguments name the cases to run; without any, all of them run, which takes about twelve minutes.
  */
 const CASES: readonly BenchCase[] = [
   laterTurn,
@@ -39,6 +40,7 @@ const CASES: readonly BenchCase[] = [
   worktree,
   serverTurns,
   serverLoad,
+  consoleSpeed,
 ];
 
 async function main(names: readonly string[]): Promise<boolean> {

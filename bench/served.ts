@@ -23,6 +23,8 @@ export interface Served extends AsyncDisposable {
   readonly pid: number;
   readonly model: ScriptedModel;
   readonly cwd: string;
+  /** Where its store is. */
+  readonly home: string;
   readonly path: string;
   /** An agent without tools, and an empty workspace. */
   readonly agent: string;
@@ -59,7 +61,8 @@ export async function served({
   const parts = stack.move();
   const dispose = (): Promise<void> => parts.disposeAsync();
   const pid = server.pid ?? 0;
-  return { url, client, apiKey, pid, model, cwd, path, agent, environment, [Symbol.asyncDispose]: dispose };
+  const place = { cwd, home: join(home, ".capstan"), path };
+  return { url, client, apiKey, pid, model, ...place, agent, environment, [Symbol.asyncDispose]: dispose };
 }
 
 /** What a program says first, as JSON. */

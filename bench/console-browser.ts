@@ -1,0 +1,78 @@
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Script } from "../test/support/scripted-model.ts";
+import { openBrowser } from "../test/support/browser.ts";
+import { type Served, served } from "./served.ts";
+
+const SIZE = { width: 1_280, height: 800 };
+
+export interface ConsoleBench extends AsyncDisposable {
+  readonly server: Served;
+  /** A window of somebody who is logged in, and has nothing of the server kept from before. */
+  open(): Promise<Window>;
+}
+
+export interface Window extends AsyncDisposable {
+  readonly page: Page;
+  readonly context: BrowserContext;
+}
+
+/** The server in a process of its own, and a real browser before it. */
+export async function consoleBench(script?: Script): Promise<ConsoleBench> {
+  await using stack = new AsyncDisposableStack();
+  const server = stack.use(await served({ fromSource: true, ...(script !== undefined && { script }) }));
+  const browser = stack.use(await openBrowser());
+  const storageState = await login(browser, server);
+  const parts = stack.move();
+  return {
+    server,
+    async open() {
+      const context = await browser.newContext({ viewport: SIZE, storageState });
+      const page = await context.newPage();
+      return { page, context, [Symbol.asyncDispose]: () => context.close() };
+    },
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+async function login(
+  browser: Browser,
+  { url, apiKey }: Served,
+): Promise<Awaited<ReturnType<BrowserContext["storageState"]>>> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${url}/login`);
+  await page.getByLabel("Key").fill(apiKey);
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.waitForURL(`${url}/`);
+  const state = await context.storageState();
+  await context.close();
+  return state;
+}
+
+/** Runs in the page before anything of it: tells when what is waited for is in sight and has been painted. */
+const WATCH = `(wanted, words) => {
+  const isInSight = (element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return bottom > 0 && top < innerHeight && element.textContent.includes(words);
+  };
+  const look = () => {
+    if (![...document.querySelectorAll(wanted)].some(isInSight)) return void requestAnimationFrame(look);
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => (globalThis.paintedAt = performance.now());
+    port2.postMessage(undefined);
+  };
+  requestAnimationFrame(look);
+}`;
+
+/**
+ * Milliseconds from the beginning of the navigation until `selector`, with `text` in it, is in sight and has been painted,
+ * by the page's own clock. Until then the main thread was busy; from then on the page answers.
+ */
+export async function timeUntil(page: Page, url: string, selector: string, text = ""): Promise<number> {
+  await page.addInitScript(`(${WATCH})(${JSON.stringify(selector)}, ${JSON.stringify(text)})`);
+  await page.goto(url, { waitUntil: "commit" });
+  const handle = await page.waitForFunction(() => Reflect.get(globalThis, "paintedAt") as unknown, undefined, {
+    polling: 50,
+  });
+  return Number(await handle.jsonValue());
+}
