@@ -37,15 +37,18 @@ export class Http {
     return body as Answer;
   }
 
-  /** Rejects with a `CapstanApiError` unless the server did what was asked. */
-  async send(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
-    const { query = {}, body, signal, headers } = options;
+  address(path: string, query: Query = {}): string {
     const given = Object.entries(query).flatMap(([name, value]) =>
       value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
     );
-    const search = given.length === 0 ? "" : `?${given.join("&")}`;
+    return `${this.#base}${path}${given.length === 0 ? "" : `?${given.join("&")}`}`;
+  }
+
+  /** Rejects with a `CapstanApiError` unless the server did what was asked. */
+  async send(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
+    const { query, body, signal, headers } = options;
     const send = this.#fetch;
-    const response = await send(`${this.#base}${path}${search}`, {
+    const response = await send(this.address(path, query), {
       method,
       headers: {
         ...(this.#key !== undefined && { "x-api-key": this.#key }),

@@ -14,6 +14,7 @@ import type {
 import type { WireSessionWithState, WireState } from "../protocol/api/session-state.ts";
 import type { sessionQuery, WireSession } from "../protocol/api/sessions.ts";
 import { type Http, path } from "./http.ts";
+import { overEvents, overSocket } from "./connection.ts";
 import { followSession, type StreamOptions } from "./stream.ts";
 
 /** What a query is written with, before it becomes text. */
@@ -98,7 +99,8 @@ export class Sessions {
 
   /** Follows the session; resumes when the connection is cut. Ends when `signal` aborts. */
   stream(id: string, options: StreamOptions = {}): AsyncGenerator<ClippedEvent | Preview> {
-    return followSession(this.#http, path`/api/sessions/${id}/stream`, options);
+    const connect = options.over === "socket" ? overSocket : overEvents;
+    return followSession(connect(this.#http, path`/api/sessions/${id}`), options);
   }
 
   /** Starts a turn, or adds to the one under way. Its events are those after `after`. */

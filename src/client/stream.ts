@@ -1,14 +1,18 @@
 import type { Preview } from "../core/events.ts";
 import type { ClippedEvent } from "../protocol/api/session-requests.ts";
-import { CapstanApiError, refusalOf } from "./error.ts";
-import type { Http } from "./http.ts";
-import { framesOf } from "../protocol/sse.ts";
+import { type Connect, cut } from "./connection.ts";
+import { CapstanApiError } from "./error.ts";
 
 export interface StreamOptions {
   /** Only events after this place in the log. Default: all. */
   readonly after?: number;
   /** In characters: texts in events that are longer are cut. Default: events are whole. */
   readonly clip?: number;
+  /**
+   * Default: server-sent events. Of those a browser takes no more than six from a server, over all its tabs; a socket
+   * needs a login's cookie.
+   */
+  readonly over?: "events" | "socket";
   /** Ends the stream. */
   readonly signal?: AbortSignal;
   /** Told before each new attempt: how many have failed in a row, and why. */
@@ -29,8 +33,7 @@ const MAX_FAILURES = 15;
  * that is cut goes on where it was, without a gap or a repeat; one that the server refuses rejects.
  */
 export async function* followSession(
-  http: Http,
-  path: string,
+  connect: Connect,
   { after = 0, clip, signal, onRetry, onConnect }: StreamOptions = {},
 ): AsyncGenerator<ClippedEvent | Preview> {
   let last = after;
@@ -38,7 +41,8 @@ export async function* followSession(
   for (;;) {
     let reason: CapstanApiError;
     try {
-      for await (const item of connection(http, path, { after: last, clip, signal, onConnect })) {
+      const onOpen = (): void => onConnect?.();
+      for await (const item of watched(connect, { after: last, clip, onOpen }, signal)) {
         failures = 0;
         if ("seq" in item) last = item.seq;
         yield item;
@@ -57,41 +61,18 @@ export async function* followSession(
   }
 }
 
-async function* connection(
-  http: Http,
-  path: string,
-  {
-    after,
-    clip,
-    signal,
-    onConnect,
-  }: Pick<StreamOptions, "clip"> & {
-    readonly after: number;
-    readonly signal: AbortSignal | undefined;
-    readonly onConnect: (() => void) | undefined;
-  },
+async function* watched(
+  connect: Connect,
+  asked: Omit<Parameters<Connect>[0], "signal" | "onSign">,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<ClippedEvent | Preview> {
   const leaving = new AbortController();
   const watch = new Watch(() => leaving.abort(cut("Nothing was heard of the server.")));
   const either = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal]);
   try {
-    const response = await http
-      .send("GET", path, {
-        query: { clip },
-        signal: either,
-        headers: { accept: "text/event-stream", ...(after > 0 && { "last-event-id": String(after) }) },
-      })
-      .catch((thrown: unknown) => {
-        throw leaving.signal.aborted ? leaving.signal.reason : thrown;
-      });
-    if (response.body === null) throw refusalOf(undefined, response);
-    onConnect?.();
-    for await (const { event, data } of framesOf(response.body, { onBytes: () => watch.restart() })) {
-      if (event === "ping") continue;
-      const value: unknown = JSON.parse(data);
-      if (event === "error") throw refusalOf(value, { status: 500, headers: response.headers });
-      yield value as ClippedEvent | Preview;
-    }
+    yield* connect({ ...asked, signal: either, onSign: () => watch.restart() });
+    // A socket that is closed here ends without a word.
+    leaving.signal.throwIfAborted();
   } catch (thrown) {
     throw leaving.signal.aborted ? leaving.signal.reason : thrown;
   } finally {
@@ -117,10 +98,6 @@ class Watch {
   stop(): void {
     clearTimeout(this.#timer);
   }
-}
-
-function cut(why: string): CapstanApiError {
-  return new CapstanApiError(`The stream of the session was cut: ${why}`, { status: 0, type: "connection_error" });
 }
 
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -102,7 +102,7 @@ export function createApp(deps: ServerDeps, parts: AppParts = {}): Hono<Env> {
 
   // Answered and not thrown: only then a wrong method is looked for.
   app.notFound((c) => {
-    const page = isAstray(c) ? parts.console?.page(c.req.header("accept-encoding"), { status: 404 }) : undefined;
+    const page = isAstray(c) ? parts.console?.page(c.req.header("accept-encoding"), 404) : undefined;
     if (page !== undefined) return page;
     const message = `There is nothing at ${c.req.path}. What there is, /openapi.json tells.`;
     return c.json(errorBody(new ApiFailure("not_found_error", message), c.get("requestId")), 404);

@@ -36,13 +36,6 @@ const PATTERN = new RegExp(`^(${PAGES.map((page) => page.replace(":id", "[^/]+")
 /** What begins with one of these is for programs, or has a page of its own. */
 const OTHERS = /^\/(api|v1|docs|openapi\.json|health|ready|metrics|login|logout|assets)(\/|$)/;
 
-/**
- * What every page asks for first, and what the first page does: the browser fetches it while it still loads the script.
- * An address that the page does not ask for word by word is fetched in vain; a browser test looks at that.
- */
-const ASKED = ["/api/whoami"];
-const ASKED_FIRST = [...ASKED, "/api/sessions?limit=50&include_archived=false"];
-
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -82,10 +75,8 @@ export class ConsoleFiles {
   }
 
   /** The page itself; undefined when it was not built. */
-  page(encodings: string | undefined, { status = 200, isFirst = false } = {}): Response | undefined {
-    const asked = isFirst ? ASKED_FIRST : ASKED;
-    const link = asked.map((path) => `<${path}>; rel=preload; as=fetch; crossorigin`).join(", ");
-    return this.answer("/index.html", { encodings, status, headers: { "content-security-policy": POLICY, link } });
+  page(encodings: string | undefined, status = 200): Response | undefined {
+    return this.answer("/index.html", { encodings, status, headers: { "content-security-policy": POLICY } });
   }
 
   answer(path: string, { encodings, status = 200, headers }: Answered): Response | undefined {
@@ -113,7 +104,7 @@ export class ConsoleFiles {
 
 /** Names as the build gives them, so that nothing beside its directory can be named. */
 function isFile(path: string): boolean {
-  return /^\/(assets\/[\w-]+(\.[\w-]+)*\.(js|css)|theme\.js|favicon\.svg)$/.test(path);
+  return /^\/(assets\/[\w-]+(\.[\w-]+)*\.(js|css)|early\.js|favicon\.svg)$/.test(path);
 }
 
 function read(file: string): ConsoleFile | undefined {
@@ -124,11 +115,7 @@ function read(file: string): ConsoleFile | undefined {
 
 export function consoleRoutes(files: ConsoleFiles): Hono<Env> {
   const routes = new Hono<Env>();
-  for (const path of PAGES)
-    routes.get(path, async (c, next) => {
-      const isFirst = path === "/" && new URL(c.req.url).search === "";
-      return files.page(c.req.header("accept-encoding"), { isFirst }) ?? next();
-    });
+  for (const path of PAGES) routes.get(path, async (c, next) => files.page(c.req.header("accept-encoding")) ?? next());
   routes.get("*", async (c, next) => {
     const { path } = c.req;
     if (!isFile(path)) return next();

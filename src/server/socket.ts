@@ -2,6 +2,8 @@ import { upgradeWebSocket } from "@hono/node-server";
 import { Hono } from "hono";
 import type { WebSocket } from "ws";
 import { z } from "zod";
+import { streamQuery } from "../protocol/api/session-requests.ts";
+import { showClipped } from "./clipped-event.ts";
 import { type Env, requireRole, type ServerDeps } from "./context.ts";
 import { Follower, type EndReason, type Frame, type Outlet, PING } from "./follower.ts";
 import { ApiFailure } from "./failure.ts";
@@ -41,6 +43,7 @@ export function socketRoutes({ runtime }: ServerDeps): Hono<Env> {
       );
     const after = placeGiven("after", c.req.query("after"));
     requireWithinLog("after", after, await runtime.head(id));
+    const clip = clipGiven(c.req.query("clip"));
     wake(runtime, c, record);
     const { streams, stillValid, describe } = surroundings(c);
     let follower: Follower | undefined;
@@ -58,8 +61,7 @@ export function socketRoutes({ runtime }: ServerDeps): Hono<Env> {
           streams,
           outlet,
           follow: (from, signal) => runtime.events(id, { after: from, signal }),
-          // The same as over server-sent events.
-          show: (item) => item,
+          show: showClipped(clip),
           stillValid,
         });
         // The answer to a ping of the protocol is given by then.
@@ -76,6 +78,14 @@ export function socketRoutes({ runtime }: ServerDeps): Hono<Env> {
     });
   });
   return routes;
+}
+
+/** As over server-sent events. */
+function clipGiven(text: string | undefined): number | undefined {
+  const { data, error } = streamQuery.shape.clip.safeParse(text);
+  if (error !== undefined)
+    throw new ApiFailure("invalid_request_error", `clip: ${error.issues.map(({ message }) => message).join("; ")}.`);
+  return data;
 }
 
 function isPing(data: unknown): boolean {

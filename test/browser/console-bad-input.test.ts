@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import type { Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseEnvironment } from "../../src/core/environment.ts";
 import { alteredSession } from "../support/altered-session.ts";
 import { isTooWide } from "../support/barriers.ts";
 import { type Console, openConsole } from "../support/console.ts";
@@ -45,7 +46,7 @@ afterAll(() => console[Symbol.asyncDispose]());
 
 /** A session whose first turn is over, or waits for somebody. */
 async function started(message: string, more: { title?: string } = {}): Promise<string> {
-  const environment = { workspace: { kind: "copy", mounts: [{ source: ".", target: "." }] } } as never;
+  const environment = parseEnvironment({ workspace: { kind: "copy", mounts: [{ source: ".", target: "." }] } });
   const { id } = await console.client.sessions.create({ agent: { id: ids.agent }, message, environment, ...more });
   await until(
     () => console.client.sessions.get(id),

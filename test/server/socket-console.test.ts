@@ -79,6 +79,15 @@ test("a session comes as frames with names and places, from the start or from a 
   rest.socket.close();
 });
 
+test("long texts are cut where that is asked for", async () => {
+  const { url } = await served();
+  const { frames, socket } = client(`${url}/${large.id}/socket?clip=1000`);
+  await expect.poll(() => frames.at(-1)?.id).toBe(await server.host.head(large.id));
+  expect(frames.filter(({ data }) => (data as { clipped?: true }).clipped)).toHaveLength(4);
+  expect(Math.max(...frames.map((frame) => JSON.stringify(frame).length))).toBeLessThan(5_000);
+  socket.close();
+});
+
 test("what happens now is told now, previews too", async () => {
   const { url } = await served();
   const { frames, socket } = client(
@@ -103,6 +112,7 @@ test("whoever is not allowed gets no socket", async () => {
   expect(await refusal(path, { "x-api-key": secret, origin: "https://evil.example" })).toBe(403);
   expect(await refusal(path, { "x-api-key": secret, host: "evil.example" })).toBe(403);
   expect(await refusal(`${path}?after=nonsense`, { "x-api-key": secret })).toBe(400);
+  expect(await refusal(`${path}?clip=nonsense`, { "x-api-key": secret })).toBe(400);
   // Nobody can have seen what is not there yet.
   const head = await server.host.head(session.id);
   expect(await refusal(`${path}?after=${head + 1}`, { "x-api-key": secret })).toBe(400);

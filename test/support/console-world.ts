@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openStore } from "../../src/app/open-store.ts";
 import type { AgentInput } from "../../src/core/agent-definition.ts";
+import { type EnvironmentDefinition, parseEnvironment } from "../../src/core/environment.ts";
 import type { Console } from "./console.ts";
 import { FILES } from "./console-story.ts";
 import { richRun } from "./suite-run.ts";
@@ -36,7 +37,7 @@ const MAINTAINER: AgentInput = {
 export const WORLD_SETTINGS =
   "budgets:\n  day: { usd: 20 }\n  project: { usd: 500 }\n  agents:\n    maintainer: { usd: 100 }\n";
 
-const COPY = { workspace: { kind: "copy", mounts: [{ source: ".", target: "." }] } } as const;
+const COPY = parseEnvironment({ workspace: { kind: "copy", mounts: [{ source: ".", target: "." }] } });
 
 /** A project with a few sessions in every state, an agent with two versions, a run of tests, keys and webhooks. */
 export async function fillWorld({ client, directory }: Console): Promise<World> {
@@ -47,11 +48,11 @@ export async function fillWorld({ client, directory }: Console): Promise<World> 
   const { budget: _without, ...first } = MAINTAINER;
   const { id: agent } = await client.agents.create({ definition: first });
   await client.agents.update(agent, { definition: MAINTAINER });
-  const start = async (message: string, environment?: typeof COPY): Promise<string> => {
+  const start = async (message: string, environment?: EnvironmentDefinition): Promise<string> => {
     const { id } = await client.sessions.create({
       agent: { id: agent },
       message,
-      ...(environment !== undefined && { environment: environment as never }),
+      ...(environment !== undefined && { environment }),
     });
     // Sessions that work in one directory take turns.
     await until(

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { createContext, type ReactNode, use } from "react";
-import { CapstanApiError, type WireCaller } from "../../src/client/index.ts";
+import type { WireCaller } from "../../src/client/index.ts";
 import { api, CALLER_KEY, isRefused } from "./api.ts";
 import { Login } from "./shell/login.tsx";
 import { NoServer } from "./shell/no-server.tsx";
@@ -8,17 +8,7 @@ import { Loading } from "./parts/loading.tsx";
 
 const CallerContext = createContext<WireCaller | undefined>(undefined);
 
-/** In milliseconds. Everything waits for this one answer: a request that got stuck on its way is sent again. */
-const STUCK_MS = 6_000;
-
-function answered<Answer>(request: Promise<Answer>): Promise<Answer> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const stuck = new CapstanApiError("The server has not answered yet.", { status: 0, type: "connection_error" });
-  const timer = setTimeout(() => reject(stuck), STUCK_MS);
-  return Promise.race([request, promise]).finally(() => clearTimeout(timer));
-}
-
-export const callerQuery = { queryKey: CALLER_KEY, queryFn: () => answered(api.whoami()) };
+export const callerQuery = { queryKey: CALLER_KEY, queryFn: () => api.whoami() };
 
 /** Who looks at the page, asked for again now and then: a key may be revoked, a login ends. */
 export function CallerGate({ children }: { readonly children: ReactNode }) {

@@ -1,3 +1,5 @@
+import { takeEarly } from "./early.ts";
+
 /**
  * What every answer says about the server besides what was asked for: that it is there, what time it has, and whether it
  * still knows who asks.
@@ -42,7 +44,7 @@ export function asServerTime(at: number): number {
 
 export const watchedFetch: typeof fetch = async (input, init) => {
   try {
-    const response = await fetch(input, init);
+    const response = await ((typeof input === "string" ? takeEarly(input) : undefined) ?? fetch(input, init));
     count(response.status >= 502 && response.status <= 504);
     note(response.headers.get("date"));
     if (response.status === 401) for (const tell of refusals) tell();

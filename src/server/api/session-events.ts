@@ -4,9 +4,9 @@ import { stateToWire } from "../../protocol/api/session-state.ts";
 import { ApiFailure } from "../failure.ts";
 import { firstEvent } from "../first-event.ts";
 import { eventStream, requireWithinLog } from "../stream.ts";
+import { clippedEvent, showClipped } from "../clipped-event.ts";
 import { wake } from "../wake.ts";
 import { findSession, notFound } from "../lookup.ts";
-import { clippedEvent } from "./clipped-event.ts";
 import { eventPage, loggedEvent, sessionWithState, state } from "./components.ts";
 import { type ApiDeps, offered } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
@@ -111,7 +111,7 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       return eventStream(c, {
         head,
         follow: (after, signal) => runtime.events(id, { after: Math.max(after, from), signal }),
-        show: (item) => (clip === undefined || !("seq" in item) ? item : clippedEvent(item, clip)),
+        show: showClipped(clip),
       });
     },
   );

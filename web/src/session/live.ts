@@ -70,6 +70,7 @@ export class LiveSession {
       const items = api.sessions.stream(this.#id, {
         after,
         clip: CLIP,
+        over: "socket",
         signal,
         onRetry: (_failures, problem) => onRetry(problem),
         onConnect: () => this.#set({ connection: "live" }),

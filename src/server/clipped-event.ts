@@ -1,6 +1,7 @@
-import type { LoggedEvent } from "../../core/events.ts";
-import { isStructure } from "../../core/redaction.ts";
-import type { ClippedEvent } from "../../protocol/api/session-requests.ts";
+import type { LoggedEvent } from "../core/events.ts";
+import { isStructure } from "../core/redaction.ts";
+import type { Show } from "./follower.ts";
+import type { ClippedEvent } from "../protocol/api/session-requests.ts";
 
 /** Besides ids, names and hashes: what programs use as it is, and what would mean another thing when it was cut. */
 const KEPT =
@@ -29,6 +30,11 @@ export function clippedEvent(event: LoggedEvent, most: number): ClippedEvent {
   const room: Room = { text: Math.max(LEAST_OF_EVENT, TEXTS * most), images: MOST_OF_IMAGES };
   const shown = clipped(event, { most, room, key: "", isGiven: false });
   return shown === event ? event : { ...(shown as LoggedEvent), clipped: true };
+}
+
+/** How a follower is shown what happens; without a limit everything is whole. */
+export function showClipped(most: number | undefined): Show {
+  return (item) => (most === undefined || !("seq" in item) ? item : clippedEvent(item, most));
 }
 
 /** What is left for the rest of the event. */

@@ -1,0 +1,89 @@
+import type { Preview } from "../core/events.ts";
+import type { ClippedEvent } from "../protocol/api/session-requests.ts";
+import { framesOf } from "../protocol/sse.ts";
+import { CapstanApiError, refusalOf } from "./error.ts";
+import type { Http } from "./http.ts";
+
+interface Asked {
+  readonly after: number;
+  readonly clip: number | undefined;
+  /** Ends the connection. */
+  readonly signal: AbortSignal;
+  /** Told when the server has accepted: from now on nothing is missed. */
+  readonly onOpen: () => void;
+  /** Told whenever something came, also what is only a sign of life. */
+  readonly onSign: () => void;
+}
+
+/** What comes over one connection, until it ends or is cut. */
+export type Connect = (asked: Asked) => AsyncGenerator<ClippedEvent | Preview>;
+
+interface Frame {
+  readonly event: string;
+  readonly data: unknown;
+}
+
+export function overEvents(http: Http, session: string): Connect {
+  return async function* ({ after, clip, signal, onOpen, onSign }) {
+    const { body, headers, status } = await http.send("GET", `${session}/stream`, {
+      query: { clip },
+      signal,
+      headers: { accept: "text/event-stream", ...(after > 0 && { "last-event-id": String(after) }) },
+    });
+    if (body === null) throw refusalOf(undefined, { status, headers });
+    onOpen();
+    for await (const { event, data } of framesOf(body, { onBytes: onSign }))
+      yield* itemOf({ event, data: JSON.parse(data) });
+  };
+}
+
+/** The same over a WebSocket. A login's cookie opens it: a key would have to stand in the address, where logs show it. */
+export function overSocket(http: Http, session: string): Connect {
+  return async function* ({ after, clip, signal, onOpen, onSign }) {
+    const socket = new WebSocket(http.address(`${session}/socket`, { after, clip }).replace(/^http/, "ws"));
+    const arrived: string[] = [];
+    let isOpen = false;
+    let news = Promise.withResolvers<void>();
+    socket.addEventListener("open", () => {
+      isOpen = true;
+      onOpen();
+    });
+    socket.addEventListener("message", ({ data }) => {
+      onSign();
+      arrived.push(String(data));
+      news.resolve();
+    });
+    const close = (): void => {
+      socket.close();
+      news.resolve();
+    };
+    socket.addEventListener("close", close);
+    // Whoever is not heard of any more does not answer that it is closed either.
+    signal.addEventListener("abort", close, { once: true });
+    try {
+      while (socket.readyState < WebSocket.CLOSING) {
+        await news.promise;
+        news = Promise.withResolvers();
+        for (let text = arrived.shift(); text !== undefined; text = arrived.shift())
+          yield* itemOf(JSON.parse(text) as Frame);
+      }
+    } finally {
+      signal.removeEventListener("abort", close);
+      close();
+    }
+    // A browser does not say why a server refused: it is asked in a way that can be answered.
+    if (isOpen || signal.aborted) return;
+    await http.json("GET", session, { signal });
+    throw cut("The server answers, but its WebSocket could not be opened. A proxy in between must let it through.");
+  };
+}
+
+function* itemOf({ event, data }: Frame): Generator<ClippedEvent | Preview> {
+  if (event === "ping") return;
+  if (event === "error") throw refusalOf(data, { status: 500, headers: new Headers() });
+  yield data as ClippedEvent | Preview;
+}
+
+export function cut(why: string): CapstanApiError {
+  return new CapstanApiError(`The stream of the session was cut: ${why}`, { status: 0, type: "connection_error" });
+}
