@@ -20,6 +20,11 @@ export default defineConfig({
   },
   server: {
     // `npm run dev` in web/ beside a server that runs on its usual port.
-    proxy: Object.fromEntries(["/api", "/v1", "/login", "/logout"].map((path) => [path, "http://127.0.0.1:4310"])),
+    proxy: Object.fromEntries(
+      ["/api", "/v1", "/login", "/logout"].map((path) => [
+        path,
+        { target: "http://127.0.0.1:4310", changeOrigin: true, ws: true, rewriteWsOrigin: true },
+      ]),
+    ),
   },
 });

@@ -23,6 +23,9 @@ interface Frame {
   readonly data: unknown;
 }
 
+/** What the address of a socket answers when nothing else is wrong. */
+const UPGRADE_REQUIRED = 426;
+
 export function overEvents(http: Http, session: string): Connect {
   return async function* ({ after, clip, signal, onOpen, onSign }) {
     const { body, headers, status } = await http.send("GET", `${session}/stream`, {
@@ -40,7 +43,9 @@ export function overEvents(http: Http, session: string): Connect {
 /** The same over a WebSocket. A login's cookie opens it: a key would have to stand in the address, where logs show it. */
 export function overSocket(http: Http, session: string): Connect {
   return async function* ({ after, clip, signal, onOpen, onSign }) {
-    const socket = new WebSocket(http.address(`${session}/socket`, { after, clip }).replace(/^http/, "ws"));
+    signal.throwIfAborted();
+    const query = { after, clip };
+    const socket = new WebSocket(http.address(`${session}/socket`, query).replace(/^http/, "ws"));
     const arrived: string[] = [];
     let isOpen = false;
     let news = Promise.withResolvers<void>();
@@ -71,10 +76,14 @@ export function overSocket(http: Http, session: string): Connect {
       signal.removeEventListener("abort", close);
       close();
     }
-    // A browser does not say why a server refused: it is asked in a way that can be answered.
     if (isOpen || signal.aborted) return;
-    await http.json("GET", session, { signal });
-    throw cut("The server answers, but its WebSocket could not be opened. A proxy in between must let it through.");
+    // A browser does not say why a server refused: the address is asked in a way that can be answered.
+    await http.json("GET", `${session}/socket`, { query, signal }).catch((refusal: CapstanApiError) => {
+      if (refusal.status !== UPGRADE_REQUIRED) throw refusal;
+    });
+    throw cut(
+      "The server answers, but no WebSocket could be opened. A proxy in between must let them through, with their Host and Origin.",
+    );
   };
 }
 

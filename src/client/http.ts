@@ -30,6 +30,10 @@ export class Http {
     this.#fetch = given;
   }
 
+  get hasKey(): boolean {
+    return this.#key !== undefined;
+  }
+
   async json<Answer>(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
     const response = await this.send(method, path, options);
     const body = await bodyOf(response);

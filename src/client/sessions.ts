@@ -100,6 +100,8 @@ export class Sessions {
   /** Follows the session; resumes when the connection is cut. Ends when `signal` aborts. */
   stream(id: string, options: StreamOptions = {}): AsyncGenerator<ClippedEvent | Preview> {
     const connect = options.over === "socket" ? overSocket : overEvents;
+    if (options.over === "socket" && this.#http.hasKey)
+      throw new Error("A socket is opened by a login's cookie. With an API key, follow the session over events.");
     return followSession(connect(this.#http, path`/api/sessions/${id}`), options);
   }
 

@@ -38,7 +38,8 @@ export async function* followSession(
 ): AsyncGenerator<ClippedEvent | Preview> {
   let last = after;
   let failures = 0;
-  for (;;) {
+  const isOver = (): boolean => signal?.aborted === true;
+  while (!isOver()) {
     let reason: CapstanApiError;
     try {
       const onOpen = (): void => onConnect?.();
@@ -49,10 +50,10 @@ export async function* followSession(
       }
       reason = cut("The stream ended.");
     } catch (thrown) {
-      if (signal?.aborted === true) return;
+      if (isOver()) return;
       reason = thrown instanceof CapstanApiError ? thrown : cut((thrown as Error).message);
     }
-    if (signal?.aborted === true) return;
+    if (isOver()) return;
     failures += 1;
     if (!reason.isPassing || failures > MAX_FAILURES) throw reason;
     onRetry?.(failures, reason);
@@ -100,16 +101,13 @@ class Watch {
   }
 }
 
+/** Resolves early when the signal aborts. */
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const stop = (): void => resolve();
+  signal?.addEventListener("abort", stop, { once: true });
+  await promise;
+  clearTimeout(timer);
+  signal?.removeEventListener("abort", stop);
 }

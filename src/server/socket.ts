@@ -36,14 +36,16 @@ export function socketRoutes({ runtime }: ServerDeps): Hono<Env> {
     const { project } = requireRole(c, "viewer");
     const id = c.req.param("id");
     const record = await findSession({ runtime }, project, id);
+    const after = placeGiven("after", c.req.query("after"));
+    requireWithinLog("after", after, await runtime.head(id));
+    const clip = clipGiven(c.req.query("clip"));
+    // Last, so that whoever got no socket can ask here why: a browser does not tell a page how it was refused.
     if (c.req.header("upgrade")?.toLowerCase() !== "websocket")
       throw new ApiFailure(
         "invalid_request_error",
         "This address speaks WebSocket. For server-sent events use the session's event stream.",
+        { status: 426 },
       );
-    const after = placeGiven("after", c.req.query("after"));
-    requireWithinLog("after", after, await runtime.head(id));
-    const clip = clipGiven(c.req.query("clip"));
     wake(runtime, c, record);
     const { streams, stillValid, describe } = surroundings(c);
     let follower: Follower | undefined;

@@ -13,13 +13,13 @@ interface Wire extends AsyncDisposable {
 }
 
 /** A server that answers each socket with the next of `handlers`, or refuses it; what else is asked gets `status`. */
-async function wire(handlers: readonly (Handler | "refused")[], status = 200): Promise<Wire> {
+async function wire(handlers: readonly (Handler | "refused")[], status = 426): Promise<Wire> {
   const asked: string[] = [];
   const sockets = new WebSocketServer({ noServer: true });
   const server = createServer((_, response) => {
     response.writeHead(status, { "content-type": "application/json" });
-    const error = { type: "not_found_error", message: "no" };
-    response.end(JSON.stringify(status === 200 ? {} : { type: "error", error, request_id: "req_1" }));
+    const error = { type: status === 404 ? "not_found_error" : "invalid_request_error", message: "no" };
+    response.end(JSON.stringify({ type: "error", error, request_id: "req_1" }));
   });
   server.on("upgrade", (request, connection, head) => {
     const handler = handlers[Math.min(asked.length, handlers.length - 1)];
@@ -89,7 +89,24 @@ test("something in between that lets no socket through is named, and tried again
   });
   expect((await items.next()).value).toMatchObject({ seq: 2 });
   await items.return(undefined);
-  expect(reasons).toEqual([expect.stringContaining("A proxy in between must let it through")]);
+  expect(reasons).toEqual([expect.stringContaining("A proxy in between must let them through")]);
+});
+
+test("whoever gives it up while it waits for the next try opens no more", async () => {
+  await using server = await wire([(socket) => socket.terminate()]);
+  const life = new AbortController();
+  const items = createClient({ baseUrl: server.url }).sessions.stream("sesn_1", {
+    over: "socket",
+    signal: life.signal,
+    onRetry: () => life.abort(),
+  });
+  expect(await items.next()).toEqual({ done: true, value: undefined });
+  expect(server.asked).toHaveLength(1);
+});
+
+test("a key, which a socket cannot carry, is refused at once", () => {
+  const { sessions } = createClient({ baseUrl: "http://127.0.0.1:9", apiKey: "csk_1" });
+  expect(() => sessions.stream("sesn_1", { over: "socket" })).toThrow(/over events/);
 });
 
 test("whoever gives it up leaves no connection behind", async () => {

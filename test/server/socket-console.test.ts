@@ -129,8 +129,12 @@ test("whoever is not allowed gets no socket", async () => {
 test("the address says what it is to whoever comes without a socket", async () => {
   const { app } = server.app();
   const answer = await app.request(`/api/sessions/${session.id}/socket`, { headers: { "x-api-key": secret } });
-  expect(answer.status).toBe(400);
+  expect(answer.status).toBe(426);
   expect(await answer.text()).toContain("speaks WebSocket");
+  // Whoever got no socket can ask why.
+  const why = await app.request(`/api/sessions/${session.id}/socket?after=99999`, { headers: { "x-api-key": secret } });
+  expect(why.status).toBe(400);
+  expect(await why.text()).toContain("the log of this session ends with");
 });
 
 test("a client may say ping, and nothing else, and that briefly", async () => {
