@@ -1,5 +1,5 @@
 import { type Html, markup } from "./html-text.ts";
-import { STATUS_WORDS } from "./words.ts";
+import { STATUS_WORDS } from "../../core/suite-run-words.ts";
 import type { CaseStatus } from "../../core/suite-run-summary.ts";
 
 /** What several parts of the page share. */

@@ -1,9 +1,9 @@
 import type { TrialRun, TrialStep, Verdict } from "../../core/suite-run.ts";
+import { changedFiles, count, inputTokens, type Passage, passagesOf, WHO } from "../../core/suite-run-words.ts";
 import { diffBlock, fold, listed, textBlock } from "./html-parts.ts";
 import { type Html, markup } from "./html-text.ts";
-import { type Passage, passagesOf } from "./transcript.ts";
 import { whole } from "../../core/whole.ts";
-import { count, duration, inputTokens, money } from "./words.ts";
+import { duration, money } from "./words.ts";
 
 /** Longer texts of a transcript are folded. */
 const MAX_OPEN = 1_200;
@@ -86,11 +86,6 @@ function driftItem({ thread, ordinal, what, summary, diff }: TrialRun["drifts"][
   </li>`;
 }
 
-function changedFiles(diff: string): string {
-  const files = diff.split("\n").filter((line) => line.startsWith("+++ ")).length;
-  return files === 0 ? "" : count(files, "file");
-}
-
 function transcript(steps: readonly TrialStep[]): Html {
   return markup`<ol class="transcript">
     ${passagesOf(steps).map(passageItems)}
@@ -106,17 +101,6 @@ function passageItems({ thread, steps }: Passage): Html {
     </ol>
   </li>`;
 }
-
-const WHO: Readonly<Record<TrialStep["kind"], string>> = {
-  user: "user",
-  message: "agent",
-  thinking: "thinking",
-  tool: "tool",
-  approval: "approval",
-  error: "error",
-  limit: "limit",
-  note: "note",
-};
 
 function stepItem(step: TrialStep): Html {
   const { kind, outcome } = step;

@@ -1,8 +1,9 @@
 import type { CaseRun, SuiteResult, SuiteRun, TrialRun } from "../../core/suite-run.ts";
 import { casesSummary } from "../../core/suite-run-summary.ts";
+import { inputTokens, timeOf } from "../../core/suite-run-words.ts";
 import { escaped } from "./printable.ts";
 import { transcriptText } from "./transcript.ts";
-import { acceptedDrift, inputTokens, passedOf, timeOf, whyNot } from "./words.ts";
+import { acceptedDrift, passedOf, whyNot } from "./words.ts";
 
 /** One line of a suite in a CI's list: a case, or a gate, the baseline or a problem, which would not be seen otherwise. */
 interface Test {

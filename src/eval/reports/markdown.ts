@@ -1,7 +1,8 @@
 import type { CaseRun, SuiteResult, SuiteRun, TrialRun } from "../../core/suite-run.ts";
 import { CASE_STATUSES, type CaseStatus, casesSummary, runSummary } from "../../core/suite-run-summary.ts";
+import { outcomeOf, priceNote, STATUS_WORDS, timeOf } from "../../core/suite-run-words.ts";
 import { printable } from "./printable.ts";
-import { acceptedDrift, duration, outcomeOf, passedOf, priceNote, priceOf, STATUS_WORDS, timeOf } from "./words.ts";
+import { acceptedDrift, duration, passedOf, priceOf } from "./words.ts";
 
 const SIGNS: Readonly<Record<CaseStatus, string>> = {
   passed: "✅",

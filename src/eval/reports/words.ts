@@ -1,29 +1,8 @@
-import { whole } from "../../core/whole.ts";
-import type { CaseRun, SuiteRun, TrialRun } from "../../core/suite-run.ts";
-import type { CasesSummary, CaseStatus } from "../../core/suite-run-summary.ts";
+import type { CaseRun, TrialRun } from "../../core/suite-run.ts";
+import type { CasesSummary } from "../../core/suite-run-summary.ts";
+import { count } from "../../core/suite-run-words.ts";
 
-/** How reports say things: one wording for all of them. */
-
-export const STATUS_WORDS: Readonly<Record<CaseStatus, string>> = {
-  passed: "passed",
-  failed: "failed",
-  error: "error",
-  not_run: "not run",
-  skipped: "skipped",
-};
-
-/** What the exit code means. */
-export function outcomeOf({ exitCode }: Pick<SuiteRun, "exitCode">): string {
-  if (exitCode === 0) return "Passed";
-  if (exitCode === 1) return "Failed";
-  return exitCode === 2 ? "Failed: not everything could be run" : "Failed: not everything could be carried out";
-}
-
-/** Whether money was spent, and whether that is all: a replay and a rehearsal only show what the same would cost. */
-export function priceNote({ mode }: Pick<SuiteRun, "mode">, { unpricedTrials }: CasesSummary): string {
-  const note = mode === "replay" || mode === "rehearsal" ? "list price, not billed" : "list price";
-  return unpricedTrials === 0 ? note : `${note}; ${count(unpricedTrials, "trial")} of unknown price`;
-}
+/** How reports say what the console says in its own way, or not at all. */
 
 export function money(usd: number): string {
   if (usd === 0) return "$0";
@@ -42,21 +21,8 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-export function count(value: number, thing: string): string {
-  return `${whole(value)} ${thing}${value === 1 ? "" : "s"}`;
-}
-
 export function percent(share: number): string {
   return `${Math.round(share * 1_000) / 10} %`;
-}
-
-export function inputTokens({ input, cacheRead, cacheCreation }: TrialRun["tokens"]): number {
-  return input + cacheRead + cacheCreation;
-}
-
-/** Together, as if one after the other. */
-export function timeOf({ trials }: Pick<CaseRun, "trials">): number {
-  return trials.reduce((sum, { durationMs }) => sum + durationMs, 0);
 }
 
 /** Such as `2/3`, or `2/3 (50 % needed)`. */

@@ -78,14 +78,10 @@ export function AgentEditor({
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label="Shown as" hint="As people write its name. Without it: the name in the definition.">
-          {(attributes) => (
-            <Input {...attributes} dir="auto" value={name} onChange={(event) => setName(event.target.value)} />
-          )}
+          <Input dir="auto" value={name} onChange={(event) => setName(event.target.value)} />
         </Field>
         <Field label="About it" hint="What it is for, in a sentence.">
-          {(attributes) => (
-            <Input {...attributes} dir="auto" value={about} onChange={(event) => setAbout(event.target.value)} />
-          )}
+          <Input dir="auto" value={about} onChange={(event) => setAbout(event.target.value)} />
         </Field>
       </div>
       <Field
@@ -93,18 +89,15 @@ export function AgentEditor({
         hint="YAML or JSON, with the fields of an agent file. Files cannot be named here: write the texts themselves."
         problem={problems.length > 0 ? "The definition is not stored: see what is wrong with it below." : undefined}
       >
-        {(attributes) => (
-          <TextArea
-            {...attributes}
-            ref={area}
-            rows={Math.min(40, Math.max(16, text.split("\n").length + 1))}
-            spellCheck={false}
-            autoCapitalize="off"
-            className="overflow-x-auto font-mono text-xs whitespace-pre"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        )}
+        <TextArea
+          ref={area}
+          rows={Math.min(40, Math.max(16, text.split("\n").length + 1))}
+          spellCheck={false}
+          autoCapitalize="off"
+          className="overflow-x-auto font-mono text-xs whitespace-pre"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
       </Field>
       {problems.length > 0 && <ProblemList problems={problems} area={area} />}
       {saving.error !== null && problems.length === 0 && !isOutdated && (

@@ -6,6 +6,7 @@ import type { WireAgent } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
 import { useMay } from "../caller.tsx";
 import { Button } from "../parts/button.tsx";
+import { Checkbox } from "../parts/checkbox.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Ago } from "../parts/figures.tsx";
 import { Loading } from "../parts/loading.tsx";
@@ -40,15 +41,9 @@ export function AgentsPage() {
       about="What sessions can be started with. Each change makes a new version; sessions keep the one they began with."
       actions={
         <>
-          <label className="flex h-8 items-center gap-2 text-sm text-muted">
-            <input
-              type="checkbox"
-              className="accent-accent"
-              checked={hasArchived}
-              onChange={(event) => setHasArchived(event.target.checked)}
-            />
+          <Checkbox className="h-8 text-muted" isOn={hasArchived} onChange={setHasArchived}>
             Show archived
-          </label>
+          </Checkbox>
           {mayWrite && (
             <Button look="primary" icon={<Plus className="size-4" />} onClick={() => navigate("/agents/new")}>
               New agent

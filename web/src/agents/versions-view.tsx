@@ -110,15 +110,13 @@ function Choice({
 }) {
   return (
     <Field label={label}>
-      {(attributes) => (
-        <Select {...attributes} value={value} onChange={(event) => onChoose(Number(event.target.value))}>
-          {versions.map(({ version }) => (
-            <option key={version} value={version}>
-              version {version}
-            </option>
-          ))}
-        </Select>
-      )}
+      <Select value={value} onChange={(event) => onChoose(Number(event.target.value))}>
+        {versions.map(({ version }) => (
+          <option key={version} value={version}>
+            version {version}
+          </option>
+        ))}
+      </Select>
     </Field>
   );
 }

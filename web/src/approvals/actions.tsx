@@ -1,10 +1,13 @@
 import type { MouseEvent, ReactNode } from "react";
+import { Button, type ButtonProps } from "../parts/button.tsx";
 import { cx } from "../parts/cx.ts";
 import { useSingleKeys } from "../shell/single-keys.ts";
 import { useCard } from "./card-place.ts";
 
 /** The size of a thumb on a phone; words without pictures fit into one line there. */
-export const ACTION = "max-md:h-11 max-md:flex-1 max-md:[&_svg]:hidden";
+export function Action(props: ButtonProps) {
+  return <Button {...props} className="max-md:h-11 max-md:flex-1 max-md:[&_svg]:hidden" />;
+}
 
 /** In milliseconds: the second click of two is not meant for what has come under it. */
 const SETTLE_MS = 500;

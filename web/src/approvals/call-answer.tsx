@@ -1,8 +1,7 @@
 import { Check, Pencil, X } from "lucide-react";
 import { useState } from "react";
 import type { WireAnswer, WireApproval } from "../../../src/client/index.ts";
-import { Button } from "../parts/button.tsx";
-import { ACTION, Actions } from "./actions.tsx";
+import { Action, Actions } from "./actions.tsx";
 import { useCardKeys } from "./card-keys.ts";
 import { DenyForm } from "./deny-form.tsx";
 import { EditInput } from "./edit-input.tsx";
@@ -44,7 +43,7 @@ export function CallAnswer({ approval: { request }, isSending, onSend }: AnswerP
         action="Deny"
         isSending={isSending}
         onBack={() => setMode("choose")}
-        onDeny={(message) => onSend({ behavior: "deny", ...(message !== undefined && { message }) })}
+        onSend={onSend}
       />
     );
   if (mode === "edit")
@@ -71,36 +70,33 @@ export function CallAnswer({ approval: { request }, isSending, onSend }: AnswerP
       />
       <Actions>
         <Unseen />
-        <Button
+        <Action
           look="primary"
-          className={ACTION}
           icon={<Check className="size-4" aria-hidden />}
           hint="a"
           disabled={!isReady}
           onClick={allow}
         >
           {ALLOW[scope]}
-        </Button>
-        <Button
+        </Action>
+        <Action
           look="danger"
-          className={ACTION}
           icon={<X className="size-4" aria-hidden />}
           hint="d"
           disabled={isSending}
           onClick={() => setMode("deny")}
         >
           Deny…
-        </Button>
-        <Button
+        </Action>
+        <Action
           look="quiet"
-          className={ACTION}
           icon={<Pencil className="size-3.5" aria-hidden />}
           hint="e"
           disabled={isSending}
           onClick={() => setMode("edit")}
         >
           Edit…
-        </Button>
+        </Action>
       </Actions>
     </>
   );

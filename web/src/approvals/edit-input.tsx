@@ -1,10 +1,8 @@
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import type { WireApproval } from "../../../src/client/index.ts";
-import { Button } from "../parts/button.tsx";
 import { Field, TextArea } from "../parts/field.tsx";
-import { ACTION, Actions } from "./actions.tsx";
-import { onFormKey } from "./deny-form.tsx";
 import { readInput } from "./describe.ts";
+import { WrittenForm } from "./written-form.tsx";
 
 type Input = WireApproval["request"]["input"];
 
@@ -24,8 +22,6 @@ export function EditInput({
   const isCommand = typeof command === "string";
   const [text, setText] = useState(isCommand ? command : JSON.stringify(input, undefined, 2));
   const [wasSent, setSent] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector("textarea")?.focus(), []);
   const read = isCommand ? withCommand(input, text) : readInput(text);
   const problem = typeof read === "string" ? read : undefined;
   const send = (): void => {
@@ -33,40 +29,28 @@ export function EditInput({
     if (typeof read !== "string") onAllow(read);
   };
   return (
-    <form
-      ref={form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-      onKeyDown={(event) => onFormKey(event, { send, back: onBack })}
+    <WrittenForm
+      action="Allow as edited"
+      look="primary"
+      isReady={!isSending && problem === undefined}
+      onSend={send}
+      onBack={onBack}
     >
       <Field
         label={isCommand ? "The command to run instead" : "The input to run it with instead, as JSON"}
         hint="It runs once, as it stands here. Rules that deny still hold."
         problem={wasSent || !isCommand ? problem : undefined}
       >
-        {(attributes) => (
-          <TextArea
-            {...attributes}
-            rows={Math.min(16, Math.max(isCommand ? 2 : 6, text.split("\n").length))}
-            dir="ltr"
-            spellCheck={false}
-            className="font-mono text-xs"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        )}
+        <TextArea
+          rows={Math.min(16, Math.max(isCommand ? 2 : 6, text.split("\n").length))}
+          dir="ltr"
+          spellCheck={false}
+          className="font-mono text-xs"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
       </Field>
-      <Actions>
-        <Button type="submit" look="primary" className={ACTION} disabled={isSending || problem !== undefined}>
-          Allow as edited
-        </Button>
-        <Button look="quiet" className={ACTION} onClick={onBack}>
-          Back
-        </Button>
-      </Actions>
-    </form>
+    </WrittenForm>
   );
 }
 

@@ -1,7 +1,6 @@
 import { Check, Undo2 } from "lucide-react";
 import { useState } from "react";
-import { Button } from "../parts/button.tsx";
-import { ACTION, Actions } from "./actions.tsx";
+import { Action, Actions } from "./actions.tsx";
 import type { AnswerProps } from "./call-answer.tsx";
 import { useCardKeys } from "./card-keys.ts";
 import { DenyForm } from "./deny-form.tsx";
@@ -19,30 +18,28 @@ export function PlanAnswer({ isSending, onSend }: AnswerProps) {
         action="Send back"
         isSending={isSending}
         onBack={() => setBack(false)}
-        onDeny={(message) => onSend({ behavior: "deny", ...(message !== undefined && { message }) })}
+        onSend={onSend}
       />
     );
   return (
     <Actions>
-      <Button
+      <Action
         look="primary"
-        className={ACTION}
         icon={<Check className="size-4" aria-hidden />}
         hint="a"
         disabled={isSending}
         onClick={approve}
       >
         Approve
-      </Button>
-      <Button
-        className={ACTION}
+      </Action>
+      <Action
         icon={<Undo2 className="size-4" aria-hidden />}
         hint="d"
         disabled={isSending}
         onClick={() => setBack(true)}
       >
         Send back…
-      </Button>
+      </Action>
     </Actions>
   );
 }

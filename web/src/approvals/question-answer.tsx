@@ -1,11 +1,11 @@
 import { type FormEvent, useRef, useState } from "react";
-import { Button } from "../parts/button.tsx";
-import { ACTION, Actions } from "./actions.tsx";
+import { Action, Actions } from "./actions.tsx";
 import type { AnswerProps } from "./call-answer.tsx";
 import { useCardKeys } from "./card-keys.ts";
-import { DenyForm, onFormKey } from "./deny-form.tsx";
+import { DenyForm } from "./deny-form.tsx";
 import { AskedField } from "./question-field.tsx";
 import { answersOf, askedIn, emptyFor, type Filled, problemWith } from "./questions.ts";
+import { onFormKey } from "./written-form.tsx";
 
 const CONTROLS = "input, textarea, select";
 
@@ -35,7 +35,7 @@ export function QuestionAnswer({ approval: { request }, isSending, onSend }: Ans
         action="Do not answer"
         isSending={isSending}
         onBack={() => setDenied(false)}
-        onDeny={(message) => onSend({ behavior: "deny", ...(message !== undefined && { message }) })}
+        onSend={onSend}
       />
     );
   return (
@@ -58,12 +58,12 @@ export function QuestionAnswer({ approval: { request }, isSending, onSend }: Ans
         />
       ))}
       <Actions>
-        <Button type="submit" look="primary" className={ACTION} disabled={isSending}>
+        <Action type="submit" look="primary" disabled={isSending}>
           {asked.length === 0 ? "Go on" : "Answer"}
-        </Button>
-        <Button look="quiet" className={ACTION} hint="d" disabled={isSending} onClick={() => setDenied(true)}>
+        </Action>
+        <Action look="quiet" hint="d" disabled={isSending} onClick={() => setDenied(true)}>
           Do not answer…
-        </Button>
+        </Action>
       </Actions>
     </form>
   );

@@ -128,27 +128,24 @@ function Written({ asked, filled, problem, onChange }: Props) {
       hint={hint.length === 0 ? undefined : visible(hint.join(" "))}
       problem={problem}
     >
-      {(attributes) =>
-        asked.type === "boolean" ? (
-          <Select {...attributes} className="max-md:h-10" value={words} onChange={(event) => set(event.target.value)}>
-            <option value="">Choose…</option>
-            <option value="true">Yes</option>
-            <option value="false">No</option>
-          </Select>
-        ) : asked.isOpen ? (
-          <TextArea {...attributes} rows={2} dir="auto" value={words} onChange={(event) => set(event.target.value)} />
-        ) : (
-          <Input
-            {...attributes}
-            type={asked.format === "date" ? "date" : asked.format === "email" ? "email" : "text"}
-            inputMode={asked.type === "number" ? "decimal" : undefined}
-            dir="auto"
-            className="max-md:h-10"
-            value={words}
-            onChange={(event) => set(event.target.value)}
-          />
-        )
-      }
+      {asked.type === "boolean" ? (
+        <Select className="max-md:h-10" value={words} onChange={(event) => set(event.target.value)}>
+          <option value="">Choose…</option>
+          <option value="true">Yes</option>
+          <option value="false">No</option>
+        </Select>
+      ) : asked.isOpen ? (
+        <TextArea rows={2} dir="auto" value={words} onChange={(event) => set(event.target.value)} />
+      ) : (
+        <Input
+          type={asked.format === "date" ? "date" : asked.format === "email" ? "email" : "text"}
+          inputMode={asked.type === "number" ? "decimal" : undefined}
+          dir="auto"
+          className="max-md:h-10"
+          value={words}
+          onChange={(event) => set(event.target.value)}
+        />
+      )}
     </Field>
   );
 }

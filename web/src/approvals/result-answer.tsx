@@ -1,11 +1,11 @@
 import { type FormEvent, useId, useRef, useState } from "react";
-import { Button } from "../parts/button.tsx";
 import { Field, TextArea } from "../parts/field.tsx";
-import { ACTION, Actions } from "./actions.tsx";
+import { Action, Actions } from "./actions.tsx";
 import type { AnswerProps } from "./call-answer.tsx";
 import { useCardKeys } from "./card-keys.ts";
-import { DenyForm, onFormKey } from "./deny-form.tsx";
+import { DenyForm } from "./deny-form.tsx";
 import { Unseen } from "./unseen.tsx";
+import { onFormKey } from "./written-form.tsx";
 
 /** A custom tool runs in a client; whoever looks at the page may stand in for one. */
 export function ResultAnswer({ isSending, onSend }: AnswerProps) {
@@ -27,7 +27,7 @@ export function ResultAnswer({ isSending, onSend }: AnswerProps) {
         isNeeded
         isSending={isSending}
         onBack={() => setDenied(false)}
-        onDeny={(message) => onSend({ behavior: "deny", ...(message !== undefined && { message }) })}
+        onSend={onSend}
       />
     );
   const give = (event?: FormEvent): void => {
@@ -44,16 +44,13 @@ export function ResultAnswer({ isSending, onSend }: AnswerProps) {
       className="flex flex-col gap-2"
     >
       <Field label="Its result" hint="The program that has this tool may answer first.">
-        {(attributes) => (
-          <TextArea
-            {...attributes}
-            rows={3}
-            dir="auto"
-            className="font-mono text-xs"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        )}
+        <TextArea
+          rows={3}
+          dir="auto"
+          className="font-mono text-xs"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
       </Field>
       <label htmlFor={boxId} className="flex min-h-8 items-center gap-2 text-sm max-md:min-h-10">
         <input
@@ -67,12 +64,12 @@ export function ResultAnswer({ isSending, onSend }: AnswerProps) {
       </label>
       <Actions>
         <Unseen />
-        <Button type="submit" look="primary" className={ACTION} disabled={isSending}>
+        <Action type="submit" look="primary" disabled={isSending}>
           Give result
-        </Button>
-        <Button look="danger" className={ACTION} hint="d" disabled={isSending} onClick={() => setDenied(true)}>
+        </Action>
+        <Action look="danger" hint="d" disabled={isSending} onClick={() => setDenied(true)}>
           Deny…
-        </Button>
+        </Action>
       </Actions>
     </form>
   );

@@ -1,4 +1,5 @@
 import type { WireAuditReport, WireSession } from "../../../src/client/index.ts";
+import { nameOf } from "../session/session-name.ts";
 import { oneLine } from "./one-line.ts";
 
 type Audited = WireAuditReport["sessions"][number];
@@ -9,10 +10,8 @@ export interface SessionRow extends Audited {
   readonly session: WireSession | undefined;
 }
 
-/** What people call a session. */
-export function sessionName({ title, first_message: first, agent }: WireSession): string {
-  if (title !== null && title !== "") return oneLine(title, 120);
-  return first === "" ? `Session of ${agent.name}` : oneLine(first, 120);
+export function sessionName(session: WireSession): string {
+  return oneLine(nameOf(session, `Session of ${session.agent.name}`), 120);
 }
 
 /** What is wrong first, then what was last active. */

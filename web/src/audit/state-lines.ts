@@ -1,4 +1,6 @@
 import type { WireState } from "../../../src/client/index.ts";
+import { STOPS } from "./summary.ts";
+
 /** One thing that a state says, and what the state before said of it when that was something else. */
 export interface StateLine {
   readonly name: string;
@@ -39,14 +41,6 @@ function wordsOf(state: WireState): Words[] {
     ["Checkpoint", listed(files.last?.id)],
   ];
 }
-
-const STOPS = {
-  end_turn: "ended",
-  requires_action: "waits for somebody",
-  retries_exhausted: "ended with an error",
-  budget_reached: "ended at a limit",
-  refusal: "ended: the model refused",
-} as const;
 
 const DECISIONS = { none: "not decided", allowed: "allowed", denied: "denied" } as const;
 

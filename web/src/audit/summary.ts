@@ -200,7 +200,8 @@ const ASKS = {
   question: "Asks a question",
   custom_tool: "Waits for a client",
 } as const;
-const STOPS = {
+/** How a turn ended. */
+export const STOPS = {
   end_turn: "ended",
   requires_action: "waits for somebody",
   retries_exhausted: "ended with an error",

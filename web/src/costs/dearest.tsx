@@ -6,6 +6,7 @@ import { Loading } from "../parts/loading.tsx";
 import { Section } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { type Column, Table } from "../parts/table.tsx";
+import { nameOf } from "../session/session-name.ts";
 import { type Range, useSpending } from "./ledger-query.ts";
 import { type Billing, dearest } from "./sums.ts";
 import { PAYERS, priceOfLine, rateOfLine, tokensOfLine } from "./words.ts";
@@ -69,15 +70,15 @@ function SessionName({ id, session }: { readonly id: string; readonly session: W
         <span className="font-mono text-xs">{id}</span> (deleted)
       </span>
     );
-  const title = session?.title ?? session?.first_message ?? "";
+  const name = nameOf({ ...session, id }, id);
   return (
     <Link
       href={`/sessions/${id}`}
       dir="auto"
-      title={title === "" ? id : title}
+      title={name}
       className="block max-w-64 truncate font-medium hover:text-accent hover:underline sm:max-w-96"
     >
-      {title === "" ? id : title}
+      {name}
     </Link>
   );
 }

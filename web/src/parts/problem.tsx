@@ -13,7 +13,7 @@ export function Problem({
   children,
 }: {
   readonly thrown: unknown;
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly onRetry?: () => void;
   readonly children?: ReactNode;
 }) {

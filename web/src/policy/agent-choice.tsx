@@ -14,16 +14,14 @@ export function AgentChoice({ value, onChoose }: { readonly value: string; reado
   const { data = [] } = useAgents();
   return (
     <Field label="Agent">
-      {(attributes) => (
-        <Select {...attributes} value={value} onChange={(event) => onChoose(event.target.value)}>
-          <option value="">The project&apos;s own</option>
-          {data.map(({ id, name, version }) => (
-            <option key={id} value={id}>
-              {name} (version {version})
-            </option>
-          ))}
-        </Select>
-      )}
+      <Select value={value} onChange={(event) => onChoose(event.target.value)}>
+        <option value="">The project&apos;s own</option>
+        {data.map(({ id, name, version }) => (
+          <option key={id} value={id}>
+            {name} (version {version})
+          </option>
+        ))}
+      </Select>
     </Field>
   );
 }

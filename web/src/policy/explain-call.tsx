@@ -42,28 +42,23 @@ export function ExplainCall() {
               label="Call"
               hint={mayAsk ? "Nothing is run." : "To ask needs the role operator. Yours may read the rules below."}
             >
-              {(attributes) => (
-                <Input
-                  {...attributes}
-                  className="font-mono"
-                  placeholder="Bash(rm -rf build)"
-                  spellCheck={false}
-                  disabled={!mayAsk}
-                  value={call}
-                  onChange={(event) => setCall(event.target.value)}
-                />
-              )}
+              <Input
+                className="font-mono"
+                placeholder="Bash(rm -rf build)"
+                spellCheck={false}
+                disabled={!mayAsk}
+                value={call}
+                onChange={(event) => setCall(event.target.value)}
+              />
             </Field>
             <AgentChoice value={agent} onChoose={setAgent} />
             <Field label="Mode">
-              {(attributes) => (
-                <Select {...attributes} value={mode} onChange={(event) => setMode(event.target.value)}>
-                  <option value="">That of the agent</option>
-                  {MODE_NAMES.map((name) => (
-                    <option key={name}>{name}</option>
-                  ))}
-                </Select>
-              )}
+              <Select value={mode} onChange={(event) => setMode(event.target.value)}>
+                <option value="">That of the agent</option>
+                {MODE_NAMES.map((name) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </Select>
             </Field>
             <Button
               type="submit"

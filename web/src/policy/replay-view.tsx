@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import type { WireReplay } from "../../../src/client/index.ts";
 import type { WireReplayLine } from "../../../src/protocol/api/policy.ts";
 import { Button } from "../parts/button.tsx";
+import { Checkbox } from "../parts/checkbox.tsx";
 import { Ago } from "../parts/figures.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { BehaviorPill } from "./modes.tsx";
@@ -40,15 +41,9 @@ export function ReplayView({ replay: { data, skipped } }: { readonly replay: Wir
           </p>
         )}
       </div>
-      <label className="flex items-center gap-2 self-start text-sm text-muted">
-        <input
-          type="checkbox"
-          className="accent-accent"
-          checked={isChangedOnly}
-          onChange={(event) => setChangedOnly(event.target.checked)}
-        />
+      <Checkbox className="self-start text-muted" isOn={isChangedOnly} onChange={setChangedOnly}>
         Only what changes
-      </label>
+      </Checkbox>
       <Table
         caption="Decisions"
         columns={COLUMNS}

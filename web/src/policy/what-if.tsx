@@ -64,56 +64,37 @@ export function WhatIf() {
           <div className="grid gap-3 md:grid-cols-3">
             {LISTS.map(({ name, hint }) => (
               <Field key={name} label={name} hint={`${hint} One rule to a line.`} problem={problems[name]}>
-                {(attributes) => (
-                  <TextArea
-                    {...attributes}
-                    rows={5}
-                    spellCheck={false}
-                    className="font-mono text-xs"
-                    placeholder={name === "deny" ? "Bash(rm *)" : undefined}
-                    value={trial[name]}
-                    onChange={(event) => setTrial({ ...trial, [name]: event.target.value })}
-                  />
-                )}
+                <TextArea
+                  rows={5}
+                  spellCheck={false}
+                  className="font-mono text-xs"
+                  placeholder={name === "deny" ? "Bash(rm *)" : undefined}
+                  value={trial[name]}
+                  onChange={(event) => setTrial({ ...trial, [name]: event.target.value })}
+                />
               </Field>
             ))}
           </div>
           <div className="grid gap-3 sm:grid-cols-3">
             <Field label="Mode" problem={problems["mode"]}>
-              {(attributes) => (
-                <Select
-                  {...attributes}
-                  value={trial.mode}
-                  onChange={(event) => setTrial({ ...trial, mode: event.target.value })}
-                >
-                  <option value="">As it was each time</option>
-                  {MODE_NAMES.map((name) => (
-                    <option key={name}>{name}</option>
-                  ))}
-                </Select>
-              )}
+              <Select value={trial.mode} onChange={(event) => setTrial({ ...trial, mode: event.target.value })}>
+                <option value="">As it was each time</option>
+                {MODE_NAMES.map((name) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </Select>
             </Field>
             <Field label="Since" hint="Empty: from the beginning.">
-              {(attributes) => (
-                <Input
-                  {...attributes}
-                  type="datetime-local"
-                  value={since}
-                  onChange={(event) => setSince(event.target.value)}
-                />
-              )}
+              <Input type="datetime-local" value={since} onChange={(event) => setSince(event.target.value)} />
             </Field>
             <Field label="Session" hint="Empty: all of the project.">
-              {(attributes) => (
-                <Input
-                  {...attributes}
-                  className="font-mono"
-                  placeholder="sesn_…"
-                  spellCheck={false}
-                  value={session}
-                  onChange={(event) => setSession(event.target.value)}
-                />
-              )}
+              <Input
+                className="font-mono"
+                placeholder="sesn_…"
+                spellCheck={false}
+                value={session}
+                onChange={(event) => setSession(event.target.value)}
+              />
             </Field>
           </div>
           <Button type="submit" look="primary" className="self-start" disabled={isPending}>

@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { WireCheckpoint, WireRewind } from "../../../src/client/index.ts";
 import { api, queries } from "../api.ts";
 import { Button } from "../parts/button.tsx";
+import { Checkbox } from "../parts/checkbox.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Counts } from "../parts/diff-view.tsx";
 import { Clock } from "../parts/figures.tsx";
@@ -89,15 +90,9 @@ export function RewindDialog({ sessionId, onClose }: { readonly sessionId: strin
           </div>
         )}
         {preview.error !== null && <Problem thrown={preview.error} />}
-        <label className="flex items-center gap-2">
-          <input
-            type="checkbox"
-            checked={withConversation}
-            onChange={(event) => setWithConversation(event.target.checked)}
-            className="accent-[var(--accent)]"
-          />
+        <Checkbox isOn={withConversation} onChange={setWithConversation}>
           The conversation goes back as well
-        </label>
+        </Checkbox>
         {failure !== undefined && <Problem thrown={failure} />}
         <div className="flex flex-wrap justify-end gap-2">
           <Button look="quiet" className="mr-auto" disabled={isBusy} onClick={() => void undo()}>

@@ -6,7 +6,8 @@ import { useTitle } from "../parts/page.tsx";
 import { Price } from "../parts/price.tsx";
 import { Pill } from "../parts/tone.tsx";
 import { SessionMenu } from "./session-menu.tsx";
-import { nameOf, statusOf } from "./session-status.ts";
+import { nameOf } from "./session-name.ts";
+import { statusOf } from "./session-status.ts";
 
 export function SessionHeader({
   session,

@@ -9,7 +9,7 @@ import { Menu, MenuItem } from "../parts/menu.tsx";
 import { saveFile } from "../parts/save-file.ts";
 import { tell, tellProblem } from "../parts/toast.tsx";
 import { LimitDialog, RenameDialog } from "./session-dialogs.tsx";
-import { nameOf } from "./session-status.ts";
+import { nameOf } from "./session-name.ts";
 
 /** What can be done with the session as a whole. */
 export function SessionMenu({

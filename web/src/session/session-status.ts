@@ -16,8 +16,3 @@ export function statusOf({ status, waiting, archived_at, state }: Shown): {
   if (status === "rescheduling") return { tone: "waiting", label: "goes on soon" };
   return status === "terminated" ? { tone: "bad", label: "ended" } : { tone: "quiet", label: "idle" };
 }
-
-export function nameOf({ title, first_message, id }: Pick<WireSession, "title" | "first_message" | "id">): string {
-  const name = title ?? first_message;
-  return name.trim() === "" ? `Session ${id.slice(-8)}` : name;
-}

@@ -30,25 +30,22 @@ export function AgentInputs({
         const otherwise = input.default === undefined ? "Choose…" : `Default: ${String(input.default)}`;
         return (
           <Field key={name} label={name} hint={input.description}>
-            {(attributes) =>
-              choices === undefined ? (
-                <Input
-                  {...attributes}
-                  {...shared}
-                  dir="auto"
-                  inputMode={input.type === "string" ? "text" : "decimal"}
-                  placeholder={input.default === undefined ? "" : otherwise}
-                  onChange={(event) => set(event.target.value)}
-                />
-              ) : (
-                <Select {...attributes} {...shared} onChange={(event) => set(event.target.value)}>
-                  <option value="">{otherwise}</option>
-                  {choices.map((choice) => (
-                    <option key={choice}>{choice}</option>
-                  ))}
-                </Select>
-              )
-            }
+            {choices === undefined ? (
+              <Input
+                {...shared}
+                dir="auto"
+                inputMode={input.type === "string" ? "text" : "decimal"}
+                placeholder={input.default === undefined ? "" : otherwise}
+                onChange={(event) => set(event.target.value)}
+              />
+            ) : (
+              <Select {...shared} onChange={(event) => set(event.target.value)}>
+                <option value="">{otherwise}</option>
+                {choices.map((choice) => (
+                  <option key={choice}>{choice}</option>
+                ))}
+              </Select>
+            )}
           </Field>
         );
       })}

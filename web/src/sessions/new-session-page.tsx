@@ -82,102 +82,69 @@ export function NewSessionPage() {
     >
       <form onSubmit={(event) => void start(event)} className="flex max-w-3xl flex-col gap-4">
         <Field label="First message" hint="Ctrl Enter starts the session.">
-          {(attributes) => (
-            <TextArea
-              {...attributes}
-              dir="auto"
-              autoFocus
-              rows={5}
-              value={message}
-              placeholder="What should the agent do?"
-              onChange={(event) => setMessage(event.target.value)}
-              onKeyDown={(event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && void start(event)}
-              className="text-base"
-            />
-          )}
+          <TextArea
+            dir="auto"
+            autoFocus
+            rows={5}
+            value={message}
+            placeholder="What should the agent do?"
+            onChange={(event) => setMessage(event.target.value)}
+            onKeyDown={(event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && void start(event)}
+            className="text-base"
+          />
         </Field>
         <Card className="grid gap-4 p-4 sm:grid-cols-2">
           <Field label="Agent" hint={agent?.description ?? "The project’s own, unless another is chosen."}>
-            {(attributes) => (
-              <Select
-                {...attributes}
-                value={agentId}
-                onChange={(event) => (setAgentId(event.target.value), setInputs({}))}
-              >
-                <option value="">The project’s own</option>
-                {agents.map(({ id, name, version }) => (
-                  <option key={id} value={id}>
-                    {name} (version {version})
-                  </option>
-                ))}
-              </Select>
-            )}
+            <Select value={agentId} onChange={(event) => (setAgentId(event.target.value), setInputs({}))}>
+              <option value="">The project’s own</option>
+              {agents.map(({ id, name, version }) => (
+                <option key={id} value={id}>
+                  {name} (version {version})
+                </option>
+              ))}
+            </Select>
           </Field>
           <Field label="Environment" hint="What its workspace is made of.">
-            {(attributes) => (
-              <Select {...attributes} value={environmentId} onChange={(event) => setEnvironmentId(event.target.value)}>
-                <option value="">The project’s directory</option>
-                {environments.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-              </Select>
-            )}
+            <Select value={environmentId} onChange={(event) => setEnvironmentId(event.target.value)}>
+              <option value="">The project’s directory</option>
+              {environments.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </Select>
           </Field>
           <Field label="Directory" hint="On the server’s machine.">
-            {(attributes) => (
-              <Input
-                {...attributes}
-                dir="ltr"
-                value={cwd}
-                placeholder={projects?.[0]?.directory ?? ""}
-                onChange={(event) => setCwd(event.target.value)}
-              />
-            )}
+            <Input
+              dir="ltr"
+              value={cwd}
+              placeholder={projects?.[0]?.directory ?? ""}
+              onChange={(event) => setCwd(event.target.value)}
+            />
           </Field>
           <Field label="Model">
-            {(attributes) => (
-              <Select {...attributes} value={model} onChange={(event) => setModel(event.target.value)}>
-                <option value="">The agent’s own{agent === undefined ? "" : ` (${agent.definition.model})`}</option>
-                {models.map(({ id }) => (
-                  <option key={id}>{id}</option>
-                ))}
-              </Select>
-            )}
+            <Select value={model} onChange={(event) => setModel(event.target.value)}>
+              <option value="">The agent’s own{agent === undefined ? "" : ` (${agent.definition.model})`}</option>
+              {models.map(({ id }) => (
+                <option key={id}>{id}</option>
+              ))}
+            </Select>
           </Field>
           <Field label="Mode" hint={mode === "" ? "How much it may do without asking." : `Then ${MODES[mode]}.`}>
-            {(attributes) => (
-              <Select {...attributes} value={mode} onChange={(event) => setMode(event.target.value as Mode | "")}>
-                <option value="">
-                  The agent’s own{agent === undefined ? "" : ` (${agent.definition.permissions.mode})`}
-                </option>
-                {MODE_NAMES.map((one) => (
-                  <option key={one}>{one}</option>
-                ))}
-              </Select>
-            )}
+            <Select value={mode} onChange={(event) => setMode(event.target.value as Mode | "")}>
+              <option value="">
+                The agent’s own{agent === undefined ? "" : ` (${agent.definition.permissions.mode})`}
+              </option>
+              {MODE_NAMES.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </Select>
           </Field>
           <Field label="Limit in USD" problem={limitProblem} hint={limitHint(agent)}>
-            {(attributes) => (
-              <Input
-                {...attributes}
-                inputMode="decimal"
-                value={limit}
-                onChange={(event) => setLimit(event.target.value)}
-              />
-            )}
+            <Input inputMode="decimal" value={limit} onChange={(event) => setLimit(event.target.value)} />
           </Field>
           <Field label="Title">
-            {(attributes) => (
-              <Input
-                {...attributes}
-                dir="auto"
-                maxLength={500}
-                value={title}
-                onChange={(event) => setTitle(event.target.value)}
-              />
-            )}
+            <Input dir="auto" maxLength={500} value={title} onChange={(event) => setTitle(event.target.value)} />
           </Field>
         </Card>
         {agent?.definition.inputs !== undefined && (

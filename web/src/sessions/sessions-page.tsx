@@ -6,6 +6,7 @@ import type { WireSession } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
 import { useMay } from "../caller.tsx";
 import { Button } from "../parts/button.tsx";
+import { Checkbox } from "../parts/checkbox.tsx";
 import { cx } from "../parts/cx.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Input, Select } from "../parts/field.tsx";
@@ -15,7 +16,8 @@ import { Page } from "../parts/page.tsx";
 import { Price } from "../parts/price.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Pill } from "../parts/tone.tsx";
-import { nameOf, statusOf } from "../session/session-status.ts";
+import { nameOf } from "../session/session-name.ts";
+import { statusOf } from "../session/session-status.ts";
 import { useShortcuts } from "../shell/shortcuts.ts";
 import { listQuery, PAGE } from "./list-query.ts";
 
@@ -97,15 +99,9 @@ export function SessionsPage() {
             <option key={name}>{name}</option>
           ))}
         </Select>
-        <label className="flex items-center gap-1.5 text-sm text-muted">
-          <input
-            type="checkbox"
-            checked={withArchived}
-            onChange={(event) => filter("archived", event.target.checked ? "yes" : "")}
-            className="accent-[var(--accent)]"
-          />
+        <Checkbox className="text-muted" isOn={withArchived} onChange={(isOn) => filter("archived", isOn ? "yes" : "")}>
           Archived
-        </label>
+        </Checkbox>
       </div>
       {error !== null && <Problem title="The list cannot be loaded" thrown={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading />}

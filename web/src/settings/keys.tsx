@@ -1,14 +1,15 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import type { WireKey, WireNewKey } from "../../../src/client/index.ts";
 import { api, queries } from "../api.ts";
 import { useCaller, useMay } from "../caller.tsx";
 import { Button } from "../parts/button.tsx";
+import { Checkbox } from "../parts/checkbox.tsx";
 import { Confirm } from "../parts/confirm.tsx";
-import { Dialog } from "../parts/dialog.tsx";
 import { Field, Input, Select } from "../parts/field.tsx";
 import { Ago } from "../parts/figures.tsx";
+import { FormDialog } from "../parts/form-dialog.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Section } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -25,14 +26,14 @@ const ABOUT: Readonly<Record<WireKey["role"], string>> = {
 
 export function Keys() {
   const isAdmin = useMay("admin");
-  const [isMaking, setMaking] = useState(false);
-  const [made, setMade] = useState<WireNewKey>();
+  const [open, setOpen] = useState<"new" | WireNewKey>();
+  const close = (): void => setOpen(undefined);
   return (
     <Section
       title="Keys"
       actions={
         isAdmin && (
-          <Button icon={<Plus className="size-4" />} onClick={() => setMaking(true)}>
+          <Button icon={<Plus className="size-4" />} onClick={() => setOpen("new")}>
             New key
           </Button>
         )
@@ -45,17 +46,9 @@ export function Keys() {
           Keys let programs and people in. Only admins of the project see and make them; ask one of them.
         </p>
       )}
-      {isMaking && (
-        <NewKey
-          onClose={() => setMaking(false)}
-          onMade={(key) => {
-            setMaking(false);
-            setMade(key);
-          }}
-        />
-      )}
-      {made !== undefined && (
-        <SecretOnce title={`The key ${made.name}`} secret={made.key} onClose={() => setMade(undefined)}>
+      {open === "new" && <NewKey onClose={close} onMade={setOpen} />}
+      {typeof open === "object" && (
+        <SecretOnce title={`The key ${open.name}`} secret={open.key} onClose={close}>
           Programs send it as x-api-key; people log in with it.
         </SecretOnce>
       )}
@@ -116,15 +109,9 @@ function KeyTable() {
         ]}
       />
       {revoked > 0 && (
-        <label className="flex items-center gap-2 self-start text-sm text-muted">
-          <input
-            type="checkbox"
-            className="accent-accent"
-            checked={hasRevoked}
-            onChange={(event) => setHasRevoked(event.target.checked)}
-          />
+        <Checkbox className="self-start text-muted" isOn={hasRevoked} onChange={setHasRevoked}>
           Show the {revoked} that {revoked === 1 ? "was" : "were"} revoked
-        </label>
+        </Checkbox>
       )}
       {leaving !== undefined && (
         <Confirm
@@ -152,52 +139,32 @@ function KeyTable() {
 function NewKey({ onMade, onClose }: { readonly onMade: (key: WireNewKey) => void; readonly onClose: () => void }) {
   const [name, setName] = useState("");
   const [role, setRole] = useState<WireKey["role"]>("operator");
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => api.keys.create({ name: name.trim(), role }),
-    onSuccess: async (key) => {
-      await queries.invalidateQueries({ queryKey: ["keys"] });
-      onMade(key);
-    },
-  });
+  const make = async (): Promise<void> => {
+    const key = await api.keys.create({ name: name.trim(), role });
+    await queries.invalidateQueries({ queryKey: ["keys"] });
+    onMade(key);
+  };
   return (
-    <Dialog title="New key" onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
-        <Field label="Name" hint="Who or what uses it, such as ci.">
-          {(attributes) => (
-            <Input
-              {...attributes}
-              dir="auto"
-              maxLength={256}
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label="Role" hint="The least that is enough.">
-          {(attributes) => (
-            <Select {...attributes} value={role} onChange={(event) => setRole(event.target.value as WireKey["role"])}>
-              {Object.entries(ABOUT).map(([value, about]) => (
-                <option key={value} value={value}>
-                  {about}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        {error !== null && <Problem thrown={error} title="The key was not made" />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={isPending || name.trim() === ""}>
-            Make the key
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="New key"
+      action="Make the key"
+      failed="The key was not made"
+      isReady={name.trim() !== ""}
+      onSubmit={make}
+      onClose={onClose}
+    >
+      <Field label="Name" hint="Who or what uses it, such as ci.">
+        <Input dir="auto" maxLength={256} value={name} onChange={(event) => setName(event.target.value)} />
+      </Field>
+      <Field label="Role" hint="The least that is enough.">
+        <Select value={role} onChange={(event) => setRole(event.target.value as WireKey["role"])}>
+          {Object.entries(ABOUT).map(([value, about]) => (
+            <option key={value} value={value}>
+              {about}
+            </option>
+          ))}
+        </Select>
+      </Field>
+    </FormDialog>
   );
 }

@@ -1,11 +1,9 @@
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { WebhookRequest, WireNewWebhook } from "../../../src/client/index.ts";
 import { api, queries } from "../api.ts";
-import { Button } from "../parts/button.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { Checkbox } from "../parts/checkbox.tsx";
 import { Field, Input } from "../parts/field.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { FormDialog } from "../parts/form-dialog.tsx";
 
 type EventType = NonNullable<WebhookRequest["events"]>[number];
 
@@ -37,77 +35,55 @@ export function NewWebhook({
   const [url, setUrl] = useState("");
   const [isAll, setAll] = useState(false);
   const [events, setEvents] = useState<readonly EventType[]>(["session.requires_action"]);
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => api.webhooks.create({ url: url.trim(), events: isAll ? [] : [...events] }),
-    onSuccess: async (webhook) => {
-      await queries.invalidateQueries({ queryKey: ["webhooks"] });
-      onMade(webhook);
-    },
-  });
+  const isTold = isAll || events.length > 0;
+  const make = async (): Promise<void> => {
+    const webhook = await api.webhooks.create({ url: url.trim(), events: isAll ? [] : [...events] });
+    await queries.invalidateQueries({ queryKey: ["webhooks"] });
+    onMade(webhook);
+  };
   const toggle = (event: EventType, isWanted: boolean): void =>
     setEvents(isWanted ? [...events, event] : events.filter((one) => one !== event));
   return (
-    <Dialog title="New webhook" onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
-        <Field label="Address" hint="https, and reachable from the server. It is sent signed bodies with POST.">
-          {(attributes) => (
-            <Input
-              {...attributes}
-              type="url"
-              dir="ltr"
-              placeholder="https://hooks.example.com/capstan"
-              value={url}
-              onChange={(event) => setUrl(event.target.value)}
-            />
-          )}
-        </Field>
-        <fieldset className="flex flex-col gap-2">
-          <legend className="mb-1 text-sm font-medium">What it is told</legend>
-          <label className="flex items-center gap-2 text-sm">
-            <input
-              type="checkbox"
-              className="accent-accent"
-              checked={isAll}
-              onChange={(event) => setAll(event.target.checked)}
-            />
-            Everything, also what later versions can tell
-          </label>
-          <div className="grid gap-1 border-t border-line pt-2">
-            {(Object.entries(EVENTS) as [EventType, string][]).map(([event, about]) => (
-              <label key={event} className="flex items-start gap-2 text-sm has-disabled:opacity-50">
-                <input
-                  type="checkbox"
-                  className="mt-1 accent-accent"
-                  disabled={isAll}
-                  checked={isAll || events.includes(event)}
-                  onChange={(change) => toggle(event, change.target.checked)}
-                />
-                <span className="min-w-0">
-                  {about} <code className="font-mono text-xs break-all text-faint max-sm:block">{event}</code>
-                </span>
-              </label>
-            ))}
-          </div>
-        </fieldset>
-        {error !== null && <Problem thrown={error} title="The webhook was not made" />}
-        <div className="flex flex-wrap items-center justify-end gap-2">
-          {!isAll && events.length === 0 && <p className="flex-1 text-xs text-muted">Choose what it is told.</p>}
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            look="primary"
-            disabled={isPending || url.trim() === "" || (!isAll && events.length === 0)}
-          >
-            Add the webhook
-          </Button>
+    <FormDialog
+      title="New webhook"
+      action="Add the webhook"
+      failed="The webhook was not made"
+      isReady={isTold && url.trim() !== ""}
+      note={!isTold && <p className="flex-1 text-xs text-muted">Choose what it is told.</p>}
+      onSubmit={make}
+      onClose={onClose}
+    >
+      <Field label="Address" hint="https, and reachable from the server. It is sent signed bodies with POST.">
+        <Input
+          type="url"
+          dir="ltr"
+          placeholder="https://hooks.example.com/capstan"
+          value={url}
+          onChange={(event) => setUrl(event.target.value)}
+        />
+      </Field>
+      <fieldset className="flex flex-col gap-2">
+        <legend className="mb-1 text-sm font-medium">What it is told</legend>
+        <Checkbox isOn={isAll} onChange={setAll}>
+          Everything, also what later versions can tell
+        </Checkbox>
+        <div className="grid gap-1 border-t border-line pt-2">
+          {(Object.entries(EVENTS) as [EventType, string][]).map(([event, about]) => (
+            <label key={event} className="flex items-start gap-2 text-sm has-disabled:opacity-50">
+              <input
+                type="checkbox"
+                className="mt-1 accent-accent"
+                disabled={isAll}
+                checked={isAll || events.includes(event)}
+                onChange={(change) => toggle(event, change.target.checked)}
+              />
+              <span className="min-w-0">
+                {about} <code className="font-mono text-xs break-all text-faint max-sm:block">{event}</code>
+              </span>
+            </label>
+          ))}
         </div>
-      </form>
-    </Dialog>
+      </fieldset>
+    </FormDialog>
   );
 }

@@ -19,14 +19,14 @@ import { SecretOnce } from "./secret-once.tsx";
 
 export function Webhooks() {
   const isAdmin = useMay("admin");
-  const [isMaking, setMaking] = useState(false);
-  const [made, setMade] = useState<WireNewWebhook>();
+  const [open, setOpen] = useState<"new" | WireNewWebhook>();
+  const close = (): void => setOpen(undefined);
   return (
     <Section
       title="Webhooks"
       actions={
         isAdmin && (
-          <Button icon={<Plus className="size-4" />} onClick={() => setMaking(true)}>
+          <Button icon={<Plus className="size-4" />} onClick={() => setOpen("new")}>
             New webhook
           </Button>
         )
@@ -39,17 +39,9 @@ export function Webhooks() {
           Webhooks tell other programs what happens to sessions. Only admins of the project see and make them.
         </p>
       )}
-      {isMaking && (
-        <NewWebhook
-          onClose={() => setMaking(false)}
-          onMade={(webhook) => {
-            setMaking(false);
-            setMade(webhook);
-          }}
-        />
-      )}
-      {made !== undefined && (
-        <SecretOnce title="The signing secret" secret={made.secret} onClose={() => setMade(undefined)}>
+      {open === "new" && <NewWebhook onClose={close} onMade={setOpen} />}
+      {typeof open === "object" && (
+        <SecretOnce title="The signing secret" secret={open.secret} onClose={close}>
           The receiver checks with it that a body comes from this server.
         </SecretOnce>
       )}

@@ -63,7 +63,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
           </Button>
         )}
         {PLACES.map((place) => (
-          <NavLink key={place.path} place={place} isCurrent={isAt(place, location)} count={count(place)} />
+          <NavLink key={place.path} look={SIDE} place={place} isCurrent={isAt(place, location)} count={count(place)} />
         ))}
         <div className="mt-auto flex flex-col gap-1">
           <Button
@@ -89,7 +89,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
         className="flex shrink-0 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
       >
         {PLACES.slice(0, ON_PHONE).map((place) => (
-          <NavTab key={place.path} place={place} isCurrent={isAt(place, location)} count={count(place)} />
+          <NavLink key={place.path} look={FOOT} place={place} isCurrent={isAt(place, location)} count={count(place)} />
         ))}
         {isPhone && (
           <Suspense fallback={MORE}>
@@ -112,40 +112,38 @@ function onWidth(listener: () => void): () => void {
   return () => NARROW.removeEventListener("change", listener);
 }
 
-interface NavProps {
+/** Beside the page, and at its foot on a phone. */
+const SIDE = {
+  link: "flex h-8 items-center gap-2 rounded-md px-2 text-sm font-medium transition-colors",
+  current: "bg-sunken text-text",
+  other: "text-muted hover:bg-sunken hover:text-text",
+  icon: "size-4",
+};
+const FOOT: typeof SIDE = {
+  link: "relative flex flex-1 flex-col items-center gap-0.5 py-1.5 text-xs",
+  current: "text-accent",
+  other: "text-muted",
+  icon: "size-5",
+};
+
+function NavLink({
+  look,
+  place: { path, name, icon: Icon },
+  isCurrent,
+  count,
+}: {
+  readonly look: typeof SIDE;
   readonly place: Place;
   readonly isCurrent: boolean;
   readonly count: number;
-}
-
-function NavLink({ place: { path, name, icon: Icon }, isCurrent, count }: NavProps) {
+}) {
   return (
     <Link
       href={path}
       aria-current={isCurrent ? "page" : undefined}
-      className={cx(
-        "flex h-8 items-center gap-2 rounded-md px-2 text-sm font-medium transition-colors",
-        isCurrent ? "bg-sunken text-text" : "text-muted hover:bg-sunken hover:text-text",
-      )}
+      className={cx(look.link, isCurrent ? look.current : look.other)}
     >
-      <Icon className="size-4" />
-      {name}
-      <Count of={count} />
-    </Link>
-  );
-}
-
-function NavTab({ place: { path, name, icon: Icon }, isCurrent, count }: NavProps) {
-  return (
-    <Link
-      href={path}
-      aria-current={isCurrent ? "page" : undefined}
-      className={cx(
-        "relative flex flex-1 flex-col items-center gap-0.5 py-1.5 text-xs",
-        isCurrent ? "text-accent" : "text-muted",
-      )}
-    >
-      <Icon className="size-5" />
+      <Icon className={look.icon} />
       {name}
       <Count of={count} />
     </Link>

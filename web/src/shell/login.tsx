@@ -24,16 +24,7 @@ export function Login({ wasIn }: { readonly wasIn: boolean }) {
             </>
           }
         >
-          {(attributes) => (
-            <Input
-              {...attributes}
-              name="key"
-              type="password"
-              required
-              autoComplete="current-password"
-              placeholder="ck_…"
-            />
-          )}
+          <Input name="key" type="password" required autoComplete="current-password" placeholder="ck_…" />
         </Field>
         <Button type="submit" look="primary">
           Log in

@@ -1,9 +1,10 @@
+import { casesSummary, timeOf } from "../../../src/protocol/api/suite-run-facts.ts";
 import { duration } from "../parts/amounts.ts";
 import { Pill } from "../parts/tone.tsx";
 import { Chances } from "./chances.tsx";
 import { Chevron, Fold } from "./fold.tsx";
 import type { PlacedCase } from "./placed-cases.ts";
-import { type CaseRun, passedOf, priceOf, sumsOf, timeOf, whyNot } from "./run-facts.ts";
+import { type CaseRun, passedOf, priceOf, whyNot } from "./run-facts.ts";
 import { Status } from "./status.tsx";
 import { TrialView } from "./trial-view.tsx";
 
@@ -53,7 +54,7 @@ export function CaseView({
           {one.trials.length > 0 && (
             <span data-figure className="shrink-0 text-right text-xs text-faint max-sm:hidden">
               {one.trials.length > 1 && `${passedOf(one)} · `}
-              {priceOf(sumsOf([one]))} · {duration(timeOf(one))}
+              {priceOf(casesSummary([one]))} · {duration(timeOf(one))}
             </span>
           )}
         </button>

@@ -87,19 +87,3 @@ export function remarksOf(problems: readonly string[], suites: readonly PlacedSu
     ]),
   ];
 }
-
-interface Passage {
-  readonly thread: string;
-  readonly steps: readonly CaseRun["trials"][number]["steps"][number][];
-}
-
-/** Steps that follow each other on one thread: subagents may work side by side. */
-export function passagesOf(steps: Passage["steps"]): readonly Passage[] {
-  const passages: { thread: string; steps: CaseRun["trials"][number]["steps"] }[] = [];
-  for (const step of steps) {
-    const last = passages.at(-1);
-    if (last?.thread === step.thread) last.steps.push(step);
-    else passages.push({ thread: step.thread, steps: [step] });
-  }
-  return passages;
-}

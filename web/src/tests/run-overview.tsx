@@ -1,10 +1,18 @@
 import type { WireSuiteRun } from "../../../src/client/index.ts";
+import {
+  CASE_STATUSES,
+  casesSummary,
+  type CaseStatus,
+  count,
+  inputTokens,
+  priceNote,
+} from "../../../src/protocol/api/suite-run-facts.ts";
 import { duration, tokens } from "../parts/amounts.ts";
 import { cx } from "../parts/cx.ts";
 import { Card, Section } from "../parts/page.tsx";
 import { Pill, type Tone } from "../parts/tone.tsx";
 import { type PlacedSuite, type Remark, remarksOf } from "./placed-cases.ts";
-import { CASE_STATUSES, type CaseStatus, counted, countsTold, priceNote, priceOf, sumsOf } from "./run-facts.ts";
+import { countsTold, priceOf } from "./run-facts.ts";
 import { Status } from "./status.tsx";
 
 const BARS: Readonly<Record<CaseStatus, string>> = {
@@ -17,8 +25,10 @@ const BARS: Readonly<Record<CaseStatus, string>> = {
 
 /** What the run comes to. */
 export function RunOverview({ run }: { readonly run: WireSuiteRun }) {
-  const sums = sumsOf(run.suites.flatMap(({ cases }) => cases));
+  const sums = casesSummary(run.suites.flatMap(({ cases }) => cases));
   const { counts, cases } = sums;
+  const input = inputTokens(sums.tokens);
+  const { output } = sums.tokens;
   return (
     <div className="flex flex-col gap-3">
       <div
@@ -42,14 +52,10 @@ export function RunOverview({ run }: { readonly run: WireSuiteRun }) {
         ))}
       </ul>
       <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
-        <Tile title="Cases passed" value={`${counts.passed} of ${cases}`} note={counted(sums.trials, "trial")} />
-        <Tile title="Cost" value={priceOf(sums)} note={priceNote(run.mode, sums.unpricedTrials)} />
-        <Tile
-          title="Tokens"
-          value={tokens(sums.input + sums.output)}
-          note={`${tokens(sums.input)} in, ${tokens(sums.output)} out`}
-        />
-        <Tile title="Time" value={duration(run.durationMs)} note={counted(sums.requests, "model request")} />
+        <Tile title="Cases passed" value={`${counts.passed} of ${cases}`} note={count(sums.trials, "trial")} />
+        <Tile title="Cost" value={priceOf(sums)} note={priceNote(run, sums)} />
+        <Tile title="Tokens" value={tokens(input + output)} note={`${tokens(input)} in, ${tokens(output)} out`} />
+        <Tile title="Time" value={duration(run.durationMs)} note={count(sums.requests, "model request")} />
       </dl>
     </div>
   );

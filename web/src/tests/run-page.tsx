@@ -3,6 +3,7 @@ import { ExternalLink, FlaskConicalOff, Trash2 } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { WireSuiteRun } from "../../../src/client/index.ts";
+import { outcomeOf } from "../../../src/protocol/api/suite-run-facts.ts";
 import { api, isRefused } from "../api.ts";
 import { useMay } from "../caller.tsx";
 import { duration } from "../parts/amounts.ts";
@@ -17,7 +18,7 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { tell } from "../parts/toast.tsx";
 import { didNotPass, filtered, firstOpen, placed } from "./placed-cases.ts";
-import { MODES, outcomeOf } from "./run-facts.ts";
+import { MODES } from "./run-facts.ts";
 import { Remarks, RunOverview } from "./run-overview.tsx";
 import { SuiteView } from "./suite-view.tsx";
 import { goTo, nameInAddress, useAnchor } from "./use-anchor.ts";
@@ -55,7 +56,7 @@ export function RunPage({ id }: { readonly id: string }) {
 function Run({ run }: { readonly run: WireSuiteRun }) {
   return (
     <Page
-      title={`Test run: ${outcomeOf(run.exitCode).toLowerCase()}`}
+      title={`Test run: ${outcomeOf(run).toLowerCase()}`}
       about={
         <span className="break-words">
           {MODES[run.mode]} · <When at={run.startedAt} /> · {duration(run.durationMs)} · exit code {run.exitCode} ·

@@ -1,5 +1,5 @@
+import { type CaseStatus, STATUS_WORDS } from "../../../src/protocol/api/suite-run-facts.ts";
 import { Pill, type Tone } from "../parts/tone.tsx";
-import { type CaseStatus, STATUS_WORDS } from "./run-facts.ts";
 
 const TONES: Readonly<Record<CaseStatus, Tone>> = {
   passed: "good",

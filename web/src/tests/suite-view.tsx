@@ -1,10 +1,11 @@
 import { CircleCheck, CircleX } from "lucide-react";
 import { useState } from "react";
+import { casesSummary } from "../../../src/protocol/api/suite-run-facts.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/page.tsx";
 import { CaseView } from "./case-view.tsx";
 import { listedCount, type PlacedSuite } from "./placed-cases.ts";
-import { countsTold, priceOf, sumsOf } from "./run-facts.ts";
+import { countsTold, priceOf } from "./run-facts.ts";
 
 /** One suite of a run, with the cases that are wanted. */
 export function SuiteView({
@@ -21,7 +22,7 @@ export function SuiteView({
 }) {
   const [pages, setPages] = useState(1);
   const shown = cases.slice(0, listedCount(cases, pages, wanted));
-  const sums = sumsOf(suite.cases);
+  const sums = casesSummary(suite.cases);
   return (
     <section id={anchor} className="flex scroll-mt-4 flex-col gap-2">
       <div>

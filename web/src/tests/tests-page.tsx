@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { FlaskConical } from "lucide-react";
 import { Link, useSearchParams } from "wouter";
 import type { WireSuite, WireSuiteRunSummary } from "../../../src/client/index.ts";
+import { count, outcomeOf } from "../../../src/protocol/api/suite-run-facts.ts";
 import { api } from "../api.ts";
 import { duration } from "../parts/amounts.ts";
 import { Button } from "../parts/button.tsx";
@@ -14,7 +15,7 @@ import { Page, Section } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Table } from "../parts/table.tsx";
 import { Pill } from "../parts/tone.tsx";
-import { counted, countsTold, isGood, MODES, outcomeOf, priceOfWire } from "./run-facts.ts";
+import { countsTold, isGood, MODES, priceOfWire } from "./run-facts.ts";
 import { Outcome } from "./status.tsx";
 
 const PAGE = 20;
@@ -191,15 +192,15 @@ function Runs({ suite }: { readonly suite: string }) {
 
 function RunResult({ run }: { readonly run: WireSuiteRunSummary }) {
   const remarks = [
-    run.problems > 0 && counted(run.problems, "problem"),
-    run.failed_gates > 0 && counted(run.failed_gates, "missed gate"),
-    run.regressions > 0 && counted(run.regressions, "regression"),
+    run.problems > 0 && count(run.problems, "problem"),
+    run.failed_gates > 0 && count(run.failed_gates, "missed gate"),
+    run.regressions > 0 && count(run.regressions, "regression"),
   ].filter((remark) => remark !== false);
   return (
     <div className="flex flex-col items-start gap-0.5">
       <Outcome good={run.exit_code === 0}>{run.exit_code === 0 ? "passed" : "failed"}</Outcome>
       <span className="text-xs text-faint">
-        {remarks.length > 0 ? remarks.join(", ") : run.exit_code > 1 ? outcomeOf(run.exit_code) : ""}
+        {remarks.length > 0 ? remarks.join(", ") : run.exit_code > 1 ? outcomeOf({ exitCode: run.exit_code }) : ""}
       </span>
     </div>
   );

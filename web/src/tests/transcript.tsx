@@ -1,9 +1,9 @@
 import { useState } from "react";
+import { passagesOf, WHO } from "../../../src/protocol/api/suite-run-facts.ts";
 import { FoldedText } from "../parts/code.tsx";
 import { cx } from "../parts/cx.ts";
 import { Pill } from "../parts/tone.tsx";
 import { Chevron } from "./fold.tsx";
-import { passagesOf } from "./placed-cases.ts";
 import type { TrialStep } from "./run-facts.ts";
 
 /** So many steps are shown at once; a trial that went astray can have thousands. */
@@ -46,17 +46,6 @@ export function Transcript({ steps }: { readonly steps: readonly TrialStep[] }) 
     </>
   );
 }
-
-const WHO: Readonly<Record<TrialStep["kind"], string>> = {
-  user: "user",
-  message: "agent",
-  thinking: "thinking",
-  tool: "tool",
-  approval: "approval",
-  error: "error",
-  limit: "limit",
-  note: "note",
-};
 
 const COLOURS: Partial<Record<TrialStep["kind"], string>> = {
   user: "text-accent",

@@ -1,13 +1,14 @@
 import { CircleCheck, CircleX, Diff } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
 import { Link } from "wouter";
+import { changedFiles, count, inputTokens } from "../../../src/protocol/api/suite-run-facts.ts";
 import { duration, tokens, usd } from "../parts/amounts.ts";
 import { FoldedText } from "../parts/code.tsx";
 import { cx } from "../parts/cx.ts";
 import { filesOf, PatchView } from "../parts/diff-view.tsx";
 import { Markdown } from "../parts/markdown.tsx";
 import { Tree } from "../parts/tree.tsx";
-import { counted, inputOf, type TrialRun, type Verdict } from "./run-facts.ts";
+import type { TrialRun, Verdict } from "./run-facts.ts";
 import { Fold } from "./fold.tsx";
 import { Transcript } from "./transcript.tsx";
 
@@ -76,7 +77,7 @@ export function TrialView({ trial }: { readonly trial: TrialRun }) {
         </Fold>
       )}
       {steps.length > 0 && (
-        <Fold title="Transcript" note={counted(steps.length, "step")} open={isBad}>
+        <Fold title="Transcript" note={count(steps.length, "step")} open={isBad}>
           <Transcript steps={steps} />
         </Fold>
       )}
@@ -98,7 +99,7 @@ function Facts({ trial }: { readonly trial: TrialRun }) {
   const rows: readonly (readonly [string, ReactNode])[] = [
     ["Cost", cost === null ? "unknown" : usd(cost)],
     ["Judges", judgeUsd === 0 ? undefined : usd(judgeUsd)],
-    ["Tokens", `${tokens(inputOf(trial))} in, ${tokens(trial.tokens.output)} out`],
+    ["Tokens", `${tokens(inputTokens(trial.tokens))} in, ${tokens(trial.tokens.output)} out`],
     ["Requests", requests.toLocaleString("en-US")],
     ["Time", duration(durationMs)],
     ["Stop reason", stopReason ?? undefined],
@@ -169,9 +170,4 @@ function AnyDiff({ text }: { readonly text: string }) {
       <FoldedText text={text} language="diff" />
     </div>
   );
-}
-
-function changedFiles(diff: string): string {
-  const files = diff.split("\n").filter((line) => line.startsWith("+++ ")).length;
-  return files === 0 ? "" : counted(files, "file");
 }
