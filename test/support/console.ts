@@ -80,8 +80,12 @@ export async function openConsole(options: ConsoleOptions = {}): Promise<Console
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
-    // A refusal that the page handles is told by the browser as well.
-    if (message.type() === "error" && !/Failed to load resource/.test(message.text())) complaints.push(message.text());
+    // A refusal that the page handles is told by the browser as well, also that of a socket.
+    if (
+      message.type() === "error" &&
+      !/Failed to load resource|^WebSocket connection to \S+ failed/.test(message.text())
+    )
+      complaints.push(message.text());
   });
   await page.goto(loginUrl);
   // Keys that are pressed before the page is there are lost, as they would be for anybody.

@@ -7,6 +7,8 @@ import { takeEarly } from "./early.ts";
 
 /** One request that fails is nothing yet: a page that is left cuts its own. */
 const MISSED = 2;
+/** In milliseconds, until an answer begins. */
+const LATE_MS = 30_000;
 /** In milliseconds. The server tells whole seconds, and an answer takes a while: less than that is no difference. */
 const COARSE = 5_000;
 
@@ -44,7 +46,7 @@ export function asServerTime(at: number): number {
 
 export const watchedFetch: typeof fetch = async (input, init) => {
   try {
-    const response = await ((typeof input === "string" ? takeEarly(input) : undefined) ?? fetch(input, init));
+    const response = await (isQuick(input, init) ? inTime(input, init) : fetch(input, init));
     count(response.status >= 502 && response.status <= 504);
     note(response.headers.get("date"));
     if (response.status === 401) for (const tell of refusals) tell();
@@ -54,6 +56,25 @@ export const watchedFetch: typeof fetch = async (input, init) => {
     throw thrown;
   }
 };
+
+/** To look at everything that was ever done may take its time; and what changes something must not be given up halfway. */
+function isQuick(input: RequestInfo | URL, init: RequestInit | undefined): input is string {
+  return typeof input === "string" && init?.method === "GET" && !input.includes("/api/audit/");
+}
+
+/** A question without an answer is given up: whoever asks next would wait for it too. */
+async function inTime(input: string, init: RequestInit | undefined): Promise<Response> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Error(`nothing within ${LATE_MS / 1_000} seconds`)), LATE_MS);
+  const { promise, reject } = Promise.withResolvers<never>();
+  late.signal.addEventListener("abort", () => reject(late.signal.reason), { once: true });
+  const signal = init?.signal ? AbortSignal.any([init.signal, late.signal]) : late.signal;
+  try {
+    return await Promise.race([takeEarly(input) ?? fetch(input, { ...init, signal }), promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 function count(isMissed: boolean): void {
   const before = isAway();

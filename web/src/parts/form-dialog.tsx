@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from "react";
 import { Button, type ButtonProps } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
+import { useFailure } from "./failure.ts";
 import { Problem } from "./problem.tsx";
 
 /** Asks for something and does it; whoever does it closes. What went wrong is told in place, so that it can be tried again. */
@@ -28,7 +29,7 @@ export function FormDialog({
   readonly onClose: () => void;
   readonly children: ReactNode;
 }) {
-  const [thrown, setThrown] = useState<unknown>();
+  const [thrown, setThrown] = useFailure();
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();

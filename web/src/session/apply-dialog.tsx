@@ -3,13 +3,14 @@ import { useState } from "react";
 import { api, queries } from "../api.ts";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { useFailure } from "../parts/failure.ts";
 import { Loading } from "../parts/loading.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { tell } from "../parts/toast.tsx";
 
 /** Writes the changes back to where the files came from. It is tried first, and all or nothing. */
 export function ApplyDialog({ sessionId, onClose }: { readonly sessionId: string; readonly onClose: () => void }) {
-  const [failure, setFailure] = useState<unknown>();
+  const [failure, setFailure] = useFailure();
   const [isBusy, setBusy] = useState(false);
   const { data, error } = useQuery({
     queryKey: ["session", sessionId, "apply"],

@@ -1,11 +1,11 @@
 import { CircleStop, Paperclip, SendHorizontal, X } from "lucide-react";
-import { type ReactNode, type Ref, useImperativeHandle, useRef, useState } from "react";
-import type { MessageInput } from "../../../src/client/index.ts";
+import { type ReactNode, type Ref, useCallback, useImperativeHandle, useRef, useState } from "react";
+import { CapstanApiError, type MessageInput } from "../../../src/client/index.ts";
 import { Button, IconButton } from "../parts/button.tsx";
 import { bytes } from "../parts/figures.tsx";
 import { tellProblem } from "../parts/toast.tsx";
 import { type Attachment, attachmentOf, messageOf } from "./attachments.ts";
-import { draftOf, keepDraft } from "./draft.ts";
+import { attachedTo, draftOf, keepAttached, keepDraft } from "./draft.ts";
 
 export interface ComposerHandle {
   focus(): void;
@@ -38,40 +38,57 @@ export function Composer({
   readonly tools?: ReactNode;
 }) {
   const [text, setText] = useState(() => draftOf(sessionId));
-  const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
+  const [attachments, setAttachments] = useState(() => attachedTo(sessionId));
   const [isSending, setSending] = useState(false);
+  /** Files that are on their way: the message is not without them. */
+  const [reading, setReading] = useState(0);
   const area = useRef<HTMLTextAreaElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
+  const latest = useRef(text);
   const write = (changed: string): void => {
+    latest.current = changed;
     setText(changed);
     keepDraft(sessionId, changed);
   };
+  const changeAttached = useCallback(
+    (change: (before: readonly Attachment[]) => readonly Attachment[]) =>
+      setAttachments(keepAttached(sessionId, change(attachedTo(sessionId)))),
+    [sessionId],
+  );
   const isEmpty = text.trim() === "" && attachments.length === 0;
   const isOff = disabledBecause !== undefined;
-  const attach = async (files: readonly File[]): Promise<void> => {
-    for (const file of files)
-      try {
-        const attachment = await attachmentOf(file);
-        setAttachments((before) => [...before, attachment]);
-      } catch (thrown) {
-        tellProblem(thrown);
-      }
-  };
-  useImperativeHandle(ref, () => ({ focus: () => area.current?.focus(), attach: (files) => void attach(files) }), []);
+  const attach = useCallback(
+    async (files: readonly File[]): Promise<void> => {
+      setReading((before) => before + 1);
+      for (const file of files)
+        try {
+          const attachment = await attachmentOf(file);
+          changeAttached((before) => [...before, attachment]);
+        } catch (thrown) {
+          tellProblem(thrown);
+        }
+      setReading((before) => before - 1);
+    },
+    [changeAttached],
+  );
+  useImperativeHandle(ref, () => ({ focus: () => area.current?.focus(), attach: (files) => void attach(files) }), [
+    attach,
+  ]);
   const send = async (): Promise<void> => {
-    if (isEmpty || isOff || isSending) return;
+    if (isEmpty || isOff || isSending || reading > 0) return;
     setSending(true);
-    // At once, so that the next message can be written meanwhile.
+    // At once, so that the next message can be written meanwhile. The draft stays until it was taken.
+    latest.current = "";
     setText("");
-    setAttachments([]);
+    changeAttached(() => []);
     try {
       await onSend(messageOf(text, attachments));
-      keepDraft(sessionId, "");
+      if (latest.current === "") keepDraft(sessionId, "");
     } catch (thrown) {
-      tellProblem(thrown);
+      tellProblem(perhapsSent(thrown));
       // What could not be sent is there again, before what was written since.
-      setText((since) => (since === "" ? text : `${text}\n${since}`));
-      setAttachments((since) => [...attachments, ...since]);
+      write([text, latest.current].filter((part) => part !== "").join("\n"));
+      changeAttached((since) => [...attachments, ...since]);
     } finally {
       setSending(false);
     }
@@ -97,7 +114,7 @@ export function Composer({
                 <IconButton
                   label={`Remove ${name}`}
                   className="size-5"
-                  onClick={() => setAttachments(attachments.filter((other) => other.id !== id))}
+                  onClick={() => changeAttached((before) => before.filter((other) => other.id !== id))}
                 >
                   <X className="size-3" />
                 </IconButton>
@@ -120,11 +137,13 @@ export function Composer({
             void attach([...event.clipboardData.files]);
           }}
           onKeyDown={(event) => {
-            if (event.key === "Escape") return onEscape();
-            // While a word is being composed, Enter belongs to the input method.
-            if (event.key !== "Enter" || event.shiftKey || isTouched || event.nativeEvent.isComposing) return;
+            // While a word is being composed, keys belong to the input method.
+            if (event.nativeEvent.isComposing) return;
+            // Once, however long a key is held.
+            if (event.key === "Escape" && !event.repeat) return onEscape();
+            if (event.key !== "Enter" || event.shiftKey || isTouched) return;
             event.preventDefault();
-            void send();
+            if (!event.repeat) void send();
           }}
           className="block w-full resize-none bg-transparent px-3 py-2 text-base outline-none placeholder:text-faint disabled:cursor-not-allowed"
         />
@@ -155,7 +174,7 @@ export function Composer({
               type="submit"
               look="primary"
               icon={<SendHorizontal className="size-4" />}
-              disabled={isEmpty || isOff || isSending}
+              disabled={isEmpty || isOff || isSending || reading > 0}
             >
               {isRunning ? "Queue" : "Send"}
             </Button>
@@ -164,4 +183,10 @@ export function Composer({
       </div>
     </form>
   );
+}
+
+/** Without an answer nobody knows: what is sent twice is done twice. */
+function perhapsSent(thrown: unknown): unknown {
+  if (!(thrown instanceof CapstanApiError) || thrown.status !== 0) return thrown;
+  return new Error(`${thrown.message} The message may have arrived: look at the transcript before you send it again.`);
 }

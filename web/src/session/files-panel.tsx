@@ -24,9 +24,33 @@ export function FilesPanel({
   readonly stamp: string;
   readonly mayChange: boolean;
 }) {
-  const { id, state } = session;
-  const [open, setOpen] = useState<"rewind" | "apply" | "file">();
-  const [path, setPath] = useState("");
+  const { id } = session;
+  const [open, setOpen] = useState<Opened>();
+  const close = (): void => setOpen(undefined);
+  return (
+    <>
+      <ChangedFiles session={session} stamp={stamp} mayChange={mayChange} onOpen={setOpen} />
+      {/* Beside what may fail meanwhile: what somebody does in them is not cut off. */}
+      {open?.kind === "rewind" && <RewindDialog sessionId={id} onClose={close} />}
+      {open?.kind === "apply" && <ApplyDialog sessionId={id} onClose={close} />}
+      {open?.kind === "file" && <FileDialog sessionId={id} path={open.path} stamp={stamp} onClose={close} />}
+    </>
+  );
+}
+
+type Opened = { readonly kind: "rewind" | "apply" } | { readonly kind: "file"; readonly path: string };
+
+function ChangedFiles({
+  session: { id, state },
+  stamp,
+  mayChange,
+  onOpen,
+}: {
+  readonly session: WireSessionWithState;
+  readonly stamp: string;
+  readonly mayChange: boolean;
+  readonly onOpen: (what: Opened) => void;
+}) {
   const hasCheckpoints = state.files.start !== null;
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ["session", id, "diff", stamp],
@@ -45,7 +69,7 @@ export function FilesPanel({
     <div className="flex flex-col gap-3 text-sm">
       <div className="flex flex-wrap gap-1">
         {mayChange && (
-          <Button small icon={<History className="size-3.5" />} onClick={() => setOpen("rewind")}>
+          <Button small icon={<History className="size-3.5" />} onClick={() => onOpen({ kind: "rewind" })}>
             Rewind
           </Button>
         )}
@@ -53,7 +77,7 @@ export function FilesPanel({
           <Button
             small
             icon={<Upload className="size-3.5" />}
-            onClick={() => setOpen("apply")}
+            onClick={() => onOpen({ kind: "apply" })}
             disabled={files.length === 0}
           >
             Apply
@@ -69,10 +93,7 @@ export function FilesPanel({
             <li key={file.path}>
               <button
                 type="button"
-                onClick={() => {
-                  setPath(file.path);
-                  setOpen("file");
-                }}
+                onClick={() => onOpen({ kind: "file", path: file.path })}
                 className="flex w-full items-center gap-2 rounded-md px-2 py-1 text-left hover:bg-sunken"
               >
                 <span className={KINDS[file.kind].look} title={file.kind}>
@@ -93,9 +114,6 @@ export function FilesPanel({
           ))}
         </ul>
       )}
-      {open === "rewind" && <RewindDialog sessionId={id} onClose={() => setOpen(undefined)} />}
-      {open === "apply" && <ApplyDialog sessionId={id} onClose={() => setOpen(undefined)} />}
-      {open === "file" && <FileDialog sessionId={id} path={path} stamp={stamp} onClose={() => setOpen(undefined)} />}
     </div>
   );
 }

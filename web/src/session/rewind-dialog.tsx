@@ -7,6 +7,7 @@ import { Checkbox } from "../parts/checkbox.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Counts } from "../parts/diff-view.tsx";
 import { Clock } from "../parts/figures.tsx";
+import { useFailure } from "../parts/failure.ts";
 import { Loading } from "../parts/loading.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { tell } from "../parts/toast.tsx";
@@ -15,7 +16,7 @@ import { tell } from "../parts/toast.tsx";
 export function RewindDialog({ sessionId, onClose }: { readonly sessionId: string; readonly onClose: () => void }) {
   const [chosen, setChosen] = useState<WireCheckpoint>();
   const [withConversation, setWithConversation] = useState(false);
-  const [failure, setFailure] = useState<unknown>();
+  const [failure, setFailure] = useFailure();
   const [isBusy, setBusy] = useState(false);
   const { data, error } = useQuery({
     queryKey: ["session", sessionId, "checkpoints"],

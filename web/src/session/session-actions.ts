@@ -1,41 +1,35 @@
 import { useCallback, useRef } from "react";
 import { useLocation } from "wouter";
+import type { ClippedEvent } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
 import { tell, tellProblem } from "../parts/toast.tsx";
 import { keepDraft } from "./draft.ts";
 
+type UserMessage = ClippedEvent & { readonly type: "user.message" };
+
 /** In milliseconds: how soon the second Escape must come. */
 const TWICE_MS = 2_000;
 
-interface SessionActions {
+export interface SessionActions {
   readonly interrupt: () => void;
   /** The first time it only says what the second would do. */
   readonly interruptOnSecond: () => void;
-  readonly fork: (at: number, draft?: string) => void;
+  /** From a place in the log. The message behind it is there to be said otherwise. */
+  readonly fork: (at: number, message?: UserMessage) => void;
 }
 
-/** What steers a session, each thing once at a time. */
+/** What steers a session, each thing once at a time; the one never waits for the other. */
 export function useSessionActions(id: string): SessionActions {
   const [, navigate] = useLocation();
-  const isBusy = useRef(false);
+  const interruptOnce = useOnce();
+  const forkOnce = useOnce();
   const lastEscape = useRef(0);
-  const once = useCallback(async (act: () => Promise<void>): Promise<void> => {
-    if (isBusy.current) return;
-    isBusy.current = true;
-    try {
-      await act();
-    } catch (thrown) {
-      tellProblem(thrown);
-    } finally {
-      isBusy.current = false;
-    }
-  }, []);
   const interrupt = useCallback(() => {
-    void once(async () => {
+    interruptOnce(async () => {
       tell("Interrupting…");
       await api.sessions.interrupt(id);
     });
-  }, [id, once]);
+  }, [id, interruptOnce]);
   return {
     interrupt,
     interruptOnSecond: useCallback(() => {
@@ -44,15 +38,37 @@ export function useSessionActions(id: string): SessionActions {
       tell("Escape once more interrupts the agent.");
     }, [interrupt]),
     fork: useCallback(
-      (at, draft = "") => {
-        void once(async () => {
+      (at, message) => {
+        forkOnce(async () => {
+          const said = message === undefined ? [] : (await wholeMessage(id, message)).content;
           const forked = await api.sessions.fork(id, { at });
-          keepDraft(forked.id, draft);
-          tell("Forked: this is the new session.");
+          keepDraft(forked.id, said.map((block) => (block.type === "text" ? block.text : "")).join(""));
+          const isAll = said.every(({ type }) => type === "text");
+          tell(`Forked: this is the new session.${isAll ? "" : " What was attached to the message is not in it."}`);
           navigate(`/sessions/${forked.id}`);
         });
       },
-      [id, navigate, once],
+      [id, navigate, forkOnce],
     ),
   };
+}
+
+/** The page may have only the beginning of a long one. */
+async function wholeMessage(id: string, message: UserMessage): Promise<UserMessage> {
+  if (message.clipped !== true) return message;
+  const whole = await api.sessions.event(id, message.seq);
+  if (whole.type !== "user.message") throw new Error("The message is not in the log any more.");
+  return whole;
+}
+
+/** Does a thing unless it is being done. */
+function useOnce(): (act: () => Promise<void>) => void {
+  const isBusy = useRef(false);
+  return useCallback((act) => {
+    if (isBusy.current) return;
+    isBusy.current = true;
+    act()
+      .catch(tellProblem)
+      .finally(() => (isBusy.current = false));
+  }, []);
 }

@@ -1,5 +1,5 @@
-import { PanelRight, WifiOff } from "lucide-react";
-import { useCallback, useMemo, useRef, useState } from "react";
+import { PanelRight } from "lucide-react";
+import { type DragEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useSearchParams } from "wouter";
 import type { WireSessionWithState } from "../../../src/client/index.ts";
 import { api, isRefused } from "../api.ts";
@@ -11,6 +11,7 @@ import { Problem } from "../parts/problem.tsx";
 import { useShortcuts } from "../shell/shortcuts.ts";
 import { Announcer } from "./announcer.tsx";
 import { Composer, type ComposerHandle } from "./composer.tsx";
+import { Connection } from "./connection.tsx";
 import { FoldMemory } from "./fold-memory.tsx";
 import { useSessionActions } from "./session-actions.ts";
 import { SessionControls } from "./session-controls.tsx";
@@ -35,10 +36,17 @@ export function SessionPage({ id }: { readonly id: string }) {
         <Problem thrown={error} onRetry={() => void refetch()} />
       </div>
     );
-  return <OpenSession session={session} />;
+  return <OpenSession session={session} problem={error} />;
 }
 
-function OpenSession({ session }: { readonly session: WireSessionWithState }) {
+function OpenSession({
+  session,
+  problem,
+}: {
+  readonly session: WireSessionWithState;
+  /** Why what is known of it may be old. */
+  readonly problem: Error | null;
+}) {
   const { id, state } = session;
   const { live, view, restart } = useLiveSession(id);
   const { interrupt, interruptOnSecond, fork } = useSessionActions(id);
@@ -54,6 +62,10 @@ function OpenSession({ session }: { readonly session: WireSessionWithState }) {
   const items = useMemo(() => transcriptOf(view.events, thread), [view.events, thread]);
   const rows = useMemo(() => [...items, ...beingSaid(view.sayings, thread)], [items, view.sayings, thread]);
 
+  // What was read to find a subagent's line far up must not go with the next event of another.
+  useEffect(() => {
+    live.isReading = thread !== null;
+  }, [live, thread]);
   const openThread = useCallback(
     (to: string | null) => setSearch(to === null ? {} : { thread: to }, { replace: true }),
     [setSearch],
@@ -75,8 +87,9 @@ function OpenSession({ session }: { readonly session: WireSessionWithState }) {
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
       <div
         className="flex min-w-0 flex-1 flex-col"
-        onDragOver={(event) => event.preventDefault()}
+        onDragOver={(event) => hasFiles(event) && event.preventDefault()}
         onDrop={(event) => {
+          if (!hasFiles(event)) return;
           event.preventDefault();
           composer.current?.attach([...event.dataTransfer.files]);
         }}
@@ -97,7 +110,7 @@ function OpenSession({ session }: { readonly session: WireSessionWithState }) {
             onBack={() => openThread(null)}
           />
         )}
-        <Connection view={view} onRestart={restart} />
+        <Connection view={view} problem={problem} onRestart={restart} />
         {view.connection !== "loading" && <Announcer items={items} head={view.events.at(-1)?.seq ?? 0} />}
         {view.connection === "loading" ? (
           <div className="flex-1">
@@ -110,7 +123,7 @@ function OpenSession({ session }: { readonly session: WireSessionWithState }) {
               first={view.events[0]?.seq ?? 0}
               hasOlder={view.hasOlder}
               onOlder={older}
-              onReading={(isReading) => (live.isReading = isReading)}
+              onReading={(isReading) => (live.isReading = isReading || thread !== null)}
               render={render}
             />
           </FoldMemory>
@@ -139,6 +152,11 @@ function OpenSession({ session }: { readonly session: WireSessionWithState }) {
   );
 }
 
+/** A text that is dragged has its own place to go to. */
+function hasFiles({ dataTransfer }: DragEvent): boolean {
+  return dataTransfer.types.includes("Files");
+}
+
 /** Why nothing can be said in the session. */
 function silence(session: WireSessionWithState, mayChange: boolean): string | undefined {
   if (!mayChange) return "Your role may only look.";
@@ -156,32 +174,4 @@ function ThreadBar({ name, onBack }: { readonly name: string | undefined; readon
       </Button>
     </div>
   );
-}
-
-/** Says that what is shown may be old, and why. */
-function Connection({
-  view,
-  onRestart,
-}: {
-  readonly view: ReturnType<typeof useLiveSession>["view"];
-  readonly onRestart: () => void;
-}) {
-  if (view.connection === "retrying")
-    return (
-      <div
-        role="status"
-        className="flex items-center gap-2 border-b border-line bg-waiting-soft px-4 py-1.5 text-sm text-waiting"
-      >
-        <WifiOff className="size-4 shrink-0" aria-hidden />
-        The connection is lost and is being tried again. Nothing is missed: the page goes on where it was.
-        {view.problem !== undefined && view.problem.status > 0 && ` ${view.problem.message}`}
-      </div>
-    );
-  if (view.connection === "ended")
-    return (
-      <div className="border-b border-line p-3">
-        <Problem title="This session is not followed any more" thrown={view.problem} onRetry={onRestart} />
-      </div>
-    );
-  return null;
 }

@@ -2,6 +2,7 @@ import { memo } from "react";
 import { CallCard } from "./call-card.tsx";
 import { AgentItem, EndItem, ForkButton, NoticeItem, ThinkingItem, UserItem } from "./items.tsx";
 import { SaveWhole } from "./save-whole.tsx";
+import type { SessionActions } from "./session-actions.ts";
 import type { Item } from "./transcript.ts";
 
 /** One item of a transcript. What does not change is not made again for every word that comes. */
@@ -15,7 +16,7 @@ export const TranscriptRow = memo(function TranscriptRow({
   readonly sessionId: string;
   readonly onThread: (id: string) => void;
   /** Absent for whoever may only look. */
-  readonly onFork: ((at: number, draft?: string) => void) | undefined;
+  readonly onFork: SessionActions["fork"] | undefined;
 }) {
   const { seq } = item;
   const rest = item.isClipped === true && seq !== undefined && item.kind !== "call" && (
@@ -25,9 +26,8 @@ export const TranscriptRow = memo(function TranscriptRow({
   );
   switch (item.kind) {
     case "user": {
-      const text = item.event.content.map((block) => (block.type === "text" ? block.text : "")).join("");
       const fork = onFork !== undefined && seq !== undefined && seq > 1 && (
-        <ForkButton label="Fork from before this message" onClick={() => onFork(seq - 1, text)} />
+        <ForkButton label="Fork from before this message" onClick={() => onFork(seq - 1, item.event)} />
       );
       return <UserItem item={item} actions={fork} rest={rest} />;
     }

@@ -36,13 +36,20 @@ export function useLiveSession(id: string): {
   useEffect(() => {
     const life = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const refresh = (): void => {
+    // One after the other: each would cut the one before, and where answers take their time none would ever come.
+    const refresh = async (): Promise<void> => {
+      await queries.invalidateQueries({ queryKey: ["session", id], exact: true });
       timer = undefined;
-      void queries.invalidateQueries({ queryKey: ["session", id], exact: true });
+      if (isOld) later();
+    };
+    let isOld = false;
+    const later = (): void => {
+      isOld = timer !== undefined;
+      timer ??= setTimeout(() => void refresh(), COLLECT_MS);
     };
     const onEvent = ({ type }: LoggedEvent): void => {
       if (ASKS.test(type)) void queries.invalidateQueries({ queryKey: PENDING_KEY });
-      if (CHANGES.test(type)) timer ??= setTimeout(refresh, COLLECT_MS);
+      if (CHANGES.test(type)) later();
     };
     void live.run(onEvent, life.signal);
     return () => {
