@@ -1,7 +1,9 @@
-import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Button } from "../parts/button.tsx";
 import { Field, TextArea } from "../parts/field.tsx";
 import { ACTION, Actions } from "./actions.tsx";
+import { useDraft } from "./drafts.ts";
+import { onFormKey } from "./form-keys.ts";
 
 /** Says no, with what the agent is told. */
 export function DenyForm({
@@ -9,6 +11,7 @@ export function DenyForm({
   action,
   hint,
   isNeeded = false,
+  isOpened,
   isSending,
   onDeny,
   onBack,
@@ -18,14 +21,18 @@ export function DenyForm({
   readonly hint: string;
   /** Whether nothing can be denied without words. */
   readonly isNeeded?: boolean;
+  /** Whether somebody has opened it just now. */
+  readonly isOpened: boolean;
   readonly isSending: boolean;
   readonly onDeny: (message: string | undefined) => void;
   readonly onBack: () => void;
 }) {
-  const [text, setText] = useState("");
+  const [text, setText] = useDraft("reason", "");
   const [problem, setProblem] = useState<string>();
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector("textarea")?.focus(), []);
+  useEffect(() => {
+    if (isOpened) form.current?.querySelector("textarea")?.focus();
+  }, [isOpened]);
   const deny = (event?: FormEvent): void => {
     event?.preventDefault();
     const message = text.trim();
@@ -55,16 +62,4 @@ export function DenyForm({
       </Actions>
     </form>
   );
-}
-
-/** Ctrl Enter sends, Escape goes back; whatever else Escape does on the page, it does not do here. */
-export function onFormKey(event: KeyboardEvent, { send, back }: { send: () => void; back: () => void }): void {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-    event.preventDefault();
-    send();
-  }
-  if (event.key !== "Escape") return;
-  event.preventDefault();
-  event.stopPropagation();
-  back();
 }

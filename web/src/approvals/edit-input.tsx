@@ -3,29 +3,36 @@ import type { WireApproval } from "../../../src/client/index.ts";
 import { Button } from "../parts/button.tsx";
 import { Field, TextArea } from "../parts/field.tsx";
 import { ACTION, Actions } from "./actions.tsx";
-import { onFormKey } from "./deny-form.tsx";
 import { readInput } from "./describe.ts";
+import { useDraft } from "./drafts.ts";
+import { onFormKey } from "./form-keys.ts";
 
 type Input = WireApproval["request"]["input"];
 
 /** The input, to be changed before it runs: a command as it is, anything else as JSON. */
 export function EditInput({
   input,
+  isOpened,
   isSending,
   onAllow,
   onBack,
 }: {
   readonly input: Input;
+  /** Whether somebody has opened it just now. */
+  readonly isOpened: boolean;
   readonly isSending: boolean;
   readonly onAllow: (input: Input) => void;
   readonly onBack: () => void;
 }) {
   const { command } = input;
   const isCommand = typeof command === "string";
-  const [text, setText] = useState(isCommand ? command : JSON.stringify(input, undefined, 2));
+  const asAsked = isCommand ? command : JSON.stringify(input, undefined, 2);
+  const [text, setText] = useDraft("input", asAsked);
   const [wasSent, setSent] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector("textarea")?.focus(), []);
+  useEffect(() => {
+    if (isOpened) form.current?.querySelector("textarea")?.focus();
+  }, [isOpened]);
   const read = isCommand ? withCommand(input, text) : readInput(text);
   const problem = typeof read === "string" ? read : undefined;
   const send = (): void => {
@@ -65,6 +72,11 @@ export function EditInput({
         <Button look="quiet" className={ACTION} onClick={onBack}>
           Back
         </Button>
+        {text !== asAsked && (
+          <Button look="quiet" className={ACTION} onClick={() => setText(asAsked)}>
+            Undo edits
+          </Button>
+        )}
       </Actions>
     </form>
   );

@@ -1,32 +1,35 @@
-import { type FormEvent, useId, useRef, useState } from "react";
+import { type FormEvent, useId, useRef } from "react";
 import { Button } from "../parts/button.tsx";
 import { Field, TextArea } from "../parts/field.tsx";
 import { ACTION, Actions } from "./actions.tsx";
 import type { AnswerProps } from "./call-answer.tsx";
 import { useCardKeys } from "./card-keys.ts";
-import { DenyForm, onFormKey } from "./deny-form.tsx";
+import { DenyForm } from "./deny-form.tsx";
+import { useDraft, useMode } from "./drafts.ts";
+import { onFormKey } from "./form-keys.ts";
 import { Unseen } from "./unseen.tsx";
 
 /** A custom tool runs in a client; whoever looks at the page may stand in for one. */
 export function ResultAnswer({ isSending, onSend }: AnswerProps) {
-  const [isDenied, setDenied] = useState(false);
-  const [text, setText] = useState("");
-  const [isError, setError] = useState(false);
+  const { mode, isOpened, open } = useMode();
+  const [text, setText] = useDraft("result", "");
+  const [isError, setError] = useDraft("isError", false);
   const form = useRef<HTMLFormElement>(null);
   const boxId = useId();
-  useCardKeys(!isDenied, {
+  useCardKeys(mode === "choose", {
     a: () => form.current?.querySelector("textarea")?.focus(),
-    d: () => setDenied(true),
+    d: () => open("deny"),
   });
-  if (isDenied)
+  if (mode === "deny")
     return (
       <DenyForm
         label="Why is there no result?"
         hint="The agent is told this."
         action="Deny"
         isNeeded
+        isOpened={isOpened}
         isSending={isSending}
-        onBack={() => setDenied(false)}
+        onBack={() => open("choose")}
         onDeny={(message) => onSend({ behavior: "deny", ...(message !== undefined && { message }) })}
       />
     );
@@ -70,7 +73,7 @@ export function ResultAnswer({ isSending, onSend }: AnswerProps) {
         <Button type="submit" look="primary" className={ACTION} disabled={isSending}>
           Give result
         </Button>
-        <Button look="danger" className={ACTION} hint="d" disabled={isSending} onClick={() => setDenied(true)}>
+        <Button look="danger" className={ACTION} hint="d" disabled={isSending} onClick={() => open("deny")}>
           Deny…
         </Button>
       </Actions>
