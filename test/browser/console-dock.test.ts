@@ -233,6 +233,17 @@ test("what is half written is found again, and a key that is not meant for it en
   await page.goBack();
   await dock.waitFor();
   expect(await reason.inputValue()).toBe("Because");
+  // A login that has ended, and is there again by another tab.
+  await page.route("**/api/**", (route) => route.fulfill({ status: 401, json: {} }));
+  await page.getByRole("heading", { name: "You are logged out" }).waitFor();
+  await page.unroute("**/api/**");
+  await expect
+    .poll(async () => {
+      await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+      return reason.isVisible();
+    })
+    .toBe(true);
+  expect(await reason.inputValue()).toBe("Because");
   // Nobody has opened it this time.
   expect(await hasFocus(reason)).toBe(false);
   await write.getByRole("button", { name: "Back" }).click();

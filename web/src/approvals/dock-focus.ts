@@ -33,7 +33,7 @@ export function useDockFocus(dock: RefObject<HTMLElement | null>, current: strin
       before.current = document.activeElement instanceof HTMLElement ? document.activeElement : null;
       go();
     },
-    /** To the card that comes next, as soon as it is there, when this one is the one that is shown and takes the focus with it. */
+    /** To the card that comes next, as soon as it is there. One that is not shown takes no focus with it. */
     follow: (id: string) => {
       if (id === shown.current) leaving.current = id;
     },
