@@ -35,6 +35,13 @@ const touch = (name: string): Step => ["Bash", { command: `touch ${name}` }];
 const made = (name: string): boolean => existsSync(join(console.directory, name));
 const card = (name: string, on = page): Locator => on.getByRole("article", { name });
 
+/** To another page, and back to what waits. */
+async function lookAway(): Promise<void> {
+  await page.getByRole("link", { name: "Answered" }).click();
+  await card("").first().waitFor({ state: "detached" });
+  await page.getByRole("link", { name: /^Waiting/ }).click();
+}
+
 /** What the model was told last. */
 const told = (): string => console.model?.requests.at(-1)?.last ?? "";
 
@@ -142,6 +149,8 @@ test("questions, forms, plans and results are given on a phone", async () => {
   await question.getByText("large", { exact: true }).click();
   await question.getByRole("button", { name: "Add a note" }).first().click();
   await question.getByLabel("A note on: Which colour?").fill("As grass.");
+  await lookAway();
+  expect(await question.getByLabel("A note on: Which colour?").inputValue()).toBe("As grass.");
   expect(await seriousBarriers(page)).toEqual([]);
   await question.getByRole("button", { name: "Answer", exact: true }).click();
   await expect.poll(told).toContain("green");
@@ -151,19 +160,24 @@ test("questions, forms, plans and results are given on a phone", async () => {
   const custom = card("lookup");
   await custom.getByLabel("Its result").fill("It is blue.");
   await custom.getByLabel("The tool failed").check();
+  await lookAway();
   await custom.getByRole("button", { name: "Give result" }).click();
   await expect.poll(told).toContain("It is blue.");
   expect(console.model?.requests.at(-1)?.toolResults.at(-1)?.isError).toBe(true);
 
   const form = card("The MCP server office asks");
   await form.getByRole("group", { name: "Room" }).getByText("blue").click();
+  // Who is done with one of several fields is not done with all of them.
+  await form.getByLabel("people").fill("4");
+  await form.getByLabel("people").press("Enter");
+  expect(await form.getByText("An answer is needed.").count()).toBe(0);
   await form.getByLabel("people").fill("13");
   await form.getByLabel("catering").selectOption("Yes");
   await form.getByRole("button", { name: "Answer", exact: true }).click();
   // What only the server knows, it says.
   await form.getByText(/expected at most 12/).waitFor();
   await form.getByLabel("people").fill("4");
-  await form.getByRole("button", { name: "Answer", exact: true }).click();
+  await form.getByLabel("people").press("Control+Enter");
   await expect
     .poll(() => office(console.directory).done())
     .toEqual(['{"action":"accept","content":{"room":"blue","people":4,"catering":true}}']);
@@ -176,14 +190,22 @@ test("questions, forms, plans and results are given on a phone", async () => {
   expect(await seriousBarriers(page)).toEqual([]);
   await allow.click();
 
-  const draft: Step = ["ExitPlanMode", { plan: "# The plan\n\n1. Look around\n2. Write it down" }];
-  const id = await start([draft, ["ExitPlanMode", { plan: "Write it down" }]], { mode: "plan" });
+  const draft = "# The plan\n\n1. Look a\u200Bround\n2. Write it down\n\n[unseen]: https://example.com";
+  const deep = `${">".repeat(100)} deep\n${"so on\n".repeat(9_000)}the end`;
+  const plans = [draft, deep].map((text): Step => ["ExitPlanMode", { plan: text }]);
+  const id = await start(plans, { mode: "plan" });
   const plan = card("A plan to approve");
-  await plan.getByText("Look around").waitFor();
+  await plan.getByText("Look a\\u{200b}round").waitFor();
+  await plan.getByRole("button", { name: "Show as written" }).click();
+  await plan.getByText("[unseen]: https://example.com").waitFor();
   await plan.getByRole("button", { name: "Send back…" }).click();
   await plan.getByLabel("What should change?").fill("Shorter.");
   await plan.getByRole("button", { name: "Send back", exact: true }).click();
   await expect.poll(told).toContain("Shorter.");
+  await plan.getByText(/more characters are not shown\./).waitFor();
+  expect(await plan.getByText("the end").count()).toBe(0);
+  await plan.getByRole("button", { name: "Show all", exact: true }).click();
+  await plan.getByText("the end").waitFor();
   await plan.getByRole("button", { name: "Approve" }).click();
   await plan.getByText("Approved").waitFor();
   await expect.poll(async () => (await console.client.sessions.get(id)).state.mode).toBe("normal");

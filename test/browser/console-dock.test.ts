@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Locator, Page } from "playwright-core";
+import type { Locator, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isTooWide, seriousBarriers } from "../support/barriers.ts";
 import { type Console, openConsole } from "../support/console.ts";
@@ -38,6 +38,25 @@ const waiting = async (): Promise<number> => (await console.client.approvals.lis
 const card = (name: string, on = page): Locator => on.locator("[data-approval]", { hasText: name });
 const hasFocus = (element: Locator): Promise<boolean> =>
   element.evaluate((one) => one === one.ownerDocument.activeElement);
+
+/** The next answer is held up on its way, until it is let go. */
+async function holdAnswer(): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const send = async (route: Route): Promise<void> => {
+    await promise;
+    await route.continue();
+  };
+  await page.route("**/api/approvals/*/answer", send, { times: 1 });
+  return resolve;
+}
+
+/** The next answer arrives, but nobody is told so. */
+const loseReceipt = (): Promise<unknown> => page.route("**/api/approvals/*/answer", sendUnheard, { times: 1 });
+
+async function sendUnheard(route: Route): Promise<void> {
+  await route.fetch();
+  await route.abort();
+}
 
 test("keys answer only where the focus is, and what is half written stays", async () => {
   await open({ together: [read("one.txt"), read("two.txt"), read("three.txt")] });
@@ -152,20 +171,89 @@ test("an answer whose receipt was lost was taken all the same", async () => {
   await lost.getByRole("button", { name: "Deny…" }).click();
   // The news are held up, so that the page does not learn it from them.
   await page.route("**/api/approvals?*", () => {});
-  await page.route(
-    "**/api/approvals/*/answer",
-    async (route) => {
-      await route.fetch();
-      await route.abort();
-    },
-    { times: 1 },
-  );
+  await loseReceipt();
   await deny.click();
-  await lost.getByText("The answer was not taken").waitFor();
+  await lost.getByText("It is not known whether the answer was taken").waitFor();
   await deny.click();
   await lost.getByText("Your answer was taken.").waitFor();
   await lost.getByText("(you)").waitFor();
   await page.unroute("**/api/approvals?*");
+
+  // Where the news tell it, nothing says any more that it went wrong.
+  await open(read("two.txt"));
+  await loseReceipt();
+  const told = card("two.txt");
+  await told.getByRole("button", { name: "Allow once" }).click();
+  await told.getByText("(you)").waitFor();
+  expect(await told.getByRole("alert").count()).toBe(0);
+  expect(console.complaints).toEqual([]);
+});
+
+test.for(["in the session", "among all that waits"])("an answer that is late moves nobody, %s", async (where) => {
+  await open({ together: [read("one.txt"), read("two.txt")] });
+  await dock.getByText("1 of 2").waitFor();
+  const isDock = where === "in the session";
+  if (!isDock) await page.goto(`${console.url}/approvals`);
+  const [first, second] = [card("one.txt"), card("two.txt")];
+  const letGo = await holdAnswer();
+  await first.getByRole("button", { name: "Allow once" }).click();
+  if (isDock) await dock.getByRole("button", { name: "Next approval" }).click();
+  await second.getByRole("button", { name: "Deny…" }).click();
+  const reason = second.getByLabel("Why not?");
+  await reason.fill("It is ");
+  letGo();
+  if (isDock) await first.waitFor({ state: "detached" });
+  else await first.getByText("(you)").waitFor();
+  await page.keyboard.type("a dead end");
+  expect(await reason.inputValue()).toBe("It is a dead end");
+  await reason.press("Control+Enter");
+  await expect.poll(waiting).toBe(0);
+  expect(console.complaints).toEqual([]);
+});
+
+test("what is half written is found again, and a key that is not meant for it ends nothing", async () => {
+  await open(["Write", { file_path: join(console.directory, "draft.txt"), content: "text\n" }]);
+  const write = card("draft.txt");
+  const reason = write.getByLabel("Why not?");
+  const input = write.getByLabel("The input to run it with instead");
+  await write.getByRole("button", { name: "Edit…" }).click();
+  const asAsked = await input.inputValue();
+  await input.fill('{ "half": ');
+  await input.press("Escape");
+  await write.getByRole("button", { name: "Deny…" }).click();
+  await reason.fill("Because");
+  for (const key of ["Escape", "Enter"])
+    for (const more of [{ isComposing: true }, { repeat: true }])
+      await reason.dispatchEvent("keydown", { key, ctrlKey: true, ...more });
+  expect(await reason.inputValue()).toBe("Because");
+  expect(await write.getByRole("button", { name: "Deny", exact: true }).isEnabled()).toBe(true);
+  await page.getByRole("link", { name: /^Approvals/ }).click();
+  await page.getByRole("heading", { name: "Approvals" }).waitFor();
+  expect(await reason.inputValue()).toBe("Because");
+  await page.goBack();
+  await dock.waitFor();
+  expect(await reason.inputValue()).toBe("Because");
+  // A login that has ended, and is there again by another tab.
+  await page.route("**/api/**", (route) => route.fulfill({ status: 401, json: {} }));
+  await page.getByRole("heading", { name: "You are logged out" }).waitFor();
+  await page.unroute("**/api/**");
+  await expect
+    .poll(async () => {
+      await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+      return reason.isVisible();
+    })
+    .toBe(true);
+  expect(await reason.inputValue()).toBe("Because");
+  // Nobody has opened it this time.
+  expect(await hasFocus(reason)).toBe(false);
+  await write.getByRole("button", { name: "Back" }).click();
+  await write.getByRole("button", { name: "Edit…" }).click();
+  expect(await input.inputValue()).toBe('{ "half": ');
+  await write.getByRole("button", { name: "Undo edits" }).click();
+  expect(await input.inputValue()).toBe(asAsked);
+  expect(await waiting()).toBe(1);
+  await write.getByRole("button", { name: "Allow as edited" }).click();
+  await expect.poll(waiting).toBe(0);
   expect(console.complaints).toEqual([]);
 });
 

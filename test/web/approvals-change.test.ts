@@ -1,13 +1,15 @@
 import { createTwoFilesPatch } from "diff";
 import { expect, test } from "vitest";
 import type { WireApproval } from "../../src/client/index.ts";
-import { changeOf, MAX_CHARACTERS, MAX_LINES, unseenIn } from "../../web/src/approvals/change.ts";
+import { changeOf, MAX_CHARACTERS, MAX_LINES, planOf, planShown, unseenIn } from "../../web/src/approvals/change.ts";
 
 const patch = (before: string, after: string): string => createTwoFilesPatch("a.txt", "a.txt", before, after, "", "");
 const request = (
   input: Record<string, unknown>,
   more: Partial<WireApproval["request"]> = {},
 ): WireApproval["request"] => ({ kind: "tool", tool: "Bash", input, ...more }) as WireApproval["request"];
+const plan = (text: unknown): WireApproval["request"] =>
+  request({ plan: text }, { kind: "plan", tool: "ExitPlanMode" });
 
 function linesOf(before: string, after: string): { note: string | undefined; lines: string[] } {
   const [shown] = changeOf(patch(before, after))?.files ?? [];
@@ -64,4 +66,18 @@ test("what is not shown yet is counted", () => {
     "50 more lines and 1,500 more characters are not shown",
   );
   expect(unseenIn(request({ command: "ls" }), undefined)).toBeUndefined();
+});
+
+test("a plan that is laid out is there as a whole, and one that cannot be is counted like any text", () => {
+  expect(unseenIn(plan("so on\n".repeat(9_000)), undefined)).toBeUndefined();
+  const deep = `${">".repeat(100)} deep\n`;
+  expect(unseenIn(plan(deep), undefined)).toBeUndefined();
+  expect(unseenIn(plan(deep.padEnd(MAX_CHARACTERS + 20, "x")), undefined)).toBe("20 more characters are not shown");
+  // One that is no text is shown as it is, like any input.
+  expect(planOf(plan(["step"]))).toBeUndefined();
+  expect(unseenIn(plan(["x".repeat(MAX_CHARACTERS)]), undefined)).toMatch(/more characters are not shown/);
+});
+
+test("in a plan, what ends a line on Windows is nothing that hides", () => {
+  expect(planShown("one\r\ntwo\rthree\u202E")).toBe("one\ntwo\\u{d}three\\u{202e}");
 });

@@ -1,19 +1,20 @@
 import { CircleHelp, ListChecks, ShieldQuestion, Wrench } from "lucide-react";
-import { useId, useLayoutEffect, useMemo, useRef, useState } from "react";
-import type { WireApproval } from "../../../src/client/index.ts";
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { CapstanApiError, type WireApproval } from "../../../src/client/index.ts";
 import { useMay } from "../caller.tsx";
 import { cx } from "../parts/cx.ts";
 import { Ago, duration, useNow, When } from "../parts/figures.tsx";
-import { Markdown } from "../parts/markdown.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Pill } from "../parts/tone.tsx";
 import { Answered } from "./answered.tsx";
 import { type AnswerProps, CallAnswer } from "./call-answer.tsx";
 import { CallDetails } from "./call-details.tsx";
 import { CardContext } from "./card-place.ts";
-import { type Change, changeOf, unseenIn } from "./change.ts";
+import { type Change, changeOf, planOf, unseenIn } from "./change.ts";
 import { traitsOf } from "./describe.ts";
+import { forgetDraft } from "./drafts.ts";
 import { PlanAnswer } from "./plan-answer.tsx";
+import { PlanView } from "./plan-view.tsx";
 import { QuestionAnswer } from "./question-answer.tsx";
 import { askedIn } from "./questions.ts";
 import { ResultAnswer } from "./result-answer.tsx";
@@ -49,6 +50,9 @@ export function ApprovalCard({
   const { approval, outcome, closed, sent, problem, isSending, isMine, send } = useApproval(given, onAnswered);
   const mayAnswer = useMay("operator");
   const isOpen = outcome === "pending" && closed === undefined;
+  useEffect(() => {
+    if (!isOpen) forgetDraft(given.id);
+  }, [isOpen, given.id]);
   const place = useSteadyHeight(isOpen || isMine);
   const titleId = useId();
   const { request } = approval;
@@ -58,6 +62,7 @@ export function ApprovalCard({
   const change = useMemo(() => changeOf(request.diff), [request.diff]);
   const unseen = useMemo(() => unseenIn(request, change), [request, change]);
   const context = {
+    id: approval.id,
     card: place,
     isCurrent,
     mayAct,
@@ -88,7 +93,7 @@ export function ApprovalCard({
       <CardContext value={context}>
         <Body request={request} change={change} isOpen={isOpen && mayAnswer} />
         {request.kind === "tool" && <Why request={request} />}
-        {problem !== undefined && <Problem title="The answer was not taken" thrown={problem} />}
+        {isOpen && problem !== undefined && <Unanswered thrown={problem} />}
         {!isOpen && <Answered approval={approval} outcome={outcome} closed={closed} sent={sent} />}
         {isOpen && mayAnswer && <Form approval={approval} isSending={isSending} onSend={send} />}
       </CardContext>
@@ -98,6 +103,17 @@ export function ApprovalCard({
         </p>
       )}
     </article>
+  );
+}
+
+/** Where nobody says what became of an answer, it may have been taken: only the receipt was lost. */
+function Unanswered({ thrown }: { readonly thrown: unknown }) {
+  const isLost = thrown instanceof CapstanApiError && (thrown.status === 0 || thrown.status >= 500);
+  if (!isLost) return <Problem title="The answer was not taken" thrown={thrown} />;
+  return (
+    <Problem title="It is not known whether the answer was taken" thrown={thrown}>
+      <p>This is being looked up. If it was not taken, answer again.</p>
+    </Problem>
   );
 }
 
@@ -151,7 +167,8 @@ function Body({
   readonly isOpen: boolean;
 }) {
   const { kind, input, server } = request;
-  if (kind === "plan") return <Markdown text={typeof input["plan"] === "string" ? input["plan"] : ""} />;
+  const plan = planOf(request);
+  if (plan !== undefined) return <PlanView plan={plan} />;
   if (kind !== "question") return <CallDetails request={request} change={change} />;
   const { message, url } = input;
   return (

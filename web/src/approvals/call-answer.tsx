@@ -4,6 +4,7 @@ import type { WireAnswer, WireApproval } from "../../../src/client/index.ts";
 import { Action, Actions } from "./actions.tsx";
 import { useCardKeys } from "./card-keys.ts";
 import { DenyForm } from "./deny-form.tsx";
+import { useDraft, useMode } from "./drafts.ts";
 import { EditInput } from "./edit-input.tsx";
 import { Remember, type Scope } from "./remember.tsx";
 import { Unseen } from "./unseen.tsx";
@@ -22,9 +23,9 @@ const ALLOW: Record<Scope, string> = {
 
 /** May this call run? */
 export function CallAnswer({ approval: { request }, isSending, onSend }: AnswerProps) {
-  const [mode, setMode] = useState<"choose" | "deny" | "edit">("choose");
+  const { mode, isOpened, open } = useMode();
   const [scope, setScope] = useState<Scope>("once");
-  const [rules, setRules] = useState<readonly string[]>(request.remember);
+  const [rules, setRules] = useDraft("rules", request.remember);
   const written = rules.map((rule) => rule.trim()).filter((rule) => rule !== "");
   const isReady = !isSending && (scope === "once" || written.length > 0);
   const allow = (): void => {
@@ -32,8 +33,8 @@ export function CallAnswer({ approval: { request }, isSending, onSend }: AnswerP
   };
   useCardKeys(mode === "choose", {
     a: allow,
-    d: () => setMode("deny"),
-    e: () => setMode("edit"),
+    d: () => open("deny"),
+    e: () => open("edit"),
   });
   if (mode === "deny")
     return (
@@ -41,8 +42,9 @@ export function CallAnswer({ approval: { request }, isSending, onSend }: AnswerP
         label="Why not? (optional)"
         hint="The agent is told this, and goes on from there."
         action="Deny"
+        isOpened={isOpened}
         isSending={isSending}
-        onBack={() => setMode("choose")}
+        onBack={() => open("choose")}
         onSend={onSend}
       />
     );
@@ -50,8 +52,9 @@ export function CallAnswer({ approval: { request }, isSending, onSend }: AnswerP
     return (
       <EditInput
         input={request.input}
+        isOpened={isOpened}
         isSending={isSending}
-        onBack={() => setMode("choose")}
+        onBack={() => open("choose")}
         onAllow={(input) => onSend({ behavior: "allow", input })}
       />
     );
@@ -84,7 +87,7 @@ export function CallAnswer({ approval: { request }, isSending, onSend }: AnswerP
           icon={<X className="size-4" aria-hidden />}
           hint="d"
           disabled={isSending}
-          onClick={() => setMode("deny")}
+          onClick={() => open("deny")}
         >
           Deny…
         </Action>
@@ -93,7 +96,7 @@ export function CallAnswer({ approval: { request }, isSending, onSend }: AnswerP
           icon={<Pencil className="size-3.5" aria-hidden />}
           hint="e"
           disabled={isSending}
-          onClick={() => setMode("edit")}
+          onClick={() => open("edit")}
         >
           Edit…
         </Action>

@@ -89,7 +89,7 @@ function ChangeView({ change: { files, text } }: { readonly change: Change }) {
 }
 
 /** Text that somebody decides about: lines are broken, so that nothing hides beyond the edge. */
-function Whole({ text, isPlain = false }: { readonly text: string; readonly isPlain?: boolean }) {
+export function Whole({ text, isPlain = false }: { readonly text: string; readonly isPlain?: boolean }) {
   const { unseen, showAll } = useCard();
   const hidden = unseen === undefined ? 0 : text.length - MAX_CHARACTERS;
   const isLong = text.length > 600 || text.split("\n").length > 12;

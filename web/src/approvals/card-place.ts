@@ -2,6 +2,8 @@ import { createContext, type RefObject, use } from "react";
 
 /** What the parts of a card know of the card itself. */
 export interface CardPlace {
+  /** Of the approval. */
+  readonly id: string;
   readonly card: RefObject<HTMLElement | null>;
   /** Whether the keys a, d and e are for this one. */
   readonly isCurrent: boolean;

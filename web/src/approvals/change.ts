@@ -1,5 +1,6 @@
 import type { WireApproval } from "../../../src/client/index.ts";
 import { type DiffLine, type FileDiff, filesOf } from "../parts/diff.ts";
+import { canBeLaidOut } from "../parts/markdown-limits.ts";
 import { factsOf, programsOf } from "./describe.ts";
 import { visible } from "./visible.ts";
 
@@ -63,19 +64,36 @@ function lineEnds(lines: readonly DiffLine[]): string | undefined {
 
 /** What is not shown yet: lines of the change, characters of longer texts. */
 export function unseenIn(request: Request, change: Change | undefined): string | undefined {
+  const texts = textsOf(request, change);
+  const lines = (change?.files ?? []).map(({ file }) => over(file.lines.length, MAX_LINES));
+  const characters = texts.map(({ length }) => over(length, MAX_CHARACTERS));
+  const parts = [worded(sum(lines), "line"), worded(sum(characters), "character")].filter((part) => part !== undefined);
+  if (parts.length === 0) return undefined;
+  return `${parts.join(" and ")} ${sum([...lines, ...characters]) === 1 ? "is" : "are"} not shown`;
+}
+
+function textsOf(request: Request, change: Change | undefined): readonly string[] {
   const { command } = request.input;
-  const texts = [
+  const plan = planOf(request);
+  // What is laid out is there as a whole.
+  if (plan !== undefined) return canBeLaidOut(planShown(plan)) ? [] : [planShown(plan)];
+  return [
     // Of any other tool it is among the facts.
     ...(request.tool === "Bash" && typeof command === "string" ? [visible(command)] : []),
     ...programsOf(request),
     ...factsOf(request).map(({ text }) => text),
     change?.text ?? "",
   ];
-  const lines = (change?.files ?? []).map(({ file }) => over(file.lines.length, MAX_LINES));
-  const characters = texts.map(({ length }) => over(length, MAX_CHARACTERS));
-  const parts = [worded(sum(lines), "line"), worded(sum(characters), "character")].filter((part) => part !== undefined);
-  if (parts.length === 0) return undefined;
-  return `${parts.join(" and ")} ${sum([...lines, ...characters]) === 1 ? "is" : "are"} not shown`;
+}
+
+/** The plan that is asked about; one that is no text is shown like the input of any other call. */
+export function planOf({ kind, input: { plan } }: Request): string | undefined {
+  return kind === "plan" && typeof plan === "string" ? plan : undefined;
+}
+
+/** In a plan, what ends a line on Windows ends a line, and is nothing that hides. */
+export function planShown(plan: string): string {
+  return visible(plan.replaceAll("\r\n", "\n"));
 }
 
 function over(length: number, limit: number): number {

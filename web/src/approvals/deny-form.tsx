@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Field, TextArea } from "../parts/field.tsx";
 import type { AnswerProps } from "./call-answer.tsx";
+import { useDraft } from "./drafts.ts";
 import { WrittenForm } from "./written-form.tsx";
 
 /** Says no, with what the agent is told. */
@@ -9,6 +10,7 @@ export function DenyForm({
   action,
   hint,
   isNeeded = false,
+  isOpened,
   isSending,
   onSend,
   onBack,
@@ -18,9 +20,11 @@ export function DenyForm({
   readonly hint: string;
   /** Whether nothing can be denied without words. */
   readonly isNeeded?: boolean;
+  /** Whether somebody has opened it just now. */
+  readonly isOpened: boolean;
   readonly onBack: () => void;
 }) {
-  const [text, setText] = useState("");
+  const [text, setText] = useDraft("reason", "");
   const [problem, setProblem] = useState<string>();
   const deny = (): void => {
     const message = text.trim();
@@ -28,7 +32,7 @@ export function DenyForm({
     onSend({ behavior: "deny", ...(message !== "" && { message }) });
   };
   return (
-    <WrittenForm action={action} look="danger" isReady={!isSending} onSend={deny} onBack={onBack}>
+    <WrittenForm action={action} look="danger" isOpened={isOpened} isReady={!isSending} onSend={deny} onBack={onBack}>
       <Field label={label} hint={hint} problem={problem}>
         <TextArea rows={2} dir="auto" value={text} onChange={(event) => setText(event.target.value)} />
       </Field>

@@ -6,7 +6,8 @@ import { type FocusEvent, type RefObject, useEffect, useRef } from "react";
  */
 export function useDockFocus(dock: RefObject<HTMLElement | null>, current: string | undefined) {
   const before = useRef<HTMLElement>(null);
-  const isMoving = useRef(false);
+  const shown = useRef(current);
+  const leaving = useRef<string>(undefined);
   const isOurs = useRef(false);
   const go = (): void => {
     const card = dock.current?.querySelector<HTMLElement>(`[data-approval="${CSS.escape(current ?? "")}"]`);
@@ -16,11 +17,12 @@ export function useDockFocus(dock: RefObject<HTMLElement | null>, current: strin
     isOurs.current = false;
   };
   useEffect(() => {
-    if (!isMoving.current) return;
-    isMoving.current = false;
+    shown.current = current;
+    if (leaving.current === undefined || leaving.current === current) return;
+    leaving.current = undefined;
     const active = document.activeElement;
-    // The button that was pressed is gone, and the focus with it.
-    if (active !== null && active !== document.body && dock.current?.contains(active) !== true) return;
+    // Only where it is gone with what was pressed: in another field of the dock somebody writes by now.
+    if (active !== null && active !== document.body) return;
     if (current === undefined) giveBack(before.current);
     else go();
   });
@@ -31,9 +33,9 @@ export function useDockFocus(dock: RefObject<HTMLElement | null>, current: strin
       before.current = document.activeElement instanceof HTMLElement ? document.activeElement : null;
       go();
     },
-    /** To the card that comes next, as soon as it is there. */
-    follow: () => {
-      isMoving.current = true;
+    /** To the card that comes next, as soon as it is there. One that is not shown takes no focus with it. */
+    follow: (id: string) => {
+      if (id === shown.current) leaving.current = id;
     },
     onFocus: ({ relatedTarget }: FocusEvent) => {
       if (isOurs.current || dock.current?.contains(relatedTarget) === true) return;

@@ -1,7 +1,9 @@
 import { useState } from "react";
 import type { WireApproval } from "../../../src/client/index.ts";
 import { Field, TextArea } from "../parts/field.tsx";
+import { Action } from "./actions.tsx";
 import { readInput } from "./describe.ts";
+import { useDraft } from "./drafts.ts";
 import { WrittenForm } from "./written-form.tsx";
 
 type Input = WireApproval["request"]["input"];
@@ -9,18 +11,22 @@ type Input = WireApproval["request"]["input"];
 /** The input, to be changed before it runs: a command as it is, anything else as JSON. */
 export function EditInput({
   input,
+  isOpened,
   isSending,
   onAllow,
   onBack,
 }: {
   readonly input: Input;
+  /** Whether somebody has opened it just now. */
+  readonly isOpened: boolean;
   readonly isSending: boolean;
   readonly onAllow: (input: Input) => void;
   readonly onBack: () => void;
 }) {
   const { command } = input;
   const isCommand = typeof command === "string";
-  const [text, setText] = useState(isCommand ? command : JSON.stringify(input, undefined, 2));
+  const asAsked = isCommand ? command : JSON.stringify(input, undefined, 2);
+  const [text, setText] = useDraft("input", asAsked);
   const [wasSent, setSent] = useState(false);
   const read = isCommand ? withCommand(input, text) : readInput(text);
   const problem = typeof read === "string" ? read : undefined;
@@ -32,9 +38,17 @@ export function EditInput({
     <WrittenForm
       action="Allow as edited"
       look="primary"
+      isOpened={isOpened}
       isReady={!isSending && problem === undefined}
       onSend={send}
       onBack={onBack}
+      more={
+        text !== asAsked && (
+          <Action look="quiet" onClick={() => setText(asAsked)}>
+            Undo edits
+          </Action>
+        )
+      }
     >
       <Field
         label={isCommand ? "The command to run instead" : "The input to run it with instead, as JSON"}

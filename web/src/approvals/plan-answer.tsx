@@ -1,28 +1,31 @@
 import { Check, Undo2 } from "lucide-react";
-import { useState } from "react";
 import { Action, Actions } from "./actions.tsx";
 import type { AnswerProps } from "./call-answer.tsx";
 import { useCardKeys } from "./card-keys.ts";
 import { DenyForm } from "./deny-form.tsx";
+import { useMode } from "./drafts.ts";
+import { Unseen } from "./unseen.tsx";
 
 /** Is this plan good? It is carried out as it is, or sent back with what to change. */
 export function PlanAnswer({ isSending, onSend }: AnswerProps) {
-  const [isBack, setBack] = useState(false);
+  const { mode, isOpened, open } = useMode();
   const approve = (): void => onSend({ behavior: "allow" });
-  useCardKeys(!isBack && !isSending, { a: approve, d: () => setBack(true) });
-  if (isBack)
+  useCardKeys(mode === "choose" && !isSending, { a: approve, d: () => open("deny") });
+  if (mode === "deny")
     return (
       <DenyForm
         label="What should change?"
         hint="The agent is told this, and stays in plan mode."
         action="Send back"
+        isOpened={isOpened}
         isSending={isSending}
-        onBack={() => setBack(false)}
+        onBack={() => open("choose")}
         onSend={onSend}
       />
     );
   return (
     <Actions>
+      <Unseen />
       <Action
         look="primary"
         icon={<Check className="size-4" aria-hidden />}
@@ -36,7 +39,7 @@ export function PlanAnswer({ isSending, onSend }: AnswerProps) {
         icon={<Undo2 className="size-4" aria-hidden />}
         hint="d"
         disabled={isSending}
-        onClick={() => setBack(true)}
+        onClick={() => open("deny")}
       >
         Send back…
       </Action>

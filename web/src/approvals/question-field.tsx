@@ -151,7 +151,7 @@ function Written({ asked, filled, problem, onChange }: Props) {
 }
 
 function Note({ asked, filled, onChange }: Props) {
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(filled.note !== "");
   if (!isOpen)
     return (
       <button

@@ -1,32 +1,34 @@
-import { type FormEvent, useId, useRef, useState } from "react";
+import { type FormEvent, useId, useRef } from "react";
 import { Field, TextArea } from "../parts/field.tsx";
 import { Action, Actions } from "./actions.tsx";
 import type { AnswerProps } from "./call-answer.tsx";
 import { useCardKeys } from "./card-keys.ts";
 import { DenyForm } from "./deny-form.tsx";
+import { useDraft, useMode } from "./drafts.ts";
+import { keepFromSending, onFormKey } from "./form-keys.ts";
 import { Unseen } from "./unseen.tsx";
-import { onFormKey } from "./written-form.tsx";
 
 /** A custom tool runs in a client; whoever looks at the page may stand in for one. */
 export function ResultAnswer({ isSending, onSend }: AnswerProps) {
-  const [isDenied, setDenied] = useState(false);
-  const [text, setText] = useState("");
-  const [isError, setError] = useState(false);
+  const { mode, isOpened, open } = useMode();
+  const [text, setText] = useDraft("result", "");
+  const [isError, setError] = useDraft("isError", false);
   const form = useRef<HTMLFormElement>(null);
   const boxId = useId();
-  useCardKeys(!isDenied, {
+  useCardKeys(mode === "choose", {
     a: () => form.current?.querySelector("textarea")?.focus(),
-    d: () => setDenied(true),
+    d: () => open("deny"),
   });
-  if (isDenied)
+  if (mode === "deny")
     return (
       <DenyForm
         label="Why is there no result?"
         hint="The agent is told this."
         action="Deny"
         isNeeded
+        isOpened={isOpened}
         isSending={isSending}
-        onBack={() => setDenied(false)}
+        onBack={() => open("choose")}
         onSend={onSend}
       />
     );
@@ -38,9 +40,10 @@ export function ResultAnswer({ isSending, onSend }: AnswerProps) {
     <form
       ref={form}
       onSubmit={give}
-      onKeyDown={(event) =>
-        onFormKey(event, { send: give, back: () => (document.activeElement as HTMLElement).blur() })
-      }
+      onKeyDown={(event) => {
+        onFormKey(event, { send: give, back: () => (document.activeElement as HTMLElement).blur() });
+        if (event.key === "Enter") keepFromSending(event);
+      }}
       className="flex flex-col gap-2"
     >
       <Field label="Its result" hint="The program that has this tool may answer first.">
@@ -67,7 +70,7 @@ export function ResultAnswer({ isSending, onSend }: AnswerProps) {
         <Action type="submit" look="primary" disabled={isSending}>
           Give result
         </Action>
-        <Action look="danger" hint="d" disabled={isSending} onClick={() => setDenied(true)}>
+        <Action look="danger" hint="d" disabled={isSending} onClick={() => open("deny")}>
           Deny…
         </Action>
       </Actions>

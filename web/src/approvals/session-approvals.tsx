@@ -70,7 +70,7 @@ function Dock({ sessionId }: { readonly sessionId: string }) {
   const mayAct = (): boolean =>
     dock.current?.contains(document.activeElement) === true && performance.now() - cameAt.current > KEY_SETTLE_MS;
   const leave = (id: string): void => {
-    focus.follow();
+    focus.follow(id);
     setGone((before) => new Set([...before, id]));
   };
 

@@ -5,6 +5,7 @@ import { api, isRefused, queries } from "../api.ts";
 import { useNow } from "../parts/figures.tsx";
 import { cardsMoved } from "./actions.tsx";
 import { type Outcome, outcomeOf } from "./describe.ts";
+import { forgetDraft } from "./drafts.ts";
 import { PENDING_KEY, useSeenApprovals } from "./pending.ts";
 
 /** In milliseconds: how often one is looked at that is not in the list any more, but not over either. */
@@ -53,12 +54,15 @@ export function useApproval(given: WireApproval, onAnswered: ((isMine: boolean) 
     setProblem(undefined);
     try {
       const answered = await api.approvals.answer(id, answer);
+      // Also when its card has been left meanwhile.
+      forgetDraft(id);
       setMine(true);
       cardsMoved();
       queries.setQueryData(key, answered);
       onAnswered?.(true);
     } catch (thrown) {
       if (!isRefused(thrown, 409)) return setProblem(thrown);
+      forgetDraft(id);
       setRefused(thrown);
       // Who was first, and with what.
       const first = await api.approvals.get(id).catch(() => undefined);
@@ -82,6 +86,9 @@ export function useApproval(given: WireApproval, onAnswered: ((isMine: boolean) 
     problem,
     // Erased together with its session.
     closed: refused ?? (isRefused(error, 404) ? error : undefined),
-    send: (answer) => void give(answer),
+    send: (answer) => {
+      // Keys know nothing of buttons that are disabled.
+      if (!isSending) void give(answer);
+    },
   };
 }

@@ -27,11 +27,17 @@ export function WaitingList() {
   const ids = shown.map(({ id }) => id);
   const current = [chosen, wanted, ids[0]].find((id) => id !== undefined && ids.includes(id));
 
+  const itemOf = (id: string): HTMLElement | null | undefined =>
+    list.current?.querySelector<HTMLElement>(`[data-item="${CSS.escape(id)}"]`);
   const lookAt = (id: string | undefined): void => {
-    if (id === undefined) return;
-    const item = list.current?.querySelector<HTMLElement>(`[data-item="${CSS.escape(id)}"]`);
+    const item = id === undefined ? undefined : itemOf(id);
     item?.focus({ preventScroll: true });
     item?.scrollIntoView({ block: "nearest" });
+  };
+  // The button that had the focus goes. Whoever has gone elsewhere before the server answered stays there.
+  const stayAt = (id: string): void => {
+    const { activeElement: active, body } = document;
+    if (active === null || active === body || itemOf(id)?.contains(active) === true) lookAt(id);
   };
   const move = (step: 1 | -1): void => {
     const next = besides(ids, current, step);
@@ -102,8 +108,7 @@ export function WaitingList() {
               <ApprovalCard
                 approval={approval}
                 isCurrent={approval.id === current}
-                // The button that had the focus is gone.
-                onAnswered={() => lookAt(approval.id)}
+                onAnswered={() => stayAt(approval.id)}
               />
             </li>
           ))}

@@ -1,24 +1,33 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { Action, Actions } from "./actions.tsx";
+import { onFormKey } from "./form-keys.ts";
 
 /** The second step of an answer, which is written in the text field that it holds. */
 export function WrittenForm({
   action,
   look,
+  isOpened,
   isReady,
   onSend,
   onBack,
+  more,
   children,
 }: {
   readonly action: string;
   readonly look: "primary" | "danger";
+  /** Whether somebody has opened it just now. */
+  readonly isOpened: boolean;
   readonly isReady: boolean;
   readonly onSend: () => void;
   readonly onBack: () => void;
+  /** Behind the other buttons. */
+  readonly more?: ReactNode;
   readonly children: ReactNode;
 }) {
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector("textarea")?.focus(), []);
+  useEffect(() => {
+    if (isOpened) form.current?.querySelector("textarea")?.focus();
+  }, [isOpened]);
   return (
     <form
       ref={form}
@@ -36,19 +45,8 @@ export function WrittenForm({
         <Action look="quiet" onClick={onBack}>
           Back
         </Action>
+        {more}
       </Actions>
     </form>
   );
-}
-
-/** Ctrl Enter sends, Escape goes back; whatever else Escape does on the page, it does not do here. */
-export function onFormKey(event: KeyboardEvent, { send, back }: { send: () => void; back: () => void }): void {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-    event.preventDefault();
-    send();
-  }
-  if (event.key !== "Escape") return;
-  event.preventDefault();
-  event.stopPropagation();
-  back();
 }

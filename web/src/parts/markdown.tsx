@@ -1,5 +1,5 @@
 import { ImageOff } from "lucide-react";
-import { Component, memo, type ReactNode } from "react";
+import { Component, type ComponentType, memo, type ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { Code, CopyButton, FoldedText } from "./code.tsx";
@@ -58,10 +58,17 @@ const COMPONENTS: Components = {
   input: ({ checked }) => <span aria-hidden>{checked === true ? "☑ " : "☐ "}</span>,
 };
 
-export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
-  if (!canBeLaidOut(text)) return <AsWritten text={text} />;
+export const Markdown = memo(function Markdown({
+  text,
+  instead: Instead = AsWritten,
+}: {
+  readonly text: string;
+  /** Shows what cannot be laid out. */
+  readonly instead?: ComponentType<{ readonly text: string }>;
+}) {
+  if (!canBeLaidOut(text)) return <Instead text={text} />;
   return (
-    <Attempt instead={<AsWritten text={text} />}>
+    <Attempt instead={<Instead text={text} />}>
       <LaidOut text={text} />
     </Attempt>
   );
