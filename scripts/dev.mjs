@@ -1,7 +1,7 @@
 // Runs a task with the Node this project is pinned to, installing the dependencies first when that is needed.
 // Plain JavaScript on purpose: the system's own Node may be too old to run TypeScript.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -58,6 +58,7 @@ for (const [index, step] of steps.entries()) {
   }
   const [command = "", ...args] = step.split(" ");
   const all = index === steps.length - 1 ? [...args, ...rest] : args;
+  if (step === CONSOLE && isBuilt()) continue;
   if (task === "start" && step !== CONSOLE) stay(command, all);
   else run(command, all);
 }
@@ -70,6 +71,19 @@ function installed() {
   return Object.entries(wanted).every(
     ([path, { version, optional }]) => path === "" || optional === true || present[path]?.version === version,
   );
+}
+
+/** Whether the console that is here is that of these sources: a build takes its files away from whoever uses them. */
+function isBuilt() {
+  const built = changedAt("dist/console/index.html");
+  const sources = ["web", "src"].flatMap((directory) =>
+    readdirSync(join(root, directory), { recursive: true }).map((file) => join(directory, file)),
+  );
+  return [...sources, "package-lock.json"].every((path) => changedAt(path) < built);
+}
+
+function changedAt(path) {
+  return statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 /** Installs what only the system provides, when it may; says what is not tested without it. */

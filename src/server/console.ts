@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
-import { extname, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Hono } from "hono";
 import type { Env } from "./context.ts";
@@ -45,7 +45,8 @@ const TYPES: Readonly<Record<string, string>> = {
 
 interface ConsoleFile {
   readonly whole: Uint8Array<ArrayBuffer>;
-  readonly packed: Uint8Array<ArrayBuffer>;
+  /** Made when somebody wants it. */
+  packed?: Uint8Array<ArrayBuffer>;
 }
 
 interface Answered {
@@ -55,13 +56,15 @@ interface Answered {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The console as it was built: files that never change while the server runs. Who may see what, `/api` decides. */
+/**
+ * The console as it was built when the server started: a newer build beside it must not leave pages half of the one and
+ * half of the other. Who may see what, `/api` decides.
+ */
 export class ConsoleFiles {
-  readonly #directory: string;
-  readonly #read = new Map<string, ConsoleFile>();
+  readonly #files: ReadonlyMap<string, ConsoleFile>;
 
   constructor(directory: string) {
-    this.#directory = directory;
+    this.#files = new Map(filesIn(directory));
   }
 
   /** Whether a path is the console's: it holds nothing of anybody's, and needs nobody to be known. */
@@ -80,9 +83,10 @@ export class ConsoleFiles {
   }
 
   answer(path: string, { encodings, status = 200, headers }: Answered): Response | undefined {
-    const file = this.#get(path);
+    const file = this.#files.get(path);
     if (file === undefined) return undefined;
     const isPacked = /\bgzip\b/.test(encodings ?? "");
+    if (isPacked) file.packed ??= new Uint8Array(gzipSync(file.whole));
     return new Response(isPacked ? file.packed : file.whole, {
       status,
       headers: {
@@ -93,13 +97,6 @@ export class ConsoleFiles {
       },
     });
   }
-
-  #get(path: string): ConsoleFile | undefined {
-    const file = this.#read.get(path) ?? read(join(this.#directory, path));
-    // What is not there is not remembered: anybody can ask for any name.
-    if (file !== undefined) this.#read.set(path, file);
-    return file;
-  }
 }
 
 /** Names as the build gives them, so that nothing beside its directory can be named. */
@@ -107,10 +104,12 @@ function isFile(path: string): boolean {
   return /^\/(assets\/[\w-]+(\.[\w-]+)*\.(js|css)|early\.js|favicon\.svg)$/.test(path);
 }
 
-function read(file: string): ConsoleFile | undefined {
-  if (!existsSync(file)) return undefined;
-  const whole = new Uint8Array(readFileSync(file));
-  return { whole, packed: new Uint8Array(gzipSync(whole)) };
+function* filesIn(directory: string): Generator<[path: string, ConsoleFile]> {
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name);
+    if (entry.isFile())
+      yield [`/${relative(directory, file).replaceAll("\\", "/")}`, { whole: new Uint8Array(readFileSync(file)) }];
+  }
 }
 
 export function consoleRoutes(files: ConsoleFiles): Hono<Env> {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ConsoleFiles } from "../../src/server/console.ts";
@@ -33,6 +33,14 @@ test("every page that the console has is served to whoever opens its address", a
     expect([page, status, text]).toEqual([page, 200, PAGE]);
     expect(headers.get("content-security-policy")).toContain("default-src 'none'");
   }
+});
+
+test("a build that replaces the files takes nothing from a server that runs", async () => {
+  const directory = join(server.home, "console");
+  rmSync(join(directory, "assets"), { recursive: true });
+  writeFileSync(join(directory, "index.html"), "another");
+  expect(await asked("/")).toMatchObject({ status: 200, text: PAGE });
+  expect(await asked("/assets/app-x1.js")).toMatchObject({ status: 200, text: "run()" });
 });
 
 test("a person who goes astray is told so by the console; a program by the API", async () => {

@@ -8,8 +8,7 @@ try {
   // Without storage the system's theme holds.
 }
 
-// What every page asks for first, and what the first page does. `src/early.ts` takes the answers. Not a preload of the
-// browser's: a request that was given one was seen to get no answer at all.
+// What every page asks for first, and what the first page does. `src/early.ts` takes the answers.
 const paths = ["/api/whoami"];
 if (location.pathname === "/" && location.search === "") paths.push("/api/sessions?limit=50&include_archived=false");
 globalThis.capstanAsked = new Map(

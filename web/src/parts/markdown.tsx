@@ -1,7 +1,8 @@
 import { ImageOff } from "lucide-react";
-import { Component, type ComponentType, memo, type ReactNode } from "react";
+import { type ComponentType, memo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
+import { Attempt } from "./attempt.tsx";
 import { Code, CopyButton, FoldedText } from "./code.tsx";
 import { canBeLaidOut } from "./markdown-limits.ts";
 
@@ -83,19 +84,6 @@ function AsWritten({ text }: { readonly text: string }) {
       <FoldedText text={text} />
     </div>
   );
-}
-
-/** What cannot be laid out after all takes nothing with it. */
-class Attempt extends Component<{ readonly instead: ReactNode; readonly children: ReactNode }> {
-  override state = { hasFailed: false };
-
-  static getDerivedStateFromError(): { hasFailed: boolean } {
-    return { hasFailed: true };
-  }
-
-  override render(): ReactNode {
-    return this.state.hasFailed ? this.props.instead : this.props.children;
-  }
 }
 
 function LaidOut({ text }: { readonly text: string }) {

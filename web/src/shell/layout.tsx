@@ -1,8 +1,9 @@
-import { Ellipsis, Keyboard, Plus } from "lucide-react";
+import { Ellipsis, Keyboard, Plus, RotateCw } from "lucide-react";
 import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from "react";
 import { Link, useLocation } from "wouter";
 import { usePendingApprovals } from "../approvals/pending.ts";
 import { useCaller, useMay } from "../caller.tsx";
+import { Attempt } from "../parts/attempt.tsx";
 import { Button } from "../parts/button.tsx";
 import { cx } from "../parts/cx.ts";
 import { Toasts } from "../parts/toast.tsx";
@@ -23,6 +24,18 @@ const MORE = (
   <button type="button" className="flex flex-1 flex-col items-center gap-0.5 py-1.5 text-xs text-muted">
     <Ellipsis className="size-5" aria-hidden />
     More
+  </button>
+);
+
+/** What a newer server has replaced, or could not be loaded, comes with the page. */
+const RELOAD = (
+  <button
+    type="button"
+    onClick={() => location.reload()}
+    className="flex flex-1 flex-col items-center gap-0.5 py-1.5 text-xs text-muted"
+  >
+    <RotateCw className="size-5" aria-hidden />
+    Reload
   </button>
 );
 
@@ -92,9 +105,11 @@ export function Layout({ children }: { readonly children: ReactNode }) {
           <NavLink key={place.path} look={FOOT} place={place} isCurrent={isAt(place, location)} count={count(place)} />
         ))}
         {isPhone && (
-          <Suspense fallback={MORE}>
-            <MoreMenu trigger={MORE} places={PLACES.slice(ON_PHONE)} mayStart={mayStart} />
-          </Suspense>
+          <Attempt instead={RELOAD}>
+            <Suspense fallback={MORE}>
+              <MoreMenu trigger={MORE} places={PLACES.slice(ON_PHONE)} mayStart={mayStart} />
+            </Suspense>
+          </Attempt>
         )}
       </nav>
       {isHelpOpen && <ShortcutHelp onClose={() => setHelpOpen(false)} />}
