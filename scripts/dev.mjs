@@ -1,7 +1,7 @@
 // Runs a task with the Node this project is pinned to, installing the dependencies first when that is needed.
 // Plain JavaScript on purpose: the system's own Node may be too old to run TypeScript.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -10,6 +10,7 @@ const bin = join(root, "node_modules", ".bin");
 const pinnedNode = join(root, "node_modules", "node", "bin", "node");
 const env = { ...process.env, PATH: [dirname(pinnedNode), bin, process.env.PATH].join(delimiter) };
 
+const BUILT = join("dist", "console", "index.html");
 const CONSOLE = "vite build web --logLevel warn";
 const DECLARATIONS = "tsc -p tsconfig.build.json";
 /** A list within a list: they run side by side, because most of them keep one core busy. */
@@ -52,8 +53,10 @@ if (task === "test")
   ])
     provide(command, debianPackage, what);
 for (const [index, step] of steps.entries()) {
+  const began = new Date();
   if (Array.isArray(step)) {
     await runTogether(step);
+    if (step.includes(CONSOLE)) stamp(began);
     continue;
   }
   const [command = "", ...args] = step.split(" ");
@@ -61,6 +64,12 @@ for (const [index, step] of steps.entries()) {
   if (step === CONSOLE && isBuilt()) continue;
   if (task === "start" && step !== CONSOLE) stay(command, all);
   else run(command, all);
+  if (step === CONSOLE) stamp(began);
+}
+
+/** As old as what it was made of: what was changed while it was built is newer. */
+function stamp(began) {
+  utimesSync(join(root, BUILT), began, began);
 }
 
 function installed() {
@@ -75,7 +84,7 @@ function installed() {
 
 /** Whether the console that is here is that of these sources: a build takes its files away from whoever uses them. */
 function isBuilt() {
-  const built = changedAt("dist/console/index.html");
+  const built = changedAt(BUILT);
   const sources = ["web", "src"].flatMap((directory) =>
     readdirSync(join(root, directory), { recursive: true }).map((file) => join(directory, file)),
   );

@@ -103,6 +103,7 @@ class Watch {
 
 /** Resolves early when the signal aborts. */
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted === true) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
   const stop = (): void => resolve();

@@ -46,11 +46,46 @@ test("a message without an answer is there again, with what was written since, a
   await page.getByRole("button", { name: "Send" }).click();
   await expect.poll(async () => (await console.client.sessions.page(id)).data.filter(isMessage)).toHaveLength(2);
   await page.unroute("**/messages");
+  // Taken: the next one could be sent.
+  await expect.poll(() => page.getByRole("button", { name: /^(Send|Queue)$/ }).isEnabled()).toBe(true);
   await page.reload();
   await expect.poll(() => field().inputValue()).toBe("the third");
   await field().fill("");
 });
 const isMessage = ({ type }: { readonly type: string }): boolean => type === "user.message";
+
+test("what is on its way while one looks at another page is in the field no more, or again", async () => {
+  await started("hello");
+  await page.getByRole("log").getByText("Done.").waitFor();
+  const held = Promise.withResolvers<Route>();
+  await page.route("**/messages", (route) => held.resolve(route));
+  await field().fill("on its way");
+  await page.keyboard.press("Enter");
+  const route = await held.promise;
+  await page.getByRole("link", { name: "Costs" }).click();
+  await page.getByRole("heading", { name: "Costs" }).waitFor();
+  await page.goBack();
+  await expect.poll(() => field().inputValue()).toBe("");
+  await field().fill("since");
+  await route.fulfill({ status: 502, body: "<h1>Bad Gateway</h1>" });
+  await expect.poll(() => field().inputValue()).toBe("on its way\nsince");
+  await page.getByText("The message may have arrived").waitFor();
+  await page.unroute("**/messages");
+  await field().fill("");
+});
+
+test("what is half written is not sent with what a dialog asks", async () => {
+  const id = await started("hello");
+  await page.getByRole("log").getByText("Done.").waitFor();
+  await field().fill("not yet");
+  await page.getByRole("button", { name: /^Mode:/ }).click();
+  await page.getByRole("menuitemradio", { name: /yolo/ }).click();
+  await page.getByRole("button", { name: "Use yolo" }).click();
+  await page.getByRole("button", { name: "Mode: yolo" }).waitFor();
+  expect(await field().inputValue()).toBe("not yet");
+  expect((await console.client.sessions.page(id)).data.filter(isMessage)).toHaveLength(1);
+  await field().fill("");
+});
 
 test("files wait with their message while one looks at another page", async () => {
   await started("hello");
@@ -70,7 +105,8 @@ test("a long message is whole where it is said otherwise", async () => {
   const long = `${"a long story ".repeat(2_000)}with an end`;
   await field().fill(long);
   await page.keyboard.press("Enter");
-  await page.getByRole("button", { name: "Fork from before this message" }).last().click();
+  const said = page.getByRole("article", { name: "You said" }).filter({ hasText: "a long story" });
+  await said.getByRole("button", { name: "Fork from before this message" }).click();
   await page.getByText("Forked: this is the new session.").waitFor();
   await expect.poll(() => field().inputValue()).toBe(long);
   await field().fill("");

@@ -44,6 +44,11 @@ export function isRefused(thrown: unknown, status: number): thrown is CapstanApi
   return thrown instanceof CapstanApiError && thrown.status === status;
 }
 
+/** Whether nobody says what became of what was asked for: only the answer may have been lost. */
+export function isUnanswered(thrown: unknown): thrown is CapstanApiError {
+  return thrown instanceof CapstanApiError && (thrown.status === 0 || thrown.status >= 500);
+}
+
 export function problemOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

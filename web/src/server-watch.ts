@@ -57,9 +57,11 @@ export const watchedFetch: typeof fetch = async (input, init) => {
   }
 };
 
-/** To look at everything that was ever done may take its time; and what changes something must not be given up halfway. */
+/** What is asked again and again, and takes no time: the rest may take its own. */
+const QUICK = /\/api\/(whoami|approvals|sessions(\/[^/?]+)?)(\?|$)/;
+
 function isQuick(input: RequestInfo | URL, init: RequestInit | undefined): input is string {
-  return typeof input === "string" && init?.method === "GET" && !input.includes("/api/audit/");
+  return typeof input === "string" && init?.method === "GET" && QUICK.test(input);
 }
 
 /** A question without an answer is given up: whoever asks next would wait for it too. */

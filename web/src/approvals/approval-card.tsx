@@ -1,6 +1,7 @@
 import { CircleHelp, ListChecks, ShieldQuestion, Wrench } from "lucide-react";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { CapstanApiError, type WireApproval } from "../../../src/client/index.ts";
+import type { WireApproval } from "../../../src/client/index.ts";
+import { isUnanswered } from "../api.ts";
 import { useMay } from "../caller.tsx";
 import { cx } from "../parts/cx.ts";
 import { Ago, duration, useNow, When } from "../parts/figures.tsx";
@@ -108,8 +109,7 @@ export function ApprovalCard({
 
 /** Where nobody says what became of an answer, it may have been taken: only the receipt was lost. */
 function Unanswered({ thrown }: { readonly thrown: unknown }) {
-  const isLost = thrown instanceof CapstanApiError && (thrown.status === 0 || thrown.status >= 500);
-  if (!isLost) return <Problem title="The answer was not taken" thrown={thrown} />;
+  if (!isUnanswered(thrown)) return <Problem title="The answer was not taken" thrown={thrown} />;
   return (
     <Problem title="It is not known whether the answer was taken" thrown={thrown}>
       <p>This is being looked up. If it was not taken, answer again.</p>

@@ -34,10 +34,13 @@ export function WaitingList() {
     item?.focus({ preventScroll: true });
     item?.scrollIntoView({ block: "nearest" });
   };
-  // The button that had the focus goes. Whoever has gone elsewhere before the server answered stays there.
+  // The button that had the focus goes. Whoever has gone elsewhere before the server answered stays there, also with
+  // their eyes alone.
   const stayAt = (id: string): void => {
     const { activeElement: active, body } = document;
-    if (active === null || active === body || itemOf(id)?.contains(active) === true) lookAt(id);
+    const item = itemOf(id);
+    if (item?.contains(active) === true) lookAt(id);
+    else if (active === null || active === body) item?.focus({ preventScroll: true });
   };
   const move = (step: 1 | -1): void => {
     const next = besides(ids, current, step);

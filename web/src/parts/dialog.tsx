@@ -1,5 +1,6 @@
 import { X } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef } from "react";
+import { createPortal } from "react-dom";
 import { IconButton } from "./button.tsx";
 import { cx } from "./cx.ts";
 
@@ -29,7 +30,8 @@ export function Dialog({
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
-  return (
+  // In the page itself: within a form, which some of those who open one are, its own form could not be.
+  return createPortal(
     // A click on the backdrop is one on the dialog itself, outside of what it holds. Escape does the same by keyboard.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
@@ -56,6 +58,7 @@ export function Dialog({
         </header>
         <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
       </div>
-    </dialog>
+    </dialog>,
+    document.body,
   );
 }

@@ -33,6 +33,8 @@ export function FormDialog({
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
+    // Nor is it sent with the form that opened it.
+    event.stopPropagation();
     setBusy(true);
     try {
       await onSubmit();

@@ -1,11 +1,12 @@
 import { CircleStop, Paperclip, SendHorizontal, X } from "lucide-react";
-import { type ReactNode, type Ref, useCallback, useImperativeHandle, useRef, useState } from "react";
-import { CapstanApiError, type MessageInput } from "../../../src/client/index.ts";
+import { type ReactNode, type Ref, useCallback, useImperativeHandle, useRef } from "react";
+import type { MessageInput } from "../../../src/client/index.ts";
+import { isUnanswered } from "../api.ts";
 import { Button, IconButton } from "../parts/button.tsx";
 import { bytes } from "../parts/figures.tsx";
 import { tellProblem } from "../parts/toast.tsx";
-import { type Attachment, attachmentOf, messageOf } from "./attachments.ts";
-import { attachedTo, draftOf, keepAttached, keepDraft } from "./draft.ts";
+import { attachmentOf, messageOf } from "./attachments.ts";
+import { changeDraft, inOrder, useDraft } from "./draft.ts";
 
 export interface ComposerHandle {
   focus(): void;
@@ -37,60 +38,44 @@ export function Composer({
   /** What stands beside the buttons: the model, the mode. */
   readonly tools?: ReactNode;
 }) {
-  const [text, setText] = useState(() => draftOf(sessionId));
-  const [attachments, setAttachments] = useState(() => attachedTo(sessionId));
-  const [isSending, setSending] = useState(false);
-  /** Files that are on their way: the message is not without them. */
-  const [reading, setReading] = useState(0);
+  const { text, attached, reading, sending } = useDraft(sessionId);
   const area = useRef<HTMLTextAreaElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
-  const latest = useRef(text);
-  const write = (changed: string): void => {
-    latest.current = changed;
-    setText(changed);
-    keepDraft(sessionId, changed);
-  };
-  const changeAttached = useCallback(
-    (change: (before: readonly Attachment[]) => readonly Attachment[]) =>
-      setAttachments(keepAttached(sessionId, change(attachedTo(sessionId)))),
-    [sessionId],
-  );
-  const isEmpty = text.trim() === "" && attachments.length === 0;
+  const isEmpty = text.trim() === "" && attached.length === 0;
   const isOff = disabledBecause !== undefined;
+  const isReady = !isEmpty && !isOff && sending === undefined && reading === 0;
   const attach = useCallback(
     async (files: readonly File[]): Promise<void> => {
-      setReading((before) => before + 1);
+      changeDraft(sessionId, (before) => ({ reading: before.reading + 1 }));
       for (const file of files)
         try {
           const attachment = await attachmentOf(file);
-          changeAttached((before) => [...before, attachment]);
+          changeDraft(sessionId, (before) => ({ attached: [...before.attached, attachment] }));
         } catch (thrown) {
           tellProblem(thrown);
         }
-      setReading((before) => before - 1);
+      changeDraft(sessionId, (before) => ({ reading: before.reading - 1 }));
     },
-    [changeAttached],
+    [sessionId],
   );
   useImperativeHandle(ref, () => ({ focus: () => area.current?.focus(), attach: (files) => void attach(files) }), [
     attach,
   ]);
   const send = async (): Promise<void> => {
-    if (isEmpty || isOff || isSending || reading > 0) return;
-    setSending(true);
-    // At once, so that the next message can be written meanwhile. The draft stays until it was taken.
-    latest.current = "";
-    setText("");
-    changeAttached(() => []);
+    if (!isReady) return;
+    // Empty at once, so that the next message can be written meanwhile.
+    changeDraft(sessionId, () => ({ text: "", attached: [], sending: { text, attached } }));
     try {
-      await onSend(messageOf(text, attachments));
-      if (latest.current === "") keepDraft(sessionId, "");
+      await onSend(messageOf(text, attached));
+      changeDraft(sessionId, () => ({ sending: undefined }));
     } catch (thrown) {
       tellProblem(perhapsSent(thrown));
       // What could not be sent is there again, before what was written since.
-      write([text, latest.current].filter((part) => part !== "").join("\n"));
-      changeAttached((since) => [...attachments, ...since]);
-    } finally {
-      setSending(false);
+      changeDraft(sessionId, (since) => ({
+        text: inOrder(text, since.text),
+        attached: [...attached, ...since.attached],
+        sending: undefined,
+      }));
     }
   };
   return (
@@ -103,9 +88,9 @@ export function Composer({
       className="mx-auto w-full max-w-3xl px-4 pb-3"
     >
       <div className="rounded-lg border border-line-strong/60 bg-surface shadow-card focus-within:border-accent">
-        {attachments.length > 0 && (
+        {attached.length > 0 && (
           <ul className="flex flex-wrap gap-1 px-2 pt-2" aria-label="Attached">
-            {attachments.map(({ id, name, size }) => (
+            {attached.map(({ id, name, size }) => (
               <li key={id} className="flex items-center gap-1 rounded-md bg-sunken py-0.5 pr-0.5 pl-2 text-xs">
                 <span dir="auto" className="max-w-48 truncate">
                   {name}
@@ -114,7 +99,11 @@ export function Composer({
                 <IconButton
                   label={`Remove ${name}`}
                   className="size-5"
-                  onClick={() => changeAttached((before) => before.filter((other) => other.id !== id))}
+                  onClick={() =>
+                    changeDraft(sessionId, (before) => ({
+                      attached: before.attached.filter((other) => other.id !== id),
+                    }))
+                  }
                 >
                   <X className="size-3" />
                 </IconButton>
@@ -130,7 +119,7 @@ export function Composer({
           disabled={isOff}
           rows={Math.min(10, Math.max(2, text.split("\n").length))}
           placeholder={disabledBecause ?? (isRunning ? "Add to the turn under way…" : "What should the agent do?")}
-          onChange={(event) => write(event.target.value)}
+          onChange={(event) => changeDraft(sessionId, () => ({ text: event.target.value }))}
           onPaste={(event) => {
             if (event.clipboardData.files.length === 0) return;
             event.preventDefault();
@@ -170,12 +159,7 @@ export function Composer({
                 Interrupt
               </Button>
             )}
-            <Button
-              type="submit"
-              look="primary"
-              icon={<SendHorizontal className="size-4" />}
-              disabled={isEmpty || isOff || isSending || reading > 0}
-            >
+            <Button type="submit" look="primary" icon={<SendHorizontal className="size-4" />} disabled={!isReady}>
               {isRunning ? "Queue" : "Send"}
             </Button>
           </span>
@@ -185,8 +169,8 @@ export function Composer({
   );
 }
 
-/** Without an answer nobody knows: what is sent twice is done twice. */
+/** What is sent twice is done twice. */
 function perhapsSent(thrown: unknown): unknown {
-  if (!(thrown instanceof CapstanApiError) || thrown.status !== 0) return thrown;
+  if (!isUnanswered(thrown)) return thrown;
   return new Error(`${thrown.message} The message may have arrived: look at the transcript before you send it again.`);
 }

@@ -3,7 +3,7 @@ import { useLocation } from "wouter";
 import type { ClippedEvent } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
 import { tell, tellProblem } from "../parts/toast.tsx";
-import { keepDraft } from "./draft.ts";
+import { changeDraft } from "./draft.ts";
 
 type UserMessage = ClippedEvent & { readonly type: "user.message" };
 
@@ -42,7 +42,8 @@ export function useSessionActions(id: string): SessionActions {
         forkOnce(async () => {
           const said = message === undefined ? [] : (await wholeMessage(id, message)).content;
           const forked = await api.sessions.fork(id, { at });
-          keepDraft(forked.id, said.map((block) => (block.type === "text" ? block.text : "")).join(""));
+          const text = said.map((block) => (block.type === "text" ? block.text : "")).join("");
+          changeDraft(forked.id, () => ({ text }));
           const isAll = said.every(({ type }) => type === "text");
           tell(`Forked: this is the new session.${isAll ? "" : " What was attached to the message is not in it."}`);
           navigate(`/sessions/${forked.id}`);

@@ -38,9 +38,10 @@ export function useLiveSession(id: string): {
     let timer: ReturnType<typeof setTimeout> | undefined;
     // One after the other: each would cut the one before, and where answers take their time none would ever come.
     const refresh = async (): Promise<void> => {
+      isOld = false;
       await queries.invalidateQueries({ queryKey: ["session", id], exact: true });
       timer = undefined;
-      if (isOld) later();
+      if (isOld && !life.signal.aborted) later();
     };
     let isOld = false;
     const later = (): void => {
