@@ -274,10 +274,9 @@ test("a clock that is hours wrong makes nothing old, late or negative", async ()
   }
 });
 
-type RouteAnswer = Parameters<Route["fulfill"]>[0];
 test("what is no answer of the server's, and what asks for patience, is told plainly", async () => {
   const busy = { type: "error", error: { type: "rate_limit_error", message: "Too many requests." }, request_id: "r" };
-  const cases: readonly (readonly [path: string, at: string, RouteAnswer, says: RegExp])[] = [
+  const cases: readonly (readonly [path: string, at: string, Parameters<Route["fulfill"]>[0], says: RegExp])[] = [
     ["/", "**/api/sessions?**", { status: 502, body: "<h1>Bad Gateway</h1>" }, /status 502 that is no Capstan server/],
     ["/agents", "**/api/agents?**", { status: 429, headers: { "retry-after": "1" }, json: busy }, /again in 1.0 s/],
     ["/costs", "**/api/budgets", { status: 200, body: "<html>" }, /status 200 that is no Capstan server/],
@@ -288,10 +287,11 @@ test("what is no answer of the server's, and what asks for patience, is told pla
       await tab.route(at, (route) => route.fulfill(answer));
       await open(path, tab);
       const told = tab.getByRole("alert").filter({ hasText: says });
-      await told.first().waitFor();
+      const again = told.getByRole("button", { name: "Try again" }).first();
+      await again.waitFor();
       await tab.unroute(at);
       // The list asks again by itself, perhaps before anybody could.
-      if (path !== "/") await told.getByRole("button", { name: "Try again" }).first().click();
+      if (path !== "/") await again.click();
       await told.first().waitFor({ state: "detached" });
     }),
   );
