@@ -24,6 +24,9 @@ export interface TestHost extends AsyncDisposable {
   another(options?: HostOptions): Promise<Host>;
 }
 
+/** What else the machine is doing decides no test. */
+const ANY_LOAD = { max_load: 1_000, min_free_bytes: 0 };
+
 /** A real host with the real SDK and CLI against a scripted model API. Nothing of this machine's environment gets in. */
 export async function testHost(script: Script, options: HostOptions = {}): Promise<TestHost> {
   await using stack = new AsyncDisposableStack();
@@ -33,9 +36,11 @@ export async function testHost(script: Script, options: HostOptions = {}): Promi
   mkdirSync(cwd);
   const environment = testEnvironment(model.url);
   const home = join(directory.path, "home");
-  const host = stack.use(await openHost({ home, environment, retries: 1, ...options }));
+  const open = (more: HostOptions): Promise<Host> =>
+    openHost({ home, environment, retries: 1, ...more, capacity: { ...ANY_LOAD, ...more.capacity } });
+  const host = stack.use(await open(options));
   const parts = stack.move();
-  const another = (more: HostOptions = {}): Promise<Host> => openHost({ home, environment, retries: 1, ...more });
+  const another = (more: HostOptions = {}): Promise<Host> => open(more);
   return { host, model, home, cwd, environment, another, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
