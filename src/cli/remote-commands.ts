@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { refuseOnServer } from "./server.ts";
 
 /** Commands that work against the server which CAPSTAN_URL names, as they do on this machine. */
-const SERVED: ReadonlySet<string> = new Set([
+export const SERVED: ReadonlySet<string> = new Set([
   "run",
   "chat",
   "sessions list",
@@ -30,7 +30,7 @@ const SERVED: ReadonlySet<string> = new Set([
 ]);
 
 /** Commands that are about this machine, whatever server is chosen, and cannot be taken for anything else. */
-const ABOUT_HERE: ReadonlySet<string> = new Set([
+export const ABOUT_HERE: ReadonlySet<string> = new Set([
   "init",
   "validate",
   "test",
@@ -41,7 +41,7 @@ const ABOUT_HERE: ReadonlySet<string> = new Set([
   "serve",
   "doctor",
   "config show",
-  "config projects",
+  "projects",
   "completion",
 ]);
 
