@@ -117,17 +117,22 @@ async function showOpenCalls(session: Followed, { view, host }: { view: RunView;
     if (CALLS.includes(event.type) && "call_id" in event && (event.call_id ?? "") in open) view.show(event);
 }
 
-/** So many events at most stand between two turns that anybody would look at. */
-const BETWEEN = 50;
+/** How many events are read at a time when looking back for the end of the turn before. */
+const LOOK_BACK = 50;
 
-/** What happened since the turn before: a process was started ahead of this one, files were rewound. */
-async function showBefore(
+/** What happened since the turn before: the session was created, a process was started ahead of time, files were rewound. */
+async function eventsBefore(
   { seq }: LoggedEvent,
-  { session, view, host }: { session: Followed; view: RunView; host: FollowedHost },
-): Promise<void> {
-  const events = await host.read(session.id, { after: Math.max(0, seq - 1 - BETWEEN), upTo: seq - 1 });
-  const end = events.findLastIndex(({ type }) => type === "session.status_idle");
-  for (const event of events.slice(end + 1)) if (noticeOf(event) !== undefined) view.show(event);
+  { session, host }: { session: Followed; host: FollowedHost },
+): Promise<readonly LoggedEvent[]> {
+  const found: LoggedEvent[] = [];
+  for (let upTo = seq - 1; upTo > 0; upTo -= LOOK_BACK) {
+    const events = await host.read(session.id, { after: Math.max(0, upTo - LOOK_BACK), upTo });
+    const end = events.findLastIndex(({ type }) => type === "session.status_idle");
+    found.unshift(...events.slice(end + 1));
+    if (end !== -1) break;
+  }
+  return found;
 }
 
 async function show(
@@ -139,15 +144,21 @@ async function show(
     session,
   }: { view: RunView | undefined; options: FollowOptions; changed: ChangedFiles; session: Followed },
 ): Promise<TurnResult> {
+  const print = (event: LoggedEvent): boolean =>
+    process.stdout.write(`${JSON.stringify({ session_id: session.id, ...event })}\n`);
   let isFirst = true;
   for await (const item of turn) {
     options.trace?.(JSON.stringify({ at: Date.now(), ...item }));
     changed.see(item);
-    if (isFirst && isEvent(item) && view !== undefined) await showBefore(item, { session, view, host: options.host });
-    isFirst &&= !isEvent(item);
+    if (isFirst && isEvent(item)) {
+      isFirst = false;
+      for (const event of await eventsBefore(item, { session, host: options.host }))
+        if (view === undefined) print(event);
+        else if (noticeOf(event) !== undefined) view.show(event);
+    }
     if (process.stdout.errored === null) {
       if (view !== undefined) view.show(item);
-      else if (isEvent(item)) process.stdout.write(`${JSON.stringify(item)}\n`);
+      else if (isEvent(item)) print(item);
     }
     if (item.type === "capstan.approval_requested") options.asking.seen(item.approval_id);
   }

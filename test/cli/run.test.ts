@@ -30,12 +30,27 @@ test("--json prints the log, one event per line, and --trace writes everything t
   const events = stdout
     .trim()
     .split("\n")
-    .map((line) => JSON.parse(line) as { seq: number; type: string });
-  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + (events[0]?.seq ?? 0)));
-  expect(events[0]?.type).toBe("user.message");
+    .map((line) => JSON.parse(line) as { seq: number; type: string; session_id: string });
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  const { stdout: list } = await cli.run(["sessions", "list", "--json"]);
+  expect(new Set(events.map(({ session_id }) => session_id))).toEqual(
+    new Set([(JSON.parse(list) as { id: string }).id]),
+  );
   expect(events.at(-1)?.type).toBe("session.status_idle");
   expect(readFileSync(join(cli.cwd, "t/trace.log"), "utf8")).toContain("event_delta");
   expect(existsSync(join(cli.home, ".capstan"))).toBe(true);
+});
+
+test("--json of a later turn begins where the turn before ended", async () => {
+  await using model = await scriptedModel(() => say("answer"));
+  using cli = testCli(model.url);
+  const first = await cli.run(["run", "--json", "one"]);
+  const second = await cli.run(["run", "-c", "--json", "two"]);
+  const numbers = `${first.stdout}${second.stdout}`
+    .trim()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { seq: number }).seq);
+  expect(numbers).toEqual(numbers.map((_, index) => index + 1));
 });
 
 test("-c, --resume and --fork go on with what was said", async () => {
@@ -157,7 +172,7 @@ for (const { name, args, code, says, input } of wrong)
   });
 
 const ends: { name: string; args: string[]; code: number; says: RegExp; fault?: ReturnType<typeof apiError> }[] = [
-  { name: "a limit", args: ["--max-turns", "2", "--mode", "yolo"], code: 4, says: /limit of 2 steps is reached/ },
+  { name: "a limit", args: ["--max-steps", "2", "--mode", "yolo"], code: 4, says: /limit of 2 steps is reached/ },
   {
     name: "a refused key",
     args: [],
