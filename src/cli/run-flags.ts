@@ -1,4 +1,5 @@
 import { parseDuration } from "../core/duration.ts";
+import type { Flags } from "../config/layers.ts";
 import type { Mode } from "../core/agent-definition.ts";
 import type { InputValues } from "../core/agent-inputs.ts";
 import type { SessionBudget } from "../core/budget-schema.ts";
@@ -21,7 +22,7 @@ export interface RunFlags {
   readonly resume?: string;
   readonly fork?: string;
   readonly continue?: boolean;
-  readonly maxTurns?: number;
+  readonly maxSteps?: number;
   readonly maxUsd?: number;
   readonly timeout?: string;
   readonly workspace?: WorkspaceKind;
@@ -47,11 +48,26 @@ export function resumes({ resume, fork, continue: last }: RunFlags): boolean {
 }
 
 /** The limits that are given. A session that goes on keeps its own but for these. */
-export function givenLimits({ maxUsd, maxTurns, timeout }: RunFlags): SessionBudget {
+export function givenLimits({ maxUsd, maxSteps, timeout }: RunFlags): SessionBudget {
   return {
     ...(maxUsd !== undefined && { usd: maxUsd }),
-    ...(maxTurns !== undefined && { steps: maxTurns }),
+    ...(maxSteps !== undefined && { steps: maxSteps }),
     ...(timeout !== undefined && { deadline_ms: parseDuration(timeout) }),
+  };
+}
+
+/** The flags that settings know as well, for one session. */
+export function settingFlags(flags: RunFlags): Flags {
+  const { model, mode, allow, maxUsd, maxSteps, workspace, sandbox } = flags;
+  return {
+    model,
+    mode,
+    allow,
+    max_usd: maxUsd,
+    max_steps: maxSteps,
+    timeout_ms: givenLimits(flags).deadline_ms,
+    workspace,
+    sandbox,
   };
 }
 
@@ -78,7 +94,7 @@ const AT_START = {
 } as const;
 
 /** A fork takes over its parent's limits as they are. */
-const AT_FORK = { ...AT_START, maxUsd: "--max-usd", maxTurns: "--max-turns", timeout: "--timeout" } as const;
+const AT_FORK = { ...AT_START, maxUsd: "--max-usd", maxSteps: "--max-steps", timeout: "--timeout" } as const;
 
 function refuseForGoingOn(flags: RunFlags): void {
   const kept: Partial<typeof AT_FORK> = flags.fork === undefined ? AT_START : AT_FORK;

@@ -11,7 +11,7 @@ import { remoteHost } from "./remote-host.ts";
 import { remoteRecords } from "./remote-records.ts";
 import { RemoteSession, sendable } from "./remote-session.ts";
 import { messageFor, readSchema } from "./run-input.ts";
-import { givenInputs, givenLimits, resumes, type RunFlags } from "./run-flags.ts";
+import { givenInputs, givenLimits, resumes, type RunFlags, settingFlags } from "./run-flags.ts";
 import type { ChosenServer } from "./server.ts";
 import { lastSession, resolveSession } from "./session-id.ts";
 import { shortId } from "./text.ts";
@@ -52,7 +52,7 @@ export async function runThere(server: ChosenServer, { words, flags, trace }: Wa
 export function refuseLocal(flags: RunFlags): void {
   if (flags.rehearsal === true) refuse("--rehearsal", "it has its own model. Start it with capstan serve --rehearsal.");
   if (!resumes(flags)) return;
-  if (flags.maxTurns !== undefined) refuse("--max-turns", "of a session that goes on only --max-usd can be changed.");
+  if (flags.maxSteps !== undefined) refuse("--max-steps", "of a session that goes on only --max-usd can be changed.");
   if (flags.timeout !== undefined) refuse("--timeout", "of a session that goes on only --max-usd can be changed.");
   if (flags.cwd !== "." && flags.fork === undefined) refuse("--cwd", "a session goes on where it worked before.");
 }
@@ -112,40 +112,33 @@ async function sessionInput(flags: RunFlags): Promise<SessionInput> {
     ...(allow !== undefined && { allow: [...allow] }),
     budget: givenLimits(flags),
   };
-  const isStored = agent !== undefined && /^agent_\w+$/.test(agent) && !existsSync(agent);
-  const place = await placeFor(flags, isStored);
+  const place = await placeFor(flags);
   if (agent === undefined) return { ...wishes, ...place };
-  if (isStored) return { ...wishes, ...place, agent: { id: agent } };
+  if (isStored(agent)) return { ...wishes, ...place, agent: { id: agent } };
   return { ...common, ...place, agent_definition: (await configure(flags)).agent };
 }
 
 /** The environment of the server's project, unless somebody wants another. */
-async function placeFor(flags: RunFlags, isStored: boolean): Promise<Pick<SessionInput, "environment">> {
+async function placeFor(flags: RunFlags): Promise<Pick<SessionInput, "environment">> {
   const { agent, workspace, sandbox } = flags;
   const isWanted = workspace !== undefined || sandbox !== undefined;
-  if (!isWanted && (agent === undefined || isStored)) return {};
+  if (!isWanted && (agent === undefined || isStored(agent))) return {};
   const { agentFile, sessionEnvironment } = await configure(flags);
   return isWanted || agentFile?.written.environment !== undefined ? { environment: sessionEnvironment } : {};
 }
 
+/** An id of an agent that the server stores, rather than a file here. */
+function isStored(agent: string): boolean {
+  return /^agent_\w+$/.test(agent) && !existsSync(agent);
+}
+
 async function configure(flags: RunFlags) {
   const { loadConfiguration } = await import("../config/load.ts");
-  const { agent, model, mode, allow, maxUsd, maxTurns, workspace, sandbox } = flags;
-  const isFile = agent !== undefined && existsSync(agent);
   return loadConfiguration({
     cwd: process.cwd(),
     environment: process.env,
-    agentFile: isFile ? resolve(agent) : undefined,
-    flags: {
-      model,
-      mode,
-      allow,
-      max_usd: maxUsd,
-      max_turns: maxTurns,
-      timeout_ms: givenLimits(flags).deadline_ms,
-      workspace,
-      sandbox,
-    },
+    agentFile: flags.agent === undefined || isStored(flags.agent) ? undefined : resolve(flags.agent),
+    flags: settingFlags(flags),
   });
 }
 

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { type Configuration, loadConfiguration } from "../config/load.ts";
-import { parseDuration } from "../core/duration.ts";
 import type { CopyProgress } from "../core/workspace.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Session } from "../runtime/session.ts";
@@ -13,7 +12,7 @@ import { usage } from "./failure.ts";
 import { hostFor } from "./host.ts";
 import { INTERRUPTED } from "./interrupt.ts";
 import { nothingToDo } from "./message.ts";
-import { givenInputs, givenLimits, requireFitting, type RunFlags } from "./run-flags.ts";
+import { givenInputs, givenLimits, requireFitting, type RunFlags, settingFlags } from "./run-flags.ts";
 import { messageFor, readSchema } from "./run-input.ts";
 import { tellNotes } from "./workspace-notes.ts";
 import { chosenServer } from "./server.ts";
@@ -80,16 +79,7 @@ export async function configure(flags: RunFlags): Promise<Configuration> {
     environment: process.env,
     agentFile: flags.agent === undefined ? undefined : resolve(flags.agent),
     problemsWith,
-    flags: {
-      model: flags.model,
-      mode: flags.mode,
-      allow: flags.allow,
-      max_usd: flags.maxUsd,
-      max_turns: flags.maxTurns,
-      timeout_ms: flags.timeout === undefined ? undefined : parseDuration(flags.timeout),
-      workspace: flags.workspace,
-      sandbox: flags.sandbox,
-    },
+    flags: settingFlags(flags),
   });
   requireHonoured(configuration, flags.rehearsal);
   return configuration;

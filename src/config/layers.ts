@@ -23,7 +23,7 @@ export interface Flags {
   readonly allow?: readonly string[] | undefined;
   readonly max_usd?: number | undefined;
   /** `budget.steps`: answers of the model in one turn. */
-  readonly max_turns?: number | undefined;
+  readonly max_steps?: number | undefined;
   /** `budget.deadline_ms`. */
   readonly timeout_ms?: number | undefined;
   /** `environment.workspace`, of the session's own directory. */
@@ -44,13 +44,13 @@ const PLAIN_WORKSPACES = {
 
 /** One layer per flag, so that each value knows its flag. */
 export async function flagLayers(flags: Flags): Promise<readonly Layer[]> {
-  const { model, mode, allow, max_usd: usd, max_turns: steps, timeout_ms: deadline, workspace, sandbox } = flags;
+  const { model, mode, allow, max_usd: usd, max_steps: steps, timeout_ms: deadline, workspace, sandbox } = flags;
   const layers: readonly (readonly [flag: string, given: unknown, values: unknown])[] = [
     ["--model", model, { model }],
     ["--mode", mode, { permissions: { mode } }],
     ["--allow", allow, { permissions: { allow } }],
     ["--max-usd", usd, { budget: { usd } }],
-    ["--max-turns", steps, { budget: { steps } }],
+    ["--max-steps", steps, { budget: { steps } }],
     ["--timeout", deadline, { budget: { deadline_ms: deadline } }],
     ["--workspace", workspace, { environment: { workspace: workspace && PLAIN_WORKSPACES[workspace] } }],
     ["--sandbox", sandbox, { environment: { sandbox: { mode: sandbox } } }],

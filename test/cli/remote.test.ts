@@ -69,12 +69,24 @@ describe("run", () => {
     const { code, stdout } = await capstan(["run", "--json", "hello"], "operator");
     expect(code).toBe(0);
     const events = lines(stdout);
-    expect(events[0]).toMatchObject({ type: "user.message" });
+    expect(events[0]).toMatchObject({ seq: 1 });
     expect(events.at(-1)).toMatchObject({ type: "session.status_idle", stop_reason: { type: "end_turn" } });
     const [last] = (await all.viewer.get("/api/sessions?limit=1")).body.data as { id: string }[];
     const log = (await all.viewer.get(`/api/sessions/${last?.id}/events`)).body.data as { seq: number }[];
-    const first = events[0]?.["seq"] as number;
-    expect(events).toEqual(log.filter(({ seq }) => seq >= first));
+    expect(events).toEqual(log.map((event) => ({ session_id: last?.id, ...event })));
+  });
+
+  test("refuses an agent file that does not exist, and starts nothing", async () => {
+    const before = (await all.viewer.get("/api/sessions?limit=100")).body.data as unknown[];
+    for (const args of [
+      ["run", "-a", "missing.yaml", "hello"],
+      ["run", "-a", "missing.yaml", "--detach", "hello"],
+    ]) {
+      const { code, stderr } = await capstan(args);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/Cannot read the agent file .*missing\.yaml/)]);
+    }
+    const after = (await all.viewer.get("/api/sessions?limit=100")).body.data as unknown[];
+    expect(after).toHaveLength(before.length);
   });
 
   test("takes flags along: model, mode, limits, place and schema", async () => {
@@ -175,7 +187,7 @@ describe("run", () => {
 
   test("ends as a turn here would when it fails", async () => {
     const { code, stderr } = await capstan(
-      ["run", "--max-turns", "1", order(["Read", { file_path: "a" }])],
+      ["run", "--max-steps", "1", order(["Read", { file_path: "a" }])],
       "operator",
     );
     expect(code).toBe(4);

@@ -257,7 +257,7 @@ describe("a flag", () => {
     [{ mode: "yolo" }, "permissions.mode", "yolo"],
     [{ allow: ["Bash"] }, "permissions.allow", "Bash"],
     [{ max_usd: 0.5 }, "budget.usd", 0.5],
-    [{ max_turns: 3 }, "budget.steps", 3],
+    [{ max_steps: 3 }, "budget.steps", 3],
     [{ timeout_ms: 1000 }, "budget.deadline_ms", 1000],
   ])("%j sets %s", async (flags, key, value) => {
     using tree = files({ "app/": "" });
@@ -268,7 +268,7 @@ describe("a flag", () => {
   test.each<[LoadOptions["flags"], string]>([
     [{ model: "" }, '--model: expected text that is not empty (found "")'],
     [{ max_usd: 0 }, "--max-usd: expected a number greater than 0 (found 0)"],
-    [{ max_turns: 1.5 }, "--max-turns: expected a whole number (found 1.5)"],
+    [{ max_steps: 1.5 }, "--max-steps: expected a whole number (found 1.5)"],
     [{ timeout_ms: 0 }, "--timeout: expected a number greater than 0 (found 0)"],
     [{ allow: ["Bash(ls"] }, '--allow: expected a closing parenthesis at the end of the rule (found "Bash(ls")'],
   ])("such as %j is refused", async (flags, message) => {

@@ -57,7 +57,7 @@ export function flagsFor(wanted: Wanted, flags: RunFlags): RunFlags {
     const { resume: _resumed, fork: _forked, continue: _last, ...others } = flags;
     return others;
   }
-  const { cwd, model, mode, maxUsd, maxTurns, timeout } = flags;
+  const { cwd, model, mode, maxUsd, maxSteps, timeout } = flags;
   if (wanted.kind === "fork") return { cwd, fork: wanted.id };
   return {
     cwd,
@@ -65,7 +65,7 @@ export function flagsFor(wanted: Wanted, flags: RunFlags): RunFlags {
     ...(model !== undefined && { model }),
     ...(mode !== undefined && { mode }),
     ...(maxUsd !== undefined && { maxUsd }),
-    ...(maxTurns !== undefined && { maxTurns }),
+    ...(maxSteps !== undefined && { maxSteps }),
     ...(timeout !== undefined && { timeout }),
   };
 }

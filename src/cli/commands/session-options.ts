@@ -18,7 +18,7 @@ export function addSessionOptions(command: Command): Command {
     .option("-r, --resume <id>", "go on with a session")
     .option("--fork <id>", "start from a copy of a session")
     .option("-c, --continue", "go on with the project's last session")
-    .option("--max-turns <n>", "stop after n answers of the model", whole)
+    .option("--max-steps <n>", "stop after n model responses", whole)
     .option("--max-usd <amount>", "stop when the session has cost this much", amount)
     .option("--timeout <duration>", "stop the turn after this time, such as 90s or 10m")
     .addOption(new Option("--workspace <kind>", "what the agent works on, made from the directory").choices(WORKSPACES))
