@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { CustomTool } from "../core/custom-tool-schema.ts";
+import { QUESTION_NAME } from "./question-tool.ts";
 import { invalid, notSupported } from "./refusal.ts";
 
 /** The tools of an agent as clients of the Managed Agents API write them. */
@@ -17,9 +18,6 @@ export const TOOLSET = {
 } as const;
 export type ToolsetName = keyof typeof TOOLSET;
 export const TOOLSET_NAMES = Object.keys(TOOLSET) as ToolsetName[];
-
-/** As the agent's own questions are called on the wire. */
-export const QUESTION_NAME = "ask_user_question";
 
 const policy = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("always_allow") }),
@@ -69,8 +67,13 @@ const customToolParams = z.strictObject({
   input_schema: z.looseObject({ type: z.literal("object") }),
 });
 
-/** Not looked into: it is refused as a whole. */
-const mcpToolsetParams = z.object({ type: z.literal("mcp_toolset") });
+/** Accepted as it is shown, and not changed through this API; what else it holds is not looked into. */
+const mcpToolsetParams = z.strictObject({
+  type: z.literal("mcp_toolset"),
+  mcp_server_name: z.string(),
+  default_config: z.unknown().optional(),
+  configs: z.array(z.unknown()).optional(),
+});
 
 export const toolParams = z
   .array(z.discriminatedUnion("type", [toolsetParams, mcpToolsetParams, customToolParams]))
@@ -84,6 +87,8 @@ export interface WantedTools {
   /** Domains that WebFetch must not reach, with all below them. */
   readonly blocked: readonly string[];
   readonly custom: readonly CustomTool[];
+  /** The agent may ask the user questions. */
+  readonly asks: boolean;
 }
 
 export const NO_MCP_URLS =
@@ -92,11 +97,11 @@ export const NO_MCP_URLS =
 export function wantedTools(tools: ToolParams): WantedTools {
   const [toolset, second] = tools.filter((tool) => tool.type === "agent_toolset_20260401");
   if (second !== undefined) throw invalid("tools: agent_toolset_20260401 may stand there once.");
-  if (tools.some((tool) => tool.type === "mcp_toolset")) throw notSupported("tools of type mcp_toolset", NO_MCP_URLS);
-  const custom = tools.filter((tool) => tool.type === "custom");
+  const custom = tools.filter((tool) => tool.type === "custom").filter(({ name }) => name !== QUESTION_NAME);
   return {
     policies: toolset === undefined ? new Map() : policiesOf(toolset),
     blocked: (toolset?.configs ?? []).flatMap(blockedBy),
+    asks: tools.some((tool) => tool.type === "custom" && tool.name === QUESTION_NAME),
     custom: custom.map(({ name, description, input_schema }) => ({
       name,
       description,

@@ -1,8 +1,11 @@
 import type { AgentDefinition } from "../core/agent-definition.ts";
 import type { AgentRecord } from "../core/registry.ts";
+import { QUESTION_TOOL } from "../core/permission/tool-names.ts";
 import { type PolicyName, TOOLSET, TOOLSET_NAMES, type ToolsetName } from "./agent-tools.ts";
 import { publicMetadata, time, timeOrNull } from "./fields.ts";
+import { mcpServersView, mcpToolsetsView } from "./mcp-view.ts";
 import { type Roster, rosterIn } from "./multiagent.ts";
+import { questionTool } from "./question-tool.ts";
 import { blockedDomains, isDenied, policyOf } from "./tool-rules.ts";
 
 /** Agents as clients of the Managed Agents API see them. What that API cannot express is not in the view. */
@@ -71,6 +74,7 @@ function subagentView(definition: AgentDefinition, slug: string) {
       instructions: subagent?.instructions ?? "",
       tools: subagent?.tools ?? definition.tools,
       permissions: definition.permissions,
+      mcp_servers: definition.mcp_servers,
     }),
   };
 }
@@ -87,9 +91,12 @@ function reference({ id, version }: { readonly id: string; readonly version: num
 }
 
 function definitionView(
-  definition: Pick<AgentDefinition, "model" | "effort" | "instructions" | "tools" | "permissions" | "custom_tools">,
+  definition: Pick<
+    AgentDefinition,
+    "model" | "effort" | "instructions" | "tools" | "permissions" | "custom_tools" | "mcp_servers"
+  >,
 ) {
-  const { model, effort, instructions, custom_tools: custom = [] } = definition;
+  const { model, effort, instructions, custom_tools: custom = [], mcp_servers: servers } = definition;
   const tools = toolsetView(definition);
   return {
     model: { id: model, speed: "standard" as const, ...(effort !== undefined && { effort: { type: effort } }) },
@@ -102,8 +109,10 @@ function definitionView(
         description,
         input_schema: { ...schema, type: "object" as const },
       })),
+      ...(definition.tools.includes(QUESTION_TOOL) ? [questionTool] : []),
+      ...mcpToolsetsView(servers),
     ],
-    mcp_servers: [],
+    mcp_servers: mcpServersView(servers),
     skills: [],
     execution_identity: { type: "service_account" as const },
   };

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { type AgentDefinition, EFFORTS, parseAgent } from "../core/agent-definition.ts";
+import { QUESTION_TOOL } from "../core/permission/tool-names.ts";
 import { NO_MCP_URLS, TOOLSET_NAMES, TOOLSET, toolParams, type ToolParams, wantedTools } from "./agent-tools.ts";
 import { metadata, metadataPatch } from "./fields.ts";
+import { mcpServersView, mcpToolsetsView } from "./mcp-view.ts";
 import { multiagentParams } from "./multiagent.ts";
 import { createdWithin, flag, limitUpTo, MAX_LIMIT, page, version } from "./queries.ts";
 import { notSupported } from "./refusal.ts";
@@ -99,7 +101,7 @@ export function newDefinition(change: DefinitionChange & { readonly name: string
 }
 
 export function changedDefinition(stored: AgentDefinition, change: DefinitionChange): AgentDefinition {
-  requireSupported(change);
+  requireSupported(stored, change);
   const { name: wantedName, model, system: wantedSystem, tools, subagents } = change;
   return parseAgent({
     ...stored,
@@ -111,8 +113,16 @@ export function changedDefinition(stored: AgentDefinition, change: DefinitionCha
   });
 }
 
-function requireSupported({ mcp_servers, skills, execution_identity: identity }: DefinitionChange): void {
-  if ((mcp_servers ?? []).length > 0) throw notSupported("mcp_servers with a URL", NO_MCP_URLS);
+function requireSupported(
+  { mcp_servers: stored }: AgentDefinition,
+  { mcp_servers: servers, tools, skills, execution_identity: identity }: DefinitionChange,
+): void {
+  // A client may send back what it was shown.
+  if ((servers ?? []).length > 0 && !isSameJson(servers, mcpServersView(stored)))
+    throw notSupported("mcp_servers with a URL", NO_MCP_URLS);
+  const toolsets = (tools ?? []).filter((tool) => tool.type === "mcp_toolset");
+  if (toolsets.length > 0 && !isSameJson(toolsets, mcpToolsetsView(stored)))
+    throw notSupported("tools of type mcp_toolset", NO_MCP_URLS);
   if ((skills ?? []).length > 0)
     throw notSupported("skills", "Leave them out, and say in `system` what the agent must know.");
   if (identity != null && identity.type !== "service_account")
@@ -120,6 +130,17 @@ function requireSupported({ mcp_servers, skills, execution_identity: identity }:
       `execution_identity of type ${identity.type}`,
       "Leave it out: the agent runs as the user of the server.",
     );
+}
+
+/** Whatever the order of keys. */
+function isSameJson(left: unknown, right: unknown): boolean {
+  const sorted = (value: unknown): string =>
+    JSON.stringify(value, (_, part: unknown) =>
+      typeof part === "object" && part !== null && !Array.isArray(part)
+        ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+        : part,
+    );
+  return sorted(left) === sorted(right);
 }
 
 /** A model that is named without an effort has its own default again. */
@@ -136,13 +157,17 @@ function withTools(
   { tools, permissions }: AgentDefinition,
   wanted: ToolParams,
 ): Pick<AgentDefinition, "tools" | "permissions" | "custom_tools"> {
-  const { policies, blocked, custom } = wantedTools(wanted);
+  const { policies, blocked, custom, asks } = wantedTools(wanted);
   const rules = rulesFor(policies, blocked);
   requireEffective(policies, rules);
-  const known: readonly string[] = TOOLSET_NAMES.map((each) => TOOLSET[each]);
+  const known: readonly string[] = [...TOOLSET_NAMES.map((each) => TOOLSET[each]), QUESTION_TOOL];
   const kept = withoutToolset(permissions);
   return {
-    tools: [...[...policies.keys()].map((each) => TOOLSET[each]), ...tools.filter((tool) => !known.includes(tool))],
+    tools: [
+      ...[...policies.keys()].map((each) => TOOLSET[each]),
+      ...(asks ? [QUESTION_TOOL] : []),
+      ...tools.filter((tool) => !known.includes(tool)),
+    ],
     permissions: {
       ...permissions,
       allow: [...rules.allow, ...kept.allow],

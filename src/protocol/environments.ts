@@ -71,7 +71,6 @@ const cloudConfig = z.object({
   ]),
 });
 type CloudConfig = z.infer<typeof cloudConfig>;
-export type EnvironmentConfig = CloudConfig | { readonly type: "self_hosted" };
 
 const OPEN: CloudConfig = { type: "cloud", networking: { type: "unrestricted" } };
 
@@ -82,9 +81,13 @@ export function requireScope(given: "organization" | "account" | null | undefine
 }
 
 /** What a request says of the configuration, on top of what there is. */
-export function configFrom(given: ConfigParams | null | undefined, stored: CloudConfig = OPEN): EnvironmentConfig {
+export function configFrom(given: ConfigParams | null | undefined, stored: CloudConfig = OPEN): CloudConfig {
   if (given == null) return stored;
-  if (given.type === "self_hosted") return { type: "self_hosted" };
+  if (given.type === "self_hosted")
+    throw notSupported(
+      "environments of type self_hosted",
+      "Leave config out, or use type cloud: the server runs sessions itself and serves no work queue.",
+    );
   for (const manager of MANAGERS)
     if ((given.packages?.[manager] ?? []).length > 0)
       throw notSupported("packages in an environment", "Install them on the server, or let the agent install them.");
@@ -118,18 +121,17 @@ function host(text: string): string {
 }
 
 /** A session of such an environment starts with an empty workspace of its own. */
-export function newEnvironment(config: EnvironmentConfig): EnvironmentDefinition {
+export function newEnvironment(config: CloudConfig): EnvironmentDefinition {
   return parseEnvironment({ workspace: { kind: "copy", mounts: [] }, ...sandboxFor(config) });
 }
 
 /** What the API cannot express stays as it is. */
-export function changedEnvironment(stored: EnvironmentDefinition, config: EnvironmentConfig): EnvironmentDefinition {
+export function changedEnvironment(stored: EnvironmentDefinition, config: CloudConfig): EnvironmentDefinition {
   return parseEnvironment({ ...stored, ...sandboxFor(config) });
 }
 
 /** The network is kept from commands by a sandbox; without one it could not be. */
-function sandboxFor(config: EnvironmentConfig) {
-  if (config.type === "self_hosted") return {};
+function sandboxFor(config: CloudConfig) {
   const { networking } = config;
   return networking.type === "unrestricted"
     ? { sandbox: {} }

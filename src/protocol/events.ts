@@ -1,7 +1,8 @@
 import { z } from "zod";
-import type { EventOf, LoggedEvent, Preview, SessionEvent } from "../core/events.ts";
+import type { EventOf, Preview, SessionEvent } from "../core/events.ts";
 import { QUESTION_TOOL } from "../core/permission/tool-names.ts";
-import { QUESTION_NAME } from "./agent-tools.ts";
+import type { EvaluatedEvent } from "./evaluated.ts";
+import { QUESTION_NAME } from "./question-tool.ts";
 import { createdBetween, createdRange, limitUpTo, listOf, page } from "./queries.ts";
 
 /** The log as clients of the Managed Agents API see it: every event, in that API's words. */
@@ -10,11 +11,14 @@ import { createdBetween, createdRange, limitUpTo, listOf, page } from "./queries
  * One event of the log is one event on the wire. Facts which that API has no word for keep their `capstan.` names, and
  * events have fields beyond those it knows; clients ignore what they do not know. The place in the log is not shown.
  */
-export function wireEvent(logged: LoggedEvent | SessionEvent) {
-  const { seq: _place, ...event } = logged as LoggedEvent;
+export function wireEvent(logged: EvaluatedEvent | SessionEvent) {
+  const { seq: _place, ...event } = logged as EvaluatedEvent;
   switch (event.type) {
     case "agent.tool_use":
-      return event.name === QUESTION_TOOL ? question(event) : event;
+      // A question that was denied waits for nobody's answer.
+      return event.name === QUESTION_TOOL && event.evaluated_permission !== "deny" ? question(event) : event;
+    case "agent.custom_tool_use":
+      return withoutEvaluation(event);
     case "user.tool_confirmation":
       return event.answers === undefined ? event : answer({ ...event, answers: event.answers });
     case "agent.thinking":
@@ -26,7 +30,13 @@ export function wireEvent(logged: LoggedEvent | SessionEvent) {
 
 /** The agent's own questions are for the client, like a tool that runs there. */
 function question(event: EventOf<"agent.tool_use">) {
-  return { ...event, type: "agent.custom_tool_use" as const, name: QUESTION_NAME };
+  return { ...withoutEvaluation(event), type: "agent.custom_tool_use" as const, name: QUESTION_NAME };
+}
+
+/** Only calls that run on the server have one. */
+function withoutEvaluation<Event extends object>(event: Event & { readonly evaluated_permission?: unknown }) {
+  const { evaluated_permission: _evaluation, ...rest } = event;
+  return rest;
 }
 
 function answer({
@@ -72,7 +82,7 @@ export const threadEventList = eventList.pick({ limit: true, page: true });
 export type EventFilter = Pick<z.infer<typeof eventList>, "types" | keyof typeof createdBetween>;
 
 /** Whether a list with these filters shows an event, by the type it has on the wire. */
-export function isListed({ types, ...created }: EventFilter): (event: SessionEvent) => boolean {
+export function isListed({ types, ...created }: EventFilter): (event: EvaluatedEvent) => boolean {
   const { createdFrom = 0, createdUntil = Number.MAX_SAFE_INTEGER } = createdRange(created);
   return (event) => {
     if (types !== undefined && !types.includes(wireEvent(event).type)) return false;

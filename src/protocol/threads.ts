@@ -1,9 +1,10 @@
-import type { EventOf, LoggedEvent, ModelUsage } from "../core/events.ts";
+import type { EventOf, EventType, LoggedEvent, ModelUsage } from "../core/events.ts";
 import { addUsage } from "../core/state-spend.ts";
 import { initialState } from "../core/state.ts";
 import type { AgentRecord } from "../core/registry.ts";
 import type { SessionRecord } from "../core/store.ts";
 import { subagentThreadView, threadAgentView } from "./agent-view.ts";
+import { type EvaluatedEvent, isToolUse } from "./evaluated.ts";
 import { time } from "./fields.ts";
 import { agentIdentity, rosterOf, seconds, usageView } from "./session-view.ts";
 
@@ -146,4 +147,24 @@ export function isOnThread(event: LoggedEvent, threadId: string, primary: string
   const own = "session_thread_id" in event ? event.session_thread_id : undefined;
   if (event.type.startsWith("session.thread_status_")) return isPrimary || own === threadId;
   return own == null ? isPrimary : own === threadId;
+}
+
+/** What a person or a client has to do with a subagent's calls, and what its model requests cost. */
+const CROSS_POSTED: readonly EventType[] = [
+  "capstan.approval_requested",
+  "capstan.elicitation_settled",
+  "user.tool_confirmation",
+  "user.custom_tool_result",
+  "span.model_request_start",
+  "span.model_request_end",
+];
+
+/**
+ * Whether the list and the stream of a session show an event: the primary line, what becomes of each subagent, and
+ * those of its calls that need an answer. What else a subagent says and does is on its own thread.
+ */
+export function isOnSession(event: EvaluatedEvent): boolean {
+  const own = "session_thread_id" in event ? event.session_thread_id : undefined;
+  if (own == null || event.type.startsWith("session.thread_")) return true;
+  return isToolUse(event) ? event.evaluated_permission === "ask" : CROSS_POSTED.includes(event.type);
 }

@@ -1,6 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { BadRequestError, ConflictError } from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseAgent } from "../../src/core/agent-definition.ts";
 import { refusal, type V1App, v1App } from "../support/v1-app.ts";
 
 let app: V1App;
@@ -46,6 +47,52 @@ test("an agent is kept with all that was said of it", async () => {
   expect(await client.beta.agents.retrieve(made.id)).toEqual(made);
   const { definition } = (await app.deps.registry.agents.get("default", made.id)) ?? {};
   expect(definition).toMatchObject({ name: "my-reviewer-2", instructions: "Be kind.", permissions: { allow: [] } });
+});
+
+test("MCP servers with a URL are shown, and can be sent back as they are", async () => {
+  const id = app.deps.ids.next("agent");
+  const server = {
+    type: "http" as const,
+    url: "https://mcp.example.com/v1",
+    headers: { authorization: "Bearer secret" },
+    tools: { "*": "ask" as const, find: "allow" as const, drop: "deny" as const },
+  };
+  await app.deps.registry.agents.create({
+    id,
+    project: "default",
+    version: 1,
+    name: "Connected",
+    description: null,
+    metadata: {},
+    definition: parseAgent({
+      name: "connected",
+      model,
+      mcp_servers: { docs: server, local: { command: "server", args: [], env: {} } },
+    }),
+    createdAt: 1,
+    updatedAt: 1,
+    archivedAt: null,
+  });
+  const shown = await client.beta.agents.retrieve(id);
+  expect(shown.mcp_servers).toEqual([{ type: "url", name: "docs", url: "https://mcp.example.com/v1" }]);
+  expect(shown.tools).toEqual([
+    {
+      type: "mcp_toolset",
+      mcp_server_name: "docs",
+      default_config: { enabled: true, permission_policy: { type: "always_ask" } },
+      configs: [
+        { name: "find", enabled: true, permission_policy: { type: "always_allow" } },
+        { name: "drop", enabled: false, permission_policy: { type: "auto" } },
+      ],
+    },
+  ]);
+  expect(JSON.stringify(shown)).not.toContain("secret");
+  const { tools, mcp_servers, version } = shown;
+  const same = await client.beta.agents.update(id, { version, tools, mcp_servers, system: "More." });
+  expect(same).toMatchObject({ mcp_servers, tools, system: "More." });
+  const moved = [{ type: "url" as const, name: "docs", url: "https://elsewhere.example.com" }];
+  const refused = await refusal(client.beta.agents.update(id, { version: same.version, mcp_servers: moved }));
+  expect(refused.apiMessage).toContain("mcp_servers with a URL");
 });
 
 test("policies become rules, and are shown as they are", async () => {
@@ -139,7 +186,7 @@ test("rules that the API cannot express stay through an update, and are not in t
   await app.deps.registry.agents.update({
     ...stored,
     version: 2,
-    definition: { ...stored.definition, permissions, tools: [...stored.definition.tools, "AskUserQuestion"] },
+    definition: { ...stored.definition, permissions, tools: [...stored.definition.tools, "NotebookEdit"] },
   });
   const shown = await client.beta.agents.retrieve(id);
   expect(shown.tools).toMatchObject([{ default_config: { permission_policy: auto }, configs: [] }]);
@@ -154,7 +201,7 @@ test("rules that the API cannot express stay through an update, and are not in t
   });
   const { definition } = (await app.deps.registry.agents.get("default", id)) ?? {};
   expect(definition).toMatchObject({
-    tools: ["Bash", "AskUserQuestion"],
+    tools: ["Bash", "NotebookEdit"],
     permissions: { allow: ["Bash(npm test)"], ask: ["Bash"], deny: ["Read(./secrets/**)"] },
   });
 });

@@ -108,16 +108,14 @@ const question = (words: string) => ({
   ],
 });
 
-test("the agent's own questions are custom tool uses, and are answered like those", async () => {
-  const stored = await app.deps.registry.agents.get("default", here.agent);
-  if (stored === undefined) throw new Error("There is no agent.");
-  const agent = app.deps.ids.next("agent");
-  await app.deps.registry.agents.create({
-    ...stored,
-    id: agent,
-    version: 1,
-    definition: { ...stored.definition, tools: ["AskUserQuestion"] },
+test("an agent made here may ask questions, which are custom tool uses and are answered like those", async () => {
+  const { agent } = await place(client, {
+    name: "Asker",
+    tools: [{ type: "custom", name: "ask_user_question", description: "Ask.", input_schema: { type: "object" } }],
   });
+  expect((await client.beta.agents.retrieve(agent)).tools).toMatchObject([
+    { type: "custom", name: "ask_user_question", input_schema: { required: ["questions"] } },
+  ]);
   const { id } = await client.beta.sessions.create({ ...here, agent });
   const asked = await turn(client, id, [message(order(["AskUserQuestion", { questions: [question("Which?")] }]))]);
   const [use] = ofType(asked, "agent.custom_tool_use");
@@ -142,4 +140,32 @@ test("the agent's own questions are custom tool uses, and are answered like thos
     ({ type }) => type,
   );
   expect(types).toEqual(["agent.custom_tool_use"]);
+});
+
+test("a question of an agent that may not ask is a denied call, and not one for the client", async () => {
+  const id = await newSession();
+  const events = await turn(client, id, [message(order(["AskUserQuestion", { questions: [question("Which?")] }]))]);
+  expect(events.at(-1)).toMatchObject({ stop_reason: { type: "end_turn" } });
+  expect(ofType(events, "agent.custom_tool_use")).toEqual([]);
+});
+
+test("each call shows what the rules made of it, in the stream and in lists of either order", async () => {
+  const id = await newSession();
+  const asked = await turn(client, id, [
+    message(order(["Glob", { pattern: "*" }], ["LS", { path: "." }], ["Bash", { command: "touch b" }])),
+  ]);
+  const seen = ofType(asked, "agent.tool_use").map(({ name, evaluated_permission: made }) => [name, made]);
+  expect(seen).toEqual([
+    ["Glob", "allow"],
+    ["LS", "deny"],
+    ["Bash", "ask"],
+  ]);
+  const made = async (params: Beta.Sessions.EventListParams): Promise<unknown[]> =>
+    (await listed(client, id, { ...params, types: ["agent.tool_use"] })).map((event) =>
+      "evaluated_permission" in event ? [event.name, event.evaluated_permission] : event,
+    );
+  expect(await made({})).toEqual(seen);
+  expect(await made({ limit: 1 })).toEqual(seen);
+  expect(await made({ order: "desc", limit: 1 })).toEqual(seen.toReversed());
+  await client.beta.sessions.events.send(id, { events: [{ type: "user.interrupt" }] });
 });

@@ -36,8 +36,8 @@ test("an environment is an empty workspace of the session's own", async () => {
     workspace: { kind: "copy", mounts: [] },
     sandbox: { mode: "off" },
   });
-  const own = await client.beta.environments.create({ name: "own", config: { type: "self_hosted" } });
-  expect(own.config).toEqual({ type: "self_hosted" });
+  const own = await refusal(client.beta.environments.create({ name: "own", config: { type: "self_hosted" } }));
+  expect([own.status, own.apiMessage]).toEqual([400, expect.stringContaining("serves no work queue")]);
 });
 
 test("limited networking is a sandbox that reaches the named hosts", async () => {

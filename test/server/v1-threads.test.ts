@@ -53,6 +53,11 @@ test("the subagents of a session are its threads", async () => {
   for await (const event of threads.events.list(list[0]?.id ?? "", { session_id: session.id })) primary.push(event);
   expect(primary.map(({ type }) => type)).toEqual(expect.arrayContaining(["session.thread_created", "user.message"]));
   expect(JSON.stringify(primary.filter(({ type }) => type === "agent.message"))).not.toContain("helped");
+  // A subagent's words are on its own thread alone.
+  const ofSession = [];
+  for await (const event of client.beta.sessions.events.list(session.id)) ofSession.push(event);
+  for (const shown of [ofSession, events])
+    expect(JSON.stringify(shown.filter(({ type }) => type === "agent.message"))).toMatch(/^(?!.*helped).*all done/);
   const stream = await threads.events.stream(child, { session_id: session.id }, { headers: { "Last-Event-ID": "1" } });
   const streamed = [];
   for await (const event of stream) {

@@ -2,12 +2,14 @@ import { type Context, Hono } from "hono";
 import type { SessionRecord } from "../../core/store.ts";
 import { readCursor, writeCursor } from "../../protocol/cursor.ts";
 import { eventList, Previews, streamQuery, wireEvent } from "../../protocol/events.ts";
-import type { LoggedEvent } from "../../core/events.ts";
+import type { EvaluatedEvent } from "../../protocol/evaluated.ts";
+import { isOnSession } from "../../protocol/threads.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
 import type { V1Deps } from "./deps.ts";
 import { findSession } from "../lookup.ts";
 import { eventStream } from "../stream.ts";
 import { wake } from "../wake.ts";
+import { evaluate } from "./evaluate.ts";
 import { sendEvents } from "./events-send.ts";
 import { type EventPage, readPage } from "./log.ts";
 import { param, readQuery } from "./request.ts";
@@ -19,7 +21,8 @@ export function eventRoutes(deps: V1Deps): Hono<Env> {
     const { project } = requireRole(c, "viewer");
     const { limit, page, order, ...filter } = readQuery(c, eventList);
     const { id } = await findSession(deps, project, param(c, "session"));
-    return c.json(await listedEvents(deps, `events of ${id} ${order}`, id, { limit, page, order, filter }));
+    const wanted = { limit, page, order, filter, isWanted: isOnSession };
+    return c.json(await listedEvents(deps, `events of ${id} ${order}`, id, wanted));
   });
 
   routes.post("/sessions/:session/events", async (c) => c.json(await sendEvents(deps, c)));
@@ -28,7 +31,7 @@ export function eventRoutes(deps: V1Deps): Hono<Env> {
     const { project } = requireRole(c, "viewer");
     const { event_deltas: deltas = [] } = readQuery(c, streamQuery);
     const record = await findSession(deps, project, param(c, "session"));
-    return streamed(deps, c, record, { deltas });
+    return streamed(deps, c, record, { deltas, isWanted: isOnSession });
   });
 
   return routes;
@@ -52,8 +55,7 @@ export async function listedEvents(
 
 interface Streamed {
   readonly deltas: ConstructorParameters<typeof Previews>[0];
-  /** Default: every event. */
-  readonly isWanted?: (event: LoggedEvent) => boolean;
+  readonly isWanted: (event: EvaluatedEvent) => boolean;
 }
 
 /** What happens from now on, and what was just sent; with `Last-Event-ID`, all that happened since that event. */
@@ -61,7 +63,7 @@ export async function streamed(
   deps: V1Deps,
   c: Context<Env>,
   record: SessionRecord,
-  { deltas, isWanted = () => true }: Streamed,
+  { deltas, isWanted }: Streamed,
 ): Promise<Response> {
   const { runtime, watchers } = deps;
   // Known before the client is told that it is connected: what it does then is not missed.
@@ -74,7 +76,7 @@ export async function streamed(
   const response = eventStream(c, {
     head,
     follow: (after, signal) =>
-      watchers.watched(watcher, runtime.events(record.id, { after: Math.max(after, start), signal })),
+      watchers.watched(watcher, evaluate(runtime.events(record.id, { after: Math.max(after, start), signal }))),
     show: (item) => {
       if (!("seq" in item)) return previews.isShown(item) ? item : undefined;
       previews.conclude(item.id);

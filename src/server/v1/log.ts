@@ -1,6 +1,8 @@
 import type { LoggedEvent } from "../../core/events.ts";
+import { type EvaluatedEvent, Evaluations } from "../../protocol/evaluated.ts";
 import { isListed, type EventFilter } from "../../protocol/events.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
+import { evaluate } from "./evaluate.ts";
 
 /** Reading logs page by page. */
 
@@ -17,9 +19,18 @@ export async function* eventsAfter(runtime: Runtime, sessionId: string, after: n
 }
 
 /** The other way round, from the event before `before`. */
-async function* eventsBefore(runtime: Runtime, sessionId: string, before: number): AsyncGenerator<LoggedEvent> {
+async function* eventsBefore(runtime: Runtime, sessionId: string, before: number): AsyncGenerator<EvaluatedEvent> {
+  const evaluations = new Evaluations();
+  // Decisions on the first calls are behind them, within the same turn.
+  for await (const event of eventsAfter(runtime, sessionId, before - 1)) {
+    evaluations.see(event);
+    if (event.type === "session.status_idle") break;
+  }
   for (let upTo = before - 1; upTo > 0; upTo -= WINDOW)
-    yield* (await runtime.read(sessionId, { after: Math.max(0, upTo - WINDOW), upTo })).toReversed();
+    for (const event of (await runtime.read(sessionId, { after: Math.max(0, upTo - WINDOW), upTo })).toReversed()) {
+      evaluations.see(event);
+      yield evaluations.evaluated(event);
+    }
 }
 
 export interface EventPage {
@@ -28,19 +39,24 @@ export interface EventPage {
   /** The sequence number that an earlier page ended with. */
   readonly from: number | undefined;
   readonly filter: EventFilter;
-  readonly isWanted?: (event: LoggedEvent) => boolean;
+  readonly isWanted: (event: EvaluatedEvent) => boolean;
 }
 
 /** One more than `limit`, when there are so many. */
-export async function readPage(runtime: Runtime, sessionId: string, page: EventPage): Promise<readonly LoggedEvent[]> {
-  const { order, limit, from, filter, isWanted = () => true } = page;
+export async function readPage(
+  runtime: Runtime,
+  sessionId: string,
+  page: EventPage,
+): Promise<readonly EvaluatedEvent[]> {
+  const { order, limit, from, filter, isWanted } = page;
   const source =
     order === "asc"
-      ? eventsAfter(runtime, sessionId, from ?? 0)
+      ? evaluate(eventsAfter(runtime, sessionId, from ?? 0))
       : eventsBefore(runtime, sessionId, from ?? (await runtime.head(sessionId)) + 1);
   const isShown = isListed(filter);
-  const found: LoggedEvent[] = [];
+  const found: EvaluatedEvent[] = [];
   for await (const event of source) {
+    if (!("seq" in event)) continue;
     if (isWanted(event) && isShown(event)) found.push(event);
     if (found.length > limit) break;
   }

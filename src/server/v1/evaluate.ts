@@ -1,0 +1,25 @@
+import type { LoggedEvent, Preview } from "../../core/events.ts";
+import { type EvaluatedEvent, Evaluations } from "../../protocol/evaluated.ts";
+
+/** Adds to each tool call what was decided about it. A call is held back, with all behind it, until that is known. */
+export async function* evaluate(items: AsyncIterable<LoggedEvent | Preview>): AsyncGenerator<EvaluatedEvent | Preview> {
+  const evaluations = new Evaluations();
+  const held: LoggedEvent[] = [];
+  for await (const item of items) {
+    if (!("seq" in item)) {
+      yield item;
+      continue;
+    }
+    evaluations.see(item);
+    held.push(item);
+    yield* release((event) => !evaluations.isOpen(event));
+  }
+  yield* release(() => true);
+
+  function* release(isReady: (event: LoggedEvent) => boolean): Generator<EvaluatedEvent> {
+    for (let [first] = held; first !== undefined && isReady(first); [first] = held) {
+      held.shift();
+      yield evaluations.evaluated(first);
+    }
+  }
+}
