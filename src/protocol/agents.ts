@@ -134,13 +134,12 @@ function requireSupported(
 
 /** Whatever the order of keys. */
 function isSameJson(left: unknown, right: unknown): boolean {
-  const sorted = (value: unknown): string =>
-    JSON.stringify(value, (_, part: unknown) =>
-      typeof part === "object" && part !== null && !Array.isArray(part)
-        ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-        : part,
-    );
-  return sorted(left) === sorted(right);
+  return JSON.stringify(left, sortKeys) === JSON.stringify(right, sortKeys);
+}
+
+function sortKeys(_: string, part: unknown): unknown {
+  if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
+  return Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** A model that is named without an effort has its own default again. */
