@@ -65,8 +65,26 @@ const WHERE = {
   day: "Raise it under budgets.day in the settings and resume the session, or wait for tomorrow",
 } as const;
 
-/** What a person is told: whose limit, how it stands, what was wanted, and what to do. */
-export function limitText({ which, limit, spent, scope = "session", reserved, needed }: LimitHit): string {
+const MEBIBYTE = 1_048_576;
+
+/** Whose limit it is, how much is spent, what the next request needs, and what to do. */
+export function limitText(hit: LimitHit): string {
+  const { which, limit, spent, scope = "session", reserved, needed } = hit;
+  switch (which) {
+    case "deadline":
+      return `The turn reached its deadline of ${figure(limit / 1000)} s. Send a message to continue, or resume the session with a longer deadline.`;
+    case "memory_bytes":
+      return overEnvironment(
+        `${figure(limit / MEBIBYTE)} MiB of memory`,
+        `${figure(Math.round(spent / MEBIBYTE))} MiB`,
+        which,
+      );
+    case "cpu_seconds":
+      return overEnvironment(`${figure(limit)} s of CPU time`, `${figure(spent)} s`, which);
+    case "processes":
+      return overEnvironment(`${figure(limit)} processes`, figure(spent), which);
+    default:
+  }
   const unit = which.replaceAll("_", " ");
   const figures = [
     `${figure(spent)} spent`,
@@ -75,6 +93,10 @@ export function limitText({ which, limit, spent, scope = "session", reserved, ne
   ];
   const whose = scope === "day" ? "The day's" : `The ${scope}'s`;
   return `${whose} limit of ${figure(limit)} ${unit === "usd" ? "USD" : unit} is reached: ${figures.join(", ")}. ${WHERE[scope]}.`;
+}
+
+function overEnvironment(limit: string, spent: string, which: LimitName): string {
+  return `The session's processes used more than their limit of ${limit}: ${spent}. Raise environment.limits.${which} and send a message to continue.`;
 }
 
 /** Without the digits that only adding up brings. */

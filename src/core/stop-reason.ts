@@ -14,25 +14,28 @@ import type { LimitHit } from "./budget.ts";
  */
 export function tellTurnEnd(
   end: Pick<TurnEnd, "outcome" | "error">,
-  limit: LimitHit | undefined,
+  { limit, retries }: { readonly limit: LimitHit | undefined; readonly retries: number },
 ): { readonly before: readonly EventDraft[]; readonly stopReason: StopReason } {
   if (limit !== undefined)
     return { before: [{ type: "capstan.limit_reached", ...limit }], stopReason: { type: "budget_reached" } };
   if (end.outcome === "refused") return { before: [], stopReason: { type: "refusal" } };
   if (end.error !== undefined)
     return {
-      before: [{ type: "session.error", error: errorBody(end.error) }],
+      before: [{ type: "session.error", error: errorBody(end.error, retries) }],
       stopReason: { type: "retries_exhausted" },
     };
   return { before: [], stopReason: { type: "end_turn" } };
 }
 
-function errorBody(error: CapstanError): SessionErrorBody {
+/** In the API's words `exhausted` is a turn that is over in a session that can continue, whether it was retried or not. */
+function errorBody(error: CapstanError, retries: number): SessionErrorBody {
   const { status, stderr } = error.data;
   return {
     type: errorType(error, status),
     message: error.message,
-    retry_status: { type: error.retryable ? "exhausted" : "terminal" },
+    retry_status: { type: "exhausted" },
+    retries,
+    retryable: error.retryable,
     code: error.code,
     ...(typeof status === "number" && { http_status: status }),
     ...(typeof stderr === "string" && stderr !== "" && { stderr }),

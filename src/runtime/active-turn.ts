@@ -16,6 +16,8 @@ export class ActiveTurn {
   readonly over: Promise<void>;
   interrupted = false;
   limit: LimitHit | undefined;
+  /** How often the engine has retried a model request. */
+  retries = 0;
   /** Why the model could not be asked. */
   refusal: CapstanError | undefined;
   readonly #given: Surroundings;

@@ -1,4 +1,5 @@
 import { type LimitHit, limitOnTurn } from "../core/budget.ts";
+import type { EngineFact } from "../core/engine.ts";
 import { ActiveTurn } from "./active-turn.ts";
 import { CredentialPause } from "./credential-pause.ts";
 import type { MeterHooks } from "./meter.ts";
@@ -32,6 +33,11 @@ export class CurrentTurn {
 
   get turn(): ActiveTurn | undefined {
     return this.#turn;
+  }
+
+  countRetry(fact: EngineFact): void {
+    if (this.#turn !== undefined && fact.kind === "event" && fact.draft.type === "session.error")
+      this.#turn.retries += 1;
   }
 
   /** The limit that another turn would be over. */

@@ -174,16 +174,25 @@ export function meter(deps: MeterDeps): GatewaySession {
       ]);
     },
     credentialRejected({ status, message, remedy, isExpired }) {
+      const isQuota = QUOTA.test(message);
       const what = isExpired
         ? "The model API no longer accepts the credential"
-        : "The model API refused the credential";
-      const text = `${what} (${status}): ${message} ${remedy}`.trimEnd();
+        : isQuota
+          ? "The account may not spend more"
+          : status === 401
+            ? "The model API refused the credential"
+            : "The model API refused access";
+      const next = isQuota ? "Check the account's credit and limits, then send a message to continue." : remedy;
+      const text = `${what} (${status}): ${message} ${next}`.trimEnd();
       const code = isExpired ? "credential_expired" : "credential_rejected";
       deps.onRefusal(new CapstanError(code, text, { data: { status }, retryable: isExpired }));
     },
     credentialExpired: deps.onExpired,
   };
 }
+
+/** Words of an answer that is about money, and not about the key. */
+const QUOTA = /\b(?:quota|credits?|billing|balance|(?:usage|spend|spending) limit)\b/i;
 
 function spanFields(sessionId: string, request: ModelRequestInfo) {
   const { attributed, engineAgentId, model, requestClass, billing } = request;

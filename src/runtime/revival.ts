@@ -121,7 +121,10 @@ export class Revival {
             this.#calls.execute({ tool, callId, input: decision.input ?? call.input }, signal),
             signal,
           );
-    await this.#calls.finalize({ callId, content: outcome.content, isError: outcome.isError }, signal.aborted);
+    await this.#calls.finalize(
+      { callId, content: outcome.content, isError: outcome.isError },
+      { isStopping: signal.aborted },
+    );
   }
 
   /** Undefined for a call that only the engine can run. */

@@ -2,7 +2,7 @@ import type { Approval } from "../core/approval.ts";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Mode } from "../core/agent-definition.ts";
-import { type LimitHit, budgetLeft, limitOnToolCall } from "../core/budget.ts";
+import { type LimitHit, budgetLeft, limitOnToolCall, limitText } from "../core/budget.ts";
 import type { ToolContent } from "../core/content.ts";
 import type { CallDecision, CallRequest } from "../core/engine.ts";
 import { messageOf } from "../core/errors.ts";
@@ -156,10 +156,16 @@ export class ToolCalls {
     return outcome;
   }
 
-  /** The result as the model is told it, with exactly one outcome. */
+  /**
+   * The result as the model gets it, with exactly one outcome. The engine reports a call that a limit stopped as the
+   * user's refusal; the log says what stopped it.
+   */
   async finalize(
     result: { callId: string; content: ToolContent; isError: boolean },
-    interrupted: boolean,
+    {
+      isStopping: interrupted = false,
+      limit,
+    }: { readonly isStopping?: boolean; readonly limit?: LimitHit | undefined } = {},
   ): Promise<void> {
     const detail = this.#details.get(result.callId);
     this.#details.delete(result.callId);
@@ -175,7 +181,12 @@ export class ToolCalls {
           ? [{ type: "session.status_running", goes_on: true } as const]
           : []),
         ...unanswered(result.callId, call),
-        toolResult(call, { ...result, outcome, detail }),
+        toolResult(call, {
+          ...result,
+          ...(outcome === "aborted" && limit !== undefined && { content: [{ type: "text", text: stoppedBy(limit) }] }),
+          outcome,
+          detail,
+        }),
       ];
     });
     this.finalized(stored);
@@ -185,6 +196,10 @@ export class ToolCalls {
   finalized(stored: readonly StoredEvent[]): void {
     this.#deps.userHooks.afterTool(stored, this.#hooks.mode());
   }
+}
+
+function stoppedBy(limit: LimitHit): string {
+  return `[Stopped while it ran, and its outcome is unknown: ${limitText(limit)}]`;
 }
 
 const GIVEN_UP: CallOutcome = { granted: false, decidedBy: "turn:ended", reason: "The call was given up." };

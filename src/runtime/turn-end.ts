@@ -30,13 +30,7 @@ export async function writeTurnEnd(
     const late = await lateAnswers(store, Object.values(state.openCalls));
     const { events: results, closed } = await lateResults({ store, clock }, state);
     const { budget } = record.agent;
-    return [
-      ...hooks,
-      ...late,
-      ...results,
-      ...kept,
-      ...turnEndEvents(state, { end: checked, budget, limit: turn?.limit, closed }),
-    ];
+    return [...hooks, ...late, ...results, ...kept, ...turnEndEvents(state, { end: checked, budget, turn, closed })];
   });
   const stored = await appended.catch((thrown: unknown) => {
     checkpoints.forget();
@@ -45,19 +39,20 @@ export async function writeTurnEnd(
   userHooks.turnEnded(stored);
 }
 
-/** Everything the log says when a turn is over. `limit` is the one that the runtime itself ended the turn at. */
+/** Everything the log says when a turn is over. */
 function turnEndEvents(
   state: SessionState,
   {
     end,
     budget,
-    limit,
+    turn,
     closed,
-  }: { end: TurnEnd; budget: Budget; limit: LimitHit | undefined; closed: readonly string[] },
+  }: { end: TurnEnd; budget: Budget; turn: ActiveTurn | undefined; closed: readonly string[] },
 ): EventDraft[] {
   const open = settleOpenWork(state, closed);
   if (!inTurn(state)) return open;
-  const { before, stopReason } = tellTurnEnd(end, limit ?? limitOf(end, { budget, state }));
+  const limit = turn?.limit ?? limitOf(end, { budget, state });
+  const { before, stopReason } = tellTurnEnd(end, { limit, retries: turn?.retries ?? 0 });
   const output = stopReason.type === "end_turn" && end.output !== undefined ? { output: end.output } : {};
   return [
     ...open,

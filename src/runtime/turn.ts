@@ -55,8 +55,6 @@ async function collect<Output>(stream: AsyncIterable<LoggedEvent | Preview>): Pr
 
 function turnError(failure: EventOf<"session.error"> | undefined): CapstanError {
   if (failure === undefined) return new CapstanError("engine_failed", "The turn failed without giving a reason.");
-  const { code, message, http_status: status, stderr, retry_status: retry } = failure.error;
-  // `exhausted` was worth a retry and may be again; `terminal` never was.
-  const retryable = retry.type === "exhausted";
+  const { code, message, http_status: status, stderr, retryable = false } = failure.error;
   return new CapstanError(code as ErrorCode, message, { data: { status, stderr }, retryable });
 }

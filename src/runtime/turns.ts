@@ -247,7 +247,7 @@ export class Turns {
   async #record(fact: EngineFact): Promise<void> {
     switch (fact.kind) {
       case "tool_result":
-        await this.#calls.finalize(fact, this.#current.turn?.isStopping === true);
+        await this.#calls.finalize(fact, this.#current.turn);
         this.#pauses.progressed();
         return;
       case "turn_ended":
@@ -262,6 +262,7 @@ export class Turns {
         return this.#end(failed(fact.error));
       }
       default:
+        this.#current.countRetry(fact);
         return recordPlainFact(fact, this.#deps);
     }
   }

@@ -112,6 +112,21 @@ describe("a request", () => {
     );
   });
 
+  test("names each limit in its own unit", () => {
+    const texts = [
+      limitText({ which: "deadline", limit: 2_000, spent: 2_000 }),
+      limitText({ which: "memory_bytes", limit: 536_870_912, spent: 600_000_000 }),
+      limitText({ which: "cpu_seconds", limit: 60, spent: 61 }),
+      limitText({ which: "processes", limit: 20, spent: 21 }),
+    ];
+    expect(texts).toEqual([
+      "The turn reached its deadline of 2 s. Send a message to continue, or resume the session with a longer deadline.",
+      "The session's processes used more than their limit of 512 MiB of memory: 572 MiB. Raise environment.limits.memory_bytes and send a message to continue.",
+      "The session's processes used more than their limit of 60 s of CPU time: 61 s. Raise environment.limits.cpu_seconds and send a message to continue.",
+      "The session's processes used more than their limit of 20 processes: 21. Raise environment.limits.processes and send a message to continue.",
+    ]);
+  });
+
   test("of a turn above the limit is refused, and one of the last turn is not", () => {
     const scope: ScopeLimits = { scope: "agent", limits: { turns: 2 } };
     expect(judge([{ ...scope, standing: standing({ turns: 2 }) }], need({})).kind).toBe("granted");

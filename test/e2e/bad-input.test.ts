@@ -16,6 +16,7 @@ interface FaultCase {
   readonly requests: number;
   /** The session has had no message before. */
   readonly isFirst?: boolean;
+  readonly says?: RegExp;
 }
 
 const faults: FaultCase[] = [
@@ -27,7 +28,20 @@ const faults: FaultCase[] = [
     code: "credential_expired",
     requests: 1,
   },
-  { name: "403", answer: apiError(403, "permission_error", "not allowed"), code: "credential_rejected", requests: 1 },
+  {
+    name: "403",
+    answer: apiError(403, "permission_error", "not allowed"),
+    code: "credential_rejected",
+    requests: 1,
+    says: /refused access \(403\): not allowed/i,
+  },
+  {
+    name: "403 for an account without credit",
+    answer: apiError(403, "permission_error", "Your credit balance is too low."),
+    code: "credential_rejected",
+    requests: 1,
+    says: /^The account may not spend more .*Check the account's credit/,
+  },
   { name: "404", answer: apiError(404, "not_found_error", "model: no-such-model"), code: "model_unknown", requests: 2 },
   {
     name: "413",
@@ -80,7 +94,7 @@ describe("the model API", () => {
   afterAll(() => t[Symbol.asyncDispose]());
 
   test.for(faults)("answering with $name ends the turn with a reason, and the session goes on", async (fault) => {
-    const { name, answer, code, requests, isFirst = false } = fault;
+    const { name, answer, code, requests, isFirst = false, says } = fault;
     const session = isFirst ? await start() : shared;
     t.model.script = () => answer;
     const before = t.model.requests.length;
@@ -89,7 +103,7 @@ describe("the model API", () => {
       .result()
       .catch((thrown: unknown) => thrown);
     if (code === "refusal") expect(failed).toMatchObject({ stopReason: { type: "refusal" } });
-    else expect(failed).toMatchObject({ code, message: expect.stringMatching(/[.!]/) as string });
+    else expect(failed).toMatchObject({ code, message: expect.stringMatching(says ?? /[.!]/) as string });
     expect(t.model.requests.length - before).toBeLessThanOrEqual(requests);
 
     const events = await eventsOf(t.host, session.id);
@@ -97,7 +111,13 @@ describe("the model API", () => {
       type: "session.status_idle",
       stop_reason: { type: code === "refusal" ? "refusal" : "retries_exhausted" },
     });
-    if (code !== "refusal") expect(ofType(events, "session.error").at(-1)?.error.code).toBe(code);
+    const sent = events.findLastIndex(({ type }) => type === "user.message");
+    const errors = ofType(events.slice(sent), "session.error").map(({ error }) => error);
+    const last = errors.at(-1);
+    if (code !== "refusal") {
+      expect(last).toMatchObject({ code, retry_status: { type: "exhausted" } });
+      expect(last?.retries).toBe(errors.length - 1);
+    }
     expect(JSON.stringify(events)).not.toContain("sk-ant-test-key");
 
     t.model.script = () => say("back again");

@@ -54,6 +54,21 @@ test("a deadline ends a stream and a running tool", async () => {
   }
 });
 
+test("a call that a deadline stopped is not stored as the user's refusal", async () => {
+  await using t = await testHost(() => call("Bash", { command: "sleep 1000" }));
+  const session = await t.host.startSession({
+    // Long enough for the command to start on a busy machine.
+    agent: agent({ tools: ["Bash"], permissions: { allow: ["Bash"] }, budget: { deadline_ms: 6_000 } }),
+    cwd: t.cwd,
+  });
+  await session.send("sleep").result();
+  const [stopped] = ofType(await eventsOf(t.host, session.id), "agent.tool_result");
+  expect(stopped?.outcome).toBe("aborted");
+  const said = JSON.stringify(stopped?.content);
+  expect(said).toContain("The turn reached its deadline of 6 s");
+  expect(said).not.toContain("user");
+});
+
 test("a subagent cannot spend past the session's limit", async () => {
   const usage = { input_tokens: 6_000, output_tokens: 200 };
   await using t = await testHost((request) =>

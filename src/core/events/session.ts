@@ -49,6 +49,9 @@ const sessionErrorBody = z.object({
   ]),
   message: z.string(),
   retry_status: retryStatus,
+  /** For the end of a turn: how often a model request was retried in it, and whether sending the message again may help. */
+  retries: z.int().optional(),
+  retryable: z.boolean().optional(),
   code: z.string(),
   next_step: z.string().optional(),
   http_status: z.number().int().nullish(),

@@ -59,7 +59,7 @@ export function summaryOf(event: LoggedEvent): Summary {
     case "session.status_terminated":
       return tell("Session ended for good", { tone: "bad" });
     case "session.error":
-      return tell(`Error ${event.error.code}, ${RETRY[event.error.retry_status.type]}`, {
+      return tell(`Error ${event.error.code}, ${retried(event.error)}`, {
         said: oneLine(event.error.message),
         tone: "bad",
       });
@@ -177,11 +177,15 @@ function unknown(event: never): Summary {
   return tell((event as LoggedEvent).type);
 }
 
-function count(of: number, what: string): string {
-  return `${of} ${what}${of === 1 ? "" : "s"}`;
+function retried({ retry_status: status, retries = 0 }: EventOf<"session.error">["error"]): string {
+  if (status.type === "retrying") return "retrying";
+  return retries === 0 ? "not retried" : `gave up after ${count(retries, "retry", "retries")}`;
 }
 
-const RETRY = { retrying: "tried again", exhausted: "given up after retries", terminal: "not tried again" } as const;
+function count(of: number, what: string, several = `${what}s`): string {
+  return `${of} ${of === 1 ? what : several}`;
+}
+
 const ELICITED = { accept: "answered", decline: "declined", cancel: "given up" } as const;
 const HISTORY = {
   new: "with an empty history",
