@@ -1,4 +1,18 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { defineConfig } from "vitest/config";
+
+/** Tests that need a program only the system provides. `npm test` installs it where it may, and says what it leaves out. */
+const NEEDS = {
+  tmux: ["test/cli/chat.test.ts", "test/cli/chat-ends.test.ts", "test/cli/chat-remote.test.ts"],
+  chromium: ["test/browser/**/*.test.ts"],
+};
+const isRequired = process.env["CAPSTAN_TEST_REQUIRE"] === "all";
+const LEFT_OUT = Object.entries(NEEDS).flatMap(([program, files]) => (isRequired || isPresent(program) ? [] : files));
+
+function isPresent(program: string): boolean {
+  return (process.env["PATH"] ?? "").split(delimiter).some((directory) => existsSync(join(directory, program)));
+}
 
 /** What starts git all the time. */
 const GIT = ["test/workspace/**/*.test.ts", "test/e2e/{checkpoints,rewind-sequences,workspace*}.test.ts"];
@@ -20,7 +34,11 @@ export default defineConfig({
       { extends: true, test: { name: "2 hosts", include: HOSTS, exclude: GIT } },
       {
         extends: true,
-        test: { name: "3 programs", include: ["test/**/*.test.ts"], exclude: [...GIT, ...HOSTS, ...UNITS] },
+        test: {
+          name: "3 programs",
+          include: ["test/**/*.test.ts"],
+          exclude: [...GIT, ...HOSTS, ...UNITS, ...LEFT_OUT],
+        },
       },
       { extends: true, test: { name: "4 units", include: UNITS } },
     ],

@@ -47,6 +47,8 @@ if (!installed()) run("npm", ["install", "--no-save"]);
 if (!existsSync(pinnedNode)) run("npm", ["rebuild", "node", "--ignore-scripts=false"]);
 if (task === "test")
   for (const [command, debianPackage, what] of [
+    ["git", "git", "Checkpoints and worktrees"],
+    ["tmux", "tmux", "What a terminal shows"],
     ["bwrap", "bubblewrap", "The sandbox"],
     ["socat", "socat", "The sandbox"],
     ["chromium", "chromium", "What a browser does"],
