@@ -61,7 +61,7 @@ const MAX_LINK_BYTES = 10_000;
  * Where git keeps what belongs to a workspace. The agent may have written `.git` itself, so a worktree counts only when
  * its repository knows of it.
  */
-function gitDirectories(cwd: string): string[] {
+export function gitDirectories(cwd: string): string[] {
   for (let directory = cwd; ; directory = dirname(directory)) {
     const link = join(directory, ".git");
     const stats = lookAt(link);
