@@ -2,6 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CapstanError } from "../core/errors.ts";
 import { type Environment, homeDirectory, usualHome } from "./home.ts";
+import { requireOwn } from "./ownership/require-own.ts";
 import { reasonOf } from "./text-file.ts";
 
 export interface Project {
@@ -15,13 +16,17 @@ const MARKER = ".capstan";
 
 /**
  * The project of a directory: the nearest one upwards with a directory `.capstan`. The user's own home directory for
- * Capstan bears that name too and is never taken for a project, in use or not.
+ * Capstan bears that name too and is never taken for a project, in use or not. Throws `unsafe_owner` when another user
+ * could have written its settings: nobody looks for a project in a shared directory such as /tmp.
  */
 export function findProject(cwd: string, environment: Environment): Project {
   const homes = [homeDirectory(environment).path, usualHome(environment)].map((home) => home && realPath(home));
   for (let directory = startOf(cwd); ; directory = dirname(directory)) {
     const marker = directoryAt(join(directory, MARKER));
-    if (marker !== undefined && !homes.includes(marker)) return { root: directory, id: directory };
+    if (marker !== undefined && !homes.includes(marker)) {
+      requireOwn(directory, [MARKER, join(MARKER, "config.yaml"), ".env"], environment);
+      return { root: directory, id: directory };
+    }
     if (directory === dirname(directory)) return { root: undefined, id: "default" };
   }
 }

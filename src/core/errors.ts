@@ -11,6 +11,7 @@ export const ERROR_CODES = {
   invalid_cassette: 2,
   invalid_schema: 2,
   cwd_missing: 2,
+  unsafe_owner: 2,
   credential_missing: 2,
   unsupported: 2,
   not_found: 2,

@@ -22,6 +22,8 @@ export interface SandboxPlan {
   readonly partlyHidden: readonly string[];
   /** Never written, whatever `allowWrite` says. */
   readonly denyWrite: readonly string[];
+  /** What is read as configuration, there or not: read-only like `denyWrite`, when commands are confined. */
+  readonly configuration: readonly string[];
   /** Where git keeps what belongs to the workspace: within it, or in the repository that it is a worktree of. */
   readonly gitDirectories: readonly string[];
   /** All that may be written; the workspace is one of them. */
@@ -52,6 +54,7 @@ export interface SandboxPlaces {
   readonly secretFiles: readonly string[];
   readonly readOnlyMounts: readonly string[];
   /** As in the plan. */
+  readonly configuration?: readonly string[];
   readonly gitDirectories?: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
   /** Where the links of an absolute path lead. */
@@ -105,6 +108,7 @@ export function sandboxPlan(settings: SandboxSettings, places: SandboxPlaces): S
     allowRead: both([...(isConfined ? [workspace, `${stateDir}/home`] : []), ...given(settings.allow_read)]),
     partlyHidden: isConfined ? both(given(shared)) : [],
     denyWrite: both([...given(settings.deny_write), ...given(readOnlyMounts), ...others]),
+    configuration: isConfined ? both(given(places.configuration ?? [])) : [],
     gitDirectories,
     allowWrite: both([workspace, ...given(settings.allow_write)]),
     hiddenVariables: [

@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isInside } from "../core/inside.ts";
 import type { CallSubject, Place, Redirection, ShellSubject } from "../core/permission/subject.ts";
 import { readCommands, type ShellReading, type ShellWord } from "../core/shell/read-commands.ts";
+import { guardCall, guardedPlaces } from "./protected/guard-call.ts";
 import { realPath } from "./real-path.ts";
 import type { SessionParts } from "./session-deps.ts";
 
@@ -35,10 +36,11 @@ const USUAL_FIELDS = ["file_path", "path", "notebook_path"];
 /** What a call of a session is about. */
 export function sessionSubject(
   { tool, input }: Pick<CalledTool, "tool" | "input">,
-  { record, home, tools }: Pick<SessionParts, "record" | "home" | "tools">,
+  { record, home, tools, capstanHome }: Pick<SessionParts, "record" | "home" | "tools" | "capstanHome">,
 ): CallSubject {
-  const engineTool = !tools.some(({ name }) => name === tool);
-  return subjectOf({ tool, input, engineTool }, { cwd: record.cwd, home });
+  const { cwd, agent } = record;
+  const call = { tool, input, engineTool: !tools.some(({ name }) => name === tool) };
+  return guardCall(subjectOf(call, { cwd, home }), call, guardedPlaces({ cwd, agent, capstanHome }));
 }
 
 /** What a tool call is about. Looks at the file system, so that a decision on what it returns need not. */

@@ -6,6 +6,7 @@ import { agentRules } from "../core/permission/rule-set.ts";
 import type { CallSubject, ToolTraits } from "../core/permission/subject.ts";
 import { suggestRules } from "../core/permission/suggest.ts";
 import { type CalledTool, subjectOf } from "./call-subject.ts";
+import { guardCall, guardedPlaces } from "./protected/guard-call.ts";
 import { sandboxOf } from "./sandbox.ts";
 
 /** What the host knows and a definition does not say. */
@@ -51,7 +52,9 @@ export function explainCall(host: PolicyHost, { call, agent, environment, cwd }:
   const traits: ToolTraits = isCustom ? { ...known, custom: true } : known;
   const comesWith: Readonly<Record<string, object>> = { Agent: subagents, Skill: skills };
   const hasTool = tools.includes(call.tool) || Object.keys(comesWith[call.tool] ?? {}).length > 0;
-  const subject = subjectOf({ ...call, engineTool: isBuiltIn }, { cwd, home: host.home });
+  const made = { ...call, engineTool: isBuiltIn };
+  const guarded = guardedPlaces({ cwd, agent, capstanHome: host.capstanHome });
+  const subject = guardCall(subjectOf(made, { cwd, home: host.home }), made, guarded);
   const limits = sandboxOf({
     record: { cwd, source: cwd, environment },
     home: host.home,

@@ -4,11 +4,12 @@ import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { type SandboxPlan, sandboxPlan } from "../core/sandbox.ts";
 import type { SessionRecord } from "../core/store.ts";
 import type { PreparedMount } from "../core/workspace.ts";
+import { configurationIn } from "./protected/find-configuration.ts";
 import { realPath } from "./real-path.ts";
 import type { SessionParts } from "./session-deps.ts";
 
 interface Surroundings extends Pick<SessionParts, "home" | "capstanHome" | "stateDir" | "variables" | "secretFiles"> {
-  readonly record: Pick<SessionRecord, "cwd" | "source" | "environment">;
+  readonly record: Pick<SessionRecord, "cwd" | "source" | "environment"> & Partial<Pick<SessionRecord, "agent">>;
 }
 
 type Mount = Pick<PreparedMount, "source" | "target" | "readOnly">;
@@ -32,6 +33,7 @@ export function sandboxOf(
     sharedTemporary: "/tmp",
     readOnlyMounts: mounts.filter(({ readOnly }) => readOnly).map(({ target }) => resolve(cwd, target)),
     gitDirectories: gitDirectories(cwd),
+    configuration: environment.sandbox.mode === "off" ? [] : configurationIn(cwd, record.agent),
     variables,
     real: realPath,
   });
@@ -61,7 +63,7 @@ const MAX_LINK_BYTES = 10_000;
  * Where git keeps what belongs to a workspace. The agent may have written `.git` itself, so a worktree counts only when
  * its repository knows of it.
  */
-function gitDirectories(cwd: string): string[] {
+export function gitDirectories(cwd: string): string[] {
   for (let directory = cwd; ; directory = dirname(directory)) {
     const link = join(directory, ".git");
     const stats = lookAt(link);

@@ -62,6 +62,7 @@ const TYPES: Partial<Record<ErrorCode, ApiErrorType>> = {
   invalid_agent: "invalid_request_error",
   invalid_schema: "invalid_request_error",
   cwd_missing: "invalid_request_error",
+  unsafe_owner: "permission_error",
   credential_missing: "invalid_request_error",
   unsupported: "invalid_request_error",
   workspace_invalid: "invalid_request_error",

@@ -13,7 +13,11 @@ import { type ModelRequest, type Reply, say, scriptedModel, toolUse } from "../s
 const SERVER = fileURLToPath(new URL("../support/hostile-server.ts", import.meta.url));
 const TOOLS = ["Bash", "Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep", "WebFetch"];
 
-type Setup = Pick<StartOptions, "environment"> & { readonly permissions: StartOptions["agent"]["permissions"] };
+type Setup = Pick<StartOptions, "environment"> & {
+  readonly permissions: StartOptions["agent"]["permissions"];
+  /** What becomes of what somebody is asked about. Default: it is denied. */
+  readonly answer?: "allow" | "deny";
+};
 
 const withSandbox = (world: World): Setup => ({
   permissions: { mode: "yolo" },
@@ -58,7 +62,11 @@ test("with neither a sandbox nor anybody in the way, it gets what it is after", 
   await using world = await hostileWorld();
   const controls = ATTEMPTS.filter(({ name }) => CONTROLS.includes(name));
   expect(controls).toHaveLength(CONTROLS.length);
-  const setup: Setup = { permissions: { mode: "yolo" }, environment: { checkpoints: { mode: "off" } } };
+  const setup: Setup = {
+    permissions: { mode: "yolo" },
+    environment: { checkpoints: { mode: "off" } },
+    answer: "allow",
+  };
   expect(await blocked(world, setup, controls)).toEqual(expected(() => false, controls));
 }, 60_000);
 
@@ -89,7 +97,11 @@ async function blocked(world: World, setup: Setup, list = ATTEMPTS): Promise<Rec
   return expected((attempt) => !world.happened(attempt, results.get(attempt.name) ?? ""), list);
 }
 
-async function attempts(world: World, { permissions, environment }: Setup, opened: Runtime): Promise<string> {
+async function attempts(
+  world: World,
+  { permissions, environment, answer = "deny" }: Setup,
+  opened: Runtime,
+): Promise<string> {
   await using host = opened;
   const session = await host.startSession({
     agent: agent({
@@ -98,7 +110,7 @@ async function attempts(world: World, { permissions, environment }: Setup, opene
       mcp_servers: { hostile: { command: process.execPath, args: [SERVER] } },
     }),
     cwd: world.cwd,
-    askPermission: () => ({ behavior: "deny", by: "nobody" }),
+    askPermission: () => ({ behavior: answer, by: "nobody" }),
     variables: world.variables,
     ...(environment && { environment }),
   });

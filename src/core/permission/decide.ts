@@ -6,6 +6,7 @@ import { type Call, callOf, type Hit, hitBy, isCoveredBy, type Part } from "./ma
 import type { Rule } from "./rule.ts";
 import type { AskRule, GrantedRule, Rules, RuleSet } from "./rule-set.ts";
 import { isInside } from "../inside.ts";
+import { protectedIn } from "./protected/in-call.ts";
 import type { CallSubject, ToolTraits } from "./subject.ts";
 import { suggestRules } from "./suggest.ts";
 import { PLAN_TOOL, QUESTION_TOOL } from "./tool-names.ts";
@@ -45,6 +46,7 @@ export const STEPS = [
   "deny rules",
   "limits",
   "mode",
+  "protected paths",
   "ask rules",
   "allow rules",
   "tools marked safe",
@@ -85,6 +87,10 @@ export function decide(query: PermissionQuery, passed: (why: string) => void = (
   // Whoever runs it decides by what they answer: no rule or grant could give its result.
   if (traits.custom === true)
     return { ...verdict("ask", `tool:${tool}`, "A client runs this tool and gives its result."), kind: "custom_tool" };
+  // Nothing that an agent writes may loosen its supervision, so no rule, mode or grant answers for a person here.
+  const guarded = traits.readOnly || traits.safeInternal ? undefined : protectedIn(subject);
+  if (guarded !== undefined) return verdict("ask", `protected:${guarded.pattern}`, guarded.reason);
+  passed(traits.readOnly || traits.safeInternal ? "it writes none" : "it names none");
   // A grant would speak of a command that nobody has seen; only a person can tell whether it is the denied one.
   if (denial !== undefined)
     return verdict("ask", `rule:deny ${denial.rule.text}`, doubt(denial.rule, call, "could deny this call"));
@@ -112,7 +118,7 @@ export function decide(query: PermissionQuery, passed: (why: string) => void = (
   }
 }
 
-/** Steps 6 to 11: what allows a call without a person. */
+/** Steps 7 to 12: what allows a call without a person. */
 function permitted(
   query: PermissionQuery,
   call: Call,

@@ -1,5 +1,6 @@
 import { isHidden, isWhollyHidden, isWritable, type SandboxPlan } from "../sandbox.ts";
 import { callOf, hitBy } from "./match-call.ts";
+import { rowOfPath } from "./protected/match.ts";
 import { parseRule } from "./rule.ts";
 import { isInside } from "../inside.ts";
 import type { CallSubject, Place } from "./subject.ts";
@@ -23,7 +24,7 @@ export function outsideLimits(
   for (const path of subject.paths) {
     const denial =
       path.access === "write"
-        ? beyondWriting(path, plan)
+        ? beyondWriting(path, plan, subject)
         : (beyondReading(path, plan, readable) ?? (subject.search === true ? beyondSearching(path, plan) : undefined));
     if (denial !== undefined) return denial;
   }
@@ -72,7 +73,7 @@ function beyondSearching({ named, real }: Place, plan: SandboxPlan): LimitDenial
   return denial("read", `A search in ${named} would reach ${reached}, which is hidden. Search a directory below it.`);
 }
 
-function beyondWriting(place: Place, plan: SandboxPlan): LimitDenial | undefined {
+function beyondWriting(place: Place, plan: SandboxPlan, subject: CallSubject): LimitDenial | undefined {
   const { named, real } = place;
   const paths = [named, real];
   if (paths.some((path) => plan.denyWrite.some((denied) => isInside(path, denied))))
@@ -87,6 +88,12 @@ function beyondWriting(place: Place, plan: SandboxPlan): LimitDenial | undefined
     return denial(
       "write",
       `${named} is outside of the workspace. Whoever set up the session can add it to allow_write in environment.sandbox.`,
+    );
+  const row = rowOfPath(named, subject) ?? rowOfPath(real, subject);
+  if (row !== undefined || paths.some((path) => plan.configuration.some((kept) => isInside(path, kept))))
+    return denial(
+      "write",
+      `${named} is configuration of ${row?.readBy ?? "Capstan"}, which is read-only in the sandbox.`,
     );
   if (!paths.some(runsElsewhere)) return undefined;
   return denial("write", `${named} is run or believed by programs outside of the sandbox, so it may not be changed.`);

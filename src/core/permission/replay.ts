@@ -15,7 +15,7 @@ export interface Replayed {
 /** Decisions that no rule could have made otherwise. */
 const NOT_BY_RULES = /^(?:limit:|error$|sandbox:(?:read|write|network)$)/;
 /** A person was asked. */
-const ASKED = /^(?:person:|caller$|expired$|default:ask$|rule:ask |tool:(?:ExitPlanMode|AskUserQuestion)$)/;
+const ASKED = /^(?:person:|caller$|expired$|default:ask$|rule:ask |protected:|tool:(?:ExitPlanMode|AskUserQuestion)$)/;
 
 /** Undefined for a decision that was not about rules, and for one that was recorded without what rules look at. */
 export function replayDecision(event: Decided, rules: RuleSet, mode?: Mode): Replayed | undefined {

@@ -41,6 +41,8 @@ export const callSubject = z.object({
   mcp: z.object({ server: z.string(), tool: z.string() }).optional(),
   /** Everything named lies in the workspace, links resolved. */
   inside: z.boolean(),
+  /** Configuration that the call could change, as only a look at the file system shows; see protected/table.ts. */
+  guarded: z.array(z.object({ path: z.string(), pattern: z.string() })).optional(),
   /** Without links. */
   workspace: z.string(),
   home: z.string(),

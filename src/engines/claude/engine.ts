@@ -96,6 +96,7 @@ export function claudeEngine(
       stubs.expect({
         home: join(request.stateDir, "home"),
         covers: coversOf(request, confinement),
+        configuration: request.sandbox?.configuration ?? [],
         gitDirectories: request.sandbox?.gitDirectories ?? [],
       });
     const tempDir = leftovers.temporaryDirectory();

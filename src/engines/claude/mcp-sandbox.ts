@@ -46,8 +46,9 @@ interface ClosedPlaces {
 function closedPlaces(plan: SandboxPlan): ClosedPlaces {
   const roots = plan.allowWrite.flatMap(real).filter(isDirectory);
   const named = roots.flatMap((root) => [...ELSEWHERE_DIRECTORIES, ...ELSEWHERE_FILES].map((name) => join(root, name)));
-  const kept = unique([...plan.denyWrite, ...named].flatMap(real));
-  const absent = [...plan.denyWrite, ...named].flatMap(firstAbsent);
+  const closed = [...plan.denyWrite, ...plan.configuration, ...named];
+  const kept = unique(closed.flatMap(real));
+  const absent = closed.flatMap(firstAbsent);
   // Commands may make a repository where there is none, so the place is left to them.
   const covered = absent.filter(
     (path) =>

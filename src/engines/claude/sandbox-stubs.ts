@@ -50,6 +50,8 @@ interface Expected {
   readonly home: string;
   /** Places that the sandboxes of servers keep. */
   readonly covers?: readonly string[];
+  /** What commands must not make, besides what no command may. */
+  readonly configuration?: readonly string[];
   readonly gitDirectories?: readonly string[];
 }
 
@@ -78,7 +80,7 @@ export class Stubs {
   }
 
   /** Notes what is not there, before the first sandbox is made. */
-  expect({ home, covers = [], gitDirectories = [] }: Expected): void {
+  expect({ home, covers = [], configuration = [], gitDirectories = [] }: Expected): void {
     const [repository, ...worktrees] = gitDirectories;
     // The CLI looks after the main checkout of a worktree, too.
     const checkouts = [this.#cwd, ...(worktrees.length > 0 && repository !== undefined ? [dirname(repository)] : [])];
@@ -88,14 +90,15 @@ export class Stubs {
         ...before.brief,
         ...absentIn(checkouts, STUBS),
         ...absentIn(gitDirectories, LOCKS),
-        ...covers.filter((path) => !existsSync(path)),
+        ...[...covers, ...configuration].filter((path) => !existsSync(path)),
       ],
       lasting: [...before.lasting, ...absentIn(checkouts, LEFT), ...absentIn(gitDirectories, LEFT_IN_GIT)],
     };
     writeFileSync(this.#list, JSON.stringify(absent));
     const ignore = join(home, ".config", "git", "ignore");
     mkdirSync(dirname(ignore), { recursive: true, mode: 0o700 });
-    const ignored = STUBS.filter((name) => !existsSync(join(this.#cwd, name)));
+    const names = [...STUBS, ...configuration.flatMap((path) => relativeTo(this.#cwd, path))];
+    const ignored = [...new Set(names)].filter((name) => !existsSync(join(this.#cwd, name)));
     writeFileSync(ignore, ignored.map((name) => `/${name}\n`).join(""));
     this.#isUsed = true;
   }
@@ -117,6 +120,10 @@ export class Stubs {
     const left = removed(read(this.#list).lasting, isEmpty);
     if (left === 0 && !this.#isUsed) rmSync(this.#list, { force: true });
   }
+}
+
+function relativeTo(directory: string, path: string): string[] {
+  return path.startsWith(`${directory}/`) ? [path.slice(directory.length + 1)] : [];
 }
 
 function absentIn(places: readonly string[], names: readonly string[]): string[] {

@@ -46,7 +46,8 @@ function commandSandbox(plan: SandboxPlan, readable: readonly string[]): NonNull
     filesystem: {
       disabled: false,
       allowWrite: [...plan.allowWrite],
-      denyWrite: [...plan.denyWrite],
+      // What is not there is covered by the CLI while a command runs, so that it cannot be made.
+      denyWrite: [...plan.denyWrite, ...plan.configuration],
       denyRead: [...plan.denyRead],
       // The CLI makes a directory in the temporary one writable for commands, and sets TMPDIR to that.
       allowRead: [...plan.allowRead, ...readable],
@@ -71,7 +72,7 @@ function fileRules(plan: SandboxPlan): NonNullable<SdkSettings["permissions"]> {
         "Read",
         plan.denyRead.filter((path) => isWhollyHidden(path, plan)),
       ),
-      ...rules("Edit", plan.denyWrite),
+      ...rules("Edit", [...plan.denyWrite, ...plan.configuration]),
     ],
     ...(plan.mode !== "off" && {
       blockWritesOutsideWorkingDirectories: true,

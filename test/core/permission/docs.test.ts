@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readSettings } from "../../../src/config/settings.ts";
 import { MODES } from "../../../src/core/agent-definition.ts";
 import { STEPS } from "../../../src/core/permission/decide.ts";
+import { PROTECTED } from "../../../src/core/permission/protected/table.ts";
 import { parseRule } from "../../../src/core/permission/rule.ts";
 import { files } from "../../config/files.ts";
 
@@ -30,5 +31,13 @@ describe("docs/permissions.md", () => {
   test("has every mode and every step of the order", () => {
     expect([...section("Modes").matchAll(/^\| ([a-z-]+) \|/gm)].map(([, mode]) => mode)).toEqual(["mode", ...MODES]);
     expect(section("The order").match(/^\d+\. /gm)).toHaveLength(STEPS.length);
+  });
+
+  test("has every protected path, with who reads it and what it holds", () => {
+    const shown = [...section("Protected paths").matchAll(/^\| (`.*`) \| (.*?) \| (.*?) \|$/gm)].flatMap(
+      ([, cell = "", readBy = "", why = ""]) =>
+        [...cell.matchAll(/`([^`]+)`/g)].map(([, pattern = ""]) => ({ pattern, readBy, why })),
+    );
+    expect(shown).toEqual(PROTECTED);
   });
 });

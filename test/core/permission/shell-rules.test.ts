@@ -108,7 +108,7 @@ describe("a shell command", () => {
     ["cat < .env", { deny: ["Read(.env)"] }, "deny"],
     ["cat < $X", { deny: ["Read(.env)"] }, "ask"],
     ["echo a > .env", { deny: ["Edit(.env)"] }, "deny"],
-    ["echo a > .env", { deny: ["Read(.env)"] }, "allow"],
+    ["echo a > data.env", { deny: ["Read(data.env)"] }, "allow"],
     ["echo a > $X", { deny: ["Edit(.env)"] }, "ask"],
     ["echo a > b", { deny: ["Write"] }, "deny"],
     ["echo a > b", { deny: ["Edit"] }, "deny"],

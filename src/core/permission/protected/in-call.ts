@@ -1,0 +1,101 @@
+import type { ShellWord } from "../../shell/read-commands.ts";
+import type { CallSubject, Place, ShellSubject } from "../subject.ts";
+import { configures, onlyReads } from "./commands.ts";
+import { protectedRow, rowOfPath, rowOfPattern, rowOfText } from "./match.ts";
+import type { ProtectedRow } from "./table.ts";
+
+/** Why a call always needs a person. */
+export interface ProtectedHit {
+  /** Of the table. */
+  readonly pattern: string;
+  readonly reason: string;
+}
+
+/** The configuration that a call could write; undefined when there is none, as far as the call shows. */
+export function protectedIn(subject: CallSubject): ProtectedHit | undefined {
+  const { paths, shell, guarded = [] } = subject;
+  for (const { named, real, access } of paths) {
+    const row = access === "write" ? rowOfPlace({ named, real }, subject) : undefined;
+    if (row !== undefined) return hit(row, named);
+  }
+  const [known] = guarded;
+  if (known !== undefined) return hit(protectedRow(known.pattern), known.path);
+  return shell && inShell(shell, subject);
+}
+
+/** Whether some command of a line does more than read, and whether what it does it to is known only when it runs. */
+export function actionOf({ commands, writes, unclear }: ShellSubject): "reads" | "acts" | "open" {
+  const acting = commands.filter(({ words }) => !onlyReads(words));
+  if (unclear.length > 0 || writes.some(({ places }) => places.length === 0)) return "open";
+  if (acting.some(({ words }) => words.some(({ dynamic }) => dynamic))) return "open";
+  return acting.length === 0 ? "reads" : "acts";
+}
+
+function inShell(shell: ShellSubject, subject: CallSubject): ProtectedHit | undefined {
+  for (const { text, places } of shell.writes) {
+    const row =
+      first(places, (place) => rowOfPlace(place, subject)) ??
+      rowOfWord({ text, dynamic: places.length === 0 }, subject);
+    if (row !== undefined) return hit(row, text);
+  }
+  const acting = shell.commands.filter(({ words }) => !onlyReads(words));
+  for (const { words } of acting) {
+    const what = configures(words);
+    if (what !== undefined) return { pattern: "commands", reason: `${what} ${ALWAYS}` };
+  }
+  const action = actionOf(shell);
+  if (action === "reads") return undefined;
+  // Where a word is known only when it runs, it may come from any other word of the line.
+  const isOpen = action === "open";
+  const read = isOpen ? shell.commands : shell.commands.filter((one) => acting.includes(one) || isChange(one));
+  for (const word of read.flatMap(({ words }) => words.filter((_, at) => !isLeftOut(words, at)))) {
+    const row = rowOfWord(word, subject);
+    if (row !== undefined) return hit(row, word.text);
+  }
+  for (const place of shell.mentions) {
+    const isLink = place.named !== place.real && rowOfPath(place.named, subject) === undefined;
+    const row = isOpen || isLink ? rowOfPlace(place, subject) : undefined;
+    if (row !== undefined) return hit(row, place.named);
+  }
+  return undefined;
+}
+
+/** Whatever follows happens in that directory. */
+function isChange({ words }: ShellSubject["commands"][number]): boolean {
+  return /^(?:cd|pushd)$/.test(words[0]?.text ?? "");
+}
+
+/** What is to be left alone, and what is written about a change. */
+const NO_PATH_OPTION = /^(?:--(?:exclude|exclude-dir|ignore|ignore-path|message|title|body|notes)|-[a-zA-Z]*m)$/;
+const NO_PATH_VALUE = /^--(?:exclude|exclude-dir|ignore|ignore-path|message|title|body|notes)=/;
+
+/** A word that names no file to be written, whatever it says. */
+function isLeftOut(words: readonly ShellWord[], at: number): boolean {
+  const before = words[at - 1]?.text ?? "";
+  const takesMessage = before.startsWith("--") || /^(?:.*\/)?(?:git|gh|glab|hg|svn)$/.test(words[0]?.text ?? "");
+  return NO_PATH_VALUE.test(words[at]?.text ?? "") || (NO_PATH_OPTION.test(before) && takesMessage);
+}
+
+function rowOfWord({ text, dynamic }: ShellWord, subject: CallSubject): ProtectedRow | undefined {
+  return dynamic ? rowOfPattern(text, subject) : rowOfText(text, subject);
+}
+
+function rowOfPlace({ named, real }: Place, subject: CallSubject): ProtectedRow | undefined {
+  return rowOfPath(named, subject) ?? rowOfPath(real, subject);
+}
+
+function first<Item, Found>(items: readonly Item[], look: (item: Item) => Found | undefined): Found | undefined {
+  for (const item of items) {
+    const found = look(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const ALWAYS = "That always needs a person's answer, which is not remembered.";
+const SHOWN_LENGTH = 200;
+
+function hit({ pattern, readBy, why }: ProtectedRow, path: string): ProtectedHit {
+  const shown = path.length > SHOWN_LENGTH ? `${path.slice(0, SHOWN_LENGTH)}…` : path;
+  return { pattern, reason: `${readBy} reads ${shown} as configuration (${why}). ${ALWAYS}` };
+}

@@ -1,0 +1,71 @@
+/** Who takes a file for configuration. */
+type Reader = "Capstan" | "Claude Code" | "git" | "npm" | "the shell";
+
+export interface ProtectedRow {
+  /**
+   * `**\/` is any depth, `~/` the person's home directory; a `*` stays within a name. What lies below a match is
+   * protected as well. `$NAME` rows are places that the host knows.
+   */
+  readonly pattern: string;
+  readonly readBy: Reader;
+  readonly why: string;
+}
+
+/**
+ * Everything that Capstan, Claude Code, git, npm or a shell reads as configuration. A write to it always asks a person,
+ * whatever the mode, rules and grants say, and the answer is not remembered. In the sandbox it is read-only.
+ *
+ * Not here: files that hold ordinary code or data of a project, such as package.json, Makefile, CI workflows, .vscode and
+ * CLAUDE.md. Writing those is what an agent is for, and none of them decides what an agent may do.
+ * test/core/permission/protected/table.test.ts fails when Capstan reads a file that has neither a row nor a reason.
+ */
+export const PROTECTED: readonly ProtectedRow[] = [
+  {
+    pattern: "**/.capstan/",
+    readBy: "Capstan",
+    why: "settings of a project: modes, rules, sandbox, budgets, prices and variables",
+  },
+  {
+    pattern: "$CAPSTAN_HOME/",
+    readBy: "Capstan",
+    why: "user settings, credentials, trust, grants, the store and other sessions",
+  },
+  { pattern: "**/.env*", readBy: "Capstan", why: "credentials and variables of a project; direnv reads .envrc" },
+  { pattern: "**/agent.yaml", readBy: "Capstan", why: "an agent's tools, rules, hooks and servers" },
+  { pattern: "**/agent.yml", readBy: "Capstan", why: "an agent's tools, rules, hooks and servers" },
+  { pattern: "**/*.agent.yaml", readBy: "Capstan", why: "an agent's tools, rules, hooks and servers" },
+  { pattern: "**/*.agent.yml", readBy: "Capstan", why: "an agent's tools, rules, hooks and servers" },
+  { pattern: "$AGENT", readBy: "Capstan", why: "an agent file under another name, or a program that the agent uses" },
+  { pattern: "**/*.test.yaml", readBy: "Capstan", why: "suites, which run commands and answer questions" },
+  { pattern: "**/*.test.yml", readBy: "Capstan", why: "suites, which run commands and answer questions" },
+  { pattern: "**/.claude/", readBy: "Claude Code", why: "permissions, hooks, servers and subagents" },
+  { pattern: "**/.claude.json", readBy: "Claude Code", why: "servers and trusted projects" },
+  { pattern: "**/.mcp.json", readBy: "Claude Code", why: "programs to start as MCP servers" },
+  { pattern: "**/.ripgreprc", readBy: "Claude Code", why: "options of its searches, which can run a program" },
+  {
+    pattern: "**/.git/",
+    readBy: "git",
+    why: "hooks, configuration, attributes, worktrees, modules and the index, which make git run programs",
+  },
+  { pattern: "$GIT_DIR/", readBy: "git", why: "the repository that the workspace is a worktree of" },
+  { pattern: "**/.gitconfig", readBy: "git", why: "aliases, hooks, filters and other programs that git runs" },
+  { pattern: "~/.config/git/", readBy: "git", why: "aliases, hooks, filters and other programs that git runs" },
+  { pattern: "~/.ssh/", readBy: "git", why: "programs that ssh runs to connect, and who may log in" },
+  { pattern: "**/.gitattributes", readBy: "git", why: "which filter and diff programs git runs for a file" },
+  { pattern: "**/.gitmodules", readBy: "git", why: "where git fetches submodules from" },
+  { pattern: "**/.husky/", readBy: "git", why: "hooks" },
+  { pattern: "**/.pre-commit-config.yaml", readBy: "git", why: "hooks of pre-commit" },
+  { pattern: "**/lefthook.yml", readBy: "git", why: "hooks of lefthook" },
+  { pattern: "**/.lefthook.yml", readBy: "git", why: "hooks of lefthook" },
+  { pattern: "**/.npmrc", readBy: "npm", why: "registries, credentials, and the shell that runs scripts" },
+  { pattern: "**/.yarnrc*", readBy: "npm", why: "the same for yarn" },
+  { pattern: "**/.pnpmfile.*", readBy: "npm", why: "code that pnpm runs at every install" },
+  { pattern: "**/.bashrc", readBy: "the shell", why: "commands that every new shell runs" },
+  { pattern: "**/.bash_*", readBy: "the shell", why: "commands that a shell runs when it starts or ends" },
+  { pattern: "**/.profile", readBy: "the shell", why: "commands that a login runs" },
+  { pattern: "**/.zsh*", readBy: "the shell", why: "commands that every new shell runs" },
+  { pattern: "**/.zprofile", readBy: "the shell", why: "commands that a login runs" },
+  { pattern: "**/.zlog*", readBy: "the shell", why: "commands that a login or logout runs" },
+  { pattern: "**/.inputrc", readBy: "the shell", why: "commands bound to keys" },
+  { pattern: "~/.config/fish/", readBy: "the shell", why: "commands that every new shell runs" },
+];

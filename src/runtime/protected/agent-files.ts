@@ -1,0 +1,46 @@
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+import type { AgentDefinition } from "../../core/agent-definition.ts";
+import { realPath } from "../real-path.ts";
+
+/** Enough to find a field at the top of any agent file. */
+const LOOKED_BYTES = 65_536;
+/** Fields of agent files and suites that hardly any other YAML file has at its top. */
+const AGENT_FIELD = /^["']?(?:instructions|extends|subagents|mcp_servers|setting_sources|credential_command)["']?\s*:/m;
+
+/** Whether a file that exists is an agent file, whatever its name. */
+export function isAgentFile(path: string): boolean {
+  return /\.ya?ml$/i.test(path) && AGENT_FIELD.test(startOf(path));
+}
+
+function startOf(path: string): string {
+  let file: number;
+  try {
+    // Nobody waits for the other end of a pipe of that name.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return "";
+  }
+  try {
+    if (!fstatSync(file).isFile()) return "";
+    const bytes = new Uint8Array(LOOKED_BYTES);
+    return Buffer.from(bytes.subarray(0, readSync(file, bytes))).toString("utf8");
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The files that an agent's hooks, functions and servers run, as far as their commands name them. Without links. */
+export function agentPrograms({ functions, hooks, mcp_servers: servers }: AgentDefinition, cwd: string): string[] {
+  const commands = Object.values(hooks ?? {})
+    .flat()
+    .flatMap(({ command }) => (typeof command === "string" ? command.split(/[\s"'`;|&()<>]+/) : command));
+  const started = Object.values(servers ?? {}).flatMap((server) =>
+    "command" in server ? [server.command, ...(server.args ?? [])] : [],
+  );
+  const files = [...commands, ...started]
+    .filter((word) => word.includes("/") || /\.\w+$/.test(word))
+    .map((word) => (isAbsolute(word) ? word : resolve(cwd, word)))
+    .filter((file) => existsSync(file));
+  return [...(functions ?? []).map(({ module }) => module), ...files].map((file) => realPath(file));
+}

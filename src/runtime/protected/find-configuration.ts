@@ -1,0 +1,71 @@
+import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import type { AgentDefinition } from "../../core/agent-definition.ts";
+import { isInside } from "../../core/inside.ts";
+import { rowOfPath } from "../../core/permission/protected/match.ts";
+import { agentPrograms, isAgentFile } from "./agent-files.ts";
+
+/** Kept from being made at the top of the workspace, where the next session, git, npm or a shell would find it. */
+const KEPT_ABSENT = [".capstan", ".env", ".envrc", "agent.yaml", ".husky", ".npmrc"];
+/** Of a repository in the workspace. The rest of it is the agent's to write: it commits. */
+const IN_REPOSITORY = ["config", "hooks", "info", "modules"];
+/** What is looked at and found, at most: each place is a mount for every command. */
+const MAX_DIRECTORIES = 2_000;
+const MAX_FOUND = 200;
+const LEFT_OUT = new Set(["node_modules"]);
+
+/**
+ * What of a workspace commands in the sandbox must not change: configuration that is there, wherever it lies, and at the
+ * top also what is not there. Absolute paths.
+ */
+export function configurationIn(cwd: string, agent?: AgentDefinition): readonly string[] {
+  const programs = agent === undefined ? [] : agentPrograms(agent, cwd).filter((path) => isInside(path, cwd));
+  return [...new Set([...KEPT_ABSENT.map((name) => join(cwd, name)), ...programs, ...configurationBelow(cwd)])];
+}
+
+/** Configuration that is there, nearest to the top first. */
+export function configurationBelow(cwd: string): readonly string[] {
+  const found: string[] = [];
+  const directories = [cwd];
+  for (let looked = 0; looked < directories.length && looked < MAX_DIRECTORIES && found.length < MAX_FOUND; looked++) {
+    const directory = directories[looked] ?? cwd;
+    for (const entry of entriesOf(directory)) {
+      const path = join(directory, entry.name);
+      if (isRepository(entry)) found.push(...inRepository(path));
+      else if (isConfiguration(path, cwd)) found.push(path);
+      else if (entry.isDirectory() && !LEFT_OUT.has(entry.name)) directories.push(path);
+    }
+  }
+  return found.slice(0, MAX_FOUND);
+}
+
+function isConfiguration(path: string, cwd: string): boolean {
+  // A workspace may be a home directory, or a copy of one.
+  return rowOfPath(path, { workspace: cwd, home: cwd }) !== undefined || isAgentFile(path);
+}
+
+function isRepository(entry: Dirent): boolean {
+  return entry.isDirectory() && entry.name.toLowerCase() === ".git";
+}
+
+/** A link is left to the place that it leads to, as it could not be mounted. */
+function inRepository(path: string): string[] {
+  return IN_REPOSITORY.map((name) => join(path, name)).filter((file) => statsOf(file)?.isSymbolicLink() !== true);
+}
+
+function entriesOf(directory: string): readonly Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    // What cannot be looked at cannot be written either.
+    return [];
+  }
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,281 @@
+import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { MODES, parseAgent } from "../../src/core/agent-definition.ts";
+import { decide, type Verdict } from "../../src/core/permission/decide.ts";
+import { PROTECTED } from "../../src/core/permission/protected/table.ts";
+import { parseRule } from "../../src/core/permission/rule.ts";
+import { compileRules } from "../../src/core/permission/rule-set.ts";
+import type { ToolTraits } from "../../src/core/permission/subject.ts";
+import { suggestRules } from "../../src/core/permission/suggest.ts";
+import { subjectOf } from "../../src/runtime/call-subject.ts";
+import { guardCall, guardedPlaces } from "../../src/runtime/protected/guard-call.ts";
+
+/** A person's home with a project, in which an agent works on a worktree of another repository. */
+const root = mkdtempSync(join(tmpdir(), "capstan-protected-"));
+const home = join(root, "person");
+const cwd = join(home, "project");
+const capstanHome = join(root, "capstan-home");
+const repository = join(root, "main.git");
+const own = join(repository, "worktrees", "project");
+for (const directory of [join(cwd, "src"), join(cwd, "hooks"), join(cwd, "sub", ".capstan"), capstanHome, own])
+  mkdirSync(directory, { recursive: true });
+writeFileSync(join(cwd, ".git"), `gitdir: ${own}\n`);
+writeFileSync(join(own, "commondir"), "../..\n");
+writeFileSync(join(own, "gitdir"), `${join(cwd, ".git")}\n`);
+writeFileSync(join(cwd, "hooks", "check.mjs"), "");
+writeFileSync(join(cwd, "review.yaml"), "name: review\ninstructions: Review the code.\n");
+writeFileSync(join(cwd, "compose.yaml"), "services: {}\n");
+writeFileSync(join(cwd, ".npmrc"), "ignore-scripts=true\n");
+linkSync(join(cwd, ".npmrc"), join(cwd, "second-name.txt"));
+symlinkSync(home, join(cwd, "up"));
+symlinkSync(join(cwd, "sub", ".capstan"), join(cwd, "settings"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const agent = parseAgent({
+  name: "worker",
+  model: "claude-opus-4-8",
+  hooks: { before_tool: [{ command: "node hooks/check.mjs" }] },
+});
+const places = guardedPlaces({ cwd, agent, capstanHome });
+
+/** For each row, a file that falls under it: there or not, at the top or deep below. */
+const FILES: Readonly<Record<string, readonly string[]>> = {
+  "**/.capstan/": [".capstan/config.yaml", "src/deep/.capstan/agents/a.yaml", "../.capstan/config.yaml", ".CAPSTAN/x"],
+  "$CAPSTAN_HOME/": [join(capstanHome, "config.yaml")],
+  "**/.env*": [".env", ".env.local", "src/.envrc", ".ENV", "up/project/.env"],
+  "**/agent.yaml": ["agent.yaml", "agents/review/agent.yaml"],
+  "**/agent.yml": ["agent.yml"],
+  "**/*.agent.yaml": ["review.agent.yaml"],
+  "**/*.agent.yml": ["review.agent.yml"],
+  $AGENT: ["review.yaml", "hooks/check.mjs"],
+  "**/*.test.yaml": ["tests/first.test.yaml"],
+  "**/*.test.yml": ["first.test.yml"],
+  "**/.claude/": [".claude/settings.json", "src/.claude/agents/x.md"],
+  "**/.claude.json": [".claude.json"],
+  "**/.mcp.json": [".mcp.json", ".mcp.json\u200b"],
+  "**/.ripgreprc": [".ripgreprc"],
+  "**/.git/": [".git", "src/.git/config", "vendor/.GIT/hooks/pre-commit", "src/.g\u200cit/config", "git~1/config"],
+  "$GIT_DIR/": [join(own, "config"), join(repository, "config")],
+  "**/.gitconfig": ["../.gitconfig"],
+  "~/.config/git/": ["~/.config/git/config"],
+  "~/.ssh/": ["~/.ssh/config", "up/.ssh/authorized_keys"],
+  "**/.gitattributes": [".gitattributes", "src/.gitattributes"],
+  "**/.gitmodules": [".gitmodules"],
+  "**/.husky/": [".husky/pre-commit"],
+  "**/.pre-commit-config.yaml": [".pre-commit-config.yaml"],
+  "**/lefthook.yml": ["lefthook.yml"],
+  "**/.lefthook.yml": [".lefthook.yml"],
+  "**/.npmrc": [".npmrc", "second-name.txt"],
+  "**/.yarnrc*": [".yarnrc.yml"],
+  "**/.pnpmfile.*": [".pnpmfile.cjs"],
+  "**/.bashrc": ["~/.bashrc", ".bashrc"],
+  "**/.bash_*": ["~/.bash_profile"],
+  "**/.profile": ["~/.profile"],
+  "**/.zsh*": ["~/.zshrc", "~/.zshenv"],
+  "**/.zprofile": ["~/.zprofile"],
+  "**/.zlog*": ["~/.zlogin"],
+  "**/.inputrc": ["~/.inputrc"],
+  "~/.config/fish/": ["~/.config/fish/config.fish"],
+};
+
+const ACTS: ToolTraits = { readOnly: false, edit: false, safeInternal: false };
+const EDITS: ToolTraits = { ...ACTS, edit: true };
+
+interface Call {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly traits: ToolTraits;
+  readonly engineTool?: boolean;
+}
+
+const command = (line: string): Call => ({ tool: "Bash", input: { command: line }, traits: ACTS });
+
+/** Every way to write a file that a call shows. A subagent's calls are these as well. */
+function writers(file: string): readonly Call[] {
+  const quoted = file.startsWith("~") ? file : `'${file}'`;
+  return [
+    { tool: "Write", input: { file_path: file, content: "x" }, traits: EDITS },
+    { tool: "Edit", input: { file_path: file, old_string: "a", new_string: "b" }, traits: EDITS },
+    { tool: "NotebookEdit", input: { notebook_path: file, new_source: "x" }, traits: EDITS },
+    { tool: "mcp__files__write", input: { target: { path: file.replace(/^~/, home) } }, traits: ACTS },
+    { tool: "save", input: { list: [file.replace(/^~/, home)] }, traits: ACTS, engineTool: false },
+    ...[
+      `echo x > ${quoted}`,
+      `echo x >> ${quoted}`,
+      `cp x ${quoted}`,
+      `mv x ${quoted}`,
+      `ln -sf x ${quoted}`,
+      `echo x | tee ${quoted}`,
+      `sed -i s/a/b/ ${quoted}`,
+      `install -m 644 x ${quoted}`,
+      `dd if=x of=${quoted}`,
+      `true && bash -c "cp x ${quoted}"`,
+      `find . -name x -exec cp {} ${quoted} ';'`,
+      `rm -f ${quoted}`,
+    ].map(command),
+  ];
+}
+
+/** With every rule and grant that could allow it, and in a sandbox that would. */
+function decided({ tool, input, traits, engineTool = true }: Call, mode: (typeof MODES)[number]): Verdict {
+  const call = { tool, input, engineTool };
+  const subject = guardCall(subjectOf(call, { cwd, home }), call, places);
+  const allow = ["Bash", "Edit", "Write", "mcp__files", ...(tool.startsWith("mcp__") || tool === "Bash" ? [] : [tool])];
+  return decide({
+    enabled: true,
+    mode,
+    rules: compileRules({ allow, ask: [], deny: [] }),
+    traits,
+    subject,
+    sandboxed: true,
+    grants: [...allow, ...suggestRules(subject)].map((rule, at) => ({ id: `grnt_${at}`, rule: parseRule(rule) })),
+  });
+}
+
+const shown = ({ tool, input }: Call): string => `${tool} ${JSON.stringify(input)}`;
+
+test("the matrix has files for every row of the table", () => {
+  expect(Object.keys(FILES)).toEqual(PROTECTED.map(({ pattern }) => pattern));
+});
+
+describe("a write to configuration", () => {
+  test.each(MODES)("asks a person in mode %s, whatever rules and grants say, and is never remembered", (mode) => {
+    const wrong: string[] = [];
+    for (const call of Object.values(FILES).flat().flatMap(writers)) {
+      const { behavior, rememberable, decidedBy } = decided(call, mode);
+      const isDenied = mode === "read-only" || mode === "plan";
+      const isRight = isDenied
+        ? behavior === "deny"
+        : behavior === "ask" && !rememberable && decidedBy.startsWith("protected:");
+      if (!isRight) wrong.push(`${shown(call)}: ${behavior} by ${decidedBy}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test("names the row that it falls under", () => {
+    for (const [pattern, files] of Object.entries(FILES))
+      for (const file of files)
+        expect([file, decided({ tool: "Write", input: { file_path: file }, traits: EDITS }, "yolo").decidedBy]).toEqual(
+          [file, `protected:${pattern}`],
+        );
+  });
+
+  test.each([
+    "cd .capstan && echo x > config.yaml",
+    "cd .capstan && cp ../x config.yaml",
+    "mkdir -p src/a/.capstan",
+    "mkdir .capstan; cd .capstan; touch config.yaml",
+    "echo x > .cap*/config.yaml",
+    "rm -rf .c*",
+    "rm -rf .[c]apstan",
+    "cp x .env$SUFFIX",
+    "cp x {.capstan,src}/config.yaml",
+    "cp x .{env,x}",
+    "f=.capstan; echo x > $f/config.yaml",
+    "for f in .capstan/*; do rm $f; done",
+    "find .capstan -type f | xargs rm",
+    "find .capstan -delete",
+    "python3 -c \"open('.capstan/config.yaml', 'w')\"",
+    "node -e \"fs.writeFileSync('.env', '')\"",
+    'eval "echo x > .env"',
+    'echo x > .cap""stan/config.yaml',
+    "cp x settings/config.yaml",
+    "echo x > settings/config.yaml",
+    "mv sub elsewhere",
+    "mv ../project ../other",
+    "rm -rf .",
+    "git config core.hooksPath x",
+    "git config --global alias.x y",
+    "git -C src config core.fsmonitor ./x",
+    "git submodule add ./x y",
+    "git worktree add ../x",
+    "git remote add x ./y",
+    "git clone -c core.fsmonitor=./x . y",
+    "git clone --template=x . y",
+    "git init --template=x y",
+    "git update-index --add --cacheinfo 160000,e69de29bb2d1d6434b8b29ae775ad8c2e48c5391,sub",
+    "git lfs install",
+    "npm config set script-shell ./x",
+    "direnv allow",
+    "npx husky init",
+    "capstan trust",
+    "capstan config set permissions.mode yolo",
+    "capstan keys create",
+    "capstan grants list",
+    "capstan approvals answer appr_1 --allow",
+    "capstan init",
+    "capstan --home x trust",
+    "npx capstan trust",
+    "npx capstan@latest trust",
+    "node node_modules/capstan/bin/capstan.js trust",
+    "./bin/capstan trust",
+    "sudo capstan trust",
+    "true; CAPSTAN_HOME=x capstan trust",
+  ])("asks before %s", (line) => {
+    for (const mode of ["normal", "accept-edits", "yolo"] as const)
+      expect(decided(command(line), mode)).toMatchObject({ behavior: "ask", rememberable: false });
+    expect(decided(command(line), "yolo").decidedBy).toMatch(/^protected:/);
+  });
+});
+
+describe("what is no write to configuration", () => {
+  test.each([
+    "cat .env",
+    "ls -la .git .claude",
+    "grep -rn mode .capstan",
+    "cat .env | node parse.js",
+    "git status",
+    "git add -A && git commit -m 'Describe .env and .capstan/config.yaml'",
+    "git diff .gitattributes",
+    "git log -- .capstan",
+    "git config --get user.name",
+    "git remote -v",
+    "git submodule status",
+    "git worktree list",
+    "git clone ../x y",
+    "git init y",
+    "git push -u origin main",
+    "cp package.json Makefile .gitignore .github/workflows/ci.yml .vscode/settings.json CLAUDE.md out/",
+    "sed -i 's/.*//' README.md",
+    "echo x > compose.yaml",
+    "curl https://x.example/.env",
+    "rsync -a --exclude=.git --exclude .env src/ out/",
+    "rm -rf src",
+    "npm test",
+    "npm config get registry",
+    "capstan --version",
+    "capstan help trust",
+    "npx capstan validate agents",
+    "node app.js capstan-notes.txt",
+  ])("is decided as before: %s", (line) => {
+    expect(decided(command(line), "yolo").behavior).toBe("allow");
+  });
+
+  test("an ordinary file, also of a workspace that lies in Capstan's home", () => {
+    const inside = join(capstanHome, "workspaces", "s", ".capstan", "files");
+    mkdirSync(join(inside, "src"), { recursive: true });
+    const call = { tool: "Write", input: { file_path: join(inside, "src", "a.ts") } };
+    const subject = guardCall(subjectOf(call, { cwd: inside, home }), call, { ...places, gitDirectories: [] });
+    expect(subject.guarded).toBeUndefined();
+    const rules = compileRules({ allow: [], ask: [], deny: [] });
+    const query = {
+      enabled: true,
+      mode: "accept-edits",
+      rules,
+      traits: EDITS,
+      subject,
+      sandboxed: false,
+      grants: [],
+    } as const;
+    expect(decide(query).decidedBy).toBe("mode:accept-edits");
+  });
+
+  test("reading it, and a host tool that only reads", () => {
+    const reads = { ...ACTS, readOnly: true };
+    expect(decided({ tool: "Read", input: { file_path: ".env" }, traits: reads }, "yolo").behavior).toBe("allow");
+    const host = { tool: "look", input: { path: ".env" }, traits: reads, engineTool: false };
+    expect(decided(host, "yolo").behavior).toBe("allow");
+  });
+});
