@@ -14,10 +14,11 @@ describe.each([
   ["ordinary lines", ORDINARY],
   ["attempts to slip past a rule", ATTEMPTS],
 ])("%s", (_, rows) => {
-  test.each(rows)("%j", (line, read) => {
+  test.each(rows.map(([line, read, asks]) => ({ line, read, asks })))("$line", ({ line, read, asks }) => {
     const reading = readCommands(line);
-    if (read === "unclear") expect(reading.unclear).not.toEqual([]);
-    else expect({ read: shown(reading), unclear: reading.unclear }).toEqual({ read, unclear: [] });
+    if (read === "unclear" || asks) expect(reading.unclear).not.toEqual([]);
+    else expect(reading.unclear).toEqual([]);
+    if (read !== "unclear") expect(shown(reading)).toEqual(read);
   });
 });
 
@@ -54,12 +55,7 @@ test("a command names the assignments before it, those of env and sudo too", () 
 });
 
 test("a body of a function says which function it belongs to", () => {
-  expect(readCommands("git() { rm x; }; git status").commands).toEqual([
-    expect.objectContaining({
-      via: ["function git"],
-      words: [expect.objectContaining({ text: "rm" }), expect.anything()],
-    }),
-  ]);
+  expect(readCommands("git() { rm x; }; git status").commands.map(({ via }) => via)).toEqual([["function git"], []]);
 });
 
 test("redirections name the files they write and read", () => {

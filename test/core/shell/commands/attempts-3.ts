@@ -127,7 +127,7 @@ export const ATTEMPTS_3: readonly Row[] = [
   ["cat <<E\nrm x", "unclear"],
   ["git status )", "unclear"],
   ["git status <", "unclear"],
-  ["!(rm x)", ["rm x"]],
+  ["!(rm x)", ["rm x"], "asks"],
   ["@(rm) x", "unclear"],
   ["echo !(rm x)", "unclear"],
   ["=rm x", "unclear"],
