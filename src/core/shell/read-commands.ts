@@ -7,7 +7,7 @@ import { runCommand } from "./run-command.ts";
 import { readScript } from "./statements.ts";
 import { readWord } from "./words.ts";
 
-export type { ShellCommand, ShellReading, ShellWord, ShellWrite } from "./reading.ts";
+export type { ShellCommand, ShellEffect, ShellReading, ShellWord, ShellWrite } from "./reading.ts";
 
 /**
  * Lists every program that a line of bash can run. It errs on one side only: what it does not understand is said in
@@ -20,6 +20,7 @@ export function readCommands(line: string): ShellReading {
     notes,
     via: [],
     depth: 0,
+    effects: [],
     written: [],
     script: readScript,
     text: readText,

@@ -1,4 +1,5 @@
 import type { ParsedScript, Word } from "unbash";
+import type { Does } from "./effects/table.ts";
 import type { Written } from "./grammar/written.ts";
 
 export interface ShellWord {
@@ -17,6 +18,21 @@ export interface ShellCommand {
   readonly assignments: readonly string[];
   /** How it is reached when not directly, outermost first: `sudo`, `bash -c`, `$(…)`, `function f`, … */
   readonly via: readonly string[];
+  /** What it does because of an option, beyond what its program is for. */
+  readonly effects: readonly ShellEffect[];
+}
+
+/** An option that writes, deletes or runs something. A rule covers it only by naming it. */
+export interface ShellEffect {
+  /** The place of its word in the command. */
+  readonly word: number;
+  /** Its usual name, such as `--output`. */
+  readonly option: string;
+  /** How the word begins that gives it, such as `--out`, or the whole word. */
+  readonly written: string;
+  readonly does: Does;
+  /** The word is only known when it runs, and may be the option. */
+  readonly doubtful?: boolean;
 }
 
 export interface ShellWrite {
@@ -58,6 +74,8 @@ export interface At {
   readonly notes: Notes;
   readonly via: readonly string[];
   readonly depth: number;
+  /** Where effects of the command that is being read are collected. */
+  readonly effects: ShellEffect[];
   /** What the parser has found in this text, to be compared with what the grammar finds. */
   readonly written: Written;
   script(script: ParsedScript | undefined, at: At): void;

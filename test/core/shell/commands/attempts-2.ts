@@ -137,6 +137,6 @@ export const ATTEMPTS_2: readonly Row[] = [
   ["parallel ::: 'rm x'", "unclear"],
   ["/usr/bin/time rm x", ["/usr/bin/time rm x", "rm x"]],
   ["\\time -o y rm x", ["time -o y rm x", "rm x"]],
-  ["git -c alias.x='!rm x' x", "unclear"],
-  ["git -c core.pager='rm x' log", "unclear"],
+  ["git -c alias.x='!rm x' x", "option"],
+  ["git -c core.pager='rm x' log", "option"],
 ];
