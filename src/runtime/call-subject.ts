@@ -167,10 +167,11 @@ function shellSubject(command: string, names: Names): ShellSubject {
   });
   const { mentions, isCut } = mentionsIn(reading, directories.bases, names);
   return {
-    commands: commands.map(({ words, assignments, via }) => ({
+    commands: commands.map(({ words, assignments, via, effects }) => ({
       words: words.map(({ text, dynamic }) => ({ text, dynamic })),
       assignments: [...assignments],
       via: [...via],
+      ...(effects.length > 0 && { effects: [...effects] }),
     })),
     writes: writes.map(({ path }) => located(path)),
     reads: reads.map(located),

@@ -5,6 +5,7 @@ import { Box } from "../core/shell/box.ts";
 import { ATTEMPTS, ORDINARY } from "../core/shell/commands.ts";
 import { isListed } from "../core/shell/listed.ts";
 import { mixedLine } from "../core/shell/mixed-line.ts";
+import { mayHide } from "../core/shell/shown.ts";
 
 /**
  * Every line of the table, and some hundred random ones, really run by bash where every program is a recorder. A program
@@ -33,7 +34,7 @@ async function holesIn(lines: readonly string[]): Promise<{ readonly holes: Hole
       for (const status of /\|\||else|elif|until|!/.test(line) ? ([0, 1] as const) : ([0] as const)) {
         const programs = await box.run(String(index), line, status);
         ran += programs.length;
-        if (reading.unclear.length > 0) continue;
+        if (mayHide(reading)) continue;
         for (const program of programs) if (!isListed(reading, program)) holes.push({ line, ran: program });
       }
     }

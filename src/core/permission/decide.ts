@@ -2,7 +2,8 @@ import type { Mode } from "../agent-definition.ts";
 import { type Allowances, coverageOf, uncovered } from "./coverage.ts";
 import type { SandboxPlan } from "../sandbox.ts";
 import { outsideLimits } from "./limits.ts";
-import { type Call, callOf, type Hit, hitBy, isCoveredBy, type Part } from "./match-call.ts";
+import { type Call, callOf, coversWithoutOptions, type Hit, hitBy, isCoveredBy, type Part } from "./match-call.ts";
+import { optionsReason } from "./options-reason.ts";
 import type { Rule } from "./rule.ts";
 import type { AskRule, GrantedRule, Rules, RuleSet } from "./rule-set.ts";
 import { isInside } from "../inside.ts";
@@ -110,7 +111,7 @@ export function decide(query: PermissionQuery, passed: (why: string) => void = (
   const allowances: Allowances = { rules: rules.allow, grants: query.grants };
   const grant = query.grants.length > 0 ? coverageOf(call, allowances, isFreeIn(mode))?.grants[0] : undefined;
   if (grant !== undefined) return granted(grant);
-  return ask("default:ask", unspoken(call, uncovered(call, allowances, isFreeIn(mode))), isKnown(call));
+  return ask("default:ask", unspoken(call, uncovered(call, allowances, isFreeIn(mode)), rules.allow), isKnown(call));
 
   function ask(decidedBy: string, reason: string, mayRemember: boolean): Verdict {
     const rememberable = mayRemember && suggestRules(subject).length > 0;
@@ -209,10 +210,13 @@ function doubt({ text }: Rule, { subject }: Call, does: string): string {
   return `The rule ${text} ${does}; what it does is only known when it runs.`;
 }
 
-function unspoken({ subject: { shell, tool } }: Call, part: Part | undefined): string {
+function unspoken({ subject: { shell, tool } }: Call, part: Part | undefined, allow: readonly Rule[]): string {
   const [unclear] = shell?.unclear ?? [];
   if (unclear !== undefined) return `The command is not understood: ${unclear}`;
   if (part?.kind === "redirection") return `No rule speaks of what it ${part.access === "read" ? "reads" : "writes"}.`;
+  const rule = part?.kind === "command" ? allow.find((one) => coversWithoutOptions(one, part)) : undefined;
+  if (part?.kind === "command" && rule !== undefined && part.command.effects !== undefined)
+    return optionsReason(part.command, rule);
   const words = part?.kind === "command" ? part.command.words.map(({ text }) => text).join(" ") : "";
   return words === ""
     ? `No rule speaks of this call of ${tool}.`

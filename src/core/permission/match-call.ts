@@ -49,7 +49,11 @@ export function callOf(subject: CallSubject): Call {
     });
   const { shell } = subject;
   const parts: Part[] = [
-    ...(shell?.commands ?? []).map((command): Part => ({ kind: "command", command, spoken: commandOf(command.words) })),
+    ...(shell?.commands ?? []).map((command): Part => ({
+      kind: "command",
+      command,
+      spoken: commandOf(command.words, command.effects),
+    })),
     ...(shell?.writes ?? []).map(redirected("write")),
     ...(shell?.reads ?? []).map(redirected("read")),
   ];
@@ -125,17 +129,33 @@ function commandsHit({ pattern }: Extract<Rule, { kind: "command" }>, { subject,
     else if (match === "maybe") (possible ??= []).push(part);
   }
   if (sure !== undefined) return { isSure: true, parts: sure };
-  // What was not understood could hide the very command.
+  // What was not understood could hide the very command, and so could an option that runs a program.
   if (subject.shell?.unclear.length !== 0) return { isSure: false, parts };
+  const runs = parts.filter(hidesProgram);
+  if (runs.length > 0) return { isSure: false, parts: runs };
   return possible && { isSure: false, parts: possible };
 }
 
+/** Whether one of a command's options runs a program, which is not listed. */
+export function hidesProgram(part: Part): boolean {
+  return (
+    part.kind === "command" &&
+    part.command.effects?.some(({ does, doubtful }) => does === "runs a program" && doubtful !== true) === true
+  );
+}
+
+const WRITES = new Set(["writes a file", "changes files", "deletes files"]);
+
 const ACCESS: Readonly<Record<string, "read" | "write">> = { Read: "read", Edit: "write", Write: "write" };
 
-/** A redirection reads or edits a file, and a rule for the whole tool speaks of it too. */
+/** A redirection reads or edits a file, an option may edit one, and a rule for the whole tool speaks of them too. */
 function redirectionsHit(tool: string, { parts }: Call): Hit | undefined {
   const access = ACCESS[tool];
-  const hit = parts.filter((part) => part.kind === "redirection" && part.access === access);
+  const hit = parts.filter((part) => {
+    if (part.kind === "redirection") return part.access === access;
+    if (part.kind === "call" || access !== "write") return false;
+    return part.command.effects?.some(({ does, doubtful }) => WRITES.has(does) && doubtful !== true) === true;
+  });
   return hit.length === 0 ? undefined : { isSure: true, parts: hit };
 }
 
@@ -211,6 +231,11 @@ export function isCoveredBy(rule: Rule, part: Part, call: Call): boolean {
     case "skill":
       return subject.tool === "Skill" && subject.skill !== undefined && matchesGlob(rule.name, subject.skill);
   }
+}
+
+/** Whether an allow rule would speak of a command, if it did not have options that a rule has to name. */
+export function coversWithoutOptions(rule: Rule, { spoken }: Extract<Part, { kind: "command" }>): boolean {
+  return rule.kind === "command" && matchCommand(rule.pattern, { ...spoken, named: new Map() }, "allow") === "yes";
 }
 
 /** Every place really lies there; of a directory to be searched, all that is in it. */

@@ -1,4 +1,5 @@
 import type { ShellWord } from "../shell/read-commands.ts";
+import type { ShellEffect } from "./subject.ts";
 import { type Glob, globOf, matchesGlob, STAR, type Token } from "./glob.ts";
 
 /** A pattern for one simple command, word by word. */
@@ -89,13 +90,18 @@ export interface CommandWords {
    * letters, as some file systems find rm as RM. Empty when it is only known when it runs.
    */
   readonly names: readonly string[];
+  /** Words that an allowing rule must name, by their place, with what the rule has to begin with there. */
+  readonly named: ReadonlyMap<number, string>;
 }
 
-export function commandOf(words: readonly ShellWord[]): CommandWords {
+export function commandOf(words: readonly ShellWord[], effects: readonly ShellEffect[] = []): CommandWords {
+  // Of several in one word the longest holds the others.
+  const byLength = effects.toSorted((a, b) => a.written.length - b.written.length);
+  const named = new Map(byLength.map(({ word, written }) => [word, written]));
   const [program] = words;
-  if (program === undefined || program.dynamic) return { words, names: [] };
+  if (program === undefined || program.dynamic) return { words, names: [], named };
   const name = program.text.slice(program.text.lastIndexOf("/") + 1);
-  return { words, names: [...new Set([program.text, name, name.toLowerCase()])] };
+  return { words, names: [...new Set([program.text, name, name.toLowerCase()])], named };
 }
 
 /**
@@ -104,7 +110,7 @@ export function commandOf(words: readonly ShellWord[]): CommandWords {
  */
 export function matchCommand(
   { words: patterns, program }: CommandPattern,
-  { words, names }: CommandWords,
+  { words, names, named }: CommandWords,
   reading: "allow" | "restrict",
 ): "yes" | "maybe" | "no" {
   // Most rules speak of other programs.
@@ -122,41 +128,55 @@ export function matchCommand(
     if (typeof pattern === "string" || words[index]?.dynamic !== false) break;
     if (pattern === undefined || !isWord(pattern, index)) return "no";
   }
-  if (surely(patterns, words.length, isWord)) return "yes";
+  const isNamed = (pattern: WordPattern, index: number): boolean => {
+    const written = reading === "allow" ? named.get(index) : undefined;
+    return written === undefined || (typeof pattern === "object" && beginsWith(pattern, written));
+  };
+  if (surely(patterns, words.length, isWord, isNamed)) return "yes";
   if (reading === "allow" || !words.some(({ dynamic }) => dynamic)) return "no";
   return possibly(patterns, words, isWord) ? "maybe" : "no";
 }
 
 type IsWord = (pattern: Glob, index: number) => boolean;
 
-/** As in matching a text with stars: only the last one ever has to take more. */
-function surely(patterns: readonly WordPattern[], count: number, isWord: IsWord): boolean {
-  let at = 0;
-  let next = 0;
-  let star = -1;
-  let takenTo = 0;
-  while (at < count) {
-    const pattern = patterns[next];
-    if (pattern === WORDS) {
-      star = next++;
-      takenTo = at;
-    } else if (pattern === ONE_WORD || (pattern !== undefined && isWord(pattern, at))) {
-      at++;
-      next++;
-    } else if (star >= 0) {
-      next = star + 1;
-      at = ++takenTo;
-    } else return false;
+/** Whether everything that a pattern matches begins with a text. */
+function beginsWith({ tokens }: Glob, text: string): boolean {
+  return Array.from(text).every((character, index) => tokens[index] === character);
+}
+
+/** Follows all ways at once, because a star may not take a word that has to be named. */
+function surely(
+  patterns: readonly WordPattern[],
+  count: number,
+  isWord: IsWord,
+  isNamed: (pattern: WordPattern, index: number) => boolean,
+): boolean {
+  let reached = closed(patterns, new Set([0]));
+  for (let index = 0; index < count; index++) {
+    const after = new Set<number>();
+    for (const place of reached) {
+      const pattern = patterns[place];
+      if (pattern === undefined || !isNamed(pattern, index)) continue;
+      if (pattern === WORDS) after.add(place);
+      else if (pattern === ONE_WORD || isWord(pattern, index)) after.add(place + 1);
+    }
+    reached = closed(patterns, after);
   }
-  while (patterns[next] === WORDS) next++;
-  return next === patterns.length;
+  return reached.has(patterns.length);
+}
+
+/** Any number of words may be none. */
+function closed(patterns: readonly WordPattern[], places: ReadonlySet<number>): Set<number> {
+  const all = new Set(places);
+  for (const place of all) if (patterns[place] === WORDS) all.add(place + 1);
+  return all;
 }
 
 /** The same when a dynamic word may turn into any words, or none: both sides have stars, and all ways are followed. */
 function possibly(patterns: readonly WordPattern[], words: readonly ShellWord[], isWord: IsWord): boolean {
   let reached = new Set<number>([0]);
   for (const [index, { dynamic }] of words.entries()) {
-    reached = closed(reached);
+    reached = closed(patterns, reached);
     const after = new Set<number>();
     for (const place of reached) {
       const pattern = patterns[place];
@@ -166,11 +186,5 @@ function possibly(patterns: readonly WordPattern[], words: readonly ShellWord[],
     }
     reached = after;
   }
-  return closed(reached).has(patterns.length);
-
-  function closed(places: ReadonlySet<number>): Set<number> {
-    const all = new Set(places);
-    for (const place of all) if (patterns[place] === WORDS) all.add(place + 1);
-    return all;
-  }
+  return closed(patterns, reached).has(patterns.length);
 }

@@ -1,4 +1,4 @@
-import type { Call } from "./match-call.ts";
+import { type Call, hidesProgram } from "./match-call.ts";
 import { type LocatedPath, nameThatLeads } from "./match-path.ts";
 import type { Rule } from "./rule.ts";
 import { familyOf } from "./tool-names.ts";
@@ -93,7 +93,7 @@ export class RuleIndex {
   }
 
   #addCommands(found: Uint8Array, { subject, parts }: Call): void {
-    if (subject.shell?.unclear.length !== 0) return add(found, this.#commands);
+    if (subject.shell?.unclear.length !== 0 || parts.some(hidesProgram)) return add(found, this.#commands);
     add(found, this.#anyProgram);
     for (const part of parts) {
       if (part.kind !== "command") continue;

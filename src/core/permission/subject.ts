@@ -12,9 +12,26 @@ const shellWord = z.object({ text: z.string(), dynamic: z.boolean() });
 /** A file that a redirection names; without places when the name is only known when the command runs. */
 const redirection = z.object({ text: z.string(), places: z.array(place) });
 
+/** An option that writes, deletes or runs something: a rule covers it only by naming it. */
+const shellEffect = z.object({
+  /** The place of its word in the command. */
+  word: z.number(),
+  option: z.string(),
+  /** How the word begins that gives the option. */
+  written: z.string(),
+  does: z.string(),
+  /** The word is only known when the command runs. */
+  doubtful: z.boolean().optional(),
+});
+
 const shellSubject = z.object({
   commands: z.array(
-    z.object({ words: z.array(shellWord), assignments: z.array(z.string()), via: z.array(z.string()) }),
+    z.object({
+      words: z.array(shellWord),
+      assignments: z.array(z.string()),
+      via: z.array(z.string()),
+      effects: z.array(shellEffect).optional(),
+    }),
   ),
   writes: z.array(redirection),
   reads: z.array(redirection),
@@ -50,6 +67,7 @@ export const callSubject = z.object({
 
 export type CallSubject = z.infer<typeof callSubject>;
 export type ShellSubject = z.infer<typeof shellSubject>;
+export type ShellEffect = z.infer<typeof shellEffect>;
 export type Place = z.infer<typeof place>;
 export type Redirection = z.infer<typeof redirection>;
 

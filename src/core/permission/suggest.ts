@@ -42,7 +42,7 @@ function shellRules(shell: ShellSubject, subject: CallSubject): readonly string[
   ];
   if (redirected.some((rules) => rules.length === 0)) return [];
   return [
-    ...commands.map(({ words }) => `Bash(${words.map(({ text }) => quoted(text)).join(" ")})`),
+    ...commands.map(({ words }) => `Bash(${words.map(({ text }) => quotedWord(text)).join(" ")})`),
     ...redirected.flat(),
   ];
 }
@@ -68,6 +68,6 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\*?[\]{},]|^\s|\s$/g, String.raw`\$&`);
 }
 
-function quoted(word: string): string {
+export function quotedWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

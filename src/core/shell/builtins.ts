@@ -9,7 +9,6 @@ function setVariable(name: string, word: ReadWord | undefined, at: At): void {
   if (word.dynamic || !isIdentifier(word.text))
     at.notes.unclear.add(`Which variable ${name} sets with ${quoted(word.source)} is not clear.`);
   else if (changesWhatRuns(word.text)) at.notes.unclear.add(`It sets ${word.text}, which changes what runs.`);
-  else at.notes.untrusted.add(word.text);
 }
 
 /** `export`, `declare` and their kind. Words with `=` that the parser knows were read as assignments. */
@@ -25,13 +24,11 @@ const declare: Handler = (words, at) => {
       if (assigned === undefined) setVariable(name, word, at);
       else if (changesWhatRuns(assigned)) at.notes.unclear.add(`It sets ${assigned}, which changes what runs.`);
       else if (word.splits) at.notes.unclear.add(`Which variables ${name} sets is not clear.`);
-      else if (word.source !== word.text) at.notes.untrusted.add(assigned);
     }
   }
 };
 
 const read: Handler = (words, at) => {
-  at.notes.untrusted.add("REPLY");
   let index = 1;
   for (; index < words.length; index++) {
     const word = words[index];
@@ -50,7 +47,6 @@ const read: Handler = (words, at) => {
 };
 
 const mapfile: Handler = (words, at) => {
-  at.notes.untrusted.add("MAPFILE");
   const rest = words.slice(1);
   if (rest.some(({ dynamic, text }) => dynamic || /^-.*[Cc]/.test(text)))
     at.notes.unclear.add("mapfile may run a command.");
@@ -85,7 +81,6 @@ const test: Handler = (words, at) => {
 const unset: Handler = (words, at) => {
   for (const word of words.slice(1)) {
     if (!word.dynamic && (word.text === "-v" || word.text === "--")) continue;
-    if (!word.dynamic && at.functions.has(word.text)) at.notes.unclear.add(`It removes the function ${word.text}.`);
     setVariable("unset", word, at);
   }
 };
@@ -120,15 +115,6 @@ const lastIsVariable: Handler = (words, at) => {
   setVariable(words[0]?.text ?? "", words[2], at);
 };
 
-const letBuiltin: Handler = (words, at) => {
-  for (const word of words.slice(1)) {
-    const simple = /^([A-Za-z_]\w*)(?:\+\+|--|[-+*/%]?=[0-9]+)$/.exec(word.text);
-    if (word.dynamic || simple === null)
-      at.notes.unclear.add(`let evaluates ${quoted(word.source)}, which can run commands.`);
-    else if (simple[1] !== undefined) at.notes.counted.add(simple[1]);
-  }
-};
-
 const wait: Handler = (words, at) => {
   if (words.some(({ text, dynamic }) => (dynamic ? false : /^-.*p/.test(text))))
     at.notes.unclear.add("wait -p sets a variable.");
@@ -156,14 +142,13 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["set", set],
   ["shopt", shopt],
   ["getopts", lastIsVariable],
-  ["let", letBuiltin],
   ["wait", wait],
   ["jobs", jobs],
   ["hash", hash],
 ]);
 
 /** Builtins that change what the shell does with the rest of the line, or run something by another way. */
-const UNCLEAR = new Set(["alias", "bind", "compgen", "complete", "compopt", "enable", "fc", "history"]);
+const UNCLEAR = new Set(["alias", "bind", "compgen", "complete", "compopt", "enable", "fc", "history", "let"]);
 
 /** Says where a builtin does more than its words show. */
 export function readBuiltin(name: string, words: readonly ReadWord[], at: At): void {

@@ -17,25 +17,8 @@ export function badCharacters(line: string): string | undefined {
   return undefined;
 }
 
-const ODD_SPACE = /[\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/;
-/** Full-width and small forms of `;`, `|`, `&`, quotes and the like. */
-const LOOK_ALIKE =
-  /[\u037E\u01C0\u2018-\u201F\u2032-\u2037\u2044\u2215\u2223\u2758\uA789\uFE50-\uFE6F\uFF00-\uFF0F\uFF1A-\uFF20\uFF3B-\uFF40\uFF5B-\uFF65]/;
-
-/** What looks like a separator, outside quotes, but is not one (or is one only in some locales). */
-export function looksLikeSeparator(text: string): boolean {
-  return ODD_SPACE.test(text) || LOOK_ALIKE.test(text);
-}
-
 const PRINTABLE_ASCII = /^[\u0020-\u007E]*$/;
 
 export function isPlainAscii(text: string): boolean {
   return PRINTABLE_ASCII.test(text);
-}
-
-/** `!x` in text that is not in single quotes: an interactive shell puts an earlier command there. */
-const HISTORY = /(?:^|[^\\$[{])!(?=[^\s=("'])/;
-
-export function isHistoryExpansion(source: string): boolean {
-  return HISTORY.test(source);
 }

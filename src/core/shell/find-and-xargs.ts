@@ -3,7 +3,6 @@ import { literal, quoted, unknownWords, type At, type ReadWord } from "./reading
 import { runInside } from "./wrappers.ts";
 
 const RUNS = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
-const WRITES = new Set(["-fprint", "-fprint0", "-fprintf", "-fls"]);
 /** Tests of find that take one word, which may be anything. */
 const TESTS = new Set(
   `-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -newer -anewer -cnewer -mtime -atime -ctime
@@ -28,12 +27,7 @@ export function readFind(words: readonly ReadWord[], at: At): void {
       continue;
     }
     if (RUNS.has(word.text)) index = readExec(word.text, words, index, at);
-    else if (WRITES.has(word.text)) {
-      const path = words[index];
-      if (path !== undefined)
-        at.notes.writes.push({ path: { text: path.text, dynamic: path.dynamic }, how: `find ${word.text}` });
-      index += 1;
-    } else if (TESTS.has(word.text) || word.text.startsWith("-newer")) {
+    else if (TESTS.has(word.text) || word.text.startsWith("-newer")) {
       if (words[index]?.splits === true) at.notes.unclear.add(`What find runs is not clear, because of ${word.text}.`);
       index += 1;
     }

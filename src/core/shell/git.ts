@@ -1,5 +1,6 @@
-import { scanOptions } from "./options.ts";
-import { deeper, plain, quoted, type At, type ReadWord, type ShellWord } from "./reading.ts";
+import { scanOptions, type Option } from "./options.ts";
+import type { Does } from "./effects/table.ts";
+import { deeper, quoted, type At, type ReadWord } from "./reading.ts";
 import { runInside } from "./wrappers.ts";
 
 /** Settings that name no program, file or further settings. */
@@ -15,6 +16,10 @@ const FLAGS =
     " ",
   );
 
+function isHarmless({ name, value }: Option): boolean {
+  return name !== "-c" || (value?.dynamic === false && HARMLESS_SETTING.test(value.text));
+}
+
 /** Lists what git is told to run, and says so when it is told in a way that is not read. */
 export function readGit(words: readonly ReadWord[], at: At): void {
   const scanned = scanOptions(
@@ -29,19 +34,22 @@ export function readGit(words: readonly ReadWord[], at: At): void {
     at,
   );
   if (scanned === undefined) return;
-  for (const { name, value } of scanned.options)
-    if (name === "-c" && (value === undefined || value.dynamic || !HARMLESS_SETTING.test(value.text)))
-      at.notes.unclear.add(`git -c ${quoted(value?.source ?? "")} may run a program.`);
+  if (!scanned.options.every(isHarmless))
+    for (const [word, { text }] of words.slice(0, scanned.next).entries()) {
+      const written = /^-[pPhv]*c/.exec(text)?.[0];
+      if (written !== undefined) at.effects.push({ word, option: "-c", written, does: "runs a program" });
+    }
   const [command, ...rest] = words.slice(scanned.next);
   if (command === undefined) return;
   if (command.dynamic) {
     at.notes.unclear.add(`What git does is only known when it runs, because of ${quoted(command.source)}.`);
     return;
   }
-  readCommand(command.text, rest, at);
+  readCommand(command.text, rest, scanned.next + 1, at);
 }
 
-function readCommand(command: string, rest: readonly ReadWord[], at: At): void {
+/** `start` is the place of the first word after the command's name. */
+function readCommand(command: string, rest: readonly ReadWord[], start: number, at: At): void {
   if (command === "bisect" && rest[0]?.text === "run") {
     runInside("git bisect run", rest.slice(1), [], at, { kind: "unknown" });
     return;
@@ -51,26 +59,21 @@ function readCommand(command: string, rest: readonly ReadWord[], at: At): void {
   for (const [index, word] of rest.entries()) {
     if (!word.dynamic && word.text === "--") return;
     if (word.dynamic) {
-      if (word.prefix.startsWith("--outp")) at.notes.writes.push({ path: plain(word), how: `git ${command} --output` });
       if (/^-|^$/.test(word.prefix) && mayRun(command)) unclearOption(command, word, at);
       continue;
     }
     const { text } = word;
     if (text.startsWith("ext::")) at.notes.unclear.add("git runs a program for an address that begins with ext::.");
-    const output = outputFile(text, rest[index + 1]);
-    if (output !== undefined) at.notes.writes.push({ path: output, how: `git ${command} --output` });
     const script = command === "rebase" ? rebaseScript(text, rest[index + 1]) : undefined;
     if (script !== undefined) readScript(script, at);
-    else if (RUNS_OPTION.test(text) || isShortened(text)) unclearOption(command, word, at);
-    else if (shortRuns(command, text)) unclearOption(command, word, at);
-  }
-}
+    else if (RUNS_OPTION.test(text) || isShortened(text)) runs(text.replace(/=.*$/s, ""), "runs a program");
+    else if (isShort(SHORT_RUNS, command, text)) runs(text, "runs a program");
+    else if (isShort(SHORT_WRITES, command, text)) runs(text, "writes a file");
 
-/** `git log --output=file`, also shortened: what only seems to read writes a file. */
-function outputFile(text: string, following: ReadWord | undefined): ShellWord | undefined {
-  const [option, value] = /^--outp(?:u|ut)?(?:=(.*))?$/s.exec(text) ?? [];
-  if (option === undefined) return undefined;
-  return value === undefined ? following && plain(following) : { text: value, dynamic: false };
+    function runs(written: string, does: Does): void {
+      at.effects.push({ word: start + index, option: written, written, does });
+    }
+  }
 }
 
 /** `git rebase -x 'npm test'`. */
@@ -105,18 +108,19 @@ function isShortened(text: string): boolean {
 }
 
 /** Short options that name a program, per command. */
-function shortRuns(command: string, text: string): boolean {
-  const letters: Readonly<Record<string, string>> = {
-    clone: "uc",
-    difftool: "xt",
-    grep: "O",
-    mergetool: "t",
-    "ls-remote": "",
-    rebase: "x",
-    fetch: "",
-  };
-  const own = Object.hasOwn(letters, command) ? (letters[command] ?? "") : "";
-  return own !== "" && new RegExp(`^-[A-Za-z]*[${own}]`).test(text);
+const SHORT_RUNS: Readonly<Record<string, string>> = {
+  clone: "uc",
+  difftool: "xt",
+  grep: "O",
+  mergetool: "t",
+  rebase: "x",
+};
+/** Short options that name a file or directory to write. */
+const SHORT_WRITES: Readonly<Record<string, string>> = { archive: "o", "format-patch": "o" };
+
+function isShort(letters: Readonly<Record<string, string>>, command: string, text: string): boolean {
+  const own = Object.hasOwn(letters, command) ? letters[command] : undefined;
+  return own !== undefined && new RegExp(`^-[A-Za-z]*[${own}]`).test(text);
 }
 
 function mayRun(command: string): boolean {

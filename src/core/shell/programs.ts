@@ -1,3 +1,4 @@
+import { awkEffects } from "./effects/awk.ts";
 import { readFind, readXargs } from "./find-and-xargs.ts";
 import { readGit } from "./git.ts";
 import { deeper, quoted, type At, type ReadWord } from "./reading.ts";
@@ -18,14 +19,17 @@ function readTar(words: readonly ReadWord[], at: At): void {
     const long = TAR_LONG.exec(text);
     if (long !== null) readTarProgram(long[1] ?? words[index + 1]?.text ?? "", at);
     // GNU programs take any unambiguous beginning of a long option.
-    else if (/^--(?:checkpoint-|to-|us|inf|new-|rsh|rmt)/.test(text))
-      at.notes.unclear.add(`With ${quoted(text)} tar may run a program.`);
+    else if (/^--(?:checkpoint-|to-|us|inf|new-|rsh|rmt)/.test(text)) runs(index, text.replace(/=.*$/s, ""));
     // -I and -F take a program, in a cluster and in the old form without a dash, too; -T a file that may hold options.
     else if (
       /^-[^-]*[IFT]|^--files-f/.test(text) ||
       (index === 1 && /^[A-Za-z]*[IFT]/.test(text) && !text.includes("/"))
     )
-      at.notes.unclear.add(`With ${quoted(text)} tar may run a program.`);
+      runs(index, text);
+  }
+
+  function runs(word: number, written: string): void {
+    at.effects.push({ word, option: written, written, does: "runs a program" });
   }
 }
 
@@ -53,6 +57,12 @@ export function readProgram(name: string, words: readonly ReadWord[], at: At): b
     case "gtar":
     case "bsdtar":
       readTar(words, at);
+      return true;
+    case "awk":
+    case "gawk":
+    case "mawk":
+    case "nawk":
+      at.effects.push(...awkEffects(words));
       return true;
     case "sed":
     case "gsed":

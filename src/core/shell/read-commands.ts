@@ -1,16 +1,18 @@
 import { parse } from "unbash";
-import { checkCounted } from "./arithmetic.ts";
 import { badCharacters } from "./characters.ts";
-import { Notes, type At, type ShellReading } from "./reading.ts";
+import { recognise } from "./grammar/recognise.ts";
+import { isSame } from "./grammar/written.ts";
+import { Notes, quoted, type At, type ShellReading } from "./reading.ts";
 import { runCommand } from "./run-command.ts";
 import { readScript } from "./statements.ts";
 import { readWord } from "./words.ts";
 
-export type { ShellCommand, ShellReading, ShellWord, ShellWrite } from "./reading.ts";
+export type { ShellCommand, ShellEffect, ShellReading, ShellWord, ShellWrite } from "./reading.ts";
 
 /**
  * Lists every program that a line of bash can run. It errs on one side only: what it does not understand is said in
- * `unclear`, and with such an entry no rule may allow the line.
+ * `unclear`, and with such an entry no rule may allow the line. The parser reads all of bash, so that deny rules find as
+ * much as they can; a line is clear only if the grammar describes it, and finds the same in it.
  */
 export function readCommands(line: string): ShellReading {
   const notes = new Notes();
@@ -18,18 +20,15 @@ export function readCommands(line: string): ShellReading {
     notes,
     via: [],
     depth: 0,
-    functions: new Set(),
-    rewritten: false,
+    effects: [],
+    written: [],
     script: readScript,
     text: readText,
     word: readWord,
     run: runCommand,
   };
-  const bad = badCharacters(line);
-  if (bad !== undefined) notes.unclear.add(bad);
   try {
-    if (bad === undefined) readScript(parse(line), at);
-    checkCounted(at);
+    readText(line, at);
   } catch {
     // The parser and this reader are recursive: absurd nesting exhausts the stack.
     notes.unclear.add("It could not be read.");
@@ -38,8 +37,19 @@ export function readCommands(line: string): ShellReading {
   return { commands, writes, reads, loops, unclear: [...unclear] };
 }
 
-function readText(source: string, at: At): void {
+/** Reads a line, or text inside it that a shell will run. */
+function readText(source: string, outer: At): void {
+  const { unclear } = outer.notes;
   const bad = badCharacters(source);
-  if (bad !== undefined) at.notes.unclear.add(bad);
-  else readScript(parse(source), { ...at, functions: new Set(), rewritten: false });
+  if (bad !== undefined) {
+    unclear.add(bad);
+    return;
+  }
+  const recognised = recognise(source);
+  if ("refused" in recognised)
+    unclear.add(outer.depth === 0 ? recognised.refused : `In ${quoted(source)}: ${recognised.refused}`);
+  const at: At = { ...outer, written: [] };
+  readScript(parse(source), at);
+  if ("written" in recognised && !isSame(recognised.written, at.written))
+    unclear.add(`How the shell will read ${quoted(source)} is not certain.`);
 }

@@ -1,4 +1,6 @@
 import type { ParsedScript, Word } from "unbash";
+import type { Does } from "./effects/table.ts";
+import type { Written } from "./grammar/written.ts";
 
 export interface ShellWord {
   readonly text: string;
@@ -16,6 +18,21 @@ export interface ShellCommand {
   readonly assignments: readonly string[];
   /** How it is reached when not directly, outermost first: `sudo`, `bash -c`, `$(…)`, `function f`, … */
   readonly via: readonly string[];
+  /** What it does because of an option, beyond what its program is for. */
+  readonly effects: readonly ShellEffect[];
+}
+
+/** An option that writes, deletes or runs something. A rule covers it only by naming it. */
+export interface ShellEffect {
+  /** The place of its word in the command. */
+  readonly word: number;
+  /** Its usual name, such as `--output`. */
+  readonly option: string;
+  /** How the word begins that gives it, such as `--out`, or the whole word. */
+  readonly written: string;
+  readonly does: Does;
+  /** The word is only known when it runs, and may be the option. */
+  readonly doubtful?: boolean;
 }
 
 export interface ShellWrite {
@@ -57,13 +74,10 @@ export interface At {
   readonly notes: Notes;
   readonly via: readonly string[];
   readonly depth: number;
-  /** Functions that surely exist here: a call of one is not a program. */
-  readonly functions: ReadonlySet<string>;
-  /**
-   * Bash 5.2 writes a substitution out again before it runs it, and after a heredoc forgets what separates the commands
-   * that follow. So there a heredoc is clear only where nothing follows.
-   */
-  readonly rewritten: boolean;
+  /** Where effects of the command that is being read are collected. */
+  readonly effects: ShellEffect[];
+  /** What the parser has found in this text, to be compared with what the grammar finds. */
+  readonly written: Written;
   script(script: ParsedScript | undefined, at: At): void;
   /** Reads text that a shell will run, such as the argument of `bash -c`. */
   text(source: string, at: At): void;
@@ -79,11 +93,6 @@ export class Notes {
   readonly reads: ShellWord[] = [];
   readonly loops: ShellWord[] = [];
   readonly unclear = new Set<string>();
-  /** Variables that got something other than a plain number on this line. */
-  readonly untrusted = new Set<string>();
-  readonly numbers = new Set<string>();
-  /** Variables that arithmetic looks into: it runs what it finds there. */
-  readonly counted = new Set<string>();
 }
 
 const MAX_DEPTH = 24;
@@ -100,10 +109,7 @@ export function deeper(at: At, how?: string): At | undefined {
 /** Reads `$(…)` or `<(…)`. */
 export function readSubstitution(script: ParsedScript | undefined, how: string, at: At): void {
   const inside = deeper(at, how);
-  if (inside === undefined) return;
-  const nested = at.via.some((outer) => outer.endsWith("(…)"));
-  const single = script?.commands.length === 1 && script.commands[0]?.command.type === "Command";
-  at.script(script, { ...inside, rewritten: nested || !single });
+  if (inside !== undefined) at.script(script, inside);
 }
 
 /** The word as others see it. */

@@ -1,47 +1,53 @@
 import type { HereDoc, HereString, Redirection } from "unbash";
+import type { WrittenRedirection, WrittenWord } from "./grammar/written.ts";
 import { plain, quoted, type At, type Input } from "./reading.ts";
-import { changesWhatRuns } from "./variables.ts";
-import { readParts } from "./words.ts";
+import { readParts, writtenForm } from "./words.ts";
 
 /** Files that take or give nothing that matters. */
 const HARMLESS = new Set(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"]);
 /** The target of a copy of a descriptor: `2`, `2-`, `-`. */
 const DESCRIPTOR = /^(?:[0-9]+-?|-)$/;
 
-/** Reads redirections in order; says what they put on standard input, if anything. */
-export function readRedirections(redirections: readonly Redirection[], at: At): Input {
-  let input: Input = { kind: "none" };
-  for (const redirection of redirections) {
-    const { descriptor } = redirection;
-    if (descriptor?.type === "FileDescriptorVariable" && changesWhatRuns(descriptor.name))
-      at.notes.unclear.add(`It sets ${descriptor.name}, which changes what runs.`);
-    // Which descriptor a command takes its input from can be juggled; any redirection of input counts as standard input.
-    const given = readRedirection(redirection, at);
-    if (given !== undefined) input = input.kind === "none" ? given : { kind: "unknown" };
-  }
-  return input;
+interface Read {
+  /** What they put on standard input, if anything. */
+  readonly input: Input;
+  /** For the comparison with the grammar. */
+  readonly written: readonly WrittenRedirection[];
 }
 
-function readRedirection(redirection: Redirection, at: At): Input | undefined {
-  switch (redirection.type) {
-    case "HereDoc":
-      return readHereDoc(redirection, at);
-    case "HereString":
-      return readHereString(redirection, at);
-    case "Redirect":
-      break;
-    default:
-      unknown(redirection, at);
-      return { kind: "unknown" };
-  }
+interface ReadOne {
+  readonly input?: Input;
+  readonly target: WrittenWord;
+}
+
+/** Reads redirections in order. */
+export function readRedirections(redirections: readonly Redirection[], at: At): Read {
+  let input: Input = { kind: "none" };
+  const written = redirections.map((redirection): WrittenRedirection => {
+    // Which descriptor a command takes its input from can be juggled; any redirection of input counts as standard input.
+    const { input: given, target } = readRedirection(redirection, at);
+    if (given !== undefined) input = input.kind === "none" ? given : { kind: "unknown" };
+    const { descriptor, operator } = redirection;
+    const number = descriptor?.type === "FileDescriptor" ? String(descriptor.value) : (descriptor?.name ?? "");
+    return { descriptor: number, operator, target };
+  });
+  return { input, written };
+}
+
+const UNKNOWN: Input = { kind: "unknown" };
+
+function readRedirection(redirection: Redirection, at: At): ReadOne {
+  if (redirection.type === "HereDoc") return readHereDoc(redirection, at);
+  if (redirection.type === "HereString") return readHereString(redirection, at);
   const { operator, target } = redirection;
   if (target === undefined) {
     at.notes.unclear.add(`The redirection ${operator} has no target.`);
-    return { kind: "unknown" };
+    return { input: UNKNOWN, target: { source: "", value: undefined } };
   }
   const path = at.word(target, at);
   const substitution = target.parts?.length === 1 && target.parts[0]?.type === "ProcessSubstitution";
   const file = !substitution && (path.dynamic || !HARMLESS.has(path.text));
+  const written = writtenForm(path);
   switch (operator) {
     case ">":
     case ">>":
@@ -49,48 +55,47 @@ function readRedirection(redirection: Redirection, at: At): Input | undefined {
     case "&>":
     case "&>>":
       if (file) at.notes.writes.push({ path: plain(path), how: operator });
-      return undefined;
+      return { target: written };
     case ">&":
       if (file && (path.dynamic || !DESCRIPTOR.test(path.text)))
         at.notes.writes.push({ path: plain(path), how: operator });
-      return undefined;
+      return { target: written };
     case "<>":
       if (file) {
         at.notes.reads.push(plain(path));
         at.notes.writes.push({ path: plain(path), how: operator });
       }
-      return { kind: "unknown" };
+      return { input: UNKNOWN, target: written };
     case "<":
       if (file) at.notes.reads.push(plain(path));
-      return { kind: "unknown" };
+      return { input: UNKNOWN, target: written };
     case "<&":
-      return { kind: "unknown" };
+      return { input: UNKNOWN, target: written };
     default:
       unknown(operator, at);
-      return { kind: "unknown" };
+      return { input: UNKNOWN, target: written };
   }
 }
 
-function readHereDoc({ body, closing, delimiter, operator }: HereDoc, at: At): Input {
-  if (closing === undefined || delimiter === undefined) at.notes.unclear.add("A heredoc has no end.");
-  if (at.rewritten)
-    at.notes.unclear.add("Shells differ on where a command ends that follows a heredoc in a substitution.");
+function readHereDoc({ body, closing, delimiter, operator }: HereDoc, at: At): ReadOne {
+  if (closing === undefined || delimiter === undefined) at.notes.unclear.add("A here-document has no end.");
+  const target = { source: "", value: body.text };
   if (delimiter?.quoted === true) {
     const text = operator === "<<-" ? body.text.replaceAll(/^\t+/gm, "") : body.text;
-    return { kind: "text", text };
+    return { input: { kind: "text", text }, target };
   }
   readParts(body.parts, at);
   const verbatim = !/[\\$`]/.test(body.text) && operator === "<<";
-  return verbatim ? { kind: "text", text: body.text } : { kind: "unknown" };
+  return { input: verbatim ? { kind: "text", text: body.text } : UNKNOWN, target };
 }
 
-function readHereString({ target }: HereString, at: At): Input {
+function readHereString({ target }: HereString, at: At): ReadOne {
   if (target === undefined) {
     at.notes.unclear.add("A here-string has no text.");
-    return { kind: "unknown" };
+    return { input: UNKNOWN, target: { source: "", value: undefined } };
   }
   const word = at.word(target, at);
-  return word.dynamic ? { kind: "unknown" } : { kind: "text", text: word.text };
+  return { input: word.dynamic ? UNKNOWN : { kind: "text", text: word.text }, target: writtenForm(word) };
 }
 
 function unknown(node: never, at: At): void {

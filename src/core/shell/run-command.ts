@@ -1,15 +1,18 @@
 import { readBuiltin } from "./builtins.ts";
 import { isPlainAscii } from "./characters.ts";
+import { findEffects } from "./effects/find-effects.ts";
 import { readProgram } from "./programs.ts";
-import { plain, quoted, type At, type Input, type ReadWord } from "./reading.ts";
+import { plain, quoted, type At, type Input, type ReadWord, type ShellEffect } from "./reading.ts";
 import { readShellText } from "./shells.ts";
 import { readWrapper } from "./wrappers.ts";
 
 /** Lists a command, and then what it runs in turn. */
-export function runCommand(words: readonly ReadWord[], assignments: readonly string[], at: At, input: Input): void {
+export function runCommand(words: readonly ReadWord[], assignments: readonly string[], outer: At, input: Input): void {
   const [program] = words;
   if (program === undefined) return;
-  at.notes.commands.push({ words: words.map(plain), assignments, via: at.via });
+  const effects: ShellEffect[] = [];
+  const at: At = { ...outer, effects };
+  at.notes.commands.push({ words: words.map(plain), assignments, via: at.via, effects });
   if (program.dynamic) {
     at.notes.unclear.add(`Which program ${quoted(program.source)} is, is only known when it runs.`);
     return;
@@ -20,6 +23,7 @@ export function runCommand(words: readonly ReadWord[], assignments: readonly str
     at.notes.unclear.add(`The program name ${quoted(program.text)} has characters that are not plain.`);
   // The name decides, wherever the program lies, and in either case: some file systems find sudo as SUDO.
   const name = program.text.slice(program.text.lastIndexOf("/") + 1).toLowerCase();
+  effects.push(...findEffects(name, words));
   if (readWrapper(name, words, at, input) || readShellText(name, words, at, input)) return;
   if (!readProgram(name, words, at)) readBuiltin(name, words, at);
 }

@@ -3,15 +3,16 @@ import { quoted, type At, type ReadWord } from "./reading.ts";
 
 const SED: Options = {
   flags: "nErsuz",
-  values: "el",
+  values: "elf",
   longFlags: ["quiet", "silent", "regexp-extended", "separate", "unbuffered", "null-data", "posix", "debug", "sandbox"],
-  longValues: ["expression", "line-length"],
+  longValues: ["expression", "line-length", "file"],
 };
 
 /** A sed script can run programs (`e`, `s///e`) and write files (`w`); only scripts that surely do neither are clear. */
 export function readSed(words: readonly ReadWord[], at: At): void {
   const scripts: ReadWord[] = [];
   const operands: ReadWord[] = [];
+  let hasFile = false;
   let next = 1;
   while (next < words.length) {
     const [program] = words;
@@ -27,6 +28,7 @@ export function readSed(words: readonly ReadWord[], at: At): void {
     if (scanned === undefined) return;
     for (const { name, value } of scanned.options)
       if ((name === "-e" || name === "--expression") && value !== undefined) scripts.push(value);
+      else if (name === "-f" || name === "--file") hasFile = true;
     next += scanned.next - 1;
     if (end) {
       operands.push(...words.slice(next));
@@ -38,14 +40,19 @@ export function readSed(words: readonly ReadWord[], at: At): void {
       next += 1;
     }
   }
-  if (scripts.length === 0) {
+  if (scripts.length === 0 && !hasFile) {
     const [script] = operands;
     if (script !== undefined) scripts.push(script);
   }
   // Several -e are one script with a line each.
-  for (const script of scripts)
-    if (script.dynamic || !isHarmless(script.text))
+  for (const script of scripts) {
+    if (script.dynamic)
       at.notes.unclear.add(`The sed script ${quoted(script.source)} may run programs or write files.`);
+    else if (!isHarmless(script.text))
+      for (const [word, { text }] of words.entries())
+        if (text.endsWith(script.text))
+          at.effects.push({ word, option: "e, w or s///e", written: text, does: "runs a program" });
+  }
 }
 
 const ADDRESS = /^(?:[0-9]+(?:~[0-9]+)?|\$|\/(?:[^/\\\n[]|\\[^\n]|\[\^?\]?[^\]\n]*\])+\/[IM]*)/;

@@ -23,7 +23,7 @@ const OTHER_SHELLS = [
 ];
 /** Programs that run what they read from their input when they are not told otherwise. */
 const INTERPRETERS =
-  /^(?:python[0-9.]*|pypy[0-9.]*|ipython[0-9]*|node|nodejs|deno|bun|perl[0-9.]*|ruby[0-9.]*|irb|php[0-9.]*|lua[0-9.]*|luajit|tclsh[0-9.]*|wish|expect|guile|racket|R|Rscript|julia|ghci|ocaml|scala|groovy|jshell|pwsh|powershell|osascript|gdb|sqlite3|psql|mysql|ed|ex|m4|bc|dc|awk|gawk|mawk|nawk)$/i;
+  /^(?:python[0-9.]*|pypy[0-9.]*|ipython[0-9]*|node|nodejs|deno|bun|perl[0-9.]*|ruby[0-9.]*|irb|php[0-9.]*|lua[0-9.]*|luajit|tclsh[0-9.]*|wish|expect|guile|racket|R|Rscript|julia|ghci|ocaml|scala|groovy|jshell|pwsh|powershell|osascript|gdb|sqlite3|psql|mysql|ed|ex|m4|bc|dc)$/i;
 
 const SHELL_OPTIONS: Options = {
   flags: "abefhkmnptuvxBCEPTlc",
@@ -178,7 +178,7 @@ function readWatch(words: readonly ReadWord[], at: At): void {
   else readJoined("watch", inner, at);
 }
 
-const SSH_OPTIONS: Options = { flags: "46AaCfGgKkMNnqsTtVvXxYy", values: "BbcDEeiJLlmOopQRSWw" };
+const SSH_OPTIONS: Options = { flags: "46AaCfGgKkMNnqsTtVvXxYy", values: "BbcDeiJLlmOopQRSWw" };
 /** Settings of ssh that run nothing. */
 const SSH_SETTINGS =
   /^(?:StrictHostKeyChecking|UserKnownHostsFile|ConnectTimeout|ConnectionAttempts|BatchMode|LogLevel|ServerAliveInterval|ServerAliveCountMax|Port|User|HostName|IdentitiesOnly|IdentityFile|PasswordAuthentication|Compression|RequestTTY)[= ]/i;

@@ -1,11 +1,11 @@
 import type { CompoundList, Function as FunctionNode, ParsedScript, Statement, TestExpression, Word } from "unbash";
-import { evaluate, readArithmetic } from "./arithmetic.ts";
-import { isPlainAscii } from "./characters.ts";
-import { deeper, plain, quoted, type At } from "./reading.ts";
+import { readArithmetic } from "./arithmetic.ts";
+import { writtenCommand, writtenLoop } from "./grammar/written.ts";
+import { deeper, plain, type At } from "./reading.ts";
 import { readRedirections } from "./redirections.ts";
 import { readSimpleCommand } from "./simple-command.ts";
-import { changesWhatRuns, isIdentifier } from "./variables.ts";
-import { readParts } from "./words.ts";
+import { changesWhatRuns } from "./variables.ts";
+import { readParts, writtenForm } from "./words.ts";
 
 type Node = Statement["command"] | CompoundList | FunctionNode["body"];
 
@@ -15,13 +15,7 @@ export function readScript(script: ParsedScript | undefined, at: At): void {
     at.notes.unclear.add("A part of it could not be read.");
     return;
   }
-  // Only what the outermost list defines, one after the other, is sure to exist in what follows.
-  const functions = new Set(at.functions);
-  const here: At = { ...at, functions };
-  for (const { command, background } of script.commands) {
-    readNode(command, here);
-    if (command.type === "Function" && background !== true && at.depth === 0) functions.add(command.name.text);
-  }
+  for (const { command } of script.commands) readNode(command, at);
   // Last, because the parser looks into some words only when they are read.
   for (const { message } of script.errors ?? []) at.notes.unclear.add(`It is not valid shell syntax: ${message}.`);
 }
@@ -33,48 +27,37 @@ function readList(list: CompoundList | undefined, at: At): void {
 function readNode(node: Node, at: At): void {
   switch (node.type) {
     case "Command":
-      readSimpleCommand(node, at);
-      return;
+      return readSimpleCommand(node, at);
     case "Pipeline":
     case "AndOr":
       for (const command of node.commands) readNode(command, at);
       return;
     case "CompoundList":
-      readList(node, at);
-      return;
+      return readList(node, at);
     case "Subshell":
     case "BraceGroup":
-      readList(node.body, at);
-      return;
+      return readList(node.body, at);
     case "Redirected":
-      readRedirections(node.redirects, at);
-      readNode(node.command, at);
-      return;
+      at.written.push(writtenCommand([], [], readRedirections(node.redirects, at).written));
+      return readNode(node.command, at);
     case "If":
       for (const branch of [node, ...node.elif]) {
         readList(branch.clause, at);
         readList(branch.then, at);
       }
-      readList(node.else, at);
-      return;
+      return readList(node.else, at);
     case "While":
       readList(node.clause, at);
-      readList(node.body, at);
-      return;
+      return readList(node.body, at);
     case "For":
     case "Select":
       readLoopVariable(node.name, node.wordlist, at);
-      if (node.type === "Select") at.notes.untrusted.add("REPLY");
-      readList(node.body, at);
-      return;
+      return readList(node.body, at);
     case "ArithmeticFor":
-      for (const part of [node.initialize, node.test, node.update])
-        if (part !== undefined) readArithmetic(part, "for ((…))", at, readParts);
-      readList(node.body, at);
-      return;
+      for (const part of [node.initialize, node.test, node.update]) readArithmetic(part, at, readParts);
+      return readList(node.body, at);
     case "ArithmeticCommand":
-      readArithmetic(node.expression, node.body, at, readParts);
-      return;
+      return readArithmetic(node.expression, at, readParts);
     case "Case":
       at.word(node.word, at);
       for (const item of node.items) {
@@ -83,61 +66,44 @@ function readNode(node: Node, at: At): void {
       }
       return;
     case "TestCommand":
-      readTest(node.expression, at);
-      return;
+      return readTest(node.expression, at);
     case "Function":
-      readFunction(node, at);
-      return;
+      return readFunction(node, at);
     case "Coproc":
-      at.notes.unclear.add("It starts a coprocess.");
-      readNode(node.body, at);
-      return;
+      return readNode(node.body, at);
     default:
       unknown(node, at);
   }
 }
 
 function readLoopVariable(name: Word, words: readonly Word[] | undefined, at: At): void {
-  if (!isIdentifier(name.text)) at.notes.unclear.add(`${quoted(name.text)} is not the name of a variable.`);
   if (changesWhatRuns(name.text)) at.notes.unclear.add(`It sets ${name.text}, which changes what runs.`);
   const read = (words ?? []).map((word) => at.word(word, at));
+  at.written.push(writtenLoop(name.text, read.map(writtenForm)));
   at.notes.loops.push(...read.map(plain));
-  const numeric = words !== undefined && read.every(({ text, dynamic }) => !dynamic && /^[0-9]+$/.test(text));
-  (numeric ? at.notes.numbers : at.notes.untrusted).add(name.text);
 }
 
 function readFunction({ name, body }: FunctionNode, at: At): void {
-  if (!isPlainAscii(name.text) || name.text !== name.value)
-    at.notes.unclear.add(`The function name ${quoted(name.text)} is not plain.`);
   const inside = deeper(at, `function ${name.text}`);
   if (inside !== undefined) readNode(body, inside);
 }
-
-/** Operators of `[[ … ]]` whose operands are evaluated as arithmetic. */
-const COUNTING = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
 
 function readTest(expression: TestExpression, at: At): void {
   switch (expression.type) {
     case "TestUnary":
       at.word(expression.operand, at);
-      if ((expression.operator === "-v" || expression.operator === "-R") && !isIdentifier(expression.operand.text))
-        at.notes.unclear.add(`[[ ${expression.operator} ]] evaluates ${quoted(expression.operand.text)}.`);
       return;
     case "TestBinary":
       at.word(expression.left, at);
       at.word(expression.right, at);
-      if (COUNTING.has(expression.operator))
-        for (const { text } of [expression.left, expression.right]) evaluate(text.replace(/^"(.*)"$/s, "$1"), at);
       return;
     case "TestLogical":
       for (const operand of expression.operands) readTest(operand, at);
       return;
     case "TestNot":
-      readTest(expression.operand, at);
-      return;
+      return readTest(expression.operand, at);
     case "TestGroup":
-      readTest(expression.expression, at);
-      return;
+      return readTest(expression.expression, at);
     default:
       unknown(expression, at);
   }

@@ -1,7 +1,7 @@
-import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from "unbash";
-import { readArithmetic, readIndex } from "./arithmetic.ts";
-import { isHistoryExpansion, looksLikeSeparator } from "./characters.ts";
-import { quoted, readSubstitution, type At, type ReadWord } from "./reading.ts";
+import type { ParameterExpansionPart, Word, WordPart } from "unbash";
+import { readArithmetic } from "./arithmetic.ts";
+import type { WrittenWord } from "./grammar/written.ts";
+import { readSubstitution, type At, type ReadWord } from "./reading.ts";
 
 /** What a word's parts say about it. */
 interface Shape {
@@ -14,153 +14,92 @@ interface Shape {
 /** Reads a word: what it is, and the commands that its substitutions run. */
 export function readWord(word: Word, at: At): ReadWord {
   const shape: Shape = { dynamic: false, splits: false, prefix: "" };
-  if (word.parts === undefined) readLiteral(word.text, word.value, shape, at);
+  if (word.parts === undefined) readLiteral(word.text, word.value, shape);
   else for (const part of word.parts) readPart(part, shape, at, false);
   const text = shape.dynamic ? word.text : word.value;
-  if (!shape.dynamic && text !== shape.prefix)
-    at.notes.unclear.add(`The quotes in ${quoted(word.text)} are not clear.`);
   return { text, source: word.text, dynamic: shape.dynamic, splits: shape.splits, prefix: shape.prefix };
 }
 
+/** A word for the comparison with the grammar. */
+export function writtenForm({ source, text, dynamic }: ReadWord): WrittenWord {
+  return { source, value: dynamic ? undefined : text };
+}
+
 /** Reads parts that are not a word of a command: the body of a heredoc, an operand of `${…}`. */
-export function readParts(parts: readonly WordPart[] | undefined, at: At): boolean {
+export function readParts(parts: readonly WordPart[] | undefined, at: At): void {
   const shape: Shape = { dynamic: false, splits: false, prefix: "" };
   for (const part of parts ?? []) readPart(part, shape, at, true);
-  return shape.dynamic;
 }
 
 function readPart(part: WordPart, shape: Shape, at: At, inQuotes: boolean): void {
   switch (part.type) {
     case "Literal":
       if (inQuotes) extend(shape, part.value);
-      else readLiteral(part.text, part.value, shape, at);
+      else readLiteral(part.text, part.value, shape);
       return;
     case "SingleQuoted":
     case "AnsiCQuoted":
-      extend(shape, part.value);
-      return;
+      return extend(shape, part.value);
     case "DoubleQuoted":
-      for (const child of part.parts) readQuotedPart(child, shape, at);
-      return;
     case "LocaleString":
-      at.notes.unclear.add('It has a string that is translated when it runs, $"…".');
-      for (const child of part.parts) readQuotedPart(child, shape, at);
+      for (const child of part.parts) readPart(child, shape, at, true);
       return;
     case "Glob":
-      open(shape, true);
-      readParts(part.parts, at);
-      return;
     case "BraceExpansion":
-      open(shape, true);
-      readParts(part.parts, at);
-      return;
     case "ExtendedGlob":
-      // Bash reads these only with an option that is off by default; elsewhere they mean other things, even commands.
-      at.notes.unclear.add(`The pattern ${quoted(part.text)} means different things to different shells.`);
       open(shape, true);
-      readParts(part.parts, at);
-      return;
+      return readParts(part.parts, at);
     case "SimpleExpansion":
-      readSimpleExpansion(part.text, shape, inQuotes);
-      return;
+      return open(shape, part.text === "$@" || (!inQuotes && !ONE_NUMBER.has(part.text)));
     case "ParameterExpansion":
-      open(shape, !inQuotes || expandsToMany(part));
-      readParameter(part, at);
-      return;
+      open(shape, !inQuotes || part.text !== `\${${part.parameter}}` || part.parameter === "@");
+      return readParameter(part, at);
     case "CommandExpansion":
       open(shape, !inQuotes);
-      readSubstitution(part.script, "$(…)", at);
-      return;
+      return readSubstitution(part.script, "$(…)", at);
     case "ProcessSubstitution":
       open(shape, false);
-      readSubstitution(part.script, `${part.operator}(…)`, at);
-      return;
+      return readSubstitution(part.script, `${part.operator}(…)`, at);
     case "ArithmeticExpansion":
       open(shape, !inQuotes);
-      readArithmetic(part.expression, part.text, at, readParts);
-      return;
+      return readArithmetic(part.expression, at, readParts);
     default:
       unknown(part, at);
       open(shape, true);
   }
 }
 
-function readQuotedPart(part: DoubleQuotedChild, shape: Shape, at: At): void {
-  if (part.type === "Literal" && isHistoryExpansion(part.text)) mentionHistory(part.text, at);
-  readPart(part, shape, at, true);
-}
+/** `$#`, `$?` and the like are always one number; the rest can hold anything. */
+const ONE_NUMBER = new Set(["$#", "$?", "$$", "$!"]);
 
-/** Text outside quotes, where some characters still mean something. */
-function readLiteral(source: string, value: string, shape: Shape, at: At): void {
-  if (isHistoryExpansion(source)) mentionHistory(source, at);
-  if (looksLikeSeparator(source))
-    at.notes.unclear.add(`${quoted(source)} has a character that looks like a separator but is not one.`);
-  // A tilde is replaced at the start of a word, and after = and : in what looks like an assignment.
+/** Text outside quotes, where a tilde still means something. */
+function readLiteral(source: string, value: string, shape: Shape): void {
+  // It is replaced at the start of a word, and after = and : in what looks like an assignment.
   const tilde = /(?:^|[=:])~/.exec(source);
   if (tilde !== null && (tilde[0] !== "~" || shape.prefix === "")) {
     extend(shape, value.slice(0, tilde.index));
     open(shape, false);
-    return;
-  }
-  extend(shape, value);
+  } else extend(shape, value);
 }
 
-function mentionHistory(source: string, at: At): void {
-  at.notes.unclear.add(`${quoted(source)} may be taken from the shell's history, for its "!".`);
-}
-
-/** `$#`, `$?` and the like are always one number; the rest can hold anything. */
-const ONE_NUMBER = new Set(["$#", "$?", "$$", "$!", "${#}", "${?}"]);
-
-function readSimpleExpansion(text: string, shape: Shape, inQuotes: boolean): void {
-  open(shape, text === "$@" || (!inQuotes && !ONE_NUMBER.has(text)));
-}
-
-function expandsToMany(part: ParameterExpansionPart): boolean {
-  return part.parameter === "@" || part.prefix === "!" || part.index?.text === "@" || part.operation !== undefined;
-}
-
-function readParameter(part: ParameterExpansionPart, at: At): void {
-  const { operation, index } = part;
-  if (index !== undefined) {
-    at.word(index, at);
-    readIndex(index, at);
-  }
-  if (part.prefix === "!" && operation?.type !== "Names" && !(index?.text === "@" || index?.text === "*"))
-    at.notes.unclear.add(`${quoted(part.text)} names a variable that is only known when it runs.`);
-  if (operation === undefined) return;
-  switch (operation.type) {
+/** The commands inside of `${…}`. */
+function readParameter({ index, operation }: ParameterExpansionPart, at: At): void {
+  if (index !== undefined) at.word(index, at);
+  switch (operation?.type) {
     case "Default":
-      if (operation.operator.endsWith("=")) at.notes.untrusted.add(part.parameter);
-      readParts(operation.operand.parts, at);
-      return;
     case "Remove":
-      readParts(operation.operand.parts, at);
-      return;
+    case "CaseModification":
+    case "Transform":
+      return readParts(operation.operand?.parts, at);
     case "Replace":
       readParts(operation.pattern.parts, at);
-      readParts(operation.replacement.parts, at);
-      return;
+      return readParts(operation.replacement.parts, at);
     case "Slice":
-      for (const word of [operation.offset, operation.length]) {
-        if (word === undefined) continue;
-        readParts(word.parts, at);
-        readIndex(word, at);
-      }
-      return;
-    case "CaseModification":
-      readParts(operation.operand?.parts, at);
-      return;
-    case "Transform":
-      readParts(operation.operand.parts, at);
-      // `@P` runs the substitutions that the variable's value holds.
-      if (!/^[QEUuLAKka]$/.test(operation.operand.text))
-        at.notes.unclear.add(`${quoted(part.text)} may run what the variable holds.`);
-      return;
+      readParts(operation.offset.parts, at);
+      return readParts(operation.length?.parts, at);
     case "Names":
-      return;
     case "Unknown":
-      at.notes.unclear.add(`${quoted(part.text)} is not understood.`);
+    case undefined:
       return;
     default:
       unknown(operation, at);

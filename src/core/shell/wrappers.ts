@@ -1,4 +1,3 @@
-import { noteAssigned } from "./arithmetic.ts";
 import { scanOptions, type Options } from "./options.ts";
 import { deeper, quoted, type At, type Input, type ReadWord } from "./reading.ts";
 import { assignedName, changesWhatRuns } from "./variables.ts";
@@ -124,7 +123,6 @@ function readAssigned(word: ReadWord, assignments: string[], at: At): boolean {
     return false;
   }
   if (changesWhatRuns(name)) at.notes.unclear.add(`It sets ${name}, which changes what runs.`);
-  noteAssigned(name, word.dynamic ? undefined : word.text.slice(name.length + 1), at);
   assignments.push(name);
   return true;
 }

@@ -79,7 +79,7 @@ test("no composition hides a program", () => {
 test("most compositions are understood, not just refused", () => {
   const lines = fc.sample(composed, { numRuns: 500, seed: 1 });
   const clear = lines.filter((line) => readCommands(line).unclear.length === 0);
-  expect(clear.length).toBeGreaterThan(250);
+  expect(clear.length).toBeGreaterThan(200);
 });
 
 const TOKENS =

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readCommands } from "../../../src/core/shell/read-commands.ts";
 import { ATTEMPTS, ORDINARY } from "./commands.ts";
-import { shown } from "./shown.ts";
+import { mayHide, shown } from "./shown.ts";
 
 test("the table is large, and half of it tries to slip past", () => {
   const lines = [...ORDINARY, ...ATTEMPTS].map(([line]) => line);
@@ -14,17 +14,19 @@ describe.each([
   ["ordinary lines", ORDINARY],
   ["attempts to slip past a rule", ATTEMPTS],
 ])("%s", (_, rows) => {
-  test.each(rows)("%j", (line, read) => {
+  test.each(rows.map(([line, read, asks]) => ({ line, read, asks })))("$line", ({ line, read, asks }) => {
     const reading = readCommands(line);
-    if (read === "unclear") expect(reading.unclear).not.toEqual([]);
-    else expect({ read: shown(reading), unclear: reading.unclear }).toEqual({ read, unclear: [] });
+    if (read === "unclear" || asks) expect(reading.unclear).not.toEqual([]);
+    else
+      expect({ unclear: reading.unclear, hides: mayHide(reading) }).toEqual({ unclear: [], hides: read === "option" });
+    if (read !== "unclear" && read !== "option") expect(shown(reading)).toEqual(read);
   });
 });
 
 test("every attempt either shows the program that it hides or is unclear", () => {
   const hidden = ATTEMPTS.filter(([line]) => {
-    const { commands, unclear } = readCommands(line);
-    return unclear.length === 0 && !commands.some(({ words }) => /(?:^|\/)rm$/.test(words[0]?.text ?? ""));
+    const reading = readCommands(line);
+    return !mayHide(reading) && !reading.commands.some(({ words }) => /(?:^|\/)rm$/.test(words[0]?.text ?? ""));
   });
   // What make runs is up to make: a rule for it allows whatever it does.
   expect(hidden.map(([line]) => line)).toEqual(["make SHELL=/tmp/x"]);
@@ -44,6 +46,7 @@ test("a command says how it is reached, outermost first", () => {
     ],
     assignments: [],
     via: ["sudo", "env", "bash -c", "$(…)"],
+    effects: [],
   });
 });
 
@@ -54,12 +57,7 @@ test("a command names the assignments before it, those of env and sudo too", () 
 });
 
 test("a body of a function says which function it belongs to", () => {
-  expect(readCommands("git() { rm x; }; git status").commands).toEqual([
-    expect.objectContaining({
-      via: ["function git"],
-      words: [expect.objectContaining({ text: "rm" }), expect.anything()],
-    }),
-  ]);
+  expect(readCommands("git() { rm x; }; git status").commands.map(({ via }) => via)).toEqual([["function git"], []]);
 });
 
 test("redirections name the files they write and read", () => {
@@ -77,17 +75,16 @@ test("redirections name the files they write and read", () => {
   ]);
 });
 
-test("an option of git that writes a file is told as a redirection is", () => {
-  const { writes, unclear } = readCommands(
-    "git log --output=a; git diff --outp b; git show --output=$x; git log -- --output=c",
-  );
-  expect(writes.map(({ path }) => path)).toEqual([
-    { text: "a", dynamic: false },
-    { text: "b", dynamic: false },
-    { text: "--output=$x", dynamic: true },
-  ]);
-  expect(unclear).toEqual([]);
-  expect(readCommands("git diff --output-indicator-new=x").writes).toEqual([]);
+function effectsOf(line: string): string[] {
+  return readCommands(line).commands.flatMap(({ effects }) => effects.map(({ option, does }) => `${option} ${does}`));
+}
+
+test("an option of git that writes a file is noted", () => {
+  expect(effectsOf("git log --output=a")).toEqual(["--output writes a file"]);
+  expect(effectsOf("git diff --outp b")).not.toEqual([]);
+  expect(effectsOf("git archive -o x.tar HEAD")).toEqual(["-o writes a file"]);
+  expect(effectsOf("git log -- --output=c")).toEqual([]);
+  expect(effectsOf("git diff --output-indicator-new=x")).toEqual([]);
 });
 
 test("copies of descriptors and the null device are no files", () => {

@@ -1,0 +1,26 @@
+import { describe, expect, test } from "vitest";
+import { MODES } from "../../src/core/agent-definition.ts";
+import { bash, decided } from "../core/permission/subjects.ts";
+
+/** Lines with which a program ran past `Bash(ls *)` and `Bash(cat *)`, because bash read them differently than we did. */
+const BYPASSES: readonly string[] = [
+  "cat <<E\n${x:-'$(touch P)'}\nE",
+  "ls <(ls)#x; touch P",
+  "ls \"${x:-$'$(touch P)'}\"",
+  "ls {y['$(touch P)']}</dev/null",
+  "x='a[$(touch P)]'; ls {y[x]}</dev/null",
+];
+
+describe("what bash may read differently", () => {
+  test.each(BYPASSES)("is not allowed by rules or grants: %j", (line) => {
+    const rules = ["Bash(ls *)", "Bash(cat *)"];
+    for (const mode of MODES) {
+      expect(decided(bash(line), { allow: rules, mode, deny: ["Bash(touch *)"] }).behavior).not.toBe("allow");
+      if (mode !== "yolo")
+        expect(decided(bash(line), { allow: rules, grants: rules, mode }).behavior).not.toBe("allow");
+    }
+    expect(
+      decided(bash(line), { allow: rules, deny: ["Bash(touch *)"], query: { sandboxed: true } }).behavior,
+    ).not.toBe("allow");
+  });
+});
