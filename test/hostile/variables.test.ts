@@ -94,15 +94,15 @@ const LOOKER: Partial<AgentInput> = {
   subagents: { looker: { description: "Looks.", instructions: "Look.", tools: ["Bash"] } },
 };
 
-async function converse(
-  { host, cwd, another }: TestHost,
-  { variables }: Trap,
-  environment: EnvironmentInput,
-): Promise<string> {
-  const session = await host.startSession({ agent: agent(LOOKER), cwd, environment: { ...environment, variables } });
+async function converse(t: TestHost, { variables }: Trap, environment: EnvironmentInput): Promise<string> {
+  const session = await t.host.startSession({
+    agent: agent(LOOKER),
+    cwd: t.cwd,
+    environment: { ...environment, variables },
+  });
   await session.send("hello").result();
   await session.close();
-  await using later = await another();
+  await using later = await t.another();
   const resumed = await later.resumeSession(session.id);
   await resumed.send("Look.").result();
   const events = await later.read(session.id);
