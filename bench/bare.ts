@@ -83,9 +83,10 @@ export class BareSession implements AsyncDisposable {
         start: { kind: "wait" },
       },
       { path, retries: 1 },
-      { resume, tempDir: this.#stateDir },
+      { resume, tempDir: this.#stateDir, shellDirectory: this.#stateDir },
     );
-    return { ...options, ...(hooks === undefined ? { allowedTools: agent.tools } : { hooks }) };
+    const env = { ...options.env, ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: "bench" };
+    return { ...options, env, ...(hooks === undefined ? { allowedTools: agent.tools } : { hooks }) };
   }
 }
 

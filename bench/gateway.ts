@@ -44,6 +44,7 @@ export const gatewayCost: BenchCase = {
       fence: lease.fence,
       budget: () => ({}),
       budgets: NO_BUDGETS,
+      models: () => [agent().model],
       hostTools: [],
       onLimit: ignore,
       onRefusal: ignore,

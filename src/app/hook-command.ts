@@ -15,19 +15,19 @@ interface CommandSettings {
   readonly wrapper?: readonly string[];
 }
 
-/** Runs hooks that are commands, with an environment built from nothing. */
+/** Runs hooks that are commands, with an environment built from nothing: no variable of a session is in it. */
 export function hookCommands({ path, wrapper: given }: CommandSettings): RunHookCommand {
   let wrapper = given;
   return async (command, surroundings) => {
     // Looked for when the first hook runs: most hosts never need it.
     wrapper ??= (await findContainment()) ?? [];
-    return run(typeof command === "string" ? ["sh", "-c", command] : command, { ...surroundings, path, wrapper });
+    return run(typeof command === "string" ? ["/bin/sh", "-c", command] : command, { ...surroundings, path, wrapper });
   };
 }
 
 async function run(
   words: readonly string[],
-  { stdin, cwd, stateDir, variables, signal, path, wrapper }: CommandSurroundings & Required<CommandSettings>,
+  { stdin, cwd, stateDir, signal, path, wrapper }: CommandSurroundings & Required<CommandSettings>,
 ): Promise<CommandEnd> {
   const directory = async (name: string): Promise<string> => {
     const made = join(stateDir, name);
@@ -36,7 +36,7 @@ async function run(
   };
   const HOME = await directory("home");
   const TMPDIR = await directory("tmp");
-  const env = { PATH: path, LANG: "C.UTF-8", ...variables, HOME, TMPDIR };
+  const env = { PATH: path, LANG: "C.UTF-8", HOME, TMPDIR };
   signal.throwIfAborted();
   // A process group of its own, for machines on which nothing else holds what the command starts together.
   const [program = "", ...args] = [...wrapper, ...words];

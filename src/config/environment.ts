@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type EnvironmentDefinition, environmentDefinition } from "../core/environment.ts";
-import { LEADS_PAST, leadsPastGateway } from "../core/gateway-variables.ts";
+import { problemWithVariable } from "../core/gateway-variables.ts";
 import { union } from "./union.ts";
 
 const { workspace, checkpoints, sandbox, limits, variables } = environmentDefinition.shape;
@@ -14,13 +14,15 @@ export const layerEnvironment = z.strictObject({
     .extend({ network: undecided(network.unwrap().shape).optional() })
     .optional(),
   limits: limits.unwrap().optional(),
-  variables: variables.unwrap().superRefine(refuseOthersWays).optional(),
+  variables: variables.unwrap().superRefine(refuseReserved).optional(),
 });
 
 /** The engine would refuse them when a process starts; whoever wrote them is told at their place. */
-function refuseOthersWays(given: Readonly<Record<string, string>>, context: z.core.$RefinementCtx): void {
-  for (const name of Object.keys(given).filter(leadsPastGateway))
-    context.addIssue({ code: "custom", path: [name], message: LEADS_PAST });
+function refuseReserved(given: Readonly<Record<string, string>>, context: z.core.$RefinementCtx): void {
+  for (const name of Object.keys(given)) {
+    const message = problemWithVariable(name);
+    if (message !== undefined) context.addIssue({ code: "custom", path: [name], message });
+  }
 }
 
 export type LayerEnvironment = z.infer<typeof layerEnvironment>;

@@ -1,5 +1,6 @@
 import type { AuthProvider } from "./auth-schema.ts";
 import type { ModelUsage } from "./events.ts";
+import type { RequestSize } from "./budget-estimate.ts";
 import type { Billing } from "./ledger.ts";
 
 /**
@@ -66,18 +67,18 @@ export interface ModelRequestInfo {
   readonly model: string;
   /** The engine's name for the subagent; undefined for the primary line. */
   readonly engineAgentId: string | undefined;
-  /** False when the request carries no session label at all, so that its line is unknown. */
-  readonly attributed: boolean;
-  /** `main`, `subagent`, `auxiliary`, `compaction`, or `unknown`. A label from the agent process, not to be trusted. */
+  /** `main`, `subagent`, `auxiliary`, `compaction`, `count_tokens`, or `unknown`. A label from the agent process, not to be trusted. */
   readonly requestClass: string;
-  readonly bytes: number;
-  /** The most that it lets the model answer, in tokens. */
-  readonly maxTokens: number | undefined;
+  /** How large it is; nothing for a request that costs nothing, such as counting tokens. */
+  readonly size: RequestSize | undefined;
   /** Who pays for it. */
   readonly billing: Billing;
   /** The results of tools that it is the first to read: those that stand after the model's last words. */
   readonly toolResults: readonly { readonly callId: string; readonly engineName: string }[];
 }
+
+/** `input`: the answer began, and its end with the final usage did not come. */
+export type Proven = "nothing" | "input" | "all";
 
 export interface ModelRequestOutcome {
   readonly isError: boolean;
@@ -86,9 +87,6 @@ export interface ModelRequestOutcome {
   readonly usage: ModelUsage;
   /** Why the model stopped, as it said itself; null when it did not come to that. */
   readonly stopReason: string | null;
-  /** The stream was cut before its final usage, so the output is estimated. */
-  readonly estimated: boolean;
+  /** How much of the usage the provider itself has said. Whatever it has not said may cost as much as was reserved. */
+  readonly proven: Proven;
 }
-
-/** Stands for the thread of a request that does not say which line of the session it belongs to. */
-export const UNATTRIBUTED = "UNATTRIBUTED";

@@ -121,7 +121,6 @@ export interface CommandSurroundings {
   readonly cwd: string;
   /** The session's own directory, for the command's home. */
   readonly stateDir: string;
-  readonly variables: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 

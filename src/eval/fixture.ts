@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { CapstanError } from "../core/errors.ts";
 import { isInside } from "../core/inside.ts";
 import type { Case } from "../core/suite.ts";
+import { findProgram, hostPath, safePath } from "../process/programs.ts";
 
 /** Fills the empty directory of a trial with what the case says. Nothing is written anywhere else. */
 export async function prepareFixture(directory: string, { fixture, files, git }: Case): Promise<void> {
@@ -78,9 +79,12 @@ const GIT_ENVIRONMENT = {
 };
 
 async function commitAll(directory: string): Promise<void> {
-  const env = { PATH: process.env["PATH"], HOME: directory, ...GIT_ENVIRONMENT };
+  const env = { PATH: safePath(hostPath()), HOME: directory, ...GIT_ENVIRONMENT };
+  const program = findProgram("git");
+  if (program === undefined)
+    throw new CapstanError("workspace_failed", "git was not found. Install git, or put it on the PATH.");
   const git = async (...args: readonly string[]): Promise<void> =>
-    void (await promisify(execFile)("git", args, { cwd: directory, env }));
+    void (await promisify(execFile)(program, args, { cwd: directory, env }));
   await git("init", "--quiet", "--initial-branch=main");
   await git("add", "--all");
   await git("commit", "--quiet", "--allow-empty", "--message=The fixture");

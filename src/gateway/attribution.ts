@@ -3,21 +3,17 @@ import { headerValue } from "./headers.ts";
 import type { HeaderList } from "./upstream.ts";
 
 /**
- * Which line of the session a request belongs to. The headers come from the agent process, so they label a request
+ * Which line of the session a request belongs to; undefined when it does not say. The headers come from the agent process, so they label a request
  * and never authorise it; what does not look like a label is not taken for one.
  */
 export function attributionOf(
   headers: HeaderList,
-): Pick<ModelRequestInfo, "engineAgentId" | "attributed" | "requestClass"> {
+): Pick<ModelRequestInfo, "engineAgentId" | "requestClass"> | undefined {
   const agentId = headerValue(headers, "x-claude-code-agent-id");
   const engineAgentId = label(agentId);
-  return {
-    engineAgentId,
-    attributed:
-      label(headerValue(headers, "x-claude-code-session-id")) !== undefined &&
-      (agentId === undefined || engineAgentId !== undefined),
-    requestClass: label(headerValue(headers, "x-claude-code-request-class")) ?? "unknown",
-  };
+  if (label(headerValue(headers, "x-claude-code-session-id")) === undefined) return undefined;
+  if (agentId !== undefined && engineAgentId === undefined) return undefined;
+  return { engineAgentId, requestClass: label(headerValue(headers, "x-claude-code-request-class")) ?? "unknown" };
 }
 
 function label(value: string | undefined): string | undefined {

@@ -1,6 +1,8 @@
 import { errorResponse, errorType } from "./answer.ts";
 import { responseHeaders, withoutHeaders } from "./headers.ts";
-import type { UpstreamResponse } from "./upstream.ts";
+import { NotSent, type UpstreamResponse } from "./upstream.ts";
+
+const NEVER_CONNECTED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 
 interface FailedRequest {
   /** The cloud's name. */
@@ -41,7 +43,8 @@ export function clientFailure(thrown: unknown, { title, named, secrets }: Failed
   const causes = causesOf(thrown);
   // No way to the cloud is for the gateway to tell, by the code, and may be over when the agent asks again.
   const unreachable = causes.find(({ code }) => typeof code === "string" && /^(?:E[A-Z]{3}|UND_ERR)/.test(code));
-  if (unreachable !== undefined) throw unreachable;
+  if (unreachable !== undefined)
+    throw NEVER_CONNECTED.test(String(unreachable.code)) ? new NotSent(unreachable) : unreachable;
   if (!/credentials/i.test(String(text))) throw thrown;
   // The clients fetch some credentials by themselves, and this one could not be had.
   const message = clean(`${title}: ${causes.map((cause) => String(cause.message)).join(" ")}`);

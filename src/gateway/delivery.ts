@@ -6,8 +6,8 @@ import type { Refusal } from "./expired-credential.ts";
 import { forwardedResponseHeaders, headerValue, withoutHeaders } from "./headers.ts";
 import { endWithError } from "./held-answer.ts";
 import { IdleTimer } from "./idle-timer.ts";
-import type { HeaderList, Upstream, UpstreamRequest, UpstreamResponse } from "./upstream.ts";
-import { bodyMeter, NO_USAGE, streamMeter, type UsageMeter } from "./usage.ts";
+import { type HeaderList, NotSent, type Upstream, type UpstreamRequest, type UpstreamResponse } from "./upstream.ts";
+import { bodyMeter, errorMeter, NO_USAGE, streamMeter, type UsageMeter } from "./usage.ts";
 
 export interface Delivery {
   readonly request: Omit<UpstreamRequest, "signal">;
@@ -31,7 +31,7 @@ export interface RefusedRequest extends Refusal {
 /** An answer that has begun. */
 interface Answer {
   readonly response: UpstreamResponse;
-  readonly meter: UsageMeter | undefined;
+  readonly meter: UsageMeter;
 }
 
 const MAX_REJECTION = 64 << 10;
@@ -47,14 +47,15 @@ export async function deliver(delivery: Delivery): Promise<RefusedRequest | unde
   let answer: Answer | undefined;
   try {
     idle.restart();
+    if (cut.signal.aborted) throw new NotSent(cut.signal.reason);
     const response = await upstream.send({ ...delivery.request, signal: cut.signal });
-    answer = { response, meter: response.status < 400 ? meterFor(response) : undefined };
+    answer = { response, meter: meterFor(response) };
     delivery.observe(response.status, response.headers);
     if (isRefusal(response.status)) return await refused(delivery, response);
     await relay(delivery, { answer, idle });
   } catch (error) {
     let failure = idle.expired ? TIMED_OUT : unreachable(error);
-    await settle(outcomeOf(answer, false)).catch((error: unknown) => {
+    await settle(error instanceof NotSent ? UNSENT : outcomeOf(answer, false)).catch((error: unknown) => {
       failure = unaccounted(error);
     });
     if (res.headersSent) res.destroy();
@@ -69,15 +70,15 @@ async function relay({ res, settle }: Delivery, { answer, idle }: { answer: Answ
   const { response, meter } = answer;
   const length = Number(headerValue(response.headers, "content-length") ?? Number.NaN);
   let received = 0;
-  if (res.headersSent && !isEventStream(response)) return relayLate(res, { response, settle });
+  if (res.headersSent && !isEventStream(response)) return relayLate(res, { answer, settle });
   if (!res.headersSent) res.writeHead(response.status, forwardedResponseHeaders(response.headers).flat());
   res.flushHeaders();
   for await (const chunk of response.body) {
     // Time that we or the agent take is not the upstream's silence.
     idle.stop();
-    meter?.push(chunk);
+    meter.push(chunk);
     received += chunk.byteLength;
-    if (meter?.finished === true || received === length) await settle(outcomeOf(answer, true));
+    if (meter.finished || received === length) await settle(outcomeOf(answer, true));
     if (!res.write(chunk)) await drained(res);
     idle.restart();
   }
@@ -88,16 +89,18 @@ async function relay({ res, settle }: Delivery, { answer, idle }: { answer: Answ
 /** The agent has waited so long that a stream was begun for it, and what has come is none. */
 async function relayLate(
   res: ServerResponse,
-  { response, settle }: { response: UpstreamResponse; settle: Delivery["settle"] },
+  { answer, settle }: { answer: Answer; settle: Delivery["settle"] },
 ): Promise<void> {
-  const { type = errorType(response.status), message } = await readError(response.body);
-  await settle(outcomeOf({ response, meter: undefined }, true));
+  const { response } = answer;
+  const { type = errorType(response.status), message } = await readError(answer);
+  await settle(outcomeOf(answer, true));
   endWithError(res, { type, message: message ?? `The model API answered ${response.status}.` });
 }
 
 async function refused({ settle }: Delivery, response: UpstreamResponse): Promise<RefusedRequest> {
-  const error = await readError(response.body);
-  await settle(outcomeOf({ response, meter: undefined }, true));
+  const answer = { response, meter: meterFor(response) };
+  const error = await readError(answer);
+  await settle(outcomeOf(answer, true));
   const rewritten = ["content-encoding", "content-length", "content-type", "x-should-retry"];
   return {
     status: response.status,
@@ -107,10 +110,11 @@ async function refused({ settle }: Delivery, response: UpstreamResponse): Promis
   };
 }
 
-async function readError(body: AsyncIterable<Uint8Array>): Promise<{ type?: string; message?: string }> {
+async function readError({ response, meter }: Answer): Promise<{ type?: string; message?: string }> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of body) {
+  for await (const chunk of response.body) {
+    meter.push(chunk);
     length += chunk.byteLength;
     if (length <= MAX_REJECTION) chunks.push(chunk);
   }
@@ -124,6 +128,7 @@ async function readError(body: AsyncIterable<Uint8Array>): Promise<{ type?: stri
 }
 
 function meterFor(response: UpstreamResponse): UsageMeter {
+  if (response.status >= 400) return errorMeter(response.status);
   return isEventStream(response) ? streamMeter() : bodyMeter();
 }
 
@@ -133,11 +138,19 @@ function isEventStream({ headers }: UpstreamResponse): boolean {
 
 /** `whole`: the body came to its end, as far as the connection shows. */
 function outcomeOf(answer: Answer | undefined, whole: boolean): ModelRequestOutcome {
-  const reading = answer?.meter?.reading() ?? { usage: NO_USAGE, stopReason: null, estimated: false };
-  const status = answer?.response.status ?? null;
-  const answered = answer?.meter !== undefined && whole && answer.meter.complete;
-  return { ...reading, status, isError: !answered };
+  if (answer === undefined) return NO_ANSWER;
+  return { ...answer.meter.reading(), status: answer.response.status, isError: !whole || !answer.meter.complete };
 }
+
+/** The request was sent, and nobody knows what became of it. */
+const NO_ANSWER: ModelRequestOutcome = {
+  isError: true,
+  status: null,
+  usage: NO_USAGE,
+  stopReason: null,
+  proven: "nothing",
+};
+const UNSENT: ModelRequestOutcome = { ...NO_ANSWER, proven: "all" };
 
 function drained(res: ServerResponse): Promise<void> {
   return new Promise((resolve) => {

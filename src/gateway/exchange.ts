@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RequestSize } from "../core/budget-estimate.ts";
 import { messageOf } from "../core/errors.ts";
 import type { GatewaySession, ModelRequestInfo } from "../core/gateway.ts";
 import { DO_NOT_RETRY, type ErrorAnswer, sendError } from "./answer.ts";
@@ -10,7 +11,9 @@ import { newToolResults } from "./tool-results.ts";
 import { forwardedRequestHeaders, headerList } from "./headers.ts";
 import { endWithError } from "./held-answer.ts";
 import { outlast, refuse } from "./refused-request.ts";
+import { sizeOf } from "./request-size.ts";
 import type { Upstream } from "./upstream.ts";
+import { NO_USAGE } from "./usage.ts";
 
 /** One session at the gateway, and what is under way for it. */
 export interface Admission {
@@ -32,9 +35,25 @@ export interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly admission: Admission;
-  /** False for requests that cost nothing: these are neither reserved nor settled. */
-  readonly metered: boolean;
+  readonly route: Route;
 }
+
+/** What the gateway serves. */
+export interface Route {
+  readonly name: string;
+  readonly method: "POST";
+  readonly path: string;
+  /** It costs nothing: it is recorded like all others, and reserves nothing. */
+  readonly isFree: boolean;
+}
+
+/** What comes without the engine's labels was sent by something else, such as a command of the agent. */
+const NOT_OF_THE_ENGINE: ErrorAnswer = {
+  status: 403,
+  type: "permission_error",
+  message: "Only the agent itself may ask the model. To ask a model from a program, start a session of its own.",
+  headers: DO_NOT_RETRY,
+};
 
 /** The API itself takes 32 MB at most. */
 const MAX_REQUEST = 64 << 20;
@@ -45,58 +64,61 @@ const PINGS_IN_PATIENCE = 4;
 
 /** One request of an agent from its first byte to its settlement. */
 export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Promise<void> {
-  const { req, res, admission, metered } = exchange;
+  const { req, res, admission, route } = exchange;
   const cut = new AbortController();
   res.once("close", () => cut.abort());
   const body = await readBody(req);
   if (body === undefined)
     return sendError(res, { status: 413, type: "request_too_large", message: "The request is too large." });
-  const request = metered ? readRequest(body) : undefined;
-  if (request !== undefined && "status" in request) return sendError(res, request);
+  const request = readRequest(body);
+  if ("status" in request) return sendError(res, request);
   const headers = headerList(req.rawHeaders);
   const attribution = attributionOf(headers);
-  const { engineAgentId, requestClass } = attribution;
+  if (attribution === undefined) return sendError(res, NOT_OF_THE_ENGINE);
+  const { engineAgentId } = attribution;
+  const requestClass = route.isFree ? route.name : attribution.requestClass;
   const asked: Asked = {
-    info: request && {
-      ...attribution,
+    info: {
+      engineAgentId,
+      requestClass,
       model: request.model,
-      bytes: body.byteLength,
-      maxTokens: request.maxTokens,
+      size: route.isFree ? undefined : request.size,
       billing: admission.upstream.billing,
-      toolResults: request.toolResults,
+      toolResults: route.isFree ? [] : request.toolResults,
     },
+    isFree: route.isFree,
     request: {
       origin: { sessionId: admission.session.sessionId, engineAgentId, requestClass },
-      method: req.method ?? "GET",
-      path: req.url ?? "/",
+      method: route.method,
+      path: route.path + (isBeta(req.url) ? "?beta=true" : ""),
       headers: forwardedRequestHeaders(headers),
-      body: body.byteLength === 0 ? undefined : body,
+      body,
     },
-    idleTimeoutMs: deps.idleTimeoutMs * (request?.stream === false ? WHOLE_ANSWER_PATIENCE : 1),
+    idleTimeoutMs: deps.idleTimeoutMs * (request.stream ? 1 : WHOLE_ANSWER_PATIENCE),
   };
   // As often as another credential comes for one that has expired.
   for (;;) {
     const refused = await attempt(asked, { res, admission, cut });
     if (refused === undefined) return;
-    const pingMs = request?.stream === true ? deps.idleTimeoutMs / PINGS_IN_PATIENCE : undefined;
+    const pingMs = request.stream ? deps.idleTimeoutMs / PINGS_IN_PATIENCE : undefined;
     if (!(await outlast(refused, { res, admission, cut, pingMs }))) return refuse(refused, { res, admission, cut });
   }
 }
 
 /** What an agent asks, as often as it takes. */
 interface Asked extends Pick<Delivery, "request" | "idleTimeoutMs"> {
-  /** Absent for requests that cost nothing. */
-  readonly info: ModelRequestInfo | undefined;
+  readonly info: ModelRequestInfo;
+  readonly isFree: boolean;
 }
 
 /** Reserves and sends. Gives back a refused credential; everything else is answered. */
 async function attempt(
-  { info, request, idleTimeoutMs }: Asked,
+  { info, isFree, request, idleTimeoutMs }: Asked,
   { res, admission, cut }: Pick<Delivery, "res" | "cut"> & { readonly admission: Admission },
 ): Promise<RefusedRequest | undefined> {
   const { session, upstream, wait, expiry } = admission;
   const waiting = wait.answer();
-  const grant = waiting ?? (info === undefined ? FREE : await reserve(session, info));
+  const grant = waiting ?? (await reserve(session, info));
   if ("status" in grant) {
     if (res.headersSent) endWithError(res, grant);
     else sendError(res, grant);
@@ -108,10 +130,10 @@ async function attempt(
     res,
     cut,
     idleTimeoutMs,
-    settle: grant.settle,
+    settle: isFree ? (outcome) => grant.settle({ ...outcome, usage: NO_USAGE, proven: "all" }) : grant.settle,
     observe(status, answered) {
       // Counting tokens has limits of its own, which say nothing about messages.
-      if (info !== undefined) wait.observe(status, answered);
+      if (!isFree) wait.observe(status, answered);
       expiry.observe(status);
     },
   });
@@ -125,8 +147,6 @@ async function attempt(
 
 type Grant = Pick<Delivery, "settle">;
 
-const FREE: Grant = { settle: async () => {} };
-
 async function reserve(session: GatewaySession, info: ModelRequestInfo): Promise<Grant | ErrorAnswer> {
   try {
     const reservation = await session.reserve(info);
@@ -137,6 +157,10 @@ async function reserve(session: GatewaySession, info: ModelRequestInfo): Promise
   } catch (error) {
     return { status: 500, type: "api_error", message: `Nothing was sent to the model: ${messageOf(error)}` };
   }
+}
+
+function isBeta(url: string | undefined): boolean {
+  return new URLSearchParams((url ?? "").split("?")[1]).get("beta") === "true";
 }
 
 /** Reads to the end in any case, so that the agent gets to see the answer; undefined when it is too large to keep. */
@@ -150,9 +174,13 @@ async function readBody(req: IncomingMessage): Promise<Buffer | undefined> {
   return length <= MAX_REQUEST ? Buffer.concat(chunks) : undefined;
 }
 
-interface ReadRequest extends Pick<ModelRequestInfo, "model" | "maxTokens" | "toolResults"> {
+interface ReadRequest extends Pick<ModelRequestInfo, "model" | "toolResults"> {
+  readonly size: RequestSize;
   readonly stream: boolean;
 }
+
+/** Clouds put the name into an address, so that it must not lead anywhere else. */
+const MODEL_NAME = /^(?!.*\.\.)[A-Za-z0-9][\w.:@/[\]-]{0,255}$/;
 
 function readRequest(body: Buffer): ReadRequest | ErrorAnswer {
   let request: unknown;
@@ -161,9 +189,13 @@ function readRequest(body: Buffer): ReadRequest | ErrorAnswer {
   } catch {
     return { status: 400, type: "invalid_request_error", message: "The request body is not valid JSON." };
   }
-  const { model, stream, max_tokens: most, messages } = (request ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof request !== "object" || request === null || Array.isArray(request))
+    return { status: 400, type: "invalid_request_error", message: "The request body is not an object." };
+  const { model, stream, messages } = request as Readonly<Record<string, unknown>>;
   if (typeof model !== "string" || model === "")
     return { status: 400, type: "invalid_request_error", message: "model: Field required" };
-  const maxTokens = typeof most === "number" && most > 0 ? most : undefined;
-  return { model, stream: stream === true, maxTokens, toolResults: newToolResults(messages) };
+  if (!MODEL_NAME.test(model))
+    return { status: 400, type: "invalid_request_error", message: "model: not the name of a model" };
+  const size = sizeOf(request as Readonly<Record<string, unknown>>, body.byteLength);
+  return { model, stream: stream === true, size, toolResults: newToolResults(messages) };
 }

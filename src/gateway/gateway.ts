@@ -5,7 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Gateway, GatewayAccess, GatewaySession } from "../core/gateway.ts";
 import { DO_NOT_RETRY, sendError } from "./answer.ts";
 import { CredentialWait } from "./credential-wait.ts";
-import { type Admission, type ExchangeDeps, handleExchange } from "./exchange.ts";
+import { type Admission, type ExchangeDeps, handleExchange, type Route } from "./exchange.ts";
 import { ExpiredCredential } from "./expired-credential.ts";
 import type { Upstream, UpstreamFor } from "./upstream.ts";
 
@@ -23,10 +23,9 @@ export interface GatewayOptions {
 const MAX_TIMER_MS = 2_147_483_647;
 
 /** What the CLI needs, and nothing else. */
-const ROUTES: readonly (readonly [method: string, path: RegExp, metered: boolean])[] = [
-  ["POST", /^\/v1\/messages$/, true],
-  ["POST", /^\/v1\/messages\/count_tokens$/, false],
-  ["GET", /^\/v1\/models(\/[^/]+)?$/, false],
+const ROUTES: readonly Route[] = [
+  { name: "messages", method: "POST", path: "/v1/messages", isFree: false },
+  { name: "count_tokens", method: "POST", path: "/v1/messages/count_tokens", isFree: true },
 ];
 
 /** Opens the model API that the agent processes of this host talk to, on a free port of the loopback interface. */
@@ -99,7 +98,7 @@ class LoopbackGateway implements Gateway {
       return sendError(res, { status: 401, type: "authentication_error", message, headers: DO_NOT_RETRY });
     }
     const path = (req.url ?? "").split("?")[0] ?? "";
-    const route = ROUTES.find(([method, pattern]) => method === req.method && pattern.test(path));
+    const route = ROUTES.find((one) => one.method === req.method && one.path === path);
     if (route === undefined)
       return sendError(res, {
         status: 404,
@@ -108,7 +107,7 @@ class LoopbackGateway implements Gateway {
       });
     admission.responses.add(res);
     res.once("close", () => admission.responses.delete(res));
-    handleExchange({ req, res, admission, metered: route[2] }, this.#deps).catch(() => res.destroy());
+    handleExchange({ req, res, admission, route }, this.#deps).catch(() => res.destroy());
   }
 }
 

@@ -3,7 +3,7 @@ import https from "node:https";
 import { urlToHttpOptions } from "node:url";
 import { isRefusal } from "./answer.ts";
 import { headerList, headerValue, withoutHeaders } from "./headers.ts";
-import type { HeaderList, Upstream, UpstreamRequest, UpstreamResponse } from "./upstream.ts";
+import { type HeaderList, NotSent, type Upstream, type UpstreamRequest, type UpstreamResponse } from "./upstream.ts";
 
 export type Credential =
   | { readonly kind: "api_key"; readonly secret: string }
@@ -44,8 +44,14 @@ export function httpUpstream({ baseUrl, credential }: { baseUrl: URL; credential
     send(request) {
       return new Promise<UpstreamResponse>((resolve, reject) => {
         const outgoing = open(request);
+        let isConnected = false;
+        const connected = (): void => void (isConnected = true);
+        outgoing.on("socket", (socket) => {
+          if (socket.connecting) socket.once(baseUrl.protocol === "https:" ? "secureConnect" : "connect", connected);
+          else connected();
+        });
         // Also hears of failures after the answer began: those reach the reader of the body.
-        outgoing.on("error", reject);
+        outgoing.on("error", (error) => reject(isConnected ? error : new NotSent(error)));
         outgoing.on("response", (incoming) => {
           const status = incoming.statusCode ?? 0;
           const headers = headerList(incoming.rawHeaders);

@@ -1,4 +1,5 @@
 import type { AuthProvider } from "../core/auth-schema.ts";
+import { messageOf } from "../core/errors.ts";
 import type { ModelRequestInfo } from "../core/gateway.ts";
 import type { Billing } from "../core/ledger.ts";
 
@@ -18,8 +19,22 @@ export interface Upstream {
    * where it cannot change while the host runs.
    */
   renewed?(signal: AbortSignal): Promise<void>;
-  /** Resolves with the headers of the answer. Rejects when none came, and when the signal aborts. */
+  /**
+   * Resolves with the headers of the answer. Rejects when none came, and when the signal aborts; with `NotSent` when
+   * the provider cannot have seen the request.
+   */
   send(request: UpstreamRequest): Promise<UpstreamResponse>;
+}
+
+/** There was no connection, so that the request cost nothing. */
+export class NotSent extends Error {
+  readonly code: string | undefined;
+
+  constructor(cause: unknown) {
+    super(messageOf(cause), { cause });
+    if (cause instanceof Error) this.name = cause.name;
+    this.code = (cause as NodeJS.ErrnoException | undefined)?.code;
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ModelUsage } from "../core/events.ts";
+import type { Proven } from "../core/gateway.ts";
 
 /** Reads what an answer cost while its bytes pass by. It never changes, keeps back or rejects them. */
 export interface UsageMeter {
@@ -13,8 +14,8 @@ export interface UsageMeter {
 export interface UsageReading {
   readonly usage: ModelUsage;
   readonly stopReason: string | null;
-  /** The final usage was not among the bytes; output tokens are counted from the text that was. */
-  readonly estimated: boolean;
+  /** Without the final usage, output tokens are counted from the text that came. */
+  readonly proven: Proven;
 }
 
 export const NO_USAGE: ModelUsage = {
@@ -28,6 +29,7 @@ const BYTES_PER_TOKEN = 4;
 /** A line longer than this is skipped: it is no usage report, and an endless one must not fill the memory. */
 const MAX_LINE = 1 << 20;
 const MAX_BODY = 64 << 20;
+const MAX_ERROR = 64 << 10;
 const LINE_FEED = 0x0a;
 
 /**
@@ -43,6 +45,7 @@ export function streamMeter(): UsageMeter {
   let final = false;
   let finished = false;
   let failed = false;
+  let started = false;
 
   function readLine(line: Buffer): void {
     if (!line.subarray(0, 5).equals(DATA)) return;
@@ -54,6 +57,7 @@ export function streamMeter(): UsageMeter {
     switch (event?.["type"]) {
       case "message_start":
         usage = mergeUsage(usage, object(object(event["message"])?.["usage"]));
+        started ||= typeof object(object(event["message"])?.["usage"])?.["input_tokens"] === "number";
         break;
       case "message_delta":
         usage = mergeUsage(usage, object(event["usage"]));
@@ -92,7 +96,11 @@ export function streamMeter(): UsageMeter {
     get complete() {
       return finished && !failed;
     },
-    reading: () => ({ usage: final ? usage : atLeast(usage, textBytes), stopReason, estimated: !final }),
+    reading() {
+      // An error before the first word is all that there was.
+      if (final || (failed && !started)) return { usage, stopReason, proven: "all" };
+      return { usage: atLeast(usage, textBytes), stopReason, proven: started ? "input" : "nothing" };
+    },
   };
 }
 
@@ -114,10 +122,32 @@ export function bodyMeter(): UsageMeter {
       return {
         usage: reported === undefined ? atLeast(usage, length) : usage,
         stopReason: text(body?.["stop_reason"]) ?? null,
-        estimated: reported === undefined,
+        proven: reported === undefined ? "nothing" : "all",
       };
     },
   };
+}
+
+/** For an answer that is an error. Below 500 it was refused; above, only the provider's own words say what happened. */
+export function errorMeter(status: number): UsageMeter {
+  let said: Buffer = Buffer.alloc(0);
+  return {
+    push(chunk) {
+      if (said.length + chunk.length <= MAX_ERROR) said = Buffer.concat([said, chunk]);
+    },
+    finished: false,
+    complete: false,
+    reading() {
+      const type = object(parse(said)?.["error"])?.["type"];
+      return { usage: NO_USAGE, stopReason: null, proven: isDefinite(status, type) ? "all" : "nothing" };
+    },
+  };
+}
+
+/** Whether an error says that nothing was generated. One that speaks of time leaves that open. */
+export function isDefinite(status: number, type: unknown): boolean {
+  if (status < 500) return status !== 408;
+  return typeof type === "string" && type !== "timeout_error";
 }
 
 const DATA = Buffer.from("data:");

@@ -98,23 +98,24 @@ export function unpriced(model: string): CapstanError {
 
 /**
  * Model requests whose end nobody saw, because their host died. What they cost is not known: each is counted at what
- * was estimated before it was sent, and marked so. Only for whoever has just taken the session over.
+ * was reserved before it was sent, and marked so. Only for whoever has just taken the session over.
  */
 export function settleCutRequests(state: SessionState, { prices }: Budgets): EventDraft[] {
   return Object.entries(state.openRequests ?? {}).map(([id, { estimate, ...request }]) => {
     const usage: ModelUsage = {
       input_tokens: estimate?.input ?? 0,
       output_tokens: estimate?.output ?? 0,
-      cache_read_input_tokens: estimate?.cache ?? 0,
-      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+      cache_creation_input_tokens: estimate?.cache ?? 0,
     };
+    const price = listPrice(request.model, usage, prices);
     return {
       type: "span.model_request_end",
       ...request,
       model_request_start_id: id,
       is_error: true,
       model_usage: usage,
-      usd: listPrice(request.model, usage, prices),
+      usd: price === null ? null : Math.max(price, estimate?.usd ?? 0),
       http_status: null,
       stop_reason: null,
       estimated: true,

@@ -43,8 +43,8 @@ export class UserHooks {
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
-    const { record, stateDir, variables, runHookCommand: run } = parts;
-    const surroundings = { cwd: record.cwd, stateDir, variables };
+    const { record, stateDir, runHookCommand: run } = parts;
+    const surroundings = { cwd: record.cwd, stateDir };
     this.#ask = askHooks(run, surroundings);
     this.#hooks = listHooks({ commands: record.agent.hooks, functions: parts.givenHooks });
     this.#after = new AfterHooks(parts, {

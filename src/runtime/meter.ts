@@ -1,11 +1,19 @@
 import type { Budget } from "../core/agent-definition.ts";
+import { isOwnModel, modelsOf } from "../core/agent-models.ts";
 import { type Amounts, type Crossing, crossingKey, isMeasured } from "../core/budget-scopes.ts";
-import { estimate, type Experience, REMEMBERED_OUTPUTS } from "../core/budget-estimate.ts";
+import {
+  estimate,
+  type Estimate,
+  type Experience,
+  NO_ESTIMATE,
+  REMEMBERED_OUTPUTS,
+  settledUsage,
+} from "../core/budget-estimate.ts";
 import { type LimitHit, limitText } from "../core/budget.ts";
 import { type Clock, type Ids, threadId } from "../core/clock.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { EventDraft } from "../core/events.ts";
-import { type GatewaySession, type ModelRequestInfo, UNATTRIBUTED } from "../core/gateway.ts";
+import { type GatewaySession, type ModelRequestInfo } from "../core/gateway.ts";
 import type { LedgerStore } from "../core/ledger.ts";
 import { listPrice, priceOf } from "../core/pricing.ts";
 import { type Budgets, reserveOutputTokens, scopesOf, unpriced } from "./budgets.ts";
@@ -27,6 +35,8 @@ export interface MeterDeps {
   /** As it is in force now: it may change while the session is driven. */
   readonly budget: () => Budget;
   readonly budgets: Budgets;
+  /** The models that the session may ask, as its agent names them. */
+  readonly models: () => readonly string[];
   /** Names of the tools that the host itself lends the session. */
   readonly hostTools: readonly string[];
   readonly onLimit: (hit: LimitHit) => void;
@@ -49,6 +59,7 @@ export function meterOf(session: SessionDeps, hooks: MeterHooks): GatewaySession
     fence: log.fence,
     budget: () => record.agent.budget,
     budgets,
+    models: () => modelsOf(record.agent, log.state.model),
     hostTools: tools.map(({ name }) => name),
     ...hooks,
   });
@@ -60,7 +71,13 @@ type Fields = ReturnType<typeof spanFields>;
 interface Started {
   readonly fields: Fields;
   readonly tools: readonly string[];
-  readonly bytes: number;
+  readonly inputTokens: number;
+  readonly held: Held;
+}
+
+interface Held extends Estimate {
+  /** Null when the model has no known price. */
+  readonly usd: number | null;
 }
 
 /** Meters a session's model requests: asked before each of them, told after it, and both are in the log. */
@@ -70,18 +87,12 @@ export function meter(deps: MeterDeps): GatewaySession {
   let outputs: Promise<readonly number[]> | undefined;
   let experience: Experience = { outputs: [] };
 
-  /** At the uncached price: whether the cache still holds the prompt is known only afterwards. */
-  async function needOf(request: ModelRequestInfo): Promise<Amounts> {
+  async function needOf({ model, size }: ModelRequestInfo): Promise<Held> {
+    if (size === undefined) return { ...NO_ESTIMATE, usd: 0 };
     outputs ??= ledger.recentOutputs(sessionId, REMEMBERED_OUTPUTS);
     const known = { ...experience, outputs: [...experience.outputs, ...(await outputs)].slice(0, REMEMBERED_OUTPUTS) };
-    const size = estimate(request, { experience: known, reserveOutputTokens: reserveOutputTokens(budgets) });
-    const usage = {
-      input_tokens: size.input + size.cache,
-      output_tokens: size.output,
-      cache_read_input_tokens: 0,
-      cache_creation_input_tokens: 0,
-    };
-    return { ...size, usd: listPrice(request.model, usage, budgets.prices) ?? 0 };
+    const needed = estimate(size, { experience: known, reserveOutputTokens: reserveOutputTokens(budgets) });
+    return { ...needed, usd: listPrice(model, needed.usage, budgets.prices) };
   }
 
   function scopes({ billing }: ModelRequestInfo) {
@@ -119,7 +130,8 @@ export function meter(deps: MeterDeps): GatewaySession {
   return {
     sessionId,
     async reserve(request) {
-      const limits = scopes(request);
+      if (!isOwnModel(request.model, deps.models())) return { granted: false, message: notOwn(request, deps) };
+      const limits = request.size === undefined ? [] : scopes(request);
       if (
         limits.some((scope) => scope.limits.usd !== undefined) &&
         priceOf(request.model, budgets.prices) === undefined
@@ -129,34 +141,37 @@ export function meter(deps: MeterDeps): GatewaySession {
         return { granted: false, message: error.message };
       }
       const id = ids.next("sevt");
-      const amounts = await needOf(request);
-      const hit = await hold(id, request, amounts);
+      const held = await needOf(request);
+      const { input, cache, output, usd } = held;
+      const hit = limits.length === 0 ? undefined : await hold(id, request, { input, cache, output, usd: usd ?? 0 });
       if (hit !== undefined) {
         deps.onLimit(hit);
         return { granted: false, message: limitText(hit) };
       }
       const fields = spanFields(sessionId, request);
-      const { input, cache, output } = amounts;
       try {
-        await log.append([{ type: "span.model_request_start", id, ...fields, estimate: { input, cache, output } }]);
+        await log.append([
+          { type: "span.model_request_start", id, ...fields, estimate: { input, cache, output, usd } },
+        ]);
       } catch (thrown) {
         // The request is not sent. If not even this can be stored, the reservation ends with the lease.
         await ledger.release(id).catch(() => {});
         throw thrown;
       }
-      const { bytes } = request;
-      started.set(id, { fields, bytes, tools: toolNames(request, deps.hostTools) });
+      const { inputTokens = 0 } = request.size ?? {};
+      started.set(id, { fields, held, inputTokens, tools: toolNames(request, deps.hostTools) });
       return { granted: true, token: id };
     },
     async settle(token, outcome) {
       const request = started.get(token);
       if (request === undefined) return;
       started.delete(token);
-      const { fields, tools, bytes } = request;
-      const { usage } = outcome;
-      if (!outcome.estimated && !outcome.isError) {
+      const { fields, tools, inputTokens, held } = request;
+      const usage = settledUsage(outcome, held);
+      const price = listPrice(fields.model, usage, budgets.prices);
+      if (outcome.proven === "all" && !outcome.isError && inputTokens > 0) {
         const recent = [usage.output_tokens, ...experience.outputs].slice(0, REMEMBERED_OUTPUTS);
-        experience = { outputs: recent, last: { bytes, usage } };
+        experience = { outputs: recent, last: { inputTokens, usage } };
       }
       await log.append([
         {
@@ -165,10 +180,11 @@ export function meter(deps: MeterDeps): GatewaySession {
           model_request_start_id: token,
           is_error: outcome.isError,
           model_usage: usage,
-          usd: listPrice(fields.model, usage, budgets.prices),
+          // The dearest way to use as many tokens, when nobody knows how they were used.
+          usd: outcome.proven === "nothing" && price !== null ? Math.max(price, held.usd ?? 0) : price,
           http_status: outcome.status,
           stop_reason: outcome.stopReason,
-          estimated: outcome.estimated,
+          estimated: outcome.proven !== "all",
           ...(tools.length > 0 && { tools: [...tools] }),
         },
       ]);
@@ -195,13 +211,13 @@ export function meter(deps: MeterDeps): GatewaySession {
 const QUOTA = /\b(?:quota|credits?|billing|balance|(?:usage|spend|spending) limit)\b/i;
 
 function spanFields(sessionId: string, request: ModelRequestInfo) {
-  const { attributed, engineAgentId, model, requestClass, billing } = request;
-  const thread = !attributed
-    ? UNATTRIBUTED
-    : engineAgentId === undefined
-      ? undefined
-      : threadId(sessionId, engineAgentId);
+  const { engineAgentId, model, requestClass, billing } = request;
+  const thread = engineAgentId === undefined ? undefined : threadId(sessionId, engineAgentId);
   return { ...(thread !== undefined && { session_thread_id: thread }), model, request_class: requestClass, billing };
+}
+
+function notOwn({ model }: ModelRequestInfo, { models }: MeterDeps): string {
+  return `${model} is not a model of this agent, which has ${models().join(", ")}. Add it to the agent's definition: as model, as fallback_model, or as the model of a subagent.`;
 }
 
 /** The engine puts the name of a server before a tool of the host. */

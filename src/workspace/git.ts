@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { CapstanError } from "../core/errors.ts";
+import { findProgram, hostPath, safePath } from "../process/programs.ts";
 
 export interface GitOptions {
   readonly cwd?: string;
-  /** Beside PATH; nothing else of the host's environment is passed on unless it is named here. */
+  /** Beside PATH, which is the host's own; nothing else of the host's environment is passed on unless it is named here. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: Uint8Array | string;
   readonly signal?: AbortSignal | undefined;
@@ -49,10 +49,12 @@ const CONFIGURED = {
 export async function git(args: readonly string[], options: GitOptions = {}): Promise<GitOutput> {
   const { cwd, environment = {}, input, signal, accept = [], configured = false, dieWithHost = false } = options;
   const fixed = configured ? CONFIGURED : HERMETIC;
-  const [program, ...given] = [...(dieWithHost && hasSetpriv() ? BOUND : []), "git", ...args] as [string, ...string[]];
+  const file = findProgram("git", { outside: cwd });
+  if (file === undefined) throw notFound();
+  const [program = file, ...given] = [...(dieWithHost ? boundToHost(cwd) : []), file, ...args];
   const child = spawn(program, given, {
     cwd,
-    env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", ...fixed, ...environment },
+    env: { ...fixed, ...environment, PATH: safePath(hostPath(), { outside: cwd }) },
     stdio: ["pipe", "pipe", "pipe"],
     signal,
   });
@@ -76,23 +78,23 @@ export async function git(args: readonly string[], options: GitOptions = {}): Pr
   return { stdout: Buffer.concat(stdout), stderr: said, code };
 }
 
-const BOUND = ["setpriv", "--pdeathsig", "KILL", "--"];
-
 /** Part of util-linux; elsewhere a command may outlive a host that was killed. */
-function hasSetpriv(): boolean {
-  return (process.env["PATH"] ?? "/usr/bin:/bin")
-    .split(":")
-    .some((directory) => directory !== "" && existsSync(`${directory}/setpriv`));
+function boundToHost(cwd: string | undefined): readonly string[] {
+  const setpriv = findProgram("setpriv", { outside: cwd });
+  return setpriv === undefined ? [] : [setpriv, "--pdeathsig", "KILL", "--"];
 }
 
 function notStarted(error: NodeJS.ErrnoException): CapstanError {
   if (error.name === "AbortError") return new CapstanError("workspace_failed", "It was interrupted.", { cause: error });
-  if (error.code === "ENOENT")
-    return new CapstanError("workspace_failed", "git was not found. Install git, or put it on the PATH.", {
-      cause: error,
-      data: { missing: "git" },
-    });
+  if (error.code === "ENOENT") return notFound(error);
   return new CapstanError("workspace_failed", `git could not be started: ${error.message}`, { cause: error });
+}
+
+function notFound(cause?: unknown): CapstanError {
+  return new CapstanError("workspace_failed", "git was not found. Install git, or put it on the PATH.", {
+    cause,
+    data: { missing: "git" },
+  });
 }
 
 /** A checkout that fails does not say why it could not write, nor a server that says only where to look. */

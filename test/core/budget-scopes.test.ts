@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { dayOf, dayStart, BUCKET_MS, bucketOf } from "../../src/core/budget-day.ts";
-import { estimate, percentile } from "../../src/core/budget-estimate.ts";
+import { estimate, percentile, type RequestSize } from "../../src/core/budget-estimate.ts";
 import {
   addAmounts,
   type Amounts,
@@ -176,12 +176,18 @@ const usage = (input: number, cached: number) => ({
   cache_creation_input_tokens: 0,
 });
 
+const size = (inputTokens: number): RequestSize => ({
+  inputTokens,
+  maxTokens: undefined,
+  isStream: true,
+  cached: "no",
+  webSearches: 0,
+});
+
 describe("an estimate", () => {
   const none = { outputs: [] };
-
   test("goes by the length of the request and a configured answer at first", () => {
-    const size = { bytes: 36, maxTokens: undefined };
-    expect(estimate(size, { experience: none, reserveOutputTokens: 4_096 })).toEqual({
+    expect(estimate(size(11), { experience: none, reserveOutputTokens: 4_096 })).toMatchObject({
       input: 11,
       cache: 0,
       output: 4_096,
@@ -189,14 +195,40 @@ describe("an estimate", () => {
   });
 
   test("never reserves more answer than the request allows", () => {
-    const size = { bytes: 35, maxTokens: 100 };
-    expect(estimate(size, { experience: none, reserveOutputTokens: 4_096 }).output).toBe(100);
+    expect(estimate({ ...size(10), maxTokens: 100 }, { experience: none, reserveOutputTokens: 4_096 }).output).toBe(
+      100,
+    );
   });
 
   test("goes by the session's own requests and answers later", () => {
-    const experience = { outputs: [10, 20, 30, 40, 1_000], last: { bytes: 1_000, usage: usage(100, 300) } };
-    const size = { bytes: 2_000, maxTokens: undefined };
-    expect(estimate(size, { experience, reserveOutputTokens: 1 })).toEqual({ input: 200, cache: 600, output: 1_000 });
+    const experience = { outputs: [10, 20, 30, 40, 1_000], last: { inputTokens: 200, usage: usage(100, 300) } };
+    expect(estimate(size(400), { experience, reserveOutputTokens: 1 })).toMatchObject({
+      input: 200,
+      cache: 600,
+      output: 1_000,
+    });
+  });
+
+  test("is never less than the usual measure or the configured answer, whatever came before", () => {
+    const experience = { outputs: [1, 1, 1, 1, 1], last: { inputTokens: 1_000, usage: usage(1, 0) } };
+    const given = { experience, reserveOutputTokens: 500 };
+    expect(estimate(size(400), given)).toMatchObject({ input: 400, output: 500 });
+  });
+
+  test("takes the whole answer that is allowed when it comes in one piece", () => {
+    const given = { experience: none, reserveOutputTokens: 100 };
+    expect(estimate({ ...size(1), isStream: false, maxTokens: 32_000 }, given).output).toBe(32_000);
+  });
+
+  test("is priced as the dearest use of its tokens", () => {
+    const given = { experience: none, reserveOutputTokens: 10 };
+    expect(estimate({ ...size(7), cached: "1h", webSearches: 3 }, given).usage).toEqual({
+      ...usage(0, 0),
+      output_tokens: 10,
+      cache_creation_input_tokens: 7,
+      cache_creation_1h_input_tokens: 7,
+      web_search_requests: 3,
+    });
   });
 
   test("takes the answer that 95 of 100 did not exceed", () => {

@@ -81,13 +81,11 @@ test("the requests of a main line and of its subagents carry the ids that the SD
   const { reserved, settled } = fixture.session;
   const tasks = messages.flatMap((m) => (m.type === "system" && m.subtype === "task_started" ? [m.task_id] : []));
   expect(tasks).toHaveLength(1);
-  expect(
-    reserved.map(({ engineAgentId, requestClass, attributed }) => [engineAgentId, requestClass, attributed]),
-  ).toEqual([
-    [undefined, "main", true],
-    [tasks[0], "subagent", true],
-    [tasks[0], "subagent", true],
-    [undefined, "main", true],
+  expect(reserved.map(({ engineAgentId, requestClass }) => [engineAgentId, requestClass])).toEqual([
+    [undefined, "main"],
+    [tasks[0], "subagent"],
+    [tasks[0], "subagent"],
+    [undefined, "main"],
   ]);
   expect(settled.map(({ outcome }) => [outcome.status, outcome.isError, outcome.stopReason])).toEqual([
     [200, false, "tool_use"],

@@ -78,7 +78,7 @@ describe("Amazon Bedrock", () => {
     expect(response.headers).toContainEqual(["content-type", "text/event-stream; charset=utf-8"]);
     const meter = streamMeter();
     meter.push(await bytesOf(response.body));
-    expect(meter.reading()).toMatchObject({ usage: { input_tokens: 7, output_tokens: 3 }, estimated: false });
+    expect(meter.reading()).toMatchObject({ usage: { input_tokens: 7, output_tokens: 3 }, proven: "all" });
     const [arrival] = server.arrivals;
     expect(arrival?.path).toBe("/model/us.anthropic.claude-opus-4-8/invoke-with-response-stream");
     expect(JSON.parse(arrival?.body ?? "")).toMatchObject({ anthropic_beta: ["a-2025-01-01", "b-2025-01-02"] });

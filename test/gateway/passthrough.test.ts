@@ -153,7 +153,7 @@ test("an agent that hangs up ends the upstream request", async () => {
   await upstreamClosed.promise;
   expect(await fixture.session.firstSettled).toMatchObject({
     isError: true,
-    estimated: true,
+    proven: "input",
     usage: { input_tokens: 70 },
   });
 });
@@ -211,25 +211,27 @@ describe("credentials on the wire", () => {
 const served = (req: IncomingMessage, res: ServerResponse): void => void res.end(`${req.method} ${req.url}`);
 
 describe("routes", () => {
-  test.each([
-    ["POST", "/v1/messages/count_tokens?beta=true"],
-    ["GET", "/v1/models"],
-    ["GET", "/v1/models?limit=10"],
-    ["GET", "/v1/models/claude-opus-4-8"],
-  ])("%s %s is served without a reservation", async (method, path) => {
+  test("counting tokens is recorded, and costs nothing", async () => {
+    const path = "/v1/messages/count_tokens";
     await using upstream = await rawServer(served);
     await using fixture = await gatewayTo(upstream.url);
-    const answer = await ask(fixture.access.url, { token: fixture.access.token, method, path });
-    expect(answer).toMatchObject({ status: 200, text: `${method} ${path}` });
-    expect(fixture.session).toMatchObject({ reserved: [], settled: [] });
+    const answer = await ask(fixture.access.url, { token: fixture.access.token, path: `${path}?beta=true&x=1` });
+    expect(answer).toMatchObject({ status: 200, text: `POST ${path}?beta=true` });
+    expect(fixture.session.reserved).toMatchObject([{ requestClass: "count_tokens", size: undefined }]);
+    expect(fixture.session.settled).toMatchObject([{ outcome: { usage: usage(0, 0), proven: "all" } }]);
   });
 
   test.each([
     ["GET", "/v1/messages"],
     ["POST", "/v1/messages/batches"],
     ["POST", "/v1/messages/../complete"],
-    ["GET", "/v1/models/a/b"],
-    ["POST", "/v1/models"],
+    ["GET", "/v1/models"],
+    ["GET", "/v1/models/claude-opus-4-8"],
+    ["GET", "/v1/models/..%2ffiles"],
+    ["POST", "/v1/messages/..%2ffiles"],
+    ["POST", "/v1/messages%2fbatches"],
+    ["POST", "//v1/messages"],
+    ["POST", "/v1/messages/"],
     ["GET", "/api/hello"],
     ["GET", "/"],
   ])("%s %s is not served", async (method, path) => {
@@ -247,6 +249,11 @@ describe("routes", () => {
     ["a list", "[]"],
     ["no model", "{}"],
     ["a model that is no name", '{"model":7}'],
+    ["a model that leads elsewhere", '{"model":"../../v1/files"}'],
+    ["a model that leads elsewhere below", '{"model":"claude/../../files"}'],
+    ["a model in code", '{"model":"..%2f..%2ffiles"}'],
+    ["a model with a question", '{"model":"claude?x=1"}'],
+    ["a model with a line", '{"model":"claude\\nx"}'],
   ])("a body that is %s is refused before a reservation", async (_name, body) => {
     await using model = await scriptedModel(() => say("hello"));
     await using fixture = await gatewayTo(model.url);

@@ -78,8 +78,7 @@ describe("a reservation", () => {
     expect(fixture.session.reserved).toMatchObject([
       {
         model: MESSAGE.model,
-        bytes: JSON.stringify(MESSAGE).length,
-        attributed: true,
+        size: { inputTokens: Math.ceil(JSON.stringify(MESSAGE).length / 3.5), isStream: true, maxTokens: undefined },
         engineAgentId: undefined,
         requestClass: "unknown",
       },
@@ -168,21 +167,23 @@ interface Ending {
 const begin = (res: ServerResponse): void =>
   void res.writeHead(200, EVENT_STREAM).write(sse(START, textDelta("x".repeat(40))));
 /** What is known of an answer that was cut after 40 letters. */
-const CUT = { isError: true, status: 200, usage: usage(70, 10), stopReason: null, estimated: true };
-const NO_ANSWER = { isError: true, status: null, usage: NOTHING, stopReason: null, estimated: false };
+const CUT = { isError: true, status: 200, usage: usage(70, 10), stopReason: null, proven: "input" } as const;
+const NO_ANSWER = { isError: true, status: null, usage: NOTHING, stopReason: null, proven: "nothing" } as const;
+/** The provider has said, or cannot know, that nothing was generated. */
+const FREE = { ...NO_ANSWER, proven: "all" } as const;
 
 const ENDINGS: readonly Ending[] = [
   {
     name: "a stream that ends well",
     upstream: (_req, res) => void res.writeHead(200, EVENT_STREAM).end(sse(START, textDelta("hello"), ...END)),
-    outcome: { isError: false, status: 200, usage: usage(70, 9), stopReason: "end_turn", estimated: false },
+    outcome: { isError: false, status: 200, usage: usage(70, 9), stopReason: "end_turn", proven: "all" },
   },
   {
     name: "an answer in one piece",
     stream: false,
     upstream: (_req, res) =>
       void res.writeHead(200, JSON_BODY).end(JSON.stringify({ stop_reason: "max_tokens", usage: usage(5, 6) })),
-    outcome: { isError: false, status: 200, usage: usage(5, 6), stopReason: "max_tokens", estimated: false },
+    outcome: { isError: false, status: 200, usage: usage(5, 6), stopReason: "max_tokens", proven: "all" },
   },
   {
     name: "a stream that ends without its end",
@@ -226,12 +227,36 @@ const ENDINGS: readonly Ending[] = [
   {
     name: "an error status",
     upstream: (_req, res) => void res.writeHead(500, JSON_BODY).end('{"error":{"type":"api_error"}}'),
-    outcome: { ...NO_ANSWER, status: 500 },
+    outcome: { ...FREE, status: 500 },
+  },
+  {
+    name: "an error status that is not the provider's own",
+    upstream: (_req, res) => void res.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad gateway</h1>"),
+    outcome: { ...NO_ANSWER, status: 502 },
+  },
+  {
+    name: "an error that speaks of time",
+    upstream: (_req, res) => void res.writeHead(504, JSON_BODY).end('{"error":{"type":"timeout_error"}}'),
+    outcome: { ...NO_ANSWER, status: 504 },
+  },
+  {
+    name: "a request that is refused",
+    upstream: (_req, res) => void res.writeHead(429).end(),
+    outcome: { ...FREE, status: 429 },
+  },
+  {
+    name: "an answer in one piece that is cut",
+    stream: false,
+    upstream: (_req, res) => {
+      res.writeHead(200, { ...JSON_BODY, "content-length": "100" }).write('{"usage":');
+      setImmediate(() => res.destroy());
+    },
+    outcome: { ...NO_ANSWER, status: 200, usage: usage(0, 3) },
   },
   {
     name: "a refused credential",
     upstream: (_req, res) => void res.writeHead(401, JSON_BODY).end('{"error":{"message":"invalid x-api-key"}}'),
-    outcome: { ...NO_ANSWER, status: 401 },
+    outcome: { ...FREE, status: 401 },
   },
   {
     name: "an agent that hangs up in the middle",
@@ -303,8 +328,21 @@ describe("exactly one settlement follows", () => {
     await expect(opening).rejects.toThrow();
     grant.resolve({ granted: true, token: "late" });
     await session.firstSettled;
-    expect(session.settled).toEqual([{ token: "late", outcome: NO_ANSWER }]);
+    expect(session.settled).toEqual([{ token: "late", outcome: FREE }]);
     expect(model.requests).toEqual([]);
+  });
+
+  test("an agent that hangs up before the first byte, when the request was sent", async () => {
+    const received = Promise.withResolvers<void>();
+    await using server = await rawServer(() => received.resolve());
+    await using fixture = await gatewayTo(server.url);
+    const hangUp = new AbortController();
+    const opening = open(fixture.access.url, { token: fixture.access.token, signal: hangUp.signal });
+    await received.promise;
+    hangUp.abort();
+    await expect(opening).rejects.toThrow();
+    await fixture.session.firstSettled;
+    expect(fixture.session.settled).toEqual([{ token: "grant-1", outcome: NO_ANSWER }]);
   });
 
   test("each of two requests at once", async () => {
@@ -322,7 +360,7 @@ describe("an upstream that does not answer", () => {
     const answer = await ask(fixture.access.url, { token: fixture.access.token });
     expect(answer).toMatchObject({ status: 502, error: { type: "api_error" } });
     expect(answer.error.message).toContain("ECONNREFUSED");
-    expect(fixture.session.settled).toHaveLength(1);
+    expect(fixture.session.settled).toEqual([{ token: "grant-1", outcome: FREE }]);
   });
 
   test("is a timeout when it stays silent before the headers", async () => {
@@ -366,7 +404,7 @@ describe("an upstream that does not answer", () => {
 
 /** Another exchange through the same gateway: bytes that were let go before it have arrived after it. */
 async function roundTrip({ access }: Fixture): Promise<void> {
-  await ask(access.url, { token: access.token, method: "GET", path: "/v1/models" });
+  await ask(access.url, { token: access.token, path: "/nowhere" });
 }
 
 /** An address where nothing listens. */

@@ -109,6 +109,8 @@ export interface Call {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
+  /** Hangs up. */
+  readonly signal?: AbortSignal;
 }
 
 export const MESSAGE = { model: "claude-opus-4-8", stream: true, messages: [{ role: "user", content: "hi" }] };
@@ -116,12 +118,20 @@ export const MESSAGE = { model: "claude-opus-4-8", stream: true, messages: [{ ro
 /** Begins a request as an agent would; resolves with the answer's headers and leaves its body to be read. */
 export function open(
   url: string,
-  { token = "", path = "/v1/messages", method = "POST", headers = {}, body = JSON.stringify(MESSAGE) }: Call = {},
+  {
+    token = "",
+    path = "/v1/messages",
+    method = "POST",
+    headers = {},
+    body = JSON.stringify(MESSAGE),
+    signal,
+  }: Call = {},
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const outgoing = httpRequest(url + path, {
       method,
       agent: false,
+      signal,
       headers: {
         authorization: `Bearer ${token}`,
         "content-type": "application/json",

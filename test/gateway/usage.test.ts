@@ -13,7 +13,7 @@ const WHOLE = sse(START, { type: "ping" }, textDelta("Grüße 🎉"), DELTA, STO
 const WHOLE_READING = {
   usage: { ...usage(120, 42), cache_read_input_tokens: 30 },
   stopReason: "tool_use",
-  estimated: false,
+  proven: "all",
 };
 
 function read(
@@ -94,7 +94,7 @@ describe("the meter of a stream", () => {
     expect(readStream(text)).toEqual({
       usage: expected,
       stopReason: null,
-      estimated: true,
+      proven: expected.input_tokens > 0 ? "input" : "nothing",
       finished: false,
       complete: false,
     });
@@ -118,20 +118,27 @@ describe("the meter of a stream", () => {
     expect(readStream(sse(START, textDelta("x".repeat(400)), bare, STOP))).toMatchObject({
       usage: { output_tokens: 100 },
       stopReason: "end_turn",
-      estimated: true,
+      proven: "input",
       complete: true,
     });
   });
 
   test("does not take the model's words for events", () => {
     const words = 'data: {"type":"message_delta","usage":{"output_tokens":1000000}}\n\n{"type":"message_stop"}';
-    expect(readStream(sse(START, textDelta(words)))).toMatchObject({ estimated: true, finished: false });
+    expect(readStream(sse(START, textDelta(words)))).toMatchObject({ proven: "input", finished: false });
     expect(readStream(sse(START, textDelta(words))).usage.output_tokens).toBeLessThan(100);
   });
 
   test("knows an error inside the stream", () => {
     const error = { type: "error", error: { type: "overloaded_error", message: "busy" } };
-    expect(readStream(sse(START, error))).toMatchObject({ finished: true, complete: false, estimated: true });
+    expect(readStream(sse(START, error))).toMatchObject({ finished: true, complete: false, proven: "input" });
+    // Before the first word it is all that there was.
+    expect(readStream(sse(error))).toMatchObject({
+      finished: true,
+      complete: false,
+      proven: "all",
+      usage: usage(0, 0),
+    });
   });
 
   test.each([
@@ -145,7 +152,7 @@ describe("the meter of a stream", () => {
     ["a page", "<html>\n<body>\n</html>"],
     ["zeros", "\0".repeat(100)],
   ])("survives %s", (_name, text) => {
-    expect(readStream(text)).toMatchObject({ usage: usage(0, 0), finished: false });
+    expect(readStream(text)).toMatchObject({ usage: usage(0, 0), finished: false, proven: "nothing" });
   });
 
   test("survives any bytes, and goes on after them", () => {
@@ -153,7 +160,7 @@ describe("the meter of a stream", () => {
       property(uint8Array({ maxLength: 200 }), (noise) => {
         expect(read(streamMeter(), [noise, Buffer.from(`\n${WHOLE}`)])).toMatchObject({
           complete: true,
-          estimated: false,
+          proven: "all",
         });
       }),
     );
@@ -187,7 +194,7 @@ describe("the meter of an answer in one piece", () => {
       expect(read(bodyMeter(), [bytes.subarray(0, at), bytes.subarray(at)])).toEqual({
         usage: usage(3, 4),
         stopReason: "end_turn",
-        estimated: false,
+        proven: "all",
         finished: false,
         complete: true,
       });
@@ -198,6 +205,6 @@ describe("the meter of an answer in one piece", () => {
     ["not JSON", "<html>", 2],
     ["without usage", "{}", 1],
   ])("estimates from its length when it is %s", (_name, text, output) => {
-    expect(read(bodyMeter(), [Buffer.from(text)])).toMatchObject({ usage: usage(0, output), estimated: true });
+    expect(read(bodyMeter(), [Buffer.from(text)])).toMatchObject({ usage: usage(0, output), proven: "nothing" });
   });
 });

@@ -7,7 +7,7 @@ import { askHooks, type Hook, hookMatchers, listHooks } from "../../src/runtime/
 import { judge, runHook } from "../../src/runtime/hooks-run.ts";
 
 const ended = (end: Partial<CommandEnd>): CommandEnd => ({ exitCode: 0, stdout: "", stderr: "", ...end });
-const surroundings = { cwd: "/work", stateDir: "/state", variables: {} };
+const surroundings = { cwd: "/work", stateDir: "/state" };
 const ask = (end: Partial<CommandEnd> = {}) => askHooks(async () => ended(end), surroundings);
 
 /** The first hook of a kind that these make. */

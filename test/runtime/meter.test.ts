@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { clock, ids } from "../../src/app/clock.ts";
 import type { Budget } from "../../src/core/agent-definition.ts";
 import type { Crossing } from "../../src/core/budget-scopes.ts";
+import type { RequestSize } from "../../src/core/budget-estimate.ts";
 import type { BudgetSettings } from "../../src/core/budget-schema.ts";
 import type { LimitHit } from "../../src/core/budget.ts";
 import type { GatewaySession, ModelRequestInfo, ModelRequestOutcome } from "../../src/core/gateway.ts";
@@ -16,13 +17,12 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { sampleOwner, sampleSession } from "../store/samples.ts";
 import { ofType, temporaryDirectory } from "../support/host.ts";
 
+const SIZE: RequestSize = { inputTokens: 1_000, maxTokens: undefined, isStream: true, cached: "no", webSearches: 0 };
 const REQUEST: ModelRequestInfo = {
   model: "claude-opus-4-8",
   engineAgentId: undefined,
-  attributed: true,
   requestClass: "main",
-  bytes: 3_500,
-  maxTokens: undefined,
+  size: SIZE,
   billing: "paid",
   toolResults: [],
 };
@@ -37,7 +37,7 @@ const answer = (output: number, more: Partial<ModelRequestOutcome> = {}): ModelR
     cache_creation_input_tokens: 0,
   },
   stopReason: "end_turn",
-  estimated: false,
+  proven: "all",
   ...more,
 });
 
@@ -84,6 +84,7 @@ async function scene(): Promise<Scene> {
         fence: log.fence,
         budget: () => budget,
         budgets: { settings: { reserve_output_tokens: 1_000, ...settings }, prices: PRICES },
+        models: () => ["claude-opus-4-8"],
         hostTools: ["lookup"],
         onLimit: (hit) => hits.push(hit),
         onRefusal: () => {},
@@ -153,16 +154,16 @@ test("a rehearsal keeps to the session's limits and to no other", async () => {
 
 test("estimates follow what the session's requests turned out to be", async () => {
   await using s = await scene();
-  const metered = s.meter({ budget: { tokens: 1_000_000 } });
+  const metered = s.meter({ budget: { tokens: 1_000_000 }, settings: { reserve_output_tokens: 100 } });
   for (let request = 0; request < 6; request += 1) {
     const reservation = await metered.reserve(REQUEST);
-    if (reservation.granted) await metered.settle(reservation.token, answer(10 + request));
+    if (reservation.granted) await metered.settle(reservation.token, answer(110 + request));
   }
   const starts = ofType(await events(s), "span.model_request_start").map(({ estimate }) => estimate);
-  expect(starts[0]).toEqual({ input: 1_000, cache: 0, output: 1_000 });
-  expect(starts[5]).toEqual({ input: 1_000, cache: 0, output: 14 });
+  expect(starts[0]).toMatchObject({ input: 1_000, cache: 0, output: 100 });
+  expect(starts[5]).toMatchObject({ input: 1_000, cache: 0, output: 114 });
   // A new process begins with what the ledger knows.
-  await s.meter({ budget: { tokens: 1_000_000 } }).reserve({ ...REQUEST, maxTokens: 12 });
+  await s.meter({ budget: { tokens: 1_000_000 } }).reserve({ ...REQUEST, size: { ...SIZE, maxTokens: 12 } });
   expect(ofType(await events(s), "span.model_request_start").at(-1)?.estimate?.output).toBe(12);
 });
 

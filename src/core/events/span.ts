@@ -14,14 +14,22 @@ const modelUsage = z.object({
   /** Searches that the API itself made; absent when there were none. */
   web_search_requests: z.number().optional(),
 });
-/** The thread is `UNATTRIBUTED` when the request did not say which line of the session it belongs to. */
 const span = { ...stored, ...onThread, model: z.string(), request_class: z.string() };
 export const spanModelRequestStart = z.object({
   type: z.literal("span.model_request_start"),
   ...span,
   billing: z.enum(BILLINGS).optional(),
-  /** What was estimated before it was sent, in tokens. It is what the request counts as if a crash hides its end. */
-  estimate: z.object({ input: z.number(), cache: z.number(), output: z.number() }).optional(),
+  /** What was reserved before it was sent. It is what the request counts as if nobody sees its end. */
+  estimate: z
+    .object({
+      /** In tokens. */
+      input: z.number(),
+      cache: z.number(),
+      output: z.number(),
+      /** Null when the model has no known price. */
+      usd: z.number().nullable().optional(),
+    })
+    .optional(),
 });
 export const spanModelRequestEnd = z.object({
   type: z.literal("span.model_request_end"),
@@ -34,7 +42,7 @@ export const spanModelRequestEnd = z.object({
   http_status: z.number().int().nullable(),
   /** Why the model stopped; null when the answer did not come to its end. */
   stop_reason: z.string().nullable(),
-  /** Usage was cut short, so the output tokens are estimated from what was streamed. */
+  /** The provider did not say the final usage: what it left open counts as what was reserved, or as what was streamed. */
   estimated: z.boolean(),
   /** Who pays for it; absent in logs of earlier versions, where it counts as paid. */
   billing: z.enum(BILLINGS).optional(),

@@ -5,6 +5,7 @@ import type { Engine, EngineHost, EngineRequest, EngineSession } from "../../cor
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import { belongsInSandbox, HOST_SERVER } from "../../core/mcp-server-schema.ts";
 import type { Tool, ToolOutcome } from "../../core/tool.ts";
+import { safePath } from "../../process/programs.ts";
 import { Announcements } from "./announcements.ts";
 import { CustomResults } from "./custom-results.ts";
 import { elicit } from "./elicitation.ts";
@@ -32,6 +33,8 @@ import {
   toldOfSandbox,
 } from "./sandbox-support.ts";
 import { Stubs } from "./sandbox-stubs.ts";
+import { writeProcessFiles } from "./start/process-files.ts";
+import { StartSettings } from "./start/start-settings.ts";
 import { type ClaudeSdk, pinnedSdk } from "./sdk.ts";
 import { ClaudeSession } from "./session.ts";
 import { reconcile, usageBaseline } from "./transcript.ts";
@@ -100,16 +103,28 @@ export function claudeEngine(
         gitDirectories: request.sandbox?.gitDirectories ?? [],
       });
     const tempDir = leftovers.temporaryDirectory();
+    const files = writeProcessFiles(request, { path: settings.path, confined, leftovers });
     writeSkills(request);
     const customResults = new CustomResults(request.tools);
     const announcements = new Announcements(callsIn(request));
     const grants = new Grants(host);
+    const plain = sdkOptions(
+      request,
+      { ...settings, path: cliPath(request, confinement) },
+      { resume, tempDir, shellDirectory: files.shellDirectory, confined },
+    );
+    const startSettings = new StartSettings(files.directory, { settings: plain.settings, gateway: request.gateway });
     const options: Options = {
-      ...sdkOptions(request, { ...settings, path: commandPath(request, confinement) }, { resume, tempDir, confined }),
+      ...plain,
+      env: { ...plain.env, ...files.environment },
+      settings: startSettings.file,
       hooks: {
         ...gate(grants, {
           tools: request.tools,
-          announced: (id, signal) => announcements.wait(id, signal),
+          announced: (id, signal) => {
+            startSettings.forget();
+            return announcements.wait(id, signal);
+          },
           oneCall: request.start.kind === "call",
           readable: () => [join(process.configDir, "projects"), tempDir, skillsDirectory(request) ?? []].flat(),
           confined,
@@ -140,6 +155,7 @@ export function claudeEngine(
         throw startFailure(thrown, process.stderr);
       })
       .finally(() => request.signal?.removeEventListener("abort", giveUp));
+    startSettings.forget();
     const translator = startTranslator({
       sessionId: request.sessionId,
       line: request.line?.threadId,
@@ -170,9 +186,11 @@ export function claudeEngine(
     });
   }
 
-  function commandPath({ stateDir }: EngineRequest, confinement: Confinement | undefined): string {
+  /** Where the CLI itself looks for programs, such as git and bubblewrap. */
+  function cliPath({ stateDir, cwd }: EngineRequest, confinement: Confinement | undefined): string {
+    const path = safePath(settings.path, { outside: cwd });
     const bwrap = confinement?.confine[0];
-    return bwrap === undefined ? settings.path : rootPath(settings.path, { stateDir, bwrap });
+    return bwrap === undefined ? path : rootPath(path, { stateDir, bwrap });
   }
 
   /** Makes the CLI's transcript agree with the log before a process reads it. */

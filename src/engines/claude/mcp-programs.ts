@@ -6,6 +6,7 @@ import type { EngineRequest } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { isRemote, type McpProgram } from "../../core/mcp-server-schema.ts";
 import type { SandboxPlan } from "../../core/sandbox.ts";
+import { findProgram, safePath } from "../../process/programs.ts";
 import { problemWithCommand } from "./mcp-command.ts";
 import { confinedCommand } from "./mcp-sandbox.ts";
 import type { ClaudeSettings } from "./options.ts";
@@ -57,32 +58,42 @@ export function programServers(
   const own = join(all, randomUUID());
   const configs = Object.entries(agent.mcp_servers ?? {}).flatMap(([name, server]) => {
     if (isRemote(server)) return [];
-    const file = join(own, `${name}.sh`);
     const temporary = join(directory, name);
     mkdirSync(own, { recursive: true, mode: 0o700 });
     mkdirSync(temporary, { recursive: true, mode: 0o700 });
-    const home = join(stateDir, "home");
-    writeFileSync(file, `${startLine(server, { ...settings, temporary, home })}\n`, { mode: 0o600 });
-    return [[name, { type: "stdio", command: "/bin/sh", args: [file] }]];
+    const places = { ...settings, temporary, home: join(stateDir, "home"), file: join(own, `${name}.sh`) };
+    return [[name, { type: "stdio", command: "/bin/sh", args: [writeStart(server, places)] }]];
   });
   return { configs: Object.fromEntries(configs), close: () => rmSync(own, { recursive: true, force: true }) };
 }
 
+interface StartPlaces extends ProgramSettings {
+  readonly file: string;
+  readonly temporary: string;
+  readonly home: string;
+}
+
 /**
- * A server is started by a script of the session's own: the CLI would give it all of its own environment, the token of
- * the gateway included, and would show the server's variables to everybody who may list processes.
+ * A server is started by a script of the session's own: the CLI would give it all of its own environment, and would
+ * show the server's variables to everybody who may list processes. Its variables are set within the sandbox, so that
+ * what starts the sandbox never has them; the script reaches in through an open file, as its place is hidden there.
  */
-function startLine(
-  { command, args, env, outside_sandbox: isOutside = false }: McpProgram,
-  { path, confinement, temporary, home }: ProgramSettings & { readonly temporary: string; readonly home: string },
-): string {
-  const variables = { PATH: path, LANG: "C.UTF-8", HOME: home, TMPDIR: temporary, ...env };
-  const within =
-    confinement === undefined || isOutside
-      ? []
-      : confinedCommand(confinement.plan, { confine: confinement.confine, ownDirectory: temporary });
-  const assignments = Object.entries(variables).map(([key, value]) => quoted(`${key}=${value}`));
-  return ["exec", "env", "-i", ...assignments, ...[...within, command, ...args].map(quoted)].join(" ");
+function writeStart(server: McpProgram, { path, confinement, temporary, home, file }: StartPlaces): string {
+  const { command, args, env, outside_sandbox: isOutside = false } = server;
+  const start = cleanStart({ PATH: path, LANG: "C.UTF-8", HOME: home, TMPDIR: temporary, ...env }, [command, ...args]);
+  writeFileSync(file, `${start}\n`, { mode: 0o600 });
+  if (confinement === undefined || isOutside) return file;
+  const within = confinedCommand(confinement.plan, { confine: confinement.confine, ownDirectory: temporary });
+  const outer = `${file}.confined`;
+  const confined = cleanStart({ PATH: safePath(path) }, [...within, "/bin/sh", "/dev/fd/3"]);
+  writeFileSync(outer, `${confined} 3<${quoted(file)}\n`, { mode: 0o600 });
+  return outer;
+}
+
+function cleanStart(variables: Readonly<Record<string, string>>, words: readonly string[]): string {
+  const env = findProgram("env") ?? "/usr/bin/env";
+  const assignments = Object.entries(variables).map(([key, value]) => `${key}=${value}`);
+  return ["exec", ...[env, "-i", ...assignments, ...words].map(quoted)].join(" ");
 }
 
 function quoted(text: string): string {

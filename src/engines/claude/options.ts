@@ -4,16 +4,17 @@ import type { AgentDefinition as SdkAgent, Options } from "@anthropic-ai/claude-
 import type { Mode } from "../../core/agent-definition.ts";
 import type { EngineRequest } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
-import { leadsPastGateway } from "../../core/gateway-variables.ts";
 import { BUILTIN_NAMES, PLAN_EXIT } from "./builtin-tools.ts";
 import { sandboxSettings } from "./sandbox.ts";
 import { SKILL_TOOL, skillOptions, skillsDirectory } from "./skills.ts";
 import { hostToolName, readToolName } from "./tool-names.ts";
 import { sessionStoreFor, transcriptPath, transcriptUuid } from "./transcript-store.ts";
 
+type SdkSettings = Exclude<NonNullable<Options["settings"]>, string>;
+
 /** What holds for all sessions of an engine. */
 export interface ClaudeSettings {
-  /** Search path for the agent's commands. */
+  /** Search path for the agent's commands and servers. */
   readonly path: string;
   /** How often the CLI repeats a failed model request; the waits double from half a second. */
   readonly retries: number;
@@ -23,8 +24,13 @@ export interface ClaudeSettings {
 export function sdkOptions(
   request: EngineRequest,
   settings: ClaudeSettings,
-  { resume, tempDir, confined = false }: { resume: boolean; tempDir: string; confined?: boolean },
-): Options {
+  {
+    resume,
+    tempDir,
+    shellDirectory,
+    confined = false,
+  }: { resume: boolean; tempDir: string; shellDirectory: string; confined?: boolean },
+): Options & { readonly settings: SdkSettings } {
   const { agent, sessionId, line } = request;
   const own = line && agent.subagents[line.name];
   const uuid = transcriptUuid(request);
@@ -48,7 +54,10 @@ export function sdkOptions(
       // It would be kept for one process, and the prompt would name its directory.
       autoMemoryEnabled: false,
       skipWebFetchPreflight: true,
-      ...sandboxSettings(request.sandbox, { confined, readable: [tempDir, skillsDirectory(request) ?? []].flat() }),
+      ...sandboxSettings(request.sandbox, {
+        confined,
+        readable: [tempDir, shellDirectory, skillsDirectory(request) ?? []].flat(),
+      }),
     },
     strictMcpConfig: true,
     // What a subagent says is told when it is said, on its own as within its agent's process.
@@ -146,32 +155,25 @@ function subagents({ agent, tools: hostTools }: EngineRequest): Record<string, S
 /** The CLI turns to another model after so many failures; with fewer retries it would never get there. */
 const RETRIES_BEFORE_FALLBACK = 2;
 
-/** The child's environment, built from nothing: these variables and the session's own, and no other. */
+/**
+ * The CLI's environment, built from nothing: these variables and no other. Those of the session are for its commands
+ * alone, and the gateway's address and token come with the settings.
+ */
 function childEnvironment(request: EngineRequest, settings: ClaudeSettings, tempDir: string): Record<string, string> {
   const directory = (name: string): string => {
     const path = join(request.stateDir, name);
     mkdirSync(path, { recursive: true, mode: 0o700 });
     return path;
   };
-  const leading = Object.keys(request.variables).filter(leadsPastGateway);
-  if (leading.length > 0)
-    throw new CapstanError(
-      "invalid_input",
-      `variables: ${leading.join(", ")} would lead the agent past the gateway. Credentials and addresses are the host's to set.`,
-    );
   const { fallback_model: fallback } = request.agent;
   const retries = fallback === undefined ? settings.retries : Math.max(settings.retries, RETRIES_BEFORE_FALLBACK);
   return {
     PATH: settings.path,
     LANG: "C.UTF-8",
-    ...request.variables,
     HOME: directory("home"),
     TMPDIR: tempDir,
     CLAUDE_CONFIG_DIR: directory("config"),
     CLAUDE_CODE_TMPDIR: tempDir,
-    ANTHROPIC_BASE_URL: request.gateway.url,
-    // A token, not an API key: with a key the CLI would ask the real API for policy at every start.
-    ANTHROPIC_AUTH_TOKEN: request.gateway.token,
     // Keeps the CLI's first-party behaviour behind the gateway. Internal to the CLI: the SDK version is pinned for it.
     _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: "1",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",

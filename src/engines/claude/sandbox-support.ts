@@ -1,10 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
 import type { EngineRequest, EngineSession } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { belongsInSandbox } from "../../core/mcp-server-schema.ts";
 import type { SandboxPlan } from "../../core/sandbox.ts";
+import { findProgram, safePath } from "../../process/programs.ts";
 
 /** What this machine has to confine commands with. */
 export interface SandboxSupport {
@@ -44,7 +43,7 @@ function findSandbox(path: string): SandboxSupport {
   // Part of the system, and used by the CLI itself.
   if (process.platform === "darwin") return {};
   if (process.platform !== "linux") return { missing: `There is no sandbox for ${process.platform}.` };
-  const programs = ["bwrap", "socat"].map((name) => [name, find(name, path)] as const);
+  const programs = ["bwrap", "socat"].map((name) => [name, findProgram(name, { path })] as const);
   const absent = programs.flatMap(([name, file]) => (file === undefined ? [name] : []));
   if (absent.length > 0) {
     const names = absent.map((name) => (name === "bwrap" ? "bubblewrap (bwrap)" : name)).join(" and ");
@@ -53,28 +52,16 @@ function findSandbox(path: string): SandboxSupport {
   const bwrap = programs[0]?.[1] ?? "bwrap";
   let said = "";
   for (const form of FORMS) {
-    const { status, stderr, error } = spawnSync(bwrap, [...form, ...PROBE], { env: { PATH: path }, encoding: "utf8" });
+    const { status, stderr, error } = spawnSync(bwrap, [...form, ...PROBE], {
+      env: { PATH: safePath(path) },
+      encoding: "utf8",
+    });
     if (status === 0) return { confine: [bwrap, ...form] };
     said = error?.message ?? stderr.trim();
   }
   return {
     missing: `bubblewrap is installed, but may not make namespaces here (${said}). Allow unprivileged user namespaces, or run the host where they are allowed.`,
   };
-}
-
-function find(name: string, path: string): string | undefined {
-  return path
-    .split(delimiter)
-    .filter((directory) => directory !== "")
-    .map((directory) => join(directory, name))
-    .find((file) => {
-      try {
-        accessSync(file, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
 }
 
 /** Throws when the session may not run here as its environment wants it. */

@@ -20,7 +20,6 @@ export async function command(given: Given<"command">, { facts, deps }: Surround
       stdin: "",
       cwd: facts.workspace,
       stateDir: deps.stateDir,
-      variables: {},
       signal: AbortSignal.any([deps.signal, late]),
     })
     .catch((thrown: unknown) => {

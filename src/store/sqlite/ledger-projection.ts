@@ -56,7 +56,7 @@ export const LEDGER_TABLES = `
   CREATE TABLE reservations (
     id TEXT NOT NULL PRIMARY KEY,
     session_id TEXT NOT NULL REFERENCES sessions (id),
-    -- Of the lease under which it was made: the reservation ends with the lease.
+    -- Of the lease under which it was made.
     fence INTEGER NOT NULL,
     project TEXT NOT NULL,
     agent TEXT NOT NULL,

@@ -28,9 +28,13 @@ const SUMS = `total(usd) AS usd, coalesce(sum(input_tokens), 0) AS input, coales
 const SPENT = `SELECT ${SUMS}, coalesce(sum(turns), 0) AS turns, coalesce(sum(tool_calls), 0) AS tool_calls
   FROM spend WHERE scope = ? AND key = ? AND bucket >= ? AND (scope = 'session' OR billing <> 'rehearsal')`;
 
-/** Those of a host that is gone do not count: its lease has run out, or another host has a newer one. */
+/**
+ * That of a host which is gone counts until whoever takes the session over settles it, because the provider bills what
+ * was sent. It was not sent when its start is not in the log.
+ */
 const RESERVED = `SELECT ${SUMS} FROM reservations r
-  WHERE EXISTS (SELECT 1 FROM leases l WHERE l.session_id = r.session_id AND l.fence = r.fence AND l.expires_at > :now)`;
+  WHERE (EXISTS (SELECT 1 FROM leases l WHERE l.session_id = r.session_id AND l.fence = r.fence AND l.expires_at > :now)
+    OR EXISTS (SELECT 1 FROM events e WHERE e.session_id = r.session_id AND instr(e.event, '"id":"' || r.id || '"') > 0))`;
 
 export function reservationTable(
   database: Database,
@@ -43,6 +47,7 @@ export function reservationTable(
   const selectSpent = database.prepare(SPENT);
   const insert = database.prepare("INSERT INTO reservations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   const remove = database.prepare("DELETE FROM reservations WHERE id = ?");
+  const removeUnsent = database.prepare("DELETE FROM reservations WHERE session_id = ? AND fence < ?");
   const reserved = {
     session: database.prepare(`${RESERVED} AND r.session_id = :sessionId`),
     agent: database.prepare(`${RESERVED} AND r.project = :project AND r.agent = :agent`),
@@ -81,6 +86,8 @@ export function reservationTable(
       return database.write(() => {
         const spender = who(sessionId);
         requireFence(sessionId, { fence, current: spender.fence });
+        // What an earlier host had sent was settled when the session was taken over.
+        removeUnsent.run(sessionId, fence);
         const standings = scopes.map((limits) => withStanding(spender, limits));
         const verdict = judge(standings, { needed, agreed });
         const { project, agent } = spender;

@@ -89,6 +89,6 @@ export const ENVIRONMENT_PAIRS: Readonly<Record<string, Pair>> = {
   "environment.limits.cpu_seconds": limits("cpu_seconds"),
   "environment.variables.*": pair(
     ["environment: { variables: { COLOUR: red } }", "environment: { variables: { COLOUR: blue } }"],
-    "sdk options",
+    "command variables",
   ),
 };

@@ -15,6 +15,7 @@ import { exceeded } from "../../../src/engines/claude/limits.ts";
 import { remoteServers } from "../../../src/engines/claude/mcp-remote.ts";
 import { programServers } from "../../../src/engines/claude/mcp-programs.ts";
 import { sdkOptions } from "../../../src/engines/claude/options.ts";
+import { writeCommandShell } from "../../../src/engines/claude/start/command-shell.ts";
 import { budgetInForce, scopesOf } from "../../../src/runtime/budgets.ts";
 import { sessionTools } from "../../../src/runtime/custom-tools.ts";
 import { askHooks, listHooks } from "../../../src/runtime/hooks-list.ts";
@@ -71,7 +72,11 @@ function planOf({
 }
 
 const sdk: Observe = (read) =>
-  sdkOptions(requestOf(read), { path: "/bin", retries: 3 }, { resume: false, tempDir: "/tmp/x", confined: true });
+  sdkOptions(
+    requestOf(read),
+    { path: "/bin", retries: 3 },
+    { resume: false, tempDir: "/tmp/x", shellDirectory: "/tmp/shell", confined: true },
+  );
 
 /** By what `capstan policy check` calls; agent-pairs.test.ts shows that a session decides the same. */
 const explained: Observe = ({ loaded: { agent, sessionEnvironment: environment }, cwd, scratch, asked }) => {
@@ -98,11 +103,21 @@ const limit: Observe = ({ loaded: { agent, settings } }) => {
   };
 };
 
-/** The script that starts a server. */
+/** What is put in front of every command. */
+const commandVariables: Observe = ({ loaded: { sessionEnvironment }, scratch }) => {
+  const places = { shown: join(scratch, "shell"), hidden: join(scratch, "process"), bash: "/bin/bash", path: "/bin" };
+  const { variables } = sessionEnvironment;
+  writeCommandShell({ ...places, sessionId: "sesn_1", variables, hiddenVariables: [] });
+  return readFileSync(join(places.shown, "variables.sh"), "utf8");
+};
+
+/** The scripts that start a server. */
 const serverProcess: Observe = (read) => {
   const { plan, confine } = { plan: planOf({ ...read.loaded, ...read }), confine: ["bwrap"] };
   const { configs } = programServers(requestOf(read), { path: "/bin", confinement: { plan, confine } });
-  return Object.values(configs).map(({ args = [] }) => readFileSync(args[0] ?? "", "utf8"));
+  return Object.values(configs).flatMap(({ args: [file = ""] = [] }) =>
+    [file, file.replace(/\.confined$/, "")].map((script) => readFileSync(script, "utf8").replaceAll(/[\w-]{36}/g, "")),
+  );
 };
 
 /** What the host connects to, and with what. */
@@ -126,7 +141,7 @@ const hooks: Observe = async ({ loaded: { agent } }) => {
       await sleep(30, undefined, { signal });
       return { exitCode: 1, stdout: "", stderr: "no" };
     },
-    { cwd: "/work", stateDir: "/state", variables: {} },
+    { cwd: "/work", stateDir: "/state" },
   );
   const { signal } = new AbortController();
   const all = Object.values(listHooks({ commands: agent.hooks, functions: undefined })).flat();
@@ -154,6 +169,7 @@ const tools: Observe = async ({ loaded: { agent } }) =>
 
 export const OBSERVABLES = {
   "sdk options": sdk,
+  "command variables": commandVariables,
   "explained decision": explained,
   limit,
   "server process": serverProcess,

@@ -1,0 +1,28 @@
+import type { AgentDefinition } from "./agent-definition.ts";
+
+/** The engine asks a small model by itself, to sum up a page for example. */
+const SMALL = "haiku";
+const FAMILIES = ["opus", "sonnet", SMALL];
+
+/** The models that a session may ask, as its agent names them. `chosen` is what a person has chosen for the session. */
+export function modelsOf({ model, fallback_model: fallback, subagents }: AgentDefinition, chosen?: string): string[] {
+  const ofSubagents = Object.values(subagents).map((subagent) => subagent.model);
+  return [...new Set([model, chosen, fallback, ...ofSubagents].flatMap((name) => name ?? []))];
+}
+
+/** Whether a request may name this model. A word such as `opus` stands for every model of that family. */
+export function isOwnModel(asked: string, own: readonly string[]): boolean {
+  const name = plain(asked);
+  return [...own, SMALL].map(plain).some((one) => {
+    if (name === one || (name.startsWith(`${one}-`) && /^-\d{8}$/.test(name.slice(one.length)))) return true;
+    if (!/^[a-z]+$/.test(one) || !name.startsWith("claude-")) return false;
+    const families = FAMILIES.filter((family) => one.includes(family));
+    // Other words, such as `best`, leave the choice to the engine.
+    return families.length === 0 ? one !== "inherit" : families.some((family) => name.split("-").includes(family));
+  });
+}
+
+/** Without the mark for a long context. */
+function plain(name: string): string {
+  return name.toLowerCase().replace(/\[\w+\]$/, "");
+}

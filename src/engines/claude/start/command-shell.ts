@@ -1,0 +1,81 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CapstanError } from "../../../core/errors.ts";
+import { problemWithVariable } from "../../../core/gateway-variables.ts";
+
+/** Set by the host for every command of an agent, with the id of its session. */
+export const SESSION_VARIABLE = "CAPSTAN_SESSION";
+
+/** With these a command could ask the model past the log, or speak to the CLI. */
+const OF_THE_CLI = [
+  "ANTHROPIC_AUTH_TOKEN",
+  "ANTHROPIC_BASE_URL",
+  "CLAUDE_CODE_MESSAGING_SOCKET",
+  "CLAUDE_CODE_MESSAGING_TOKEN",
+  "CLAUDE_CODE_SHELL",
+  "CLAUDE_ENV_FILE",
+  "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL",
+];
+
+interface CommandShell {
+  /** Readable in the sandbox, and written by nobody but the host. */
+  readonly shown: string;
+  /** Hidden in the sandbox. */
+  readonly hidden: string;
+  /** The real shell. */
+  readonly bash: string;
+  readonly sessionId: string;
+  /** Search path of the commands. */
+  readonly path: string;
+  readonly variables: Readonly<Record<string, string>>;
+  /** Variables that only commands outside the sandbox have. */
+  readonly hiddenVariables: readonly string[];
+}
+
+/**
+ * Gives the session's variables to its commands and to nothing else. The CLI puts the content of `CLAUDE_ENV_FILE` in
+ * front of each command, behind the permission gate and within the sandbox, so neither the CLI nor what starts it or
+ * the sandbox ever has these variables. The shell is one of ours: it drops what belongs to the CLI alone before bash
+ * starts, so that not even `/proc` has it for a command. Returns what the CLI needs to know.
+ */
+export function writeCommandShell(parts: CommandShell): Record<string, string> {
+  const { shown, hidden, variables, hiddenVariables, path, bash, sessionId } = parts;
+  requireVariables(variables);
+  const isHidden = ([name]: readonly [string, string]): boolean => hiddenVariables.includes(name);
+  const all = Object.entries({ PATH: path, ...variables });
+  const open = write(shown, "variables.sh", exports(all.filter((entry) => !isHidden(entry))));
+  const closed = write(hidden, "variables.sh", exports(all.filter(isHidden)));
+  // The CLI passes this text on the command line, where it must not hold a value.
+  const read = [`. ${quoted(open)}`, `if [ -r ${quoted(closed)} ]; then . ${quoted(closed)}; fi`].join("\n");
+  const shell = write(
+    shown,
+    "bash",
+    `#!/bin/sh\nunset ${OF_THE_CLI.join(" ")}\nexport ${SESSION_VARIABLE}=${quoted(sessionId)}\nexec ${quoted(bash)} "$@"\n`,
+  );
+  chmodSync(shell, 0o700);
+  return { CLAUDE_CODE_SHELL: shell, CLAUDE_ENV_FILE: write(hidden, "environment", `${read}\n`) };
+}
+
+/** Throws for variables that the commands of an agent cannot be given. */
+function requireVariables(variables: Readonly<Record<string, string>>): void {
+  const problems = Object.keys(variables).flatMap((name) => {
+    const problem = problemWithVariable(name);
+    return problem === undefined ? [] : [`variables.${name}: ${problem}`];
+  });
+  if (problems.length > 0) throw new CapstanError("invalid_input", problems.join("\n"), { data: { problems } });
+}
+
+function write(directory: string, name: string, text: string): string {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  writeFileSync(join(directory, name), text, { mode: 0o600 });
+  return join(directory, name);
+}
+
+/** Ends well whatever became of the last line: the CLI runs the command only if it does. */
+function exports(variables: readonly (readonly [string, string])[]): string {
+  return [...variables.map(([name, value]) => `export ${name}=${quoted(value)}`), ":"].join("\n") + "\n";
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
