@@ -4,6 +4,8 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { Hono } from "hono";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { readBody } from "../../src/server/body/read.ts";
 import type { Env } from "../../src/server/context.ts";
 import { type ConnectionLimits, listen, type Listening, type ListenOptions } from "../../src/server/listen.ts";
 import { TEST_CERTIFICATE } from "./base-certificate.ts";
@@ -25,7 +27,7 @@ afterEach(async () => {
 });
 
 async function served(limits: Partial<ConnectionLimits> = {}, more: Partial<ListenOptions> = {}): Promise<number> {
-  const v1 = new Hono<Env>().post("/thing", async (c) => c.json(await c.req.json()));
+  const v1 = new Hono<Env>().post("/thing", async (c) => c.json(await readBody(c, z.unknown())));
   const { app } = server.app({ v1 }, { maxBodyBytes: 1_000 });
   const listening = await listen(app, { host: "127.0.0.1", port: 0, limits, ...more });
   open.push(listening);

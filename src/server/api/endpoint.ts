@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Role } from "../../core/registry.ts";
 import { queryFields } from "../../protocol/queries.ts";
 import { parseRequest } from "../../protocol/refusal.ts";
-import { readBody } from "../body.ts";
+import { readBody } from "../body/read.ts";
 import { type Caller, type Env, requireRole } from "../context.ts";
 import { errorEnvelope } from "./components.ts";
 

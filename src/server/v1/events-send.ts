@@ -7,7 +7,7 @@ import { type EventParams, eventsSend } from "../../protocol/message-input.ts";
 import { invalid, notSupported } from "../../protocol/refusal.ts";
 import { primaryThreadId } from "../../protocol/threads.ts";
 import { requireNotArchived } from "../../runtime/kept-sessions.ts";
-import { readBody } from "../body.ts";
+import { readBody } from "../body/read.ts";
 import { type Caller, type Env, requireRole } from "../context.ts";
 import { firstEvent } from "../first-event.ts";
 import { findSession } from "../lookup.ts";

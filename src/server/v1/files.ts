@@ -11,6 +11,7 @@ import {
 } from "../../protocol/files.ts";
 import { DEFAULT_LIMIT } from "../../protocol/queries.ts";
 import { invalid, parseRequest } from "../../protocol/refusal.ts";
+import { readUpload } from "../body/read.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
 import { findFile, notFound } from "../lookup.ts";
 import { boundaryOf, readMultipart } from "./multipart.ts";
@@ -95,8 +96,8 @@ async function upload(
   project: string,
 ): Promise<FileRecord> {
   const boundary = boundaryOf(c.req.header("content-type"));
-  const { body } = c.req.raw;
-  if (body === null) throw invalid("The request has no body. Send the file as a form, in the field `file`.");
+  const body = readUpload(c);
+  if (body === undefined) throw invalid("The request has no body. Send the file as a form, in the field `file`.");
   let file: Omit<FileRecord, "expiresAt"> | undefined;
   let expiresIn: number | undefined;
   try {

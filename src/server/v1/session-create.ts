@@ -10,7 +10,7 @@ import { invalid, notSupported } from "../../protocol/refusal.ts";
 import { placeIn, repositoryName, requireApart, type ResourceParams } from "../../protocol/resources.ts";
 import { requireNoVaults, type SessionCreate, sessionCreate, usdOf } from "../../protocol/sessions.ts";
 import type { GivenFile, GivenRepository } from "../../runtime/session-options.ts";
-import { readBody } from "../body.ts";
+import { readBody } from "../body/read.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
 import { firstEvent } from "../first-event.ts";
 import { findAgent, findEnvironment, findFile } from "../lookup.ts";
