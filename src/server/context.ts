@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { Clock, Ids } from "../core/clock.ts";
 import { CapstanError } from "../core/errors.ts";
 import { type FileContents, type Registry, type Role, ROLES } from "../core/registry.ts";
+import type { Answerer } from "../runtime/inbox.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { BodyReader } from "./body/read.ts";
 import type { Streams } from "./streams.ts";
@@ -35,6 +36,11 @@ export interface Caller {
   readonly id: string;
   /** What the log and approvals call them. */
   readonly name: string;
+}
+
+/** How a caller answers approvals. */
+export function answererOf({ id, name }: Caller): Answerer {
+  return { by: name, from: "api", key: id };
 }
 
 /** Where the server writes what it does; pino has this shape. */

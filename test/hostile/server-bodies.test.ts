@@ -70,7 +70,7 @@ test("a viewer's hostile bodies get an answer from every route, and the server g
   const send = (route: Route, { body, headers: own = JSON_TYPE }: Attack): Promise<Response> =>
     fetch(`${server.url}${route.path}`, {
       method: route.method,
-      body: body as BodyInit,
+      body,
       headers: { ...headers, ...own },
     });
   const isServing = async (): Promise<boolean> =>

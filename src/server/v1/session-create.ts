@@ -84,7 +84,7 @@ async function agentFor(
     throw invalid(`The agent ${agent.id} is archived and cannot be used for a new session. Choose another one.`);
   const { type, id: _id, version: _version, ...overrides } = reference;
   // What an agent may do is for whoever defines agents to say.
-  if (type === "agent_with_overrides" && "tools" in overrides) requireRole(c, "admin");
+  if (type === "agent_with_overrides" && ("tools" in overrides || "mcp_servers" in overrides)) requireRole(c, "admin");
   const definition =
     type === "agent_with_overrides" ? changedDefinition(agent.definition, overrides) : agent.definition;
   if (budget === undefined) return { agent, definition };
