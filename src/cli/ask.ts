@@ -4,6 +4,7 @@ import type { Approval, ApprovalAnswer, AskPermission } from "../core/approval.t
 import { CapstanError } from "../core/errors.ts";
 import { type AskingHost, watchApproval } from "./ask-watch.ts";
 import { Gone, NO_TERMINAL, openPrompts } from "./ask-prompts.ts";
+import { onAbort } from "../core/signals/on-abort.ts";
 import type { Given, Remembering } from "./ask-tool.ts";
 import { usage } from "./failure.ts";
 import { colour, columns, printable, shortId } from "./text.ts";
@@ -80,7 +81,7 @@ export class Asking {
    */
   readonly handler: AskPermission = async ({ approvalId, signal }) => {
     if (this.#answers === undefined) return undefined;
-    const aborted = new Promise<void>((done) => signal.addEventListener("abort", () => done(), { once: true }));
+    const aborted = new Promise<void>((done) => void onAbort(signal, done));
     await Promise.race([this.#sight(approvalId).promise, sleep(CATCH_UP_MS), aborted]);
     if (await this.#inTurn(approvalId, signal)) await aborted;
     return undefined;

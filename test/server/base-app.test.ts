@@ -118,7 +118,7 @@ test("nothing is parsed for somebody who may only look", async () => {
 });
 
 test("whoever is not known may send little", async () => {
-  const cookie = new LoginCookie({ secret: Buffer.alloc(32, 1), isSecure: false });
+  const cookie = new LoginCookie({ secret: Buffer.alloc(32, 1), isSecure: false, ended: new Set() });
   const { app } = server.app({ login: { tokens: new LoginTokens(server.deps.clock), cookie } });
   const body = { method: "POST", duplex: "half" } as const;
   const text = `key=${"x".repeat(20_000)}`;
@@ -158,7 +158,7 @@ test("the server answers only to its own names", async () => {
   expect((await everywhere.request("/health", host("evil.example:4310"))).status).toBe(403);
 });
 
-test("a page of another site can change nothing; this server's own, and programs, can", async () => {
+test("a page of another site can read and change nothing; this server's own, and programs, can", async () => {
   const publicUrl = new URL("https://agents.example.org");
   const { app } = server.app({ v1: routes(), access: { bound: "127.0.0.1", publicUrl } });
   const send = (origin: string | undefined, method = "POST"): Promise<Response> =>
@@ -183,10 +183,15 @@ test("a page of another site can change nothing; this server's own, and programs
     expect(answer.status, origin).toBe(403);
     expect((await envelope(answer)).error.message).toContain("may not do this");
   }
-  // Reading is the browser's own business: it shows the answer to nobody.
-  const read = await send("https://evil.example", "GET");
-  expect(read.status).toBe(200);
-  expect(read.headers.get("access-control-allow-origin")).toBeNull();
+  for (const [origin, status] of [
+    [undefined, 200],
+    ["http://localhost:4310", 200],
+    ["https://evil.example", 403],
+  ] as const) {
+    const read = await send(origin, "GET");
+    expect(read.status, origin).toBe(status);
+    expect(read.headers.get("access-control-allow-origin")).toBeNull();
+  }
 });
 
 test("answers are not kept, not framed and not guessed at, also those that refuse", async () => {

@@ -85,6 +85,16 @@ test("what is no HTTP, or too much of it, is answered in the API's words", async
   expect(envelopeIn(badHost).request_id).toMatch(/^req_/);
 });
 
+test("an upgrade that is no WebSocket is answered, and not kept open", async () => {
+  const port = await served();
+  const head = `GET /health HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${secret}\r\nconnection: Upgrade\r\n`;
+  for (const protocol of ["h2c", "TLS/1.0", "x"]) {
+    const answer = await said(port, `${head}upgrade: ${protocol}\r\n\r\n`);
+    expect(answer, protocol).toMatch(/^HTTP\/1\.1 400 /);
+    expect(envelopeIn(answer).error.message).toContain("WebSocket");
+  }
+});
+
 test("a body without a length is counted while it comes", async () => {
   const port = await served();
   const chunk = `1f4\r\n${"x".repeat(500)}\r\n`;

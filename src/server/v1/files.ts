@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { onAbort } from "../../core/signals/on-abort.ts";
 import type { FileRecord } from "../../core/registry.ts";
 import {
   attachment,
@@ -84,9 +85,7 @@ export function fileRoutes(deps: ServerDeps): Hono<Env> {
 /** The body of an answer to a client that has gone is never touched, and would keep its file open. */
 function closeWithClient(content: ReadableStream<Uint8Array>, gone: AbortSignal): void {
   // Whoever reads it already cancels it themselves.
-  const close = (): void => void content.cancel().catch(() => {});
-  if (gone.aborted) close();
-  else gone.addEventListener("abort", close, { once: true });
+  onAbort(gone, () => void content.cancel().catch(() => {}));
 }
 
 /** The content is written as it arrives. Of a form that turns out to be wrong, nothing stays. */
