@@ -18,6 +18,7 @@ import { sendDeliveries } from "../server/webhooks/sender.ts";
 import { fileContentsIn } from "../store/disk/file-contents.ts";
 import { clock, ids } from "./clock.ts";
 import { consoleDirectory } from "./console-directory.ts";
+import { WorkerPool } from "./heavy/pool.ts";
 import { openStore } from "./open-store.ts";
 import { endedLogins } from "./serve/ended-logins.ts";
 import { serverMetrics } from "./serve-metrics.ts";
@@ -71,7 +72,9 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
     ids,
     settings: settingsOf(settings.server),
   };
-  const ports = apiPorts({ configuration, shell, cwd }, store);
+  const auditKey = environment["CAPSTAN_AUDIT_KEY_FILE"];
+  const pool = stack.use(new WorkerPool({ home, environment: { CAPSTAN_AUDIT_KEY_FILE: auditKey } }));
+  const ports = apiPorts({ configuration, shell, cwd }, store, pool);
   const streams = new Streams(options.streams);
   const tokens = new LoginTokens(clock);
   const page = consoleDirectory();
