@@ -49,7 +49,13 @@ const started = await loadedWith(["src/cli/commands.ts", "src/cli/failure.ts"]);
 const checked = await loadedWith("src/cli/validate.ts");
 const bundle = await rolldown({
   ...common,
-  input: { index: "src/index.ts", "cli/main": "src/cli/main.ts", "client/index": "src/client/index.ts" },
+  input: {
+    index: "src/index.ts",
+    "cli/main": "src/cli/main.ts",
+    "client/index": "src/client/index.ts",
+    // Started by its name, in a thread of its own.
+    "workers/heavy": "src/app/heavy/worker.ts",
+  },
 });
 await bundle.write({
   dir: "dist",

@@ -4,7 +4,7 @@ import { CapstanError, messageOf } from "../core/errors.ts";
 import type { Store } from "../core/store.ts";
 import { recordReset } from "../store/sqlite/reset.ts";
 import { restoreStore } from "../store/sqlite/restore.ts";
-import { openSqliteStore } from "../store/sqlite/store.ts";
+import { openSqliteReader, openSqliteStore } from "../store/sqlite/store.ts";
 import { auditKey, auditKeyPath } from "./audit-key.ts";
 import { clock } from "./clock.ts";
 
@@ -15,6 +15,11 @@ export function storePath(home: string): string {
 /** The store alone, for what needs no agent: it starts no server and knows no credential. */
 export async function openStore(home: string, environment: Environment = process.env): Promise<Store> {
   return openSqliteStore({ path: storePath(home), clock, auditKey: auditKey(auditKeyPath(home, environment)) });
+}
+
+/** The same for reading alone, beside a store that is open. */
+export function openReader(home: string): Store {
+  return openSqliteReader({ path: storePath(home), clock });
 }
 
 /** Puts a backup in the place of the store, and signs that this was done. Tells how the store that was there is kept. */

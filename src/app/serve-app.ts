@@ -18,7 +18,9 @@ import { sendDeliveries } from "../server/webhooks/sender.ts";
 import { fileContentsIn } from "../store/disk/file-contents.ts";
 import { clock, ids } from "./clock.ts";
 import { consoleDirectory } from "./console-directory.ts";
+import { WorkerPool } from "./heavy/pool.ts";
 import { openStore } from "./open-store.ts";
+import { endedLogins } from "./serve/ended-logins.ts";
 import { serverMetrics } from "./serve-metrics.ts";
 import { apiPorts } from "./serve-ports.ts";
 import { serverSecret } from "./server-secret.ts";
@@ -56,6 +58,7 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
   const { configuration, shell, cwd, log } = options;
   const { home, environment, settings } = configuration;
   const secret = serverSecret(home);
+  const ended = endedLogins(home, clock.now());
   await using stack = new AsyncDisposableStack();
   const store = stack.use(await openStore(home, environment));
   const host = await options.openHost();
@@ -69,7 +72,9 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
     ids,
     settings: settingsOf(settings.server),
   };
-  const ports = apiPorts({ configuration, shell, cwd }, store);
+  const auditKey = environment["CAPSTAN_AUDIT_KEY_FILE"];
+  const pool = stack.use(new WorkerPool({ home, environment: { CAPSTAN_AUDIT_KEY_FILE: auditKey } }));
+  const ports = apiPorts({ configuration, shell, cwd }, store, pool);
   const streams = new Streams(options.streams);
   const tokens = new LoginTokens(clock);
   const page = consoleDirectory();
@@ -81,7 +86,7 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
     streams,
     access: options.access,
     everybody: options.everybody,
-    login: { tokens, cookie: new LoginCookie({ secret, isSecure: options.isSecure }) },
+    login: { tokens, cookie: new LoginCookie({ secret, isSecure: options.isSecure, ended }) },
     metrics: serverMetrics(host, store),
     openMetrics: options.openMetrics === true,
     console: page === undefined ? undefined : new ConsoleFiles(page),

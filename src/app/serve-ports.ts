@@ -3,11 +3,11 @@ import type { Environment } from "../config/home.ts";
 import { type Configuration, loadConfiguration } from "../config/load.ts";
 import { findProject } from "../config/project.ts";
 import type { Store } from "../core/store.ts";
-import { exportSession } from "../runtime/archive.ts";
 import type { ApiDeps, ProjectDefaults } from "../server/api/deps.ts";
 import type { ServerDeps } from "../server/context.ts";
-import { verifyAudit } from "./audit.ts";
 import { providerStatuses, shownCredential } from "./credential-status.ts";
+import type { WorkerPool } from "./heavy/pool.ts";
+import { heavyPorts } from "./heavy/ports.ts";
 import { hasSandbox } from "./has-sandbox.ts";
 import { listModels } from "./models.ts";
 import { secretFiles } from "./redactor.ts";
@@ -25,7 +25,7 @@ export interface PortOptions {
 }
 
 /** What `/api` needs of the adapters and the configuration. */
-export function apiPorts(options: PortOptions, store: Store): Omit<ApiDeps, keyof ServerDeps> {
+export function apiPorts(options: PortOptions, store: Store, pool: WorkerPool): Omit<ApiDeps, keyof ServerDeps> {
   const { configuration, shell } = options;
   const { home, environment, settings, credentials, dotEnv } = configuration;
   // A project's `.env`, when a credential is in it.
@@ -34,7 +34,7 @@ export function apiPorts(options: PortOptions, store: Store): Omit<ApiDeps, keyo
   return {
     ledger: store.ledger,
     budgets: settings.budgets,
-    audit: { verify: (query) => verifyAudit({ home, environment }, query) },
+    ...heavyPorts(pool),
     models: async () => (await listModels({ home, environment, auth: settings.auth })).data,
     credentials: async () =>
       (await providerStatuses({ home, environment, auth: settings.auth, dotEnv })).map(shownCredential),
@@ -46,7 +46,6 @@ export function apiPorts(options: PortOptions, store: Store): Omit<ApiDeps, keyo
     },
     log: store,
     projectOf: (directory) => findProject(directory, shell).id,
-    archive: (sessionId) => exportSession(store, sessionId),
     policy: {
       describeTool,
       requireKnownTools,

@@ -6,7 +6,7 @@ import { approvalBlock } from "./ask-block.ts";
 import { visible } from "./visible.ts";
 import { editInput } from "./ask-edit.ts";
 import type { Choice, Prompts } from "./ask-prompts.ts";
-import type { RememberedScope } from "./followed.ts";
+import type { FollowedHost, RememberedScope } from "./followed.ts";
 import { colour, columns } from "./text.ts";
 
 /** `later` leaves the approval open; `interrupt` ends the turn. */
@@ -25,10 +25,13 @@ const WHERE: Readonly<Record<RememberedScope, string>> = {
 
 const EVERYWHERE: readonly RememberedScope[] = ["session", "project", "always"];
 
+/** How far answers can be remembered, and whether with rules of one's own. */
+export type Remembering = Pick<FollowedHost, "scopes" | "mayWriteRules">;
+
 export async function askAboutCall(
   approval: Approval,
   prompts: Prompts,
-  scopes: readonly RememberedScope[] = EVERYWHERE,
+  { scopes = EVERYWHERE, mayWriteRules = async () => true }: Remembering = {},
 ): Promise<Given> {
   const { request } = approval;
   const { leftOut } = show(approval, MAX_LINES);
@@ -64,7 +67,7 @@ export async function askAboutCall(
         break;
       }
       default: {
-        const rules = await rulesToRemember(approval, { scope: action, prompts });
+        const rules = await rulesToRemember(approval, { scope: action, prompts, mayWriteRules });
         if (rules !== undefined) return { behavior: "allow", scope: action, rules };
       }
     }
@@ -98,18 +101,23 @@ function actionsFor({ request }: Approval, scopes: readonly RememberedScope[]): 
   ];
 }
 
-/** The exact rules are shown before they are saved, and can be changed. */
+/** The exact rules are shown before they are saved, and can be changed where the server allows it. */
 async function rulesToRemember(
   { request }: Approval,
-  { scope, prompts }: { scope: RememberedScope; prompts: Prompts },
+  {
+    scope,
+    prompts,
+    mayWriteRules,
+  }: { scope: RememberedScope; prompts: Prompts; mayWriteRules: NonNullable<FollowedHost["mayWriteRules"]> },
 ): Promise<readonly string[] | undefined> {
   let rules: readonly string[] = request.remember;
+  const edit = (await mayWriteRules()) ? [{ value: "edit", label: "Edit…" } as const] : [];
   for (;;) {
     print(`${WHERE[scope][0]?.toUpperCase()}${WHERE[scope].slice(1)} this will run without asking:`);
     for (const rule of rules) print(`  ${colour.bold(visible(rule))}`);
     const next = await prompts.choose(rules.length === 1 ? "Save this rule?" : `Save these ${rules.length} rules?`, [
       { value: "save", label: "Save, and allow" },
-      { value: "edit", label: "Edit…" },
+      ...edit,
       { value: "back", label: "Back" },
     ]);
     if (next === "save") return rules;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FollowedHost } from "./followed.ts";
 
-export type AskingHost = Pick<FollowedHost, "approvals" | "awaitAnswer" | "scopes">;
+export type AskingHost = Pick<FollowedHost, "approvals" | "awaitAnswer" | "scopes" | "mayWriteRules">;
 
 /** Between two looks. A server is asked to wait itself, and is given this rest when it fails or does not wait. */
 const REST_MS = 500;

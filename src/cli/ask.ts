@@ -4,7 +4,8 @@ import type { Approval, ApprovalAnswer, AskPermission } from "../core/approval.t
 import { CapstanError } from "../core/errors.ts";
 import { type AskingHost, watchApproval } from "./ask-watch.ts";
 import { Gone, NO_TERMINAL, openPrompts } from "./ask-prompts.ts";
-import type { Given } from "./ask-tool.ts";
+import { onAbort } from "../core/signals/on-abort.ts";
+import type { Given, Remembering } from "./ask-tool.ts";
 import { usage } from "./failure.ts";
 import { colour, columns, printable, shortId } from "./text.ts";
 
@@ -47,7 +48,7 @@ export class Asking {
   /** `escapeEnds`: Escape at a question ends the turn, as Ctrl-C does. */
   constructor(host: AskingHost, flags: AskFlags, { escapeEnds = false }: { readonly escapeEnds?: boolean } = {}) {
     this.#host = host;
-    this.#answers = answersFor(flags, { scopes: host.scopes, escapeEnds });
+    this.#answers = answersFor(flags, { host, escapeEnds });
   }
 
   /** Whether somebody answers here. */
@@ -80,7 +81,7 @@ export class Asking {
    */
   readonly handler: AskPermission = async ({ approvalId, signal }) => {
     if (this.#answers === undefined) return undefined;
-    const aborted = new Promise<void>((done) => signal.addEventListener("abort", () => done(), { once: true }));
+    const aborted = new Promise<void>((done) => void onAbort(signal, done));
     await Promise.race([this.#sight(approvalId).promise, sleep(CATCH_UP_MS), aborted]);
     if (await this.#inTurn(approvalId, signal)) await aborted;
     return undefined;
@@ -176,7 +177,7 @@ export class Asking {
 }
 
 interface TerminalOptions {
-  readonly scopes: AskingHost["scopes"];
+  readonly host: Remembering;
   readonly escapeEnds: boolean;
 }
 
@@ -200,7 +201,7 @@ function answersFor({ yes, deny, json }: AskFlags, options: TerminalOptions): An
 
 async function atTerminal(
   approval: Approval,
-  { signal, scopes, escapeEnds }: TerminalOptions & { readonly signal: AbortSignal },
+  { signal, host, escapeEnds }: TerminalOptions & { readonly signal: AbortSignal },
 ): Promise<Given> {
   const prompts = await openPrompts(signal, { escapeEnds });
   if (approval.request.kind === "question") {
@@ -212,7 +213,7 @@ async function atTerminal(
     return askForResult(approval, prompts);
   }
   const { askAboutCall } = await import("./ask-tool.ts");
-  return askAboutCall(approval, prompts, scopes);
+  return askAboutCall(approval, prompts, host);
 }
 
 /** Who sits here, as far as the system knows; a user without an entry has only a number. */

@@ -16,6 +16,8 @@ export interface FollowedHost {
   awaitAnswer?(approvalId: string, signal: AbortSignal): Promise<Approval>;
   /** How far an answer can be remembered. Default: everywhere. */
   readonly scopes?: readonly RememberedScope[];
+  /** Whether an answer may name rules of its own. Default: it may. */
+  readonly mayWriteRules?: () => Promise<boolean>;
   readonly files: Pick<Files, "diff">;
   read(sessionId: string, range?: Pick<EventRange, "after" | "upTo">): Promise<readonly LoggedEvent[]>;
 }

@@ -19,6 +19,7 @@ export function remoteHost(server: ChosenServer): FollowedHost & AsyncDisposable
     awaitAnswer: async (id, signal) => approvalFromWire(await client.approvals.get(id, { wait: WAIT_SECONDS, signal })),
     // A key speaks for one project.
     scopes: ["session", "project"],
+    mayWriteRules: async () => (await asked(client.whoami())).role === "admin",
     files: remoteFiles(server),
     read: (sessionId, range) => records.read(sessionId, range),
     [Symbol.asyncDispose]: async () => {},

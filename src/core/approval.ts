@@ -55,6 +55,8 @@ export interface StoredAnswer extends ApprovalAnswer {
   readonly by: string;
   /** The way they came: `cli`, `library`, … */
   readonly from: string;
+  /** Through a server: the id of the key or login. Names may be the same, ids are not. */
+  readonly key?: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }

@@ -116,6 +116,7 @@ class Judges {
     });
     this.tapes.push(tape);
     const interrupt = (): void => void session.interrupt();
+    signal.throwIfAborted();
     signal.addEventListener("abort", interrupt, { once: true });
     try {
       const { output, text, usd } = await session.send(prompt).result();

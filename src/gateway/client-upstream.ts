@@ -1,3 +1,4 @@
+import { onAbort } from "../core/signals/on-abort.ts";
 import { errorResponse } from "./answer.ts";
 import { clientFailure } from "./client-failure.ts";
 import { headerValue, responseHeaders } from "./headers.ts";
@@ -94,12 +95,12 @@ async function* bytesOf({ body }: Response, { signal }: UpstreamRequest): AsyncG
   if (body === null) return;
   const reader = body.getReader();
   const cancel = (): void => void reader.cancel().catch(() => {});
-  signal.addEventListener("abort", cancel, { once: true });
+  const takeBack = onAbort(signal, cancel);
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value as Uint8Array;
     signal.throwIfAborted();
   } finally {
-    signal.removeEventListener("abort", cancel);
+    takeBack();
     // Whoever stops reading wants no more of it.
     cancel();
   }

@@ -11,14 +11,26 @@ export function notSupported(what: string, next: string): CapstanError {
   return new CapstanError("unsupported", `Capstan does not support ${what}. ${next}`);
 }
 
-/** Checks a part of a request, such as `the body`; the error names every wrong field and what was expected there. */
+/** How many wrong fields an error names, and how much it says about each, in characters. */
+const MAX_PROBLEMS = 20;
+const MAX_PROBLEM = 300;
+
+/** Checks a part of a request, such as `the body`; the error names the wrong fields and what was expected there. */
 export function parseRequest<Schema extends z.ZodType>(part: string, schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) =>
-    [...(path.length === 0 ? [] : [path.join(".")]), message.replace(/\.$/, "")].join(": "),
-  );
+  const { issues } = parsed.error;
+  const problems = issues
+    .slice(0, MAX_PROBLEMS)
+    .map(({ path, message }) =>
+      clipped([...(path.length === 0 ? [] : [path.join(".")]), message.replace(/\.$/, "")].join(": ")),
+    );
+  if (issues.length > MAX_PROBLEMS) problems.push(`and ${issues.length - MAX_PROBLEMS} more`);
   throw new CapstanError("invalid_input", `Something is wrong in ${part}. ${problems.join("; ")}.`, {
     data: { problems },
   });
+}
+
+function clipped(text: string): string {
+  return text.length > MAX_PROBLEM ? `${text.slice(0, MAX_PROBLEM)}…` : text;
 }

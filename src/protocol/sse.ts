@@ -1,3 +1,5 @@
+import { onAbort } from "../core/signals/on-abort.ts";
+
 export interface SseFrame {
   /** Default: `message`. */
   readonly event: string;
@@ -20,7 +22,7 @@ export async function* framesOf(
 ): AsyncGenerator<SseFrame> {
   const reader = body.getReader();
   const cancel = (): void => void reader.cancel().catch(() => {});
-  signal?.addEventListener("abort", cancel, { once: true });
+  const takeBack = signal && onAbort(signal, cancel);
   const decoder = new TextDecoder();
   let rest = "";
   try {
@@ -39,7 +41,7 @@ export async function* framesOf(
       }
     }
   } finally {
-    signal?.removeEventListener("abort", cancel);
+    takeBack?.();
     cancel();
   }
 }

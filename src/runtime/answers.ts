@@ -11,19 +11,21 @@ interface Given {
   readonly answer: ApprovalAnswer;
   readonly by: string;
   readonly from: string;
+  readonly key?: string | undefined;
 }
 
 /** Checks an answer and stores it with the grants it makes. The first one wins; `approval_closed` tells the others. */
 export async function acceptAnswer(
   { store, clock, ids }: { readonly store: Store; readonly clock: Clock; readonly ids: Ids },
-  { approval, answer, by, from }: Given,
+  { approval, answer, by, from, key }: Given,
 ): Promise<void> {
   requireAnswer(answer);
   const rules = rulesToRemember(approval, answer);
   checkAnswers(approval, answer);
   const result = resultOf(approval, answer);
   const now = clock.now();
-  const stored: StoredAnswer = { ...answer, ...result, ...(rules.length > 0 && { rules }), by, from, at: now };
+  const given = { by, from, ...(key !== undefined && { key }), at: now };
+  const stored: StoredAnswer = { ...answer, ...result, ...(rules.length > 0 && { rules }), ...given };
   const { scope = "once" } = answer;
   const grants = rules.map((rule): Grant => ({
     id: ids.next("grnt"),

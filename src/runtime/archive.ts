@@ -67,14 +67,47 @@ export interface ImportDeps {
 
 /** Lines without their ends. What is appended after the first line was given is left out. */
 export async function* exportSession(store: Store, sessionId: string): AsyncGenerator<string> {
+  let page = await archivePage(store, sessionId);
+  for (;;) {
+    yield* page.lines;
+    if (page.next === undefined) return;
+    page = await archivePage(store, sessionId, { from: page.next });
+  }
+}
+
+interface ArchivePage {
+  readonly lines: readonly string[];
+  /** Where the next page begins, and the last event of all pages. Undefined after the last page. */
+  readonly next: { readonly after: number; readonly head: number } | undefined;
+}
+
+/** A part of an archive: the header first, then so many events at a time. */
+export async function archivePage(
+  store: Store,
+  sessionId: string,
+  { from, limit = PAGE }: { readonly from?: NonNullable<ArchivePage["next"]>; readonly limit?: number } = {},
+): Promise<ArchivePage> {
+  if (from === undefined) return archiveHeader(store, sessionId);
+  const { after, head } = from;
+  const page = await store.events(sessionId, { after, upTo: head, limit });
+  const last = page.at(-1);
+  if (last === undefined)
+    throw new CapstanError(
+      "store_corrupt",
+      `The log of session ${sessionId} ends at ${after}, not at ${head}: it was cut or deleted meanwhile. Verify the session.`,
+      { data: { sessionId, after, head } },
+    );
+  const lines = page.map(({ seq, hash, event }) => JSON.stringify({ seq, hash, event }));
+  return { lines, next: last.seq < head ? { after: last.seq, head } : undefined };
+}
+
+async function archiveHeader(store: Store, sessionId: string): Promise<ArchivePage> {
   const session = await store.session(sessionId);
   if (session === undefined)
     throw new CapstanError(
       "not_found",
       `There is no session ${sessionId} in this store. List the sessions to find it.`,
-      {
-        data: { sessionId },
-      },
+      { data: { sessionId } },
     );
   const head = await store.head(sessionId);
   // Ids of agents, environments and files say nothing to another store.
@@ -84,19 +117,8 @@ export async function* exportSession(store: Store, sessionId: string): AsyncGene
     metadata: session.metadata,
     ownProgram: session.ownProgram,
   };
-  yield JSON.stringify({ capstan: FORMAT, session: carried, head });
-  for (let after = 0; after < head;) {
-    const page = await store.events(sessionId, { after, upTo: head, limit: PAGE });
-    const last = page.at(-1);
-    if (last === undefined)
-      throw new CapstanError(
-        "store_corrupt",
-        `The log of session ${sessionId} ends at ${after}, not at ${head}: it was cut or deleted meanwhile. Verify the session.`,
-        { data: { sessionId, after, head } },
-      );
-    for (const { seq, hash, event } of page) yield JSON.stringify({ seq, hash, event });
-    after = last.seq;
-  }
+  const lines = [JSON.stringify({ capstan: FORMAT, session: carried, head })];
+  return { lines, next: head > 0 ? { after: 0, head } : undefined };
 }
 
 /**

@@ -9,6 +9,8 @@ export interface Answerer {
   readonly by: string;
   /** The way they came. Default: `library`. */
   readonly from?: string;
+  /** Through a server: the id of their key or login. */
+  readonly key?: string;
 }
 
 /** What people are asked, in all sessions, whoever drives them. */
@@ -35,9 +37,9 @@ export class Inbox {
    * Stores the answer; the first one wins, and `approval_closed` tells every other. The session goes on at once when
    * this host drives it, soon when another does, and otherwise when it is resumed.
    */
-  async answer(approvalId: string, answer: ApprovalAnswer, { by, from = "library" }: Answerer): Promise<Approval> {
+  async answer(approvalId: string, answer: ApprovalAnswer, { by, from = "library", key }: Answerer): Promise<Approval> {
     const approval = await this.get(approvalId);
-    await acceptAnswer(this.#deps, { approval, answer, by, from });
+    await acceptAnswer(this.#deps, { approval, answer, by, from, key });
     await this.#deps.onAnswer(approval.sessionId);
     return this.get(approvalId);
   }

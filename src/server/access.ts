@@ -16,7 +16,7 @@ export const READING = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
  * Refuses what a page of another site could make a browser send: requests under a name that is not the server's (a name
- * that was made to point here), and changes or sockets from another origin. Programs send no Origin and pass.
+ * that was made to point here), and whatever comes from another origin. Programs send no Origin and pass.
  */
 export function accessCheck({ bound, publicUrl }: AccessSettings): MiddlewareHandler<Env> {
   const names = new Set([bound.toLowerCase(), "localhost"]);
@@ -33,8 +33,7 @@ export function accessCheck({ bound, publicUrl }: AccessSettings): MiddlewareHan
         `This server does not answer to the name ${JSON.stringify(host.slice(0, 100))}. Use ${publicUrl?.origin ?? `the address it printed at its start`}, or start it with --public-url and the address that you use.`,
       );
     const origin = c.req.header("origin");
-    const isSocket = c.req.header("upgrade") !== undefined;
-    if (origin !== undefined && (isSocket || !READING.has(c.req.method))) {
+    if (origin !== undefined) {
       const isOwn = origin === publicUrl?.origin || URL.parse(origin)?.host === host.toLowerCase();
       if (!isOwn)
         throw new ApiFailure(

@@ -4,7 +4,8 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type AccessSettings, accessCheck, isLoopback, READING } from "./access.ts";
 import { authentication } from "./auth.ts";
-import { bodyLimit, jsonBody } from "./body.ts";
+import { type BodyLimits, bodyLimits } from "./body/limits.ts";
+import { bodyReaders } from "./body/read.ts";
 import { type ConsoleFiles, consoleRoutes } from "./console.ts";
 import { type Caller, type Env, type Log, requireRole, type ServerDeps } from "./context.ts";
 import { ApiFailure, type ApiErrorType, asApiFailure, errorBody } from "./failure.ts";
@@ -37,6 +38,8 @@ export interface AppParts {
   /** How browsers log in; without it they cannot. */
   readonly login?: Pick<LoginDeps, "tokens" | "cookie">;
   readonly streams?: Streams;
+  /** In place of the limits that follow from the settings. */
+  readonly bodies?: Partial<BodyLimits>;
   /** The page for people; without it `/` says what programs can do. */
   readonly console?: ConsoleFiles | undefined;
 }
@@ -63,15 +66,14 @@ export function createApp(deps: ServerDeps, parts: AppParts = {}): Hono<Env> {
   app.use(requestLog({ log, counts }));
   app.use(securityHeaders);
   app.use(accessCheck(access));
-  app.use(bodyLimit(settings, isOpen));
   app.use(authentication({ keys, clock, cookie: login?.cookie, everybody: parts.everybody, isOpen }));
   app.use(rateLimit({ clock, requestsPerMinute: settings.requestsPerMinute }));
-  // Nothing is parsed for somebody who may only look.
+  // Viewers change nothing here; what they send is not even read.
   app.use("/v1/*", async (c, next) => {
     if (!READING.has(c.req.method)) requireRole(c, "operator");
     await next();
   });
-  app.use(jsonBody);
+  app.use(bodyReaders({ ...bodyLimits(settings), ...parts.bodies }));
   app.use(async (c, next) => {
     c.set("streams", streams);
     await next();

@@ -3,7 +3,9 @@ import type { Context } from "hono";
 import type { Clock, Ids } from "../core/clock.ts";
 import { CapstanError } from "../core/errors.ts";
 import { type FileContents, type Registry, type Role, ROLES } from "../core/registry.ts";
+import type { Answerer } from "../runtime/inbox.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import type { BodyReader } from "./body/read.ts";
 import type { Streams } from "./streams.ts";
 
 /** What the server is given. It never builds any of it. */
@@ -17,7 +19,7 @@ export interface ServerDeps {
 }
 
 export interface ServerSettings {
-  /** In bytes: of a request's body, and of an uploaded file. */
+  /** In bytes: the body of a request that carries messages, and an uploaded file. */
   readonly maxBodyBytes: number;
   readonly maxUploadBytes: number;
   /** Requests per minute and key. */
@@ -36,6 +38,11 @@ export interface Caller {
   readonly name: string;
 }
 
+/** How a caller answers approvals. */
+export function answererOf({ id, name }: Caller): Answerer {
+  return { by: name, from: "api", key: id };
+}
+
 /** Where the server writes what it does; pino has this shape. */
 export interface Log {
   info(fields: object, text: string): void;
@@ -51,8 +58,8 @@ export interface Env {
     caller: Caller;
     requestId: string;
     log?: Log;
-    /** What the body says, when it is JSON: parsed once, for whoever reads it. */
-    body?: unknown;
+    /** What the body is read with, once a route asks for it. */
+    body: BodyReader;
     /** The open streams of this server. Absent outside of `createApp`: a stream then stands alone. */
     streams?: Streams;
     /** Whether the caller's key or login still holds; asked while a stream is open. */

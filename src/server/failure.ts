@@ -44,8 +44,8 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Beside those of the types: a wrong method, a wrong kind of body, no socket where there must be one, and a server that is on its way up or down. */
-type FailureStatus = (typeof STATUS)[ApiErrorType] | 405 | 415 | 426 | 503;
+/** Beside those of the types: a wrong method, a body that is late or of a wrong kind, no socket where there must be one, and a server that is on its way up or down. */
+type FailureStatus = (typeof STATUS)[ApiErrorType] | 405 | 408 | 415 | 426 | 503;
 
 interface FailureDetails {
   readonly details?: Readonly<Record<string, unknown>>;

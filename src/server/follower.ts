@@ -1,4 +1,5 @@
 import type { LoggedEvent, Preview } from "../core/events.ts";
+import { onAbort } from "../core/signals/on-abort.ts";
 import type { Streams } from "./streams.ts";
 
 /** What a client is told at once: the name of the event, its place in the log when it has one, and its content. */
@@ -112,8 +113,7 @@ export class Follower {
     const { promise, resolve } = Promise.withResolvers<"cut" | "over">();
     const timer = setTimeout(() => resolve("cut"), streams.limits.stallMs);
     const leave = (): void => resolve("over");
-    this.#gone.signal.addEventListener("abort", leave, { once: true });
-    streams.closing.addEventListener("abort", leave, { once: true });
+    const left = [onAbort(this.#gone.signal, leave), onAbort(streams.closing, leave)];
     this.#isWaiting = true;
     try {
       const outcome = await Promise.race([outlet.drained(), promise]);
@@ -123,8 +123,7 @@ export class Follower {
     } finally {
       this.#isWaiting = false;
       clearTimeout(timer);
-      this.#gone.signal.removeEventListener("abort", leave);
-      streams.closing.removeEventListener("abort", leave);
+      for (const takeBack of left) takeBack();
     }
   }
 

@@ -1,7 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { createServer as createPlainServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import {
+  createServer as createPlainServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import { createAdaptorServer, getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import { WebSocketServer } from "ws";
@@ -101,6 +108,7 @@ function serverFor(
   }) as Server;
   server.maxConnections = limits.maxConnections;
   answerBrokenRequests(server);
+  answerBrokenUpgrades(server);
   return server;
 }
 
@@ -113,11 +121,34 @@ const BROKEN: Readonly<Record<string, readonly [status: string, message: string]
 function answerBrokenRequests(server: Server): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return socket.destroy();
-    const [status, message] = BROKEN[error.code ?? ""] ?? ["400 Bad Request", undefined];
-    const body = JSON.stringify(broken(message));
-    const head = [`HTTP/1.1 ${status}`, "content-type: application/json", `content-length: ${Buffer.byteLength(body)}`];
-    socket.end(`${[...head, "connection: close"].join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
+    const [status, message] = BROKEN[error.code ?? ""] ?? [BAD_REQUEST, undefined];
+    hangUp(socket, status, message);
   });
+}
+
+const BAD_REQUEST = "400 Bad Request";
+
+/** hono's listener answers a broken Host header with 500, and anything but a WebSocket with nothing at all. */
+function answerBrokenUpgrades(server: Server): void {
+  const [upgrade] = server.listeners("upgrade") as ((...given: Upgrade) => void)[];
+  server.removeAllListeners("upgrade");
+  server.on("upgrade", (...given: Upgrade) => {
+    const [{ headers }, socket] = given;
+    // The other end may be gone before it is answered.
+    socket.on("error", () => socket.destroy());
+    if (URL.parse(`http://${headers.host ?? ""}/`) === null) hangUp(socket, BAD_REQUEST);
+    else if (headers.upgrade?.toLowerCase() !== "websocket")
+      hangUp(socket, BAD_REQUEST, "The only protocol that this server upgrades to is WebSocket.");
+    else upgrade?.(...given);
+  });
+}
+
+type Upgrade = [request: IncomingMessage, socket: Duplex, head: Buffer];
+
+function hangUp(socket: Duplex, status: string, message?: string): void {
+  const body = JSON.stringify(broken(message));
+  const head = [`HTTP/1.1 ${status}`, "content-type: application/json", `content-length: ${Buffer.byteLength(body)}`];
+  socket.end(`${[...head, "connection: close"].join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }
 
 function broken(message = "The request is not valid HTTP."): Record<string, unknown> {

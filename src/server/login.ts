@@ -4,6 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { KeyStore } from "../core/registry.ts";
 import { callerOf, keyOf } from "./auth.ts";
+import { readForm } from "./body/read.ts";
 import type { LoginCookie } from "./cookie.ts";
 import type { Caller, Env } from "./context.ts";
 import { ApiFailure } from "./failure.ts";
@@ -65,10 +66,10 @@ export function loginRoutes({ tokens, cookie, keys, clock }: LoginDeps): Hono<En
     return c.redirect("/");
   });
   routes.post("/login", async (c) => {
-    const { key, next } = await c.req.parseBody();
-    const place = ownPlace(next);
+    const form = await readForm(c);
+    const place = ownPlace(form.get("next"));
     try {
-      const caller = callerOf(await keyOf(keys, typeof key === "string" ? key.trim() : ""));
+      const caller = callerOf(await keyOf(keys, (form.get("key") ?? "").trim()));
       c.header("set-cookie", cookie.issue(caller, clock.now()));
       return c.redirect(place, 303);
     } catch (thrown) {
@@ -77,7 +78,7 @@ export function loginRoutes({ tokens, cookie, keys, clock }: LoginDeps): Hono<En
     }
   });
   routes.post("/logout", (c) => {
-    c.header("set-cookie", cookie.clear());
+    c.header("set-cookie", cookie.end(c.req.header("cookie"), clock.now()));
     return c.redirect("/login", 303);
   });
   return routes;
@@ -90,8 +91,7 @@ const LONGEST_PLACE = 2_000;
  * Where somebody goes who has logged in: a place on this server, whatever the form says. Browsers read a second slash or a
  * backslash as the beginning of another host, and leave out what cannot be seen, so that only plain characters may follow.
  */
-function ownPlace(next: unknown): string {
-  const isOwn =
-    typeof next === "string" && next.length <= LONGEST_PLACE && /^\/(?:[!-.0-[\]-~][!-[\]-~]*)?$/.test(next);
+function ownPlace(next: string | null): string {
+  const isOwn = next !== null && next.length <= LONGEST_PLACE && /^\/(?:[!-.0-[\]-~][!-[\]-~]*)?$/.test(next);
   return isOwn ? next : "/";
 }

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { onAbort } from "../core/signals/on-abort.ts";
 import type { Env } from "./context.ts";
 import {
   Follower,
@@ -50,7 +51,7 @@ export function eventStream(c: Context<Env>, { follow, show, head }: Streamed): 
   });
   const follower = new Follower({ streams, outlet, follow, show, stillValid });
   // A client that has gone before the first byte never touches the body.
-  c.req.raw.signal.addEventListener("abort", () => follower.stop(), { once: true });
+  onAbort(c.req.raw.signal, () => follower.stop());
   void follower.run(after);
   return c.body(outlet.body, 200, HEADERS);
 }

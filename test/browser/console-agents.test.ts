@@ -173,7 +173,7 @@ test("a decision is explained, other rules are tried on what was decided, and a 
 
   const operator = await console.visitor("operator");
   await operator.goto(`${url}/policy?tab=grants`);
-  await operator.getByText("Only admins can revoke one.").waitFor();
+  await operator.getByText("You can revoke the answers you gave; admins can revoke any.").waitFor();
   expect(await operator.getByRole("button", { name: /Revoke/ }).count()).toBe(0);
   const viewer = await console.visitor("viewer");
   await viewer.goto(`${url}/policy`);

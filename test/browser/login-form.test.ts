@@ -7,7 +7,7 @@ import { testServer } from "../server/base-support.ts";
 
 test("a person logs in with a key through the form, and out again", async () => {
   await using server = await testServer();
-  const cookie = new LoginCookie({ secret: new Uint8Array(32), isSecure: false });
+  const cookie = new LoginCookie({ secret: new Uint8Array(32), isSecure: false, ended: new Set() });
   const { app } = server.app({ login: { cookie, tokens: new LoginTokens(server.deps.clock) } });
   const listening = await listen(app, { host: "127.0.0.1", port: 0 });
   await using _closing = { [Symbol.asyncDispose]: () => listening.close() };

@@ -90,8 +90,36 @@ test("an answer may change the input, and be remembered for the session or the p
   expect(grants.body.data).toMatchObject([{ rule: "Bash(touch b.txt)", scope: "project", project: api.project }]);
 });
 
-test("grants are seen in their project alone, and revoked by admins alone", async () => {
-  const { admin, operator, viewer, stranger } = all;
+test("below admin an answer saves only the rules that its approval suggests", async () => {
+  const { api, admin, operator } = all;
+  const before = (await admin.get("/api/grants")).body.data.length;
+  const approval = await pendingIn(operator, await asks(touch("rules.txt")));
+  for (const scope of ["session", "project"])
+    for (const rules of [["Bash"], ["Bash(*)"], ["Bash(touch rules.txt)", "Write"]]) {
+      const refused = await operator.post(`/api/approvals/${approval}/answer`, { behavior: "allow", scope, rules });
+      expect(refused.status).toBe(403);
+      expect(refused.body.error.message).toContain("is not a rule that this approval suggests");
+    }
+  expect((await admin.get("/api/grants")).body.data).toHaveLength(before);
+  expect((await operator.get(`/api/approvals/${approval}`)).body).toMatchObject({ status: "pending", answer: null });
+  const rules = ["Bash(touch *)"];
+  const allowed = await admin.post(`/api/approvals/${approval}/answer`, { behavior: "allow", scope: "session", rules });
+  expect(allowed.status).toBe(200);
+  await until(() => existsSync(join(api.cwd, "rules.txt")), Boolean);
+  for (const { id, rule } of (await admin.get("/api/grants")).body.data)
+    if (rule === "Bash(touch *)") expect((await admin.send("DELETE", `/api/grants/${id}`)).status).toBe(200);
+});
+
+const revocable = async (person: Person): Promise<boolean[]> =>
+  (await person.get("/api/grants")).body.data.map((one: { may_revoke: boolean }) => one.may_revoke);
+
+test("grants are seen in their project alone, and revoked by who gave them and by admins", async () => {
+  const { api, admin, viewer, stranger } = all;
+  // Of the same role, and with the same name.
+  const operator = await api.as("operator");
+  expect(await revocable(all.operator)).toEqual([true]);
+  expect(await revocable(operator)).toEqual([false]);
+  expect(await revocable(viewer)).toEqual([false]);
   const { body } = await viewer.get("/api/grants");
   const [grant] = body.data as { id: string }[];
   expect((await stranger.get("/api/grants")).body.data).toEqual([]);
@@ -100,6 +128,12 @@ test("grants are seen in their project alone, and revoked by admins alone", asyn
   expect((await admin.send("DELETE", `/api/grants/${grant?.id}`)).body).toEqual({ id: grant?.id, revoked: true });
   expect((await admin.send("DELETE", `/api/grants/${grant?.id}`)).status).toBe(404);
   expect((await viewer.get("/api/grants")).body.data).toEqual([]);
+  const approval = await pendingIn(operator, await asks(touch("own.txt")));
+  await operator.post(`/api/approvals/${approval}/answer`, { behavior: "allow", scope: "project" });
+  const [own] = (await operator.get("/api/grants")).body.data as { id: string }[];
+  expect((await all.operator.send("DELETE", `/api/grants/${own?.id}`)).status).toBe(403);
+  expect((await viewer.send("DELETE", `/api/grants/${own?.id}`)).status).toBe(403);
+  expect((await operator.send("DELETE", `/api/grants/${own?.id}`)).status).toBe(200);
 });
 
 test("nobody answers for all projects through a key of one", async () => {
@@ -238,18 +272,18 @@ test("another project's approvals are not there", async () => {
 });
 
 test("wrong answers are refused with the field that is wrong", async () => {
-  const { operator } = all;
+  const { operator, admin } = all;
   const id = await asks(touch("never.txt"));
   const approval = await pendingIn(operator, id);
-  const send = async (body: unknown): Promise<string> => {
-    const refused = await operator.post(`/api/approvals/${approval}/answer`, body);
+  const send = async (body: unknown, person = operator): Promise<string> => {
+    const refused = await person.post(`/api/approvals/${approval}/answer`, body);
     expect(refused.status).toBe(400);
     return refused.body.error.message as string;
   };
   expect(await send({ behavior: "maybe" })).toContain("behavior");
   expect(await send({ behavior: "allow", until: "tomorrow" })).toContain('"until"');
   expect(await send({ behavior: "allow", scope: "project" })).toContain("may not be remembered");
-  expect(await send({ behavior: "allow", rules: ["Bash(touch *)"] })).toContain("scope");
+  expect(await send({ behavior: "allow", rules: ["Bash(touch *)"] }, admin)).toContain("scope");
   expect(await send({ behavior: "allow", result: { content: "x" } })).toContain("result");
   expect(await send([])).toContain("expected object");
   expect((await operator.get("/api/approvals?wait=61")).body.error.message).toContain("wait");

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { clock } from "../../src/app/clock.ts";
+import { WorkerPool } from "../../src/app/heavy/pool.ts";
 import { apiPorts } from "../../src/app/serve-ports.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { parseAgent } from "../../src/core/agent-definition.ts";
@@ -21,7 +22,8 @@ async function portsIn(variables: string) {
   const shell = { CAPSTAN_HOME: join(directory.path, "home"), HOME: directory.path };
   const configuration = await loadConfiguration({ cwd: project, environment: shell, flags: {} });
   const store = stack.use(await openSqliteStore({ path: join(directory.path, "capstan.db"), clock }));
-  const ports = apiPorts({ configuration, shell, cwd: project }, store);
+  const pool = stack.use(new WorkerPool({ home: configuration.home, environment: {} }));
+  const ports = apiPorts({ configuration, shell, cwd: project }, store, pool);
   const parts = stack.move();
   return { ports, project, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }

@@ -1,7 +1,8 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Hono } from "hono";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { endedLogins } from "../../src/app/serve/ended-logins.ts";
 import { serverSecret } from "../../src/app/server-secret.ts";
 import { LoginCookie } from "../../src/server/cookie.ts";
 import type { Caller, Env } from "../../src/server/context.ts";
@@ -19,7 +20,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const secretOf = (text: string): Uint8Array => new TextEncoder().encode(text.repeat(32));
 
-function withLogin(cookie = new LoginCookie({ secret: secretOf("s"), isSecure: false })): {
+function withLogin(cookie = new LoginCookie({ secret: secretOf("s"), isSecure: false, ended: new Set() })): {
   readonly app: Hono<Env>;
   readonly tokens: LoginTokens;
 } {
@@ -63,7 +64,7 @@ test("a token that is too old, unknown, or only looked at logs nobody in", async
 });
 
 test("behind TLS the cookie is for TLS alone", async () => {
-  const { app, tokens } = withLogin(new LoginCookie({ secret: secretOf("s"), isSecure: true }));
+  const { app, tokens } = withLogin(new LoginCookie({ secret: secretOf("s"), isSecure: true, ended: new Set() }));
   const answer = await app.request(`/login?token=${tokens.issue(PERSON)}`);
   expect(answer.headers.get("set-cookie")).toMatch(/^__Host-capstan_\w+=.*; Path=\/;.*; SameSite=Strict; Secure$/);
 });
@@ -87,7 +88,7 @@ test("a forged login is refused, whatever was forged", async () => {
   const raised = Buffer.from(Buffer.from(payload, "base64url").toString().replace('"viewer"', '"admin"')).toString(
     "base64url",
   );
-  const other = new LoginCookie({ secret: secretOf("t"), isSecure: false });
+  const other = new LoginCookie({ secret: secretOf("t"), isSecure: false, ended: new Set() });
   const foreign = other.issue(PERSON, server.deps.clock.now()).split(";")[0]?.split("=")[1];
   for (const forged of [`${raised}.${signature}`, `${payload}.${signature}x`, payload, `${payload}.`, ".", foreign]) {
     const answer = await app.request("/v1/who", { headers: { cookie: `${name}=${forged}` } });
@@ -98,7 +99,9 @@ test("a forged login is refused, whatever was forged", async () => {
 });
 
 test("two servers on one machine do not overwrite each other's logins", () => {
-  const [one, two] = ["s", "t"].map((text) => new LoginCookie({ secret: secretOf(text), isSecure: false }).clear());
+  const [one, two] = ["s", "t"].map((text) =>
+    new LoginCookie({ secret: secretOf(text), isSecure: false, ended: new Set() }).issue(PERSON, 0),
+  );
   expect(one?.split("=")[0]).not.toBe(two?.split("=")[0]);
 });
 
@@ -123,9 +126,45 @@ test("a person can log in with a key, and out again; the login ends with the key
 
   const out = await app.request("/logout", { method: "POST", headers: { cookie } });
   expect(out.headers.get("set-cookie")).toMatch(/^capstan_\w+=; .*Max-Age=0/);
-
-  await server.store.registry.keys.revoke(id, Date.now());
   expect((await app.request("/v1/who", { headers: { cookie } })).status).toBe(401);
+
+  const second = cookieOf(await login(secret));
+  expect((await app.request("/v1/who", { headers: { cookie: second } })).status).toBe(200);
+  await server.store.registry.keys.revoke(id, Date.now());
+  expect((await app.request("/v1/who", { headers: { cookie: second } })).status).toBe(401);
+});
+
+const statusOf = async (app: Hono<Env>, cookie: string): Promise<number> =>
+  (await app.request("/v1/who", { headers: { cookie } })).status;
+
+test("a cookie that was copied ends with the logout, on every server of this home and after a restart", async () => {
+  using home = temporaryDirectory();
+  const appWith = (): Hono<Env> => {
+    const ended = endedLogins(home.path, server.deps.clock.now());
+    return withLogin(new LoginCookie({ secret: secretOf("s"), isSecure: false, ended })).app;
+  };
+  const [one, other] = [appWith(), appWith()];
+  const { secret } = await server.key("viewer");
+  const login = async (): Promise<string> =>
+    cookieOf(
+      await one.request("/login", {
+        method: "POST",
+        body: new URLSearchParams({ key: secret }),
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+      }),
+    );
+  const [copied, kept] = [await login(), await login()];
+  await one.request("/logout", { method: "POST", headers: { cookie: copied } });
+  for (const app of [one, other, appWith()])
+    expect([await statusOf(app, copied), await statusOf(app, kept)]).toEqual([401, 200]);
+  // A logout without a login, or with a forged one, ends nothing.
+  for (const cookie of ["", kept.replace(/.$/, "")])
+    await one.request("/logout", { method: "POST", headers: { cookie } });
+  expect(await statusOf(one, kept)).toBe(200);
+  // What is too old by itself is not kept.
+  expect(readdirSync(join(home.path, "ended-logins"))).toHaveLength(1);
+  endedLogins(home.path, server.deps.clock.now() + 8 * 86_400_000);
+  expect(readdirSync(join(home.path, "ended-logins"))).toEqual([]);
 });
 
 test("a login leads back to where somebody was, and never to another server", async () => {

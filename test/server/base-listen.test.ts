@@ -4,6 +4,8 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { Hono } from "hono";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { readBody } from "../../src/server/body/read.ts";
 import type { Env } from "../../src/server/context.ts";
 import { type ConnectionLimits, listen, type Listening, type ListenOptions } from "../../src/server/listen.ts";
 import { TEST_CERTIFICATE } from "./base-certificate.ts";
@@ -25,7 +27,7 @@ afterEach(async () => {
 });
 
 async function served(limits: Partial<ConnectionLimits> = {}, more: Partial<ListenOptions> = {}): Promise<number> {
-  const v1 = new Hono<Env>().post("/thing", async (c) => c.json(await c.req.json()));
+  const v1 = new Hono<Env>().post("/thing", async (c) => c.json(await readBody(c, z.unknown())));
   const { app } = server.app({ v1 }, { maxBodyBytes: 1_000 });
   const listening = await listen(app, { host: "127.0.0.1", port: 0, limits, ...more });
   open.push(listening);
@@ -81,6 +83,16 @@ test("what is no HTTP, or too much of it, is answered in the API's words", async
   const badHost = await said(port, "GET /health HTTP/1.1\r\nhost: a@b:c/d\r\nconnection: close\r\n\r\n");
   expect(badHost).toMatch(/^HTTP\/1\.1 400 /);
   expect(envelopeIn(badHost).request_id).toMatch(/^req_/);
+});
+
+test("an upgrade that is no WebSocket is answered, and not kept open", async () => {
+  const port = await served();
+  const head = `GET /health HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${secret}\r\nconnection: Upgrade\r\n`;
+  for (const protocol of ["h2c", "TLS/1.0", "x"]) {
+    const answer = await said(port, `${head}upgrade: ${protocol}\r\n\r\n`);
+    expect(answer, protocol).toMatch(/^HTTP\/1\.1 400 /);
+    expect(envelopeIn(answer).error.message).toContain("WebSocket");
+  }
 });
 
 test("a body without a length is counted while it comes", async () => {

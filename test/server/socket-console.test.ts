@@ -37,7 +37,7 @@ async function served(
   limits: Partial<StreamLimits> = {},
 ): Promise<{ url: string; streams: Streams; listening: Listening; cookie: LoginCookie }> {
   const streams = new Streams(limits);
-  const cookie = new LoginCookie({ secret: new Uint8Array(32), isSecure: false });
+  const cookie = new LoginCookie({ secret: new Uint8Array(32), isSecure: false, ended: new Set() });
   const { app } = server.app({ streams, login: { cookie, tokens: new LoginTokens(server.deps.clock) } });
   const listening = await listen(app, { host: "127.0.0.1", port: 0 });
   open.push({ [Symbol.asyncDispose]: () => listening.close() });
@@ -111,6 +111,9 @@ test("whoever is not allowed gets no socket", async () => {
   expect(await refusal(`${url}/sesn_unknown/socket`, { "x-api-key": secret })).toBe(404);
   expect(await refusal(path, { "x-api-key": secret, origin: "https://evil.example" })).toBe(403);
   expect(await refusal(path, { "x-api-key": secret, host: "evil.example" })).toBe(403);
+  const { host } = new URL(url);
+  for (const broken of [`${host}.evil`, `${host}.evil:1`, "a b", "[::1"])
+    expect(await refusal(path, { "x-api-key": secret, host: broken }), broken).toBe(400);
   expect(await refusal(`${path}?after=nonsense`, { "x-api-key": secret })).toBe(400);
   expect(await refusal(`${path}?clip=nonsense`, { "x-api-key": secret })).toBe(400);
   // Nobody can have seen what is not there yet.

@@ -124,6 +124,27 @@ test("a client that leaves ends what is followed for it", async () => {
   await expect.poll(() => seenOther.ended).toBe(true);
 });
 
+test("a client that left while its key was looked up leaves no stream behind", async () => {
+  const { follow, seen } = quiet();
+  const streams = new Streams();
+  const { app } = server.app({ v1: streaming(follow), streams });
+  const gone = new AbortController();
+  const asking = app.request("/v1/stream", { headers: { "x-api-key": secret }, signal: gone.signal });
+  gone.abort();
+  // Nobody reads the body of such an answer.
+  await asking;
+  await expect.poll(() => seen.ended).toBe(true);
+  expect(streams.open).toBe(0);
+});
+
+test("a page of another site opens no stream", async () => {
+  const { follow, seen } = quiet();
+  const { url, streams } = await served(streaming(follow));
+  const answer = await get(url, { origin: "https://evil.example" });
+  expect(answer.status).toBe(403);
+  expect([streams.open, seen.ended]).toEqual([0, false]);
+});
+
 function quiet(): { readonly follow: Follow; readonly seen: { ended: boolean } } {
   const seen = { ended: false };
   async function* follow(_after: number, signal: AbortSignal): AsyncGenerator<FeedItem> {

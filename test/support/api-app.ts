@@ -3,8 +3,9 @@ import formats from "ajv-formats";
 import type { Hono } from "hono";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { verifyAudit } from "../../src/app/audit.ts";
 import { clock, ids } from "../../src/app/clock.ts";
+import { WorkerPool } from "../../src/app/heavy/pool.ts";
+import { heavyPorts } from "../../src/app/heavy/ports.ts";
 import { openStore } from "../../src/app/open-store.ts";
 import { suitePage } from "../../src/app/serve-ports.ts";
 import { describeTool, requireKnownTools } from "../../src/app/tool-traits.ts";
@@ -14,7 +15,6 @@ import { type AgentInput, parseAgent } from "../../src/core/agent-definition.ts"
 import { parseEnvironment } from "../../src/core/environment.ts";
 import type { Role } from "../../src/core/registry.ts";
 import type { Store } from "../../src/core/store.ts";
-import { exportSession } from "../../src/runtime/archive.ts";
 import type { ApiDeps } from "../../src/server/api/deps.ts";
 import { apiRoutes } from "../../src/server/api/routes.ts";
 import { createApp } from "../../src/server/app.ts";
@@ -63,6 +63,7 @@ export async function apiApp(options: ApiAppOptions = {}): Promise<ApiApp> {
   await using stack = new AsyncDisposableStack();
   const host = stack.use(await testHost(options.script ?? obedient, options.host));
   const store = stack.use(await openStore(host.home, host.environment));
+  const pool = stack.use(new WorkerPool({ home: host.home, environment: {} }));
   const project = host.cwd;
   const deps: ApiDeps = {
     runtime: host.host,
@@ -87,11 +88,10 @@ export async function apiApp(options: ApiAppOptions = {}): Promise<ApiApp> {
       capstanHome: host.home,
       secretFiles: [join(host.cwd, ".env")],
     },
-    audit: { verify: (query) => verifyAudit({ home: host.home, environment: host.environment }, query) },
+    ...heavyPorts(pool),
     models: async () => [{ id: "claude-opus-4-8", display_name: "Opus" }],
     log: store,
     projectOf: (directory) => findProject(directory, { CAPSTAN_HOME: host.home }).id,
-    archive: (id) => exportSession(store, id),
     defaults: async () => ({
       agent: parseAgent(agent({ tools: ["Bash", "Read", "Write", "AskUserQuestion"], ...options.agent })),
       environment: parseEnvironment({}),

@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import type { SpawnedProcess, SpawnOptions } from "@anthropic-ai/claude-agent-sdk";
 import { CapstanError } from "../../core/errors.ts";
 import { findProgram } from "../../process/programs.ts";
+import { onAbort } from "../../core/signals/on-abort.ts";
 import type { Leftovers } from "./leftovers.ts";
 
 /**
@@ -74,7 +75,7 @@ export class CliProcess {
     // The agent would work on for two seconds after a polite signal, and `unshare` ignores it altogether.
     const signal = child.kill.bind(child);
     const kill = (): boolean => signal("SIGKILL");
-    options.signal.addEventListener("abort", kill, { once: true });
+    onAbort(options.signal, kill);
     return Object.assign(child, { kill });
   }
 

@@ -13,12 +13,13 @@ export const grant = z.object({
   created_at: timestamp,
   last_used_at: timestamp.nullable(),
   uses: z.number(),
+  may_revoke: z.boolean().describe("Whether the caller may revoke it: whoever gave the answer, and admins."),
 });
 export type WireGrant = z.infer<typeof grant>;
 
 export const revoked = z.object({ id: z.string(), revoked: z.literal(true) });
 
-export function grantToWire(given: Grant): WireGrant {
+export function grantToWire(given: Grant, mayRevoke: boolean): WireGrant {
   const { id, rule, scope, sessionId, project, approvalId, by, createdAt, lastUsedAt, uses } = given;
   return {
     id,
@@ -31,6 +32,7 @@ export function grantToWire(given: Grant): WireGrant {
     created_at: isoTime(createdAt),
     last_used_at: isoTimeOrNull(lastUsedAt),
     uses,
+    may_revoke: mayRevoke,
   };
 }
 

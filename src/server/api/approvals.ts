@@ -8,10 +8,12 @@ import {
   approvalWait,
   LISTED,
 } from "../../protocol/api/approvals.ts";
+import { answererOf } from "../context.ts";
 import { findApproval, findSession } from "../lookup.ts";
 import { approval } from "./components.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
+import { requireSuggestedRules } from "./limits.ts";
 import { withFiles } from "./sent.ts";
 import { shownTo } from "./shown-approval.ts";
 import { waitFor } from "./wait.ts";
@@ -82,17 +84,18 @@ export function addApprovals(api: Api, deps: ApiDeps): void {
       tag,
       summary: "Answer an approval",
       description:
-        "The first answer wins; every later one is refused with a conflict. The session goes on at once. An answer is remembered for the session or for the project; for all projects only on the server's machine.",
+        "The first answer wins; every later one is refused with a conflict. The session goes on at once. An answer is remembered for the session or for the project; for all projects only on the server's machine. Below admin, `rules` may only repeat what the approval suggests in `request.remember`.",
       body: approvalAnswer,
       answer: approval,
     },
     async ({ caller, params: { id }, body }) => {
-      const { sessionId } = await findApproval(deps, caller.project, id);
+      const asked = await findApproval(deps, caller.project, id);
+      if (asked.status === "pending") requireSuggestedRules(caller, asked, body.rules);
       const answer = await withFiles(deps, caller, answerFromWire(body));
-      const answered = await runtime.approvals.answer(id, answer, { by: caller.name, from: "api" });
+      const answered = await runtime.approvals.answer(id, answer, answererOf(caller));
       // The answer is stored, whatever becomes of the session: another process may drive it and goes on by itself, and
       // one that cannot go on now is tried again by the host.
-      await runtime.attend(sessionId).catch(() => {});
+      await runtime.attend(asked.sessionId).catch(() => {});
       return approvalToWire(answered);
     },
   );

@@ -3,14 +3,16 @@ import type { AuditReport } from "../../core/audit.ts";
 import type { BudgetSettings } from "../../core/budget-schema.ts";
 import type { EnvironmentDefinition } from "../../core/environment.ts";
 import type { LedgerStore } from "../../core/ledger.ts";
-import type { Store } from "../../core/store.ts";
+import type { SessionQuery, SessionSummary, Store } from "../../core/store.ts";
 import type { SuiteRunStore } from "../../core/suite-run-store.ts";
 import type { SuiteRun } from "../../core/suite-run.ts";
 import type { WireAgentCheck } from "../../protocol/api/agent-check.ts";
 import type { WireCredential, WireModel } from "../../protocol/api/host.ts";
 import { notSupported } from "../../protocol/refusal.ts";
 import type { PolicyHost } from "../../runtime/policy-check.ts";
+import type { ReplayRequest } from "../../runtime/policy-replay.ts";
 import type { ServerDeps } from "../context.ts";
+import type { Asking } from "../heavy/slots.ts";
 
 /** What `/api` is given besides. Without a port its routes say that they are not offered here. */
 export interface ApiDeps extends ServerDeps {
@@ -19,9 +21,19 @@ export interface ApiDeps extends ServerDeps {
   readonly budgets?: BudgetSettings;
   readonly policy?: PolicyHost;
   readonly audit?: {
-    /** The whole register, and all sessions or one of them. */
-    readonly verify: (query: { readonly session?: string }) => Promise<AuditReport>;
+    /** The whole register, and all sessions or one of them; told is what belongs to the project. */
+    readonly verify: (
+      query: { readonly project: string; readonly session?: string | undefined },
+      asking: Asking,
+    ) => Promise<AuditReport>;
   };
+  /** What rules would make of recorded decisions, as the JSON of the answer. */
+  readonly replayPolicy?: (request: ReplayRequest, asking: Asking) => Promise<Uint8Array>;
+  /** Sessions that are looked for by words or by a part of their id. */
+  readonly findSessions?: (
+    wanted: { readonly query: SessionQuery; readonly named?: string | undefined; readonly limit: number },
+    asking: Asking,
+  ) => Promise<readonly SessionSummary[]>;
   /** The models that the upstream itself offers. Rejects with `credential_missing` when there is none to ask. */
   readonly models?: () => Promise<readonly WireModel[]>;
   /** Every way to a model, without a secret or a part of one. */
@@ -35,8 +47,8 @@ export interface ApiDeps extends ServerDeps {
   readonly log?: Pick<Store, "head" | "events">;
   /** The id of the project that a directory belongs to. */
   readonly projectOf?: (directory: string) => string;
-  /** A session's log as the lines of an archive, without their ends. */
-  readonly archive?: (sessionId: string) => AsyncIterable<string>;
+  /** A session's log as the bytes of an archive. */
+  readonly archive?: (sessionId: string, asking: Asking) => AsyncIterable<Uint8Array>;
   /** What a session is made of that names nothing: as `capstan run` would in the project's directory. */
   readonly defaults?: (project: string) => Promise<ProjectDefaults>;
   readonly suites?: SuitePort;

@@ -4,8 +4,9 @@ import { z } from "zod";
 import type { Role } from "../../core/registry.ts";
 import { queryFields } from "../../protocol/queries.ts";
 import { parseRequest } from "../../protocol/refusal.ts";
-import { readBody } from "../body.ts";
+import { readBody } from "../body/read.ts";
 import { type Caller, type Env, requireRole } from "../context.ts";
+import type { Asking, HeavySlots } from "../heavy/slots.ts";
 import { errorEnvelope } from "./components.ts";
 
 export type Api = OpenAPIHono<Env>;
@@ -34,6 +35,8 @@ interface Endpoint<
   /** A schema for JSON, or a media type of bytes that the handler answers with itself. */
   readonly answer: Answer;
   readonly status?: 200 | 201 | 202;
+  /** Takes long and much: done once at a time for each key, and a few times at once overall. */
+  readonly heavy?: HeavySlots;
 }
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
@@ -46,9 +49,12 @@ export interface Call<Query extends Shape | Nothing, Body extends Shape | Nothin
   readonly body: Given<Body>;
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal;
+  /** For work that is limited by key, and ends when the client has gone. */
+  readonly asking: Asking;
 }
 
-type Answered<Answer extends Shape | string> = Answer extends Shape ? z.input<Answer> : Response;
+/** Also of a schema a handler may give the bytes, when they were made elsewhere. */
+type Answered<Answer extends Shape | string> = Answer extends Shape ? z.input<Answer> | Response : Response;
 
 /** Adds an endpoint to the routes and to the document. */
 export function endpoint<
@@ -69,6 +75,7 @@ export function endpoint<
     body,
     answer,
     status = 200,
+    heavy,
   }: Endpoint<Query, Body, Answer, Path>,
   handle: (call: Call<Query, Body, Path>) => Promise<Answered<Answer>>,
 ): void {
@@ -99,14 +106,17 @@ export function endpoint<
     // Who may not call it is told so before what is wrong with the request.
     const caller = requireRole(c, role);
     const asked = query && parseRequest("the query", query, queryFields(new URL(c.req.url).searchParams));
-    const answered = await handle({
+    const { signal } = c.req.raw;
+    const call = {
       c,
       caller,
       params: c.req.param() as Record<NamesIn<Path>, string>,
       query: asked as Given<Query>,
       body: (body && (await readBody(c, body))) as Given<Body>,
-      signal: c.req.raw.signal,
-    });
+      signal,
+      asking: { key: caller.id, signal },
+    };
+    const answered = await (heavy === undefined ? handle(call) : heavy.run(call.asking, () => handle(call)));
     return answered instanceof Response ? answered : c.json(answered as object, status);
   });
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { branchExport, branchInput } from "../../protocol/api/files.ts";
 import { findSession } from "../lookup.ts";
+import type { HeavySlots } from "../heavy/slots.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 import { requireOpenChanges, requireOpenFiles } from "./hidden-files.ts";
@@ -12,7 +13,7 @@ import { requireOpenChanges, requireOpenFiles } from "./hidden-files.ts";
 const tag = "Workspace";
 
 /** Ways to take a session's files out. What was taken out is told in its log, and its workspace may go. */
-export function addExports(api: Api, deps: ApiDeps): void {
+export function addExports(api: Api, deps: ApiDeps, heavy: HeavySlots): void {
   const { files } = deps.runtime;
 
   endpoint(
@@ -20,6 +21,7 @@ export function addExports(api: Api, deps: ApiDeps): void {
     {
       method: "post",
       path: "/api/sessions/{id}/export/patch",
+      heavy,
       role: "operator",
       tag,
       summary: "Take the changes out as a patch",
@@ -40,6 +42,7 @@ export function addExports(api: Api, deps: ApiDeps): void {
     {
       method: "post",
       path: "/api/sessions/{id}/export/zip",
+      heavy,
       role: "operator",
       tag,
       summary: "Take the files out as a zip file",
@@ -72,6 +75,7 @@ export function addExports(api: Api, deps: ApiDeps): void {
     {
       method: "post",
       path: "/api/sessions/{id}/export/branch",
+      heavy,
       role: "operator",
       tag,
       summary: "Take the changes out as a branch",

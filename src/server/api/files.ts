@@ -2,6 +2,7 @@ import type { ApplyOutcome } from "../../core/workspace.ts";
 import { listOf } from "../../protocol/api/common.ts";
 import { applied, applyInput, diffQuery, patchQuery, rewindInput, type WireApplied } from "../../protocol/api/files.ts";
 import { findSession } from "../lookup.ts";
+import type { HeavySlots } from "../heavy/slots.ts";
 import { checkpoint, diff, rewind } from "./components.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
@@ -11,7 +12,7 @@ import { checkpointToWire, diffToWire, rewindToWire } from "./shown-files.ts";
 const tag = "Workspace";
 
 /** What changed in a session's files, and ways to take it back or over. */
-export function addFiles(api: Api, deps: ApiDeps): void {
+export function addFiles(api: Api, deps: ApiDeps, heavy: HeavySlots): void {
   const { files } = deps.runtime;
 
   endpoint(
@@ -19,6 +20,7 @@ export function addFiles(api: Api, deps: ApiDeps): void {
     {
       method: "get",
       path: "/api/sessions/{id}/checkpoints",
+      heavy,
       role: "viewer",
       tag,
       summary: "List checkpoints",
@@ -36,6 +38,7 @@ export function addFiles(api: Api, deps: ApiDeps): void {
     {
       method: "get",
       path: "/api/sessions/{id}/diff",
+      heavy,
       role: "viewer",
       tag,
       summary: "Show which files changed",
@@ -54,6 +57,7 @@ export function addFiles(api: Api, deps: ApiDeps): void {
     {
       method: "get",
       path: "/api/sessions/{id}/patch",
+      heavy,
       role: "viewer",
       tag,
       summary: "The changes as a patch",

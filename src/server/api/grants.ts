@@ -1,6 +1,8 @@
-import type { Grant } from "../../core/approval.ts";
+import type { Approval, Grant } from "../../core/approval.ts";
+import { CapstanError } from "../../core/errors.ts";
 import { listOf } from "../../protocol/api/common.ts";
 import { grantToWire, revoked } from "../../protocol/api/grants.ts";
+import { type Caller, hasRole } from "../context.ts";
 import { approvalIfAny, notFound } from "../lookup.ts";
 import { grant } from "./components.ts";
 import type { ApiDeps } from "./deps.ts";
@@ -22,7 +24,9 @@ export function addGrants(api: Api, deps: ApiDeps): void {
       description: "Oldest first: those that were given in this project.",
       answer: listOf(grant),
     },
-    async ({ caller }) => ({ data: (await grantsOf(deps, caller.project)).map(grantToWire) }),
+    async ({ caller }) => ({
+      data: (await grantsOf(deps, caller.project)).map((one) => grantToWire(one.grant, mayRevoke(caller, one))),
+    }),
   );
 
   endpoint(
@@ -30,28 +34,50 @@ export function addGrants(api: Api, deps: ApiDeps): void {
     {
       method: "delete",
       path: "/api/grants/{id}",
-      role: "admin",
+      role: "operator",
       tag,
       summary: "Revoke a remembered answer",
-      description: "What it allowed is asked about again.",
+      description: "What it allowed is asked about again. Below admin: only answers that were given with the same key.",
       answer: revoked,
     },
     async ({ caller, params: { id } }) => {
-      if (!(await grantsOf(deps, caller.project)).some((one) => one.id === id)) throw notFound("grant", id);
+      const found = (await grantsOf(deps, caller.project)).find(({ grant }) => grant.id === id);
+      if (found === undefined) throw notFound("grant", id);
+      if (!mayRevoke(caller, found))
+        throw new CapstanError(
+          "not_allowed",
+          `The grant ${id} was given by ${found.grant.by}. Revoke it with that key, or with one that has the role admin; this one has the role ${caller.role}.`,
+          { data: { role: caller.role, wanted: "admin" } },
+        );
       await runtime.grants.revoke(id);
       return { id, revoked: true as const };
     },
   );
 }
 
+/** A grant, and the approval that was answered with it as far as that is still there. */
+interface Given {
+  readonly grant: Grant;
+  readonly approval: Approval | undefined;
+}
+
+function mayRevoke(caller: Caller, { approval }: Given): boolean {
+  return hasRole(caller, "admin") || (hasRole(caller, "operator") && approval?.answer?.key === caller.id);
+}
+
 /** A grant belongs to the project in which it was given, wherever it holds. */
-async function grantsOf({ runtime }: ApiDeps, project: string): Promise<readonly Grant[]> {
-  const projectOf = async ({ scope, project: its, sessionId, approvalId }: Grant): Promise<string | undefined> => {
-    if (scope === "project") return its ?? undefined;
-    if (sessionId !== null) return (await runtime.session(sessionId))?.project;
-    return (await approvalIfAny({ runtime }, approvalId))?.project;
+async function grantsOf({ runtime }: ApiDeps, project: string): Promise<readonly Given[]> {
+  const projectOf = async ({ grant, approval }: Given): Promise<string | undefined> => {
+    if (grant.scope === "project") return grant.project ?? undefined;
+    if (grant.sessionId !== null) return (await runtime.session(grant.sessionId))?.project;
+    return approval?.project;
   };
-  const all = await runtime.grants.list();
+  const all = await Promise.all(
+    (await runtime.grants.list()).map(async (grant): Promise<Given> => ({
+      grant,
+      approval: await approvalIfAny({ runtime }, grant.approvalId),
+    })),
+  );
   const owners = await Promise.all(all.map(projectOf));
   return all.filter((_, index) => owners[index] === project);
 }

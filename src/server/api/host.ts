@@ -95,21 +95,13 @@ export function addHost(api: Api, deps: ApiDeps): void {
       query: auditQuery,
       answer: auditReport,
     },
-    async ({ caller, query: { session_id: session } }) => {
-      if (session !== undefined) await findSession(deps, caller.project, session);
-      const report = await offered(deps.audit, "audits").verify(session === undefined ? {} : { session });
-      const own = new Set((await deps.runtime.sessions({ project: caller.project })).map(({ id }) => id));
-      const isShown = (id: string | undefined, kind: string): boolean =>
-        id === undefined || own.has(id) || kind === "missing";
-      const findings = report.findings.filter(({ session_id, kind }) => isShown(session_id, kind));
-      return {
-        sound: findings.length === 0,
-        key_id: report.key_id,
-        seals: report.seals,
-        sessions: report.sessions.filter(({ session_id, status }) => isShown(session_id, status)),
-        findings,
-        notes: [...report.notes],
-      };
+    async ({ caller: { project: its }, asking, query: { session_id: session } }) => {
+      if (session !== undefined) await findSession(deps, its, session);
+      const { sound, key_id, seals, sessions, findings, notes } = await offered(deps.audit, "audits").verify(
+        { project: its, session },
+        asking,
+      );
+      return { sound, key_id, seals, sessions: [...sessions], findings: [...findings], notes: [...notes] };
     },
   );
 }

@@ -1,4 +1,5 @@
 import type { AgentDefinition, Mode } from "../../core/agent-definition.ts";
+import type { Approval } from "../../core/approval.ts";
 import type { SessionBudget } from "../../core/budget-schema.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { Caller } from "../context.ts";
@@ -17,6 +18,21 @@ export function requireStricter(caller: Caller, mode: Mode | undefined, agent: A
 export function requireNoRules(caller: Caller, allow: readonly string[] | undefined): void {
   if (allow !== undefined && allow.length > 0)
     requireAdmin(caller, "allow: these rules allow more than the agent's own", "Leave them out.");
+}
+
+/** An answer must not become a way to write rules: what an approval suggests was made from the call that it is about. */
+export function requireSuggestedRules(
+  caller: Caller,
+  { request }: Approval,
+  rules: readonly string[] | undefined,
+): void {
+  const own = rules?.find((rule) => !request.remember.includes(rule));
+  if (own !== undefined)
+    requireAdmin(
+      caller,
+      `rules: ${JSON.stringify(own.slice(0, 200))} is not a rule that this approval suggests`,
+      "Leave `rules` out to remember the suggested ones, or answer for once.",
+    );
 }
 
 /** Every limit is the lower one of both, but for admins, whose word counts. */

@@ -4,7 +4,6 @@ import { parseEnvironment } from "../../core/environment.ts";
 import { type ReplayInput, replay, replayInput } from "../../protocol/api/policy.ts";
 import { readCall } from "../../runtime/policy-call.ts";
 import { explainCall } from "../../runtime/policy-check.ts";
-import { replayRules } from "../../runtime/policy-replay.ts";
 import { findSession } from "../lookup.ts";
 import { checkInput, explanation, replayLine } from "./components.ts";
 import { type ApiDeps, offered } from "./deps.ts";
@@ -69,15 +68,16 @@ export function addPolicy(api: Api, deps: ApiDeps): void {
       body: replayInput,
       answer: replay.extend({ data: z.array(replayLine) }),
     },
-    async ({ caller, body: { permissions, session_id: session, since } }) => {
+    async ({ c, caller, asking, body: { permissions, session_id: session, since } }) => {
       if (session !== undefined) await findSession(deps, caller.project, session);
-      const { lines, skipped } = await replayRules(deps.runtime, offered(deps.policy, "policy checks"), {
+      const request = {
         permissions: permissions satisfies ReplayInput["permissions"],
         session,
         project: caller.project,
         ...(since !== undefined && { since: Date.parse(since) }),
-      });
-      return { data: [...lines], skipped };
+      };
+      const json = await offered(deps.replayPolicy, "policy replays")(request, asking);
+      return c.body(new Uint8Array(json), 200, { "content-type": "application/json" });
     },
   );
 }

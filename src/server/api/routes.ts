@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Env } from "../context.ts";
+import { HeavySlots } from "../heavy/slots.ts";
 import { addAgents } from "./agents.ts";
 import { addApprovals } from "./approvals.ts";
 import type { ApiDeps } from "./deps.ts";
@@ -22,13 +23,15 @@ import { addWorkspace } from "./workspace.ts";
 /** What Capstan has and the Managed Agents API does not: `/api`, and the document of it. */
 export function apiRoutes(deps: ApiDeps): Api {
   const api: Api = new OpenAPIHono<Env>();
+  // What git compares and packs for people; what is read from the store has threads of its own.
+  const heavy = new HeavySlots();
   addSessions(api, deps);
   addSessionEvents(api, deps);
   addApprovals(api, deps);
   addGrants(api, deps);
   addWorkspace(api, deps);
-  addFiles(api, deps);
-  addExports(api, deps);
+  addFiles(api, deps, heavy);
+  addExports(api, deps, heavy);
   addAgents(api, deps);
   addEnvironments(api, deps);
   addPolicy(api, deps);

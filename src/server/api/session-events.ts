@@ -187,16 +187,12 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       description: "Its log as JSON lines, to be read by `capstan sessions import`. Its files are not in it.",
       answer: "application/jsonl",
     },
-    async ({ c, caller, params: { id } }) => {
+    async ({ c, caller, asking, params: { id } }) => {
       await findSession(deps, caller.project, id);
-      const archive = offered(deps.archive, "archives");
-      const encoder = new TextEncoder();
-      const lines = (async function* () {
-        for await (const line of archive(id)) yield encoder.encode(`${line}\n`);
-      })();
+      const bytes = offered(deps.archive, "archives")(id, asking);
       c.header("content-type", "application/jsonl");
       c.header("content-disposition", `attachment; filename="${id}.jsonl"`);
-      return c.body(ReadableStream.from(lines));
+      return c.body(ReadableStream.from(bytes));
     },
   );
 }

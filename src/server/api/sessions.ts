@@ -7,7 +7,7 @@ import { firstEvent } from "../first-event.ts";
 import { agentOf, findSession } from "../lookup.ts";
 import { archiveSession, deleteSession } from "../put-away.ts";
 import { session, sessionInput, sessionWithState } from "./components.ts";
-import type { ApiDeps } from "./deps.ts";
+import { type ApiDeps, offered } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 import { limitedUsd, requireStricter } from "./limits.ts";
 import { chosenPlace } from "./places.ts";
@@ -33,19 +33,22 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       query: sessionQuery,
       answer: listOf(session),
     },
-    async ({ caller: { project }, query }) => {
+    async ({ caller: { project }, asking, query }) => {
       const { search, named, status, agent, waiting, include_archived: includeArchived = true, limit } = query;
-      const found = await runtime.sessions({
+      const wanted = {
         project,
         search,
         status,
         agent,
         includeArchived,
         ...(waiting === true && { waitingAt: deps.clock.now() }),
-        ...(named === undefined && { limit }),
-      });
-      const meant = found.filter(({ id }) => named === undefined || id.startsWith(named) || id.endsWith(named));
-      return { data: await shownSessions(deps, project, meant.slice(0, limit)) };
+      };
+      // Either looks at every session there is.
+      const isSearch = search !== undefined || named !== undefined;
+      const found = isSearch
+        ? await offered(deps.findSessions, "a search")({ query: wanted, named, limit }, asking)
+        : await runtime.sessions({ ...wanted, limit });
+      return { data: await shownSessions(deps, project, found) };
     },
   );
 

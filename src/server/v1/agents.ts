@@ -15,7 +15,7 @@ import { rosterIn, withRoster } from "../../protocol/multiagent.ts";
 import { createdRange } from "../../protocol/queries.ts";
 import { invalid } from "../../protocol/refusal.ts";
 import type { AgentRecord } from "../../core/registry.ts";
-import { readBody } from "../body.ts";
+import { readBody } from "../body/read.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
 import { ApiFailure } from "../failure.ts";
 import { findAgent, notFound } from "../lookup.ts";

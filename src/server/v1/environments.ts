@@ -14,7 +14,7 @@ import {
 } from "../../protocol/environments.ts";
 import { patchMetadata } from "../../protocol/fields.ts";
 import { notSupported } from "../../protocol/refusal.ts";
-import { readBody } from "../body.ts";
+import { readBody } from "../body/read.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
 import { ApiFailure } from "../failure.ts";
 import { findEnvironment, noEnvironment } from "../lookup.ts";

@@ -7,8 +7,8 @@ import { type EventParams, eventsSend } from "../../protocol/message-input.ts";
 import { invalid, notSupported } from "../../protocol/refusal.ts";
 import { primaryThreadId } from "../../protocol/threads.ts";
 import { requireNotArchived } from "../../runtime/kept-sessions.ts";
-import { readBody } from "../body.ts";
-import { type Caller, type Env, requireRole } from "../context.ts";
+import { readBody } from "../body/read.ts";
+import { answererOf, type Caller, type Env, requireRole } from "../context.ts";
 import { firstEvent } from "../first-event.ts";
 import { findSession } from "../lookup.ts";
 import { confirmationAnswer, openQuestion, resultAnswer } from "./answers.ts";
@@ -115,7 +115,7 @@ function answering(
 ): Deed {
   return async () => {
     const eventId = deps.ids.next("sevt");
-    await deps.runtime.approvals.answer(approvalId, { ...answer, eventId }, { by: caller.name, from: "api" });
+    await deps.runtime.approvals.answer(approvalId, { ...answer, eventId }, answererOf(caller));
     return { id: eventId, ...event, processed_at: null };
   };
 }

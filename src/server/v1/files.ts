@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { onAbort } from "../../core/signals/on-abort.ts";
 import type { FileRecord } from "../../core/registry.ts";
 import {
   attachment,
@@ -11,6 +12,7 @@ import {
 } from "../../protocol/files.ts";
 import { DEFAULT_LIMIT } from "../../protocol/queries.ts";
 import { invalid, parseRequest } from "../../protocol/refusal.ts";
+import { readUpload } from "../body/read.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
 import { findFile, notFound } from "../lookup.ts";
 import { boundaryOf, readMultipart } from "./multipart.ts";
@@ -83,9 +85,7 @@ export function fileRoutes(deps: ServerDeps): Hono<Env> {
 /** The body of an answer to a client that has gone is never touched, and would keep its file open. */
 function closeWithClient(content: ReadableStream<Uint8Array>, gone: AbortSignal): void {
   // Whoever reads it already cancels it themselves.
-  const close = (): void => void content.cancel().catch(() => {});
-  if (gone.aborted) close();
-  else gone.addEventListener("abort", close, { once: true });
+  onAbort(gone, () => void content.cancel().catch(() => {}));
 }
 
 /** The content is written as it arrives. Of a form that turns out to be wrong, nothing stays. */
@@ -95,8 +95,8 @@ async function upload(
   project: string,
 ): Promise<FileRecord> {
   const boundary = boundaryOf(c.req.header("content-type"));
-  const { body } = c.req.raw;
-  if (body === null) throw invalid("The request has no body. Send the file as a form, in the field `file`.");
+  const body = readUpload(c);
+  if (body === undefined) throw invalid("The request has no body. Send the file as a form, in the field `file`.");
   let file: Omit<FileRecord, "expiresAt"> | undefined;
   let expiresIn: number | undefined;
   try {

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { fileParams, resourceList, resourceUpdate, resourceView } from "../../protocol/resources.ts";
 import { notSupported } from "../../protocol/refusal.ts";
-import { readBody } from "../body.ts";
+import { readBody } from "../body/read.ts";
 import type { SessionRecord, SessionResource } from "../../core/store.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
 import { findSession, notFound } from "../lookup.ts";

@@ -10,7 +10,7 @@ import { invalid, notSupported } from "../../protocol/refusal.ts";
 import { placeIn, repositoryName, requireApart, type ResourceParams } from "../../protocol/resources.ts";
 import { requireNoVaults, type SessionCreate, sessionCreate, usdOf } from "../../protocol/sessions.ts";
 import type { GivenFile, GivenRepository } from "../../runtime/session-options.ts";
-import { readBody } from "../body.ts";
+import { readBody } from "../body/read.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
 import { firstEvent } from "../first-event.ts";
 import { findAgent, findEnvironment, findFile } from "../lookup.ts";
@@ -84,7 +84,7 @@ async function agentFor(
     throw invalid(`The agent ${agent.id} is archived and cannot be used for a new session. Choose another one.`);
   const { type, id: _id, version: _version, ...overrides } = reference;
   // What an agent may do is for whoever defines agents to say.
-  if (type === "agent_with_overrides" && "tools" in overrides) requireRole(c, "admin");
+  if (type === "agent_with_overrides" && ("tools" in overrides || "mcp_servers" in overrides)) requireRole(c, "admin");
   const definition =
     type === "agent_with_overrides" ? changedDefinition(agent.definition, overrides) : agent.definition;
   if (budget === undefined) return { agent, definition };

@@ -13,7 +13,7 @@ import {
   usdOf,
 } from "../../protocol/sessions.ts";
 import type { SessionUpdate as Change } from "../../runtime/session-options.ts";
-import { readBody } from "../body.ts";
+import { readBody } from "../body/read.ts";
 import { type Env, requireRole, type ServerDeps } from "../context.ts";
 import { ApiFailure } from "../failure.ts";
 import { agentOf, findSession } from "../lookup.ts";

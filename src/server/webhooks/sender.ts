@@ -103,6 +103,8 @@ function send(
     const request = url.protocol === "http:" ? httpRequest : httpsRequest;
     const sent = request(url, {
       method: "POST",
+      // A connection of its own: one that was opened for something else was not looked up here.
+      agent: false,
       lookup: publicLookup(allowPrivate),
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
       headers: {

@@ -8,6 +8,8 @@ export interface DatabaseOptions {
   readonly path: string;
   /** How long a call waits for another process's write to end, in milliseconds. Default 5000. */
   readonly busyTimeoutMs?: number;
+  /** Whether nothing is to be written; the file must be there. */
+  readonly readOnly?: boolean;
 }
 
 /** Tells our files from those of other programs: "cpst" in ASCII. */
@@ -21,12 +23,12 @@ export class Database implements Disposable {
   readonly path: string;
   readonly #connection: DatabaseSync;
 
-  constructor({ path, busyTimeoutMs = 5_000 }: DatabaseOptions) {
+  constructor({ path, busyTimeoutMs = 5_000, readOnly = false }: DatabaseOptions) {
     // An absolute path also takes SQLite's special names (":memory:", "file:…") for what they look like: files.
     this.path = resolve(path);
     try {
-      createPrivately(this.path);
-      this.#connection = connect(this.path, busyTimeoutMs);
+      if (!readOnly) createPrivately(this.path);
+      this.#connection = connect(this.path, { busyTimeoutMs, readOnly });
     } catch (thrown) {
       throw storeFailure(thrown, this.path);
     }
@@ -89,16 +91,17 @@ function createPrivately(path: string): void {
   }
 }
 
-function connect(path: string, busyTimeoutMs: number): DatabaseSync {
-  const connection = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
+function connect(path: string, { busyTimeoutMs, readOnly }: Required<Omit<DatabaseOptions, "path">>): DatabaseSync {
+  const connection = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true, readOnly });
   try {
     refuseOtherPrograms(connection, path);
+    connection.function(MATCHES, { deterministic: true, varargs: true }, matches);
+    if (readOnly) return connection;
     enterWal(connection, busyTimeoutMs);
     // Every commit reaches the disk before it is acknowledged; fullfsync is for macOS, whose fsync stops short of that.
     connection.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON");
     // What is deleted is overwritten, not only forgotten. (A key of an index may leave a trace; payloads are no keys.)
     connection.exec("PRAGMA secure_delete = ON");
-    connection.function(MATCHES, { deterministic: true, varargs: true }, matches);
     return connection;
   } catch (thrown) {
     connection.close();

@@ -36,6 +36,17 @@ export async function openSqliteStore({ clock, auditKey, ...options }: SqliteSto
   }
 }
 
+/** The store in a file that another connection has open: whoever reads it changes nothing, and signs nothing. */
+export function openSqliteReader({ clock, path }: Pick<SqliteStoreOptions, "clock" | "path">): Store {
+  const database = new Database({ path, readOnly: true });
+  try {
+    return storeIn(database, { clock });
+  } catch (thrown) {
+    database[Symbol.dispose]();
+    throw thrown;
+  }
+}
+
 /** The store over an open database of the current version; closing the store closes the database. */
 export function storeIn(
   database: Database,

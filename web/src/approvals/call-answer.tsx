@@ -1,6 +1,7 @@
 import { Check, Pencil, X } from "lucide-react";
 import { useState } from "react";
 import type { WireAnswer, WireApproval } from "../../../src/client/index.ts";
+import { useMay } from "../caller.tsx";
 import { Action, Actions } from "./actions.tsx";
 import { useCardKeys } from "./card-keys.ts";
 import { DenyForm } from "./deny-form.tsx";
@@ -24,6 +25,7 @@ const ALLOW: Record<Scope, string> = {
 /** May this call run? */
 export function CallAnswer({ approval: { request }, isSending, onSend }: AnswerProps) {
   const { mode, isOpened, open } = useMode();
+  const mayWrite = useMay("admin");
   const [scope, setScope] = useState<Scope>("once");
   const [rules, setRules] = useDraft("rules", request.remember);
   const written = rules.map((rule) => rule.trim()).filter((rule) => rule !== "");
@@ -68,6 +70,7 @@ export function CallAnswer({ approval: { request }, isSending, onSend }: AnswerP
             ? `This answer cannot be remembered: ${request.asked_by} asks every time, or no rule can name this call.`
             : undefined
         }
+        mayWrite={mayWrite}
         onScope={setScope}
         onRules={setRules}
       />

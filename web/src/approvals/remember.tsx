@@ -17,6 +17,7 @@ export function Remember({
   scope,
   rules,
   forbidden,
+  mayWrite,
   onScope,
   onRules,
 }: {
@@ -24,6 +25,8 @@ export function Remember({
   readonly rules: readonly string[];
   /** Why it may only be answered for once. */
   readonly forbidden: string | undefined;
+  /** Whether other rules than the suggested ones can be saved. */
+  readonly mayWrite: boolean;
   readonly onScope: (scope: Scope) => void;
   readonly onRules: (rules: readonly string[]) => void;
 }) {
@@ -75,6 +78,7 @@ export function Remember({
                 dir="ltr"
                 spellCheck={false}
                 value={rule}
+                readOnly={!mayWrite}
                 onChange={(event) => onRules(rules.with(index, event.target.value))}
               />
               {rules.length > 1 && (
@@ -88,15 +92,17 @@ export function Remember({
               )}
             </div>
           ))}
-          <Button
-            look="quiet"
-            small
-            className="w-fit max-md:h-10"
-            icon={<Plus className="size-3.5" />}
-            onClick={() => onRules([...rules, ""])}
-          >
-            Another rule
-          </Button>
+          {mayWrite && (
+            <Button
+              look="quiet"
+              small
+              className="w-fit max-md:h-10"
+              icon={<Plus className="size-3.5" />}
+              onClick={() => onRules([...rules, ""])}
+            >
+              Another rule
+            </Button>
+          )}
         </div>
       )}
     </fieldset>

@@ -17,7 +17,7 @@ import { tell } from "../parts/toast.tsx";
 /** Answers that were remembered. */
 export function GrantsView() {
   const [leaving, setLeaving] = useState<WireGrant>();
-  const mayRevoke = useMay("admin");
+  const isAdmin = useMay("admin");
   const { data, error, refetch } = useQuery({ queryKey: ["grants"], queryFn: () => api.grants.list() });
   if (error !== null)
     return <Problem thrown={error} title="The grants could not be loaded" onRetry={() => void refetch()} />;
@@ -35,7 +35,7 @@ export function GrantsView() {
     <div className="flex flex-col gap-3 pt-2">
       <p className="text-sm text-muted">
         A grant answers what would be asked about. It never beats a deny rule.
-        {!mayRevoke && " Only admins can revoke one."}
+        {!isAdmin && " You can revoke the answers you gave; admins can revoke any."}
       </p>
       <Table
         caption="Grants"
@@ -66,15 +66,16 @@ export function GrantsView() {
             minor: true,
             cell: ({ last_used_at: at }) => (at === null ? <span className="text-faint">never</span> : <Ago at={at} />),
           },
-          ...(mayRevoke
+          ...(data.some(({ may_revoke: mayRevoke }) => mayRevoke)
             ? [
                 {
                   title: "Actions",
-                  cell: (grant: WireGrant) => (
-                    <Button small look="danger" onClick={() => setLeaving(grant)}>
-                      Revoke<span className="sr-only"> {grant.rule}</span>
-                    </Button>
-                  ),
+                  cell: (grant: WireGrant) =>
+                    grant.may_revoke && (
+                      <Button small look="danger" onClick={() => setLeaving(grant)}>
+                        Revoke<span className="sr-only"> {grant.rule}</span>
+                      </Button>
+                    ),
                 },
               ]
             : []),

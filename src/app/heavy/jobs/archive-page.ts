@@ -1,0 +1,22 @@
+import { archivePage as pageOf } from "../../../runtime/archive.ts";
+import { openReader } from "../../open-store.ts";
+import type { HeavyPlace } from "../jobs.ts";
+
+/** Few enough that one page is little, whatever its events hold. */
+const EVENTS = 200;
+
+/** A part of a session's archive, and where the next one begins; without `from` the first. */
+export async function archivePage(
+  { home }: HeavyPlace,
+  {
+    sessionId,
+    from,
+  }: { readonly sessionId: string; readonly from?: { readonly after: number; readonly head: number } },
+): Promise<{
+  readonly bytes: Uint8Array;
+  readonly next: { readonly after: number; readonly head: number } | undefined;
+}> {
+  await using store = openReader(home);
+  const { lines, next } = await pageOf(store, sessionId, { ...(from !== undefined && { from }), limit: EVENTS });
+  return { bytes: new TextEncoder().encode(lines.map((line) => `${line}\n`).join("")), next };
+}

@@ -1,0 +1,18 @@
+import type { SessionQuery, SessionSummary } from "../../../core/store.ts";
+import { openReader } from "../../open-store.ts";
+import type { HeavyPlace } from "../jobs.ts";
+
+/** The sessions that a query finds; with `named` those whose ids begin or end with it. */
+export async function findSessions(
+  { home }: HeavyPlace,
+  {
+    query,
+    named,
+    limit,
+  }: { readonly query: SessionQuery; readonly named?: string | undefined; readonly limit: number },
+): Promise<readonly SessionSummary[]> {
+  await using store = openReader(home);
+  if (named === undefined) return store.sessions({ ...query, limit });
+  const found = await store.sessions(query);
+  return found.filter(({ id }) => id.startsWith(named) || id.endsWith(named)).slice(0, limit);
+}

@@ -1,0 +1,16 @@
+import { logged } from "../../../runtime/feed.ts";
+import { type ReplayRequest, replayRules } from "../../../runtime/policy-replay.ts";
+import { openReader } from "../../open-store.ts";
+import { requireKnownTools } from "../../tool-traits.ts";
+import type { HeavyPlace } from "../jobs.ts";
+
+/** The answer as JSON: to write it takes as long as to find it. */
+export async function replayPolicy({ home }: HeavyPlace, request: ReplayRequest): Promise<Uint8Array> {
+  await using store = openReader(home);
+  const source = {
+    sessions: store.sessions,
+    read: async (...range: Parameters<typeof store.events>) => (await store.events(...range)).map(logged),
+  };
+  const { lines: data, skipped } = await replayRules(source, { requireKnownTools }, request);
+  return new TextEncoder().encode(JSON.stringify({ data, skipped }));
+}

@@ -1,0 +1,23 @@
+import type { AuditReport } from "../../../core/audit.ts";
+import { verifyAudit } from "../../audit.ts";
+import { openReader } from "../../open-store.ts";
+import type { HeavyPlace } from "../jobs.ts";
+
+/** The whole register, and all sessions or one of them; told is what belongs to the project, and what is missing. */
+export async function verifyLogs(
+  place: HeavyPlace,
+  { project, session }: { readonly project: string; readonly session?: string | undefined },
+): Promise<AuditReport> {
+  const report = await verifyAudit(place, session === undefined ? {} : { session });
+  await using store = openReader(place.home);
+  const own = new Set((await store.sessions({ project })).map(({ id }) => id));
+  const isShown = (id: string | undefined, kind: string): boolean =>
+    id === undefined || own.has(id) || kind === "missing";
+  const findings = report.findings.filter(({ session_id, kind }) => isShown(session_id, kind));
+  return {
+    ...report,
+    sound: findings.length === 0,
+    sessions: report.sessions.filter(({ session_id, status }) => isShown(session_id, status)),
+    findings,
+  };
+}

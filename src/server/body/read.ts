@@ -1,0 +1,159 @@
+import type { Context, MiddlewareHandler } from "hono";
+import type { z } from "zod";
+import { messageOf } from "../../core/errors.ts";
+import { invalid, parseRequest } from "../../protocol/refusal.ts";
+import type { Env } from "../context.ts";
+import { ApiFailure } from "../failure.ts";
+import { BodyBudget, type BodyShare } from "./budget.ts";
+import { jsonProblem } from "./json-position.ts";
+import { type BodyLimits, maxJsonBytes } from "./limits.ts";
+import { excessIn, MAX_DEPTH, MAX_VALUES } from "./scan.ts";
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
+/** In bytes: what a body begins with. It doubles, so that many small pieces cost no more than a few large ones. */
+const FIRST_ROOM = 4_096;
+
+/** What is needed to read the body of a request. Nothing is read before a route asks for it, which is after its role. */
+export interface BodyReader {
+  readonly limits: BodyLimits;
+  readonly share: BodyShare;
+}
+
+/** Gives every request its share of the memory for bodies. */
+export function bodyReaders(limits: BodyLimits, budget: BodyBudget = new BodyBudget(limits)): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const caller = c.get("caller") as Env["Variables"]["caller"] | undefined;
+    using share = budget.share(caller?.id ?? "");
+    c.set("body", { limits, share });
+    await next();
+  };
+}
+
+/** What a client sent, checked; nothing at all counts as `{}`. Fields that nobody knows are errors: none is ignored. */
+export async function readBody<Schema extends z.ZodType>(c: Context<Env>, schema: Schema): Promise<z.output<Schema>> {
+  const bytes = await readBytes(c, maxJsonBytes(c.req.path, c.get("body").limits));
+  if (bytes.length > 0 && !JSON_TYPE.test(c.req.header("content-type") ?? ""))
+    throw invalid(
+      `The body must be JSON, with content-type: application/json (found ${c.req.header("content-type") ?? "none"}).`,
+    );
+  return parseRequest("the body", schema, bytes.length === 0 ? {} : parseJson(bytes));
+}
+
+/** The fields of a form that a page sent. */
+export async function readForm(c: Context<Env>): Promise<URLSearchParams> {
+  const bytes = await readBytes(c, c.get("body").limits.stranger);
+  const isForm = FORM_TYPE.test(c.req.header("content-type") ?? "");
+  return new URLSearchParams(isForm ? bytes.toString("utf8") : "");
+}
+
+/** A body as it arrives, for a route that keeps none of it in memory. */
+export function readUpload(c: Context<Env>): ReadableStream<Uint8Array> | undefined {
+  const { body } = c.req.raw;
+  if (body === null) return undefined;
+  const { limits, share } = c.get("body");
+  share.open();
+  return ReadableStream.from(pieces(c, body, { max: limits.upload, isUpload: true, waitMs: () => limits.pieceMs }));
+}
+
+function parseJson(bytes: Buffer): unknown {
+  const excess = excessIn(bytes);
+  if (excess === "depth")
+    throw invalid(`The body has more than ${MAX_DEPTH} lists and objects inside each other. Send it flatter.`);
+  if (excess === "values") throw invalid(`The body has more than ${MAX_VALUES} values. Send it in several requests.`);
+  const text = new TextDecoder().decode(bytes);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (thrown) {
+    throw invalid(`The body is not JSON: ${problemIn(text, thrown)}. Correct it there.`);
+  }
+}
+
+/** In characters. To look through more would keep others waiting. */
+const LOOKED_THROUGH = 1_000_000;
+
+function problemIn(text: string, thrown: unknown): string {
+  if (text.length > LOOKED_THROUGH) return messageOf(thrown);
+  const { line, column, expected } = jsonProblem(text);
+  return `line ${line}, column ${column} must be ${expected}`;
+}
+
+async function readBytes(c: Context<Env>, max: number): Promise<Buffer> {
+  const { body } = c.req.raw;
+  if (body === null) return Buffer.alloc(0);
+  const { limits, share } = c.get("body");
+  share.open();
+  const until = performance.now() + limits.wholeMs;
+  const waitMs = (): number => until - performance.now();
+  let room = Buffer.allocUnsafe(FIRST_ROOM);
+  let length = 0;
+  for await (const piece of pieces(c, body, { max, isUpload: false, waitMs })) {
+    share.add(piece.byteLength);
+    if (length + piece.byteLength > room.length) {
+      const larger = Buffer.allocUnsafe(Math.max(2 * room.length, length + piece.byteLength));
+      room.copy(larger, 0, 0, length);
+      room = larger;
+    }
+    room.set(piece, length);
+    length += piece.byteLength;
+  }
+  return room.subarray(0, length);
+}
+
+interface PieceLimits {
+  /** In bytes, of all pieces together. */
+  readonly max: number;
+  readonly isUpload: boolean;
+  /** In milliseconds: how long the next piece may take. */
+  readonly waitMs: () => number;
+}
+
+async function* pieces(
+  c: Context<Env>,
+  body: ReadableStream<Uint8Array>,
+  { max, isUpload, waitMs }: PieceLimits,
+): AsyncGenerator<Uint8Array> {
+  const encoding = c.req.header("content-encoding") ?? "identity";
+  if (encoding !== "identity")
+    throw new ApiFailure(
+      "invalid_request_error",
+      `This server does not decompress requests (content-encoding: ${encoding.slice(0, 40)}). Send the body as it is.`,
+      { status: 415 },
+    );
+  if (Number(c.req.header("content-length") ?? 0) > max) throw tooLarge(max, isUpload);
+  const reader = body.getReader();
+  let size = 0;
+  try {
+    for (;;) {
+      const { value, done } = await inTime(reader.read(), waitMs());
+      if (done) return;
+      size += value.byteLength;
+      if (size > max) throw tooLarge(max, isUpload);
+      yield value;
+    }
+  } finally {
+    // Not waited for: a client that sends nothing would not let it end.
+    reader.cancel().catch(() => {});
+  }
+}
+
+async function inTime<Read>(reading: Promise<Read>, ms: number): Promise<Read> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(tooSlow()), Math.max(0, ms));
+  try {
+    return await Promise.race([reading, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tooSlow(): ApiFailure {
+  return new ApiFailure("invalid_request_error", "The body did not arrive in time. Send the request again.", {
+    status: 408,
+  });
+}
+
+function tooLarge(max: number, isUpload: boolean): ApiFailure {
+  const next = isUpload ? "Upload it in parts." : "Upload large content with POST /v1/files and name the file.";
+  return new ApiFailure("request_too_large", `The body of this request may have at most ${max} bytes. ${next}`);
+}

@@ -1,0 +1,87 @@
+import { onAbort } from "../../core/signals/on-abort.ts";
+import { ApiFailure } from "../failure.ts";
+
+/** Who asks for heavy work, and whether they are still there. */
+export interface Asking {
+  /** The id of the key or login. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+}
+
+interface SlotLimits {
+  /** How much runs at the same time, one for each key. */
+  readonly running: number;
+  /** How much may wait, of one key and of all. */
+  readonly waitingPerKey: number;
+  readonly waiting: number;
+}
+
+const LIMITS: SlotLimits = { running: 2, waitingPerKey: 8, waiting: 64 };
+/** In seconds. */
+const RETRY_AFTER = 5;
+
+/** Lets in heavy work: one piece at a time for each key, few overall, in the order in which it came. */
+export class HeavySlots {
+  readonly #limits: SlotLimits;
+  readonly #running = new Set<string>();
+  readonly #waiting: { readonly key: string; readonly start: () => void }[] = [];
+
+  constructor(limits: Partial<SlotLimits> = {}) {
+    this.#limits = { ...LIMITS, ...limits };
+  }
+
+  /** Rejects when too much waits already, or when the caller leaves before it begins. */
+  async run<Result>({ key, signal }: Asking, work: () => Promise<Result>): Promise<Result> {
+    await this.#enter(key, signal);
+    try {
+      signal.throwIfAborted();
+      return await work();
+    } finally {
+      this.#running.delete(key);
+      this.#startNext();
+    }
+  }
+
+  async #enter(key: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#isFree(key)) {
+      this.#running.add(key);
+      return;
+    }
+    const own = this.#waiting.filter((one) => one.key === key).length;
+    if (own >= this.#limits.waitingPerKey || this.#waiting.length >= this.#limits.waiting) throw tooMany();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiting = { key, start: resolve };
+    this.#waiting.push(waiting);
+    const takeBack = onAbort(signal, () => {
+      const at = this.#waiting.indexOf(waiting);
+      if (at < 0) return;
+      this.#waiting.splice(at, 1);
+      reject(signal.reason as Error);
+    });
+    await promise.finally(takeBack);
+  }
+
+  #isFree(key: string): boolean {
+    return this.#running.size < this.#limits.running && !this.#running.has(key);
+  }
+
+  #startNext(): void {
+    for (let at = this.#waiting.findIndex(({ key }) => this.#isFree(key)); at >= 0;) {
+      const [next] = this.#waiting.splice(at, 1);
+      if (next !== undefined) {
+        this.#running.add(next.key);
+        next.start();
+      }
+      at = this.#waiting.findIndex(({ key }) => this.#isFree(key));
+    }
+  }
+}
+
+function tooMany(): ApiFailure {
+  return new ApiFailure(
+    "rate_limit_error",
+    "Too many exports, audits, searches and comparisons wait already. Wait for some of them, then send this one again.",
+    { retryAfter: RETRY_AFTER },
+  );
+}
