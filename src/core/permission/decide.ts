@@ -2,7 +2,7 @@ import type { Mode } from "../agent-definition.ts";
 import { type Allowances, coverageOf, uncovered } from "./coverage.ts";
 import type { SandboxPlan } from "../sandbox.ts";
 import { outsideLimits } from "./limits.ts";
-import { type Call, callOf, type Hit, hitBy, isCoveredBy, type Part } from "./match-call.ts";
+import { type Call, callOf, type Hit, isCoveredBy, type Part, restrictedBy } from "./match-call.ts";
 import type { Rule } from "./rule.ts";
 import type { AskRule, GrantedRule, Rules, RuleSet } from "./rule-set.ts";
 import { isInside } from "../inside.ts";
@@ -63,6 +63,7 @@ export function decide(query: PermissionQuery, passed: (why: string) => void = (
   const rules = query.rules.among(call);
 
   if (!query.enabled) return verdict("deny", "agent:tools", `${tool} is not enabled for this agent.`);
+  if (subject.refused !== undefined) return verdict("deny", "input:path", subject.refused);
   passed("the agent has it");
 
   const denial = firstHit(rules.deny, call);
@@ -157,7 +158,7 @@ function isFreeIn(mode: Mode): (part: Part) => boolean {
 function firstHit(rules: readonly Rule[], call: Call): { rule: Rule; hit: Hit } | undefined {
   let possible: { rule: Rule; hit: Hit } | undefined;
   for (const rule of rules) {
-    const hit = hitBy(rule, call);
+    const hit = restrictedBy(rule, call);
     if (hit?.isSure === true) return { rule, hit };
     if (hit !== undefined) possible ??= { rule, hit };
   }
@@ -172,7 +173,7 @@ interface Asking {
 function askRulesFor(rules: readonly AskRule[], call: Call): readonly Asking[] {
   const all: Asking[] = [];
   for (const rule of rules) {
-    const hit = hitBy(rule.rule, call);
+    const hit = restrictedBy(rule.rule, call);
     if (hit !== undefined) all.push({ rule, hit });
   }
   return all;

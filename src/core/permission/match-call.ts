@@ -101,6 +101,14 @@ export function hitBy(rule: Rule, call: Call): Hit | undefined {
   }
 }
 
+/** What of a call a deny or ask rule holds back: who may not read a file may not edit it either. */
+export function restrictedBy(rule: Rule, call: Call): Hit | undefined {
+  const hit = hitBy(rule, call);
+  if (hit?.isSure === true || rule.kind !== "path" || rule.tool !== "Read") return hit;
+  const edited = hitBy({ ...rule, tool: "Edit" }, call);
+  return edited?.isSure === true ? edited : (hit ?? edited);
+}
+
 /** Of a call that does not say which one it means nobody can be sure. */
 function nameHit(pattern: Glob, name: string | undefined, call: Call): Hit | undefined {
   if (name === undefined) return all(call, false);
