@@ -95,6 +95,8 @@ function steps({ cwd, marks }: World): Step[] {
 interface Done {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** What the log says it ran with. */
+  readonly ran: Readonly<Record<string, unknown>>;
   /** What the decision saw; undefined when the call was not allowed. */
   readonly seen: readonly string[] | undefined;
   readonly result: string;
@@ -130,6 +132,7 @@ function callsIn(events: readonly LoggedEvent[]): Done[] {
     return {
       tool: name,
       input,
+      ran: decision?.input ?? input,
       seen: isRun ? decision.subject?.paths.map(({ real }) => real) : undefined,
       result: (result?.content ?? []).map((block) => (block.type === "text" ? block.text : "")).join("\n"),
     };
@@ -148,7 +151,8 @@ function written(base: string): Map<string, string> {
   for (const entry of readdirSync(base, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !/\.(?:txt|ipynb)/.test(entry.name)) continue;
     const path = join(entry.parentPath, entry.name);
-    for (const [, mark = ""] of readFileSync(path, "utf8").matchAll(/WROTE=(\w+)/g)) found.set(mark, realpathSync(path));
+    for (const [, mark = ""] of readFileSync(path, "utf8").matchAll(/WROTE=(\w+)/g))
+      found.set(mark, realpathSync(path));
   }
   return found;
 }
@@ -174,12 +178,14 @@ test.each<[Mode]>([["yolo"], ["accept-edits"]])(
     for (const call of calls) for (const path of opened(call, world)) note(call, path);
     const marks = written(dirname(workspace));
     for (const call of calls) {
-      const { new_string: edit = "", content = "", new_source: source = "" } = call.input;
-      const [, mark = ""] = /WROTE=(\w+)/.exec(`${edit}${content}${source}`) ?? [];
+      const { new_string: edit, content, new_source: source } = call.input;
+      const [, mark = ""] = /WROTE=(\w+)/.exec(JSON.stringify([edit, content, source])) ?? [];
       const path = marks.get(mark);
       if (path !== undefined) note(call, path);
     }
     expect(wrong).toEqual([]);
+    const searches = calls.filter(({ seen, input }) => seen !== undefined && typeof input["path"] === "string");
+    for (const { ran } of searches) expect(ran["path"]).toMatch(/^\/(?:.*\S)?$/);
     // It would be no proof if nothing had been opened.
     for (const tool of ["Read", "Grep", "Glob", "Edit", "Write"]) expect(effects.get(tool), tool).toBeGreaterThan(3);
   },

@@ -1,6 +1,7 @@
 import { symlinkSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { NO_SECRETS } from "../../src/core/secret-files.ts";
 import { fileInput } from "../../src/runtime/paths/file-input.ts";
 import { files } from "../config/files.ts";
 
@@ -74,11 +75,14 @@ describe("the path of a file tool is written out", () => {
 
 describe("a search has its directory written out", () => {
   test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
-    ["Grep", { pattern: " x " }, { pattern: " x " }],
-    ["Grep", { pattern: "x", path: " secrets" }, { pattern: "x", path: "/nowhere/ws/secrets" }],
-    ["Grep", { pattern: "x", path: "../out " }, { pattern: "x", path: "/nowhere/out" }],
-    ["Grep", { pattern: "x", path: "  " }, { pattern: "x", path: "/nowhere/ws" }],
-    ["Grep", { pattern: "/etc/*", glob: "*.ts" }, { pattern: "/etc/*", glob: "*.ts" }],
+    // Files that may hold a secret are read only when they are named.
+    ["Grep", { pattern: " x " }, { pattern: " x ", glob: NO_SECRETS }],
+    ["Grep", { pattern: "x", path: " secrets" }, { pattern: "x", path: "/nowhere/ws/secrets", glob: NO_SECRETS }],
+    ["Grep", { pattern: "x", path: "../out " }, { pattern: "x", path: "/nowhere/out", glob: NO_SECRETS }],
+    ["Grep", { pattern: "x", path: "  " }, { pattern: "x", path: "/nowhere/ws", glob: NO_SECRETS }],
+    ["Grep", { pattern: "/etc/*", glob: "*.ts" }, { pattern: "/etc/*", glob: `*.ts ${NO_SECRETS}` }],
+    ["Grep", { pattern: "x", glob: ".env*" }, { pattern: "x", glob: `.env* ${NO_SECRETS}` }],
+    ["Grep", { pattern: "x", path: "a/.env" }, { pattern: "x", path: "/nowhere/ws/a/.env" }],
     ["Glob", { pattern: "src/*.ts" }, { pattern: "src/*.ts" }],
     ["Glob", { pattern: "*", path: "~" }, { pattern: "*", path: "/nowhere/home" }],
     ["Glob", { pattern: "/etc/ssh*/*" }, { pattern: "ssh*/*", path: "/etc" }],

@@ -1,6 +1,7 @@
 import type { Mode } from "../agent-definition.ts";
 import { type Allowances, coverageOf, uncovered } from "./coverage.ts";
-import type { SandboxPlan } from "../sandbox.ts";
+import { isSecret, type SandboxPlan } from "../sandbox.ts";
+import { isSecretName } from "../secret-files.ts";
 import { outsideLimits } from "./limits.ts";
 import { type Call, callOf, type Hit, isCoveredBy, type Part, restrictedBy } from "./match-call.ts";
 import type { Rule } from "./rule.ts";
@@ -105,7 +106,9 @@ export function decide(query: PermissionQuery, passed: (why: string) => void = (
   const allowances: Allowances = { rules: rules.allow, grants: query.grants };
   const grant = query.grants.length > 0 ? coverageOf(call, allowances, isFreeIn(mode))?.grants[0] : undefined;
   if (grant !== undefined) return granted(grant);
-  return ask("default:ask", unspoken(call, uncovered(call, allowances, isFreeIn(mode))), isKnown(call));
+  const secret = secretIn(query);
+  const why = secret === undefined ? unspoken(call, uncovered(call, allowances, isFreeIn(mode))) : mayHold(secret);
+  return ask("default:ask", why, isKnown(call));
 
   function ask(decidedBy: string, reason: string, mayRemember: boolean): Verdict {
     const rememberable = mayRemember && suggestRules(subject).length > 0;
@@ -138,11 +141,23 @@ function permitted(
   passed(sandboxed ? "only for Bash" : "not in one");
   if (mode === "yolo") return verdict("allow", "mode:yolo", "Everything that no rule denies is allowed in this mode.");
   passed(`the mode is ${mode}`);
-  if (traits.readOnly && inside) return verdict("allow", "tool:read-only", `${tool} only reads, and in the workspace.`);
+  if (traits.readOnly && inside && secretIn(query) === undefined)
+    return verdict("allow", "tool:read-only", `${tool} only reads, and in the workspace.`);
   if (traits.readOnly && isOwn(query))
     return verdict("allow", "tool:read-only", `${tool} reads the session's own files.`);
-  passed(traits.readOnly ? "outside" : "may change something");
+  const isHeld = traits.readOnly && inside;
+  passed(isHeld ? "may hold credentials" : traits.readOnly ? "outside" : "may change something");
   return undefined;
+}
+
+/** The file that a call names which may hold a secret, and which no setting shows. */
+function secretIn({ subject: { paths }, limits }: PermissionQuery): string | undefined {
+  const isHeld = (path: string): boolean => (limits === undefined ? isSecretName(path) : isSecret(path, limits));
+  return paths.find(({ named, real }) => isHeld(named) || isHeld(real))?.named;
+}
+
+function mayHold(path: string): string {
+  return `${path} may hold credentials, so reading or changing it needs your permission.`;
 }
 
 /** All that the call names lies where the engine keeps files of this session for the model to read. */

@@ -3,6 +3,7 @@ import { commandOf, type CommandWords, matchCommand } from "./match-command.ts";
 import { type LocatedPath, locator, matchPath, type PathPattern } from "./match-path.ts";
 import type { Rule } from "./rule.ts";
 import { isInside } from "../inside.ts";
+import { isSecretName } from "../secret-files.ts";
 import type { CallSubject, Place, Redirection } from "./subject.ts";
 import { speaksOf } from "./tool-names.ts";
 
@@ -22,7 +23,7 @@ export type Part =
       readonly kind: "redirection";
       readonly access: "read" | "write";
       readonly places: readonly LocatedPlace[];
-      /** It is known, and lies in the workspace. */
+      /** It is known, lies in the workspace, and holds no secret by its name. */
       readonly inside: boolean;
     };
 
@@ -45,7 +46,11 @@ export function callOf(subject: CallSubject): Call {
       kind: "redirection",
       access,
       places: places.map(located),
-      inside: places.length > 0 && places.every(({ real }) => isInside(real, subject.workspace)),
+      inside:
+        places.length > 0 &&
+        places.every(
+          ({ named, real }) => isInside(real, subject.workspace) && !isSecretName(named) && !isSecretName(real),
+        ),
     });
   const { shell } = subject;
   const parts: Part[] = [

@@ -1,5 +1,6 @@
 import type { Options } from "@anthropic-ai/claude-agent-sdk";
 import { isWhollyHidden, type SandboxPlan } from "../../core/sandbox.ts";
+import { PUBLIC_NAMES, SECRET_NAMES } from "../../core/secret-files.ts";
 
 type SdkSettings = Exclude<NonNullable<Options["settings"]>, string>;
 
@@ -47,9 +48,10 @@ function commandSandbox(plan: SandboxPlan, readable: readonly string[]): NonNull
       disabled: false,
       allowWrite: [...plan.allowWrite],
       denyWrite: [...plan.denyWrite],
-      denyRead: [...plan.denyRead],
+      // The CLI looks for these names before each command, so that a file made meanwhile is hidden as well.
+      denyRead: [...plan.denyRead, ...anywhereIn(plan, SECRET_NAMES)],
       // The CLI makes a directory in the temporary one writable for commands, and sets TMPDIR to that.
-      allowRead: [...plan.allowRead, ...readable],
+      allowRead: [...plan.allowRead, ...readable, ...anywhereIn(plan, PUBLIC_NAMES)],
     },
     credentials: {
       files: [],
@@ -57,6 +59,10 @@ function commandSandbox(plan: SandboxPlan, readable: readonly string[]): NonNull
       allowPlaintextInject: false,
     },
   };
+}
+
+function anywhereIn({ secretRoots }: SandboxPlan, names: readonly string[]): string[] {
+  return secretRoots.flatMap((root) => names.map((name) => `${root}/**/${name}`));
 }
 
 /**

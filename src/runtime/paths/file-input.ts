@@ -1,4 +1,5 @@
 import { basename, dirname, resolve } from "node:path";
+import { isSecretName, NO_SECRETS } from "../../core/secret-files.ts";
 import { followPath } from "../real-path.ts";
 import type { Surroundings } from "./names.ts";
 
@@ -53,13 +54,22 @@ function withSearch(tool: string, input: Input, places: Surroundings): Input {
   if (typeof glob === "string") requirePlainText("glob", glob);
   const directory = typeof path === "string" ? (plainPath("path", path, places) ?? resolve(places.cwd)) : undefined;
   const searched = directory === undefined ? input : { ...input, path: directory };
-  if (tool !== "Glob" || typeof pattern !== "string") return searched;
+  if (tool === "Grep") return withoutSecrets(searched);
+  if (typeof pattern !== "string") return searched;
   requirePlainText("pattern", pattern);
   const start = startOf(pattern.replace(/^~(?=\/)/, () => resolve(places.home)));
   if (start.pattern.split(/[/{},]/).includes(".."))
     throw new Refused("A pattern cannot contain `..`. Put the directory to search into path.");
   if (start.directory === undefined) return searched;
   return { ...input, path: plainPath("pattern", start.directory, places) ?? "/", pattern: start.pattern };
+}
+
+/** A search for content passes over files that may hold a secret, unless it names the file. */
+function withoutSecrets(input: Input): Input {
+  const { path, glob } = input;
+  const given = typeof glob === "string" ? glob : "";
+  if ((typeof path === "string" && isSecretName(path)) || given.split(/\s+/).at(-1) === NO_SECRETS) return input;
+  return { ...input, glob: `${given} ${NO_SECRETS}`.trim() };
 }
 
 /** The directory that an absolute pattern begins in, which counts instead of `path`, and the rest of the pattern. */

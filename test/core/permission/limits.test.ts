@@ -149,6 +149,17 @@ describe("file tools", () => {
     expect(outsideLimits(subject("Glob", { pattern: "/nowhere/**" }), limits)?.decidedBy).toBe("sandbox:read");
   });
 
+  test("read no file of the workspace that holds a secret by its name, but one that is shown", () => {
+    const limits = plan({ allow_read: ["/nowhere/ws/shown/.env", "/nowhere/ws/open"] });
+    for (const path of [".env", "deep/er/.env.local", "open/.env", "server.key"]) {
+      expect(outsideLimits(read(path), limits)?.reason, path).toContain("may hold credentials");
+      expect(outsideLimits(write(path), limits)?.decidedBy, path).toBe("sandbox:write");
+    }
+    for (const path of ["shown/.env", ".env.example", "src/env.ts"])
+      expect(outsideLimits(read(path), limits), path).toBeUndefined();
+    expect(outsideLimits(read(".env"), plan({ mode: "off" }))).toBeUndefined();
+  });
+
   test("read what the engine has put aside for them", () => {
     const result = read("/nowhere/sessions/one/config/projects/a/result.txt");
     expect(outsideLimits(result, plan())).toBeDefined();

@@ -74,6 +74,12 @@ describe("a rule", () => {
       "deny",
       "rule:deny Read(./caf\u00E9/**)",
     ],
+    ["a file that may hold a secret is asked about", read("deep/.env"), {}, "ask", "default:ask"],
+    ["so is a search in it", subject("Grep", { pattern: "x", path: ".env" }), {}, "ask", "default:ask"],
+    ["an example of one is not", read(".env.example"), {}, "allow", "tool:read-only"],
+    ["nor what a rule allows", read(".env"), { allow: ["Read(.env)"] }, "allow", "rule:allow Read(.env)"],
+    ["nor anything in yolo mode", read(".env"), { mode: "yolo" }, "allow", "mode:yolo"],
+    ["a command may not read one for free", bash("cat < .env"), { allow: ["Bash(cat *)"] }, "ask", "default:ask"],
     [
       "Read denies Glob there",
       subject("Glob", { pattern: "*", path: "secrets" }),
