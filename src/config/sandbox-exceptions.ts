@@ -2,6 +2,7 @@ import { readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { SandboxSettings } from "../core/environment.ts";
 import { absolutePath, isHidden, isWritable, sandboxPlan } from "../core/sandbox.ts";
+import { isSecretName } from "../core/secret-files.ts";
 import type { Places, SandboxLayer } from "./others.ts";
 
 /** Those that lie in nothing that is closed below, by their names and by where their links lead. */
@@ -19,7 +20,8 @@ export function exceptions(
     const named = absolutePath(path, { source: cwd, home: places.home });
     return [named, realPathOf(named)];
   };
-  const readable = (path: string): boolean => namesOf(path).every((name) => !isHidden(name, plan));
+  const readable = (path: string): boolean =>
+    namesOf(path).every((name) => !isHidden(name, plan) && !isSecretName(name));
   const writable = (path: string): boolean =>
     readable(path) && namesOf(path).every((name) => isWritable(name, { ...plan, allowWrite: [name] }));
   return { allow_read: read && kept(read, readable), allow_write: write && kept(write, writable) };

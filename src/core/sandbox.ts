@@ -2,6 +2,7 @@ import type { SandboxSettings } from "./environment.ts";
 import { CapstanError } from "./errors.ts";
 import { isInside } from "./inside.ts";
 import { secretVariables } from "./redaction.ts";
+import { isSecretName } from "./secret-files.ts";
 
 /**
  * What a session is kept from, with every path absolute: one plan for the commands, the file tools and the MCP servers.
@@ -18,6 +19,10 @@ export interface SandboxPlan {
   readonly denyRead: readonly string[];
   /** Exceptions within `denyRead`. */
   readonly allowRead: readonly string[];
+  /** The workspace under its names: files in it that hold a secret by their names are hidden. */
+  readonly secretRoots: readonly string[];
+  /** Files of the workspace that are shown although their names say that they hold a secret. */
+  readonly shownSecrets: readonly string[];
   /** Those of `denyRead` in which an engine keeps files of the session's own, so that no rule can speak of all in it. */
   readonly partlyHidden: readonly string[];
   /** Never written, whatever `allowWrite` says. */
@@ -106,6 +111,8 @@ export function sandboxPlan(settings: SandboxSettings, places: SandboxPlaces): S
     domains: settings.network.allow.map(domain),
     denyRead: both([...given(hidden), ...given(settings.deny_read)]),
     allowRead: both([...(isConfined ? [workspace, `${stateDir}/home`] : []), ...given(settings.allow_read)]),
+    secretRoots: both([workspace]),
+    shownSecrets: both(given(settings.allow_read)),
     partlyHidden: isConfined ? both(given(shared)) : [],
     denyWrite: both([...given(settings.deny_write), ...given(readOnlyMounts), ...others]),
     configuration: isConfined ? both(given(places.configuration ?? [])) : [],
@@ -154,6 +161,22 @@ function withoutSlash(path: string): string {
 /** Reading there is denied; an exception that lies deeper counts. */
 export function isHidden(path: string, { denyRead, allowRead }: Pick<SandboxPlan, "denyRead" | "allowRead">): boolean {
   return longest(path, denyRead) > longest(path, allowRead);
+}
+
+/**
+ * A file of the workspace whose name says that it holds a secret. An exception must name the file itself: a directory
+ * that may be read says nothing of what else is in it.
+ */
+export function isSecret(
+  path: string,
+  { secretRoots, shownSecrets }: Pick<SandboxPlan, "secretRoots" | "shownSecrets">,
+): boolean {
+  return isSecretName(path) && secretRoots.some((root) => isInside(path, root)) && !shownSecrets.includes(path);
+}
+
+/** A confined session may not read it: it lies where reading is denied, or holds a secret of the project. */
+export function isKeptFrom(path: string, plan: SandboxPlan): boolean {
+  return isHidden(path, plan) || (plan.mode !== "off" && isSecret(path, plan));
 }
 
 /** Reading there is denied, and nothing below is an exception: whoever searches above can leave it out. */

@@ -15,7 +15,7 @@ import type { OpenCall } from "../core/state.ts";
 import { sharedLimitOnToolCall } from "./budgets.ts";
 import { describeCall } from "./approval-request.ts";
 import { type ApprovalDesk, confirmation, type Settled } from "./approvals.ts";
-import { sessionSubject } from "./call-subject.ts";
+import { sessionInput, sessionSubject } from "./call-subject.ts";
 import { byClient } from "./client-results.ts";
 import type { HookedCall } from "./hooks.ts";
 import { sessionSandbox } from "./sandbox.ts";
@@ -82,10 +82,11 @@ export class CallJudge {
     const { record, log } = this.#deps;
     const hit = limitOnToolCall(record.agent.budget, log.state) ?? (await sharedLimitOnToolCall(this.#deps));
     if (hit !== undefined) return this.overLimit(hit);
-    const hooked = await this.#hooked(made, open, signal);
+    const hooked = await this.#hooked(sessionInput(made, this.#deps), open, signal);
     if (hooked.kind === "given_up") return undefined;
     if (hooked.kind === "denied") return { granted: false, decidedBy: hooked.by, reason: hooked.reason };
-    const { input } = hooked;
+    // Whoever changed it may have written a path in another way.
+    const { input } = sessionInput({ ...made, input: hooked.input }, this.#deps);
     const isChanged = input !== made.input && JSON.stringify(input) !== JSON.stringify(made.input);
     // After a restart the input of the log stands beside that of the approval, which no hook has changed.
     if (made.traits.custom === true && isChanged && open.approvalId === undefined) return CHANGED_BY_HOOK;
@@ -157,7 +158,8 @@ export class CallJudge {
         approvalId,
         facts,
       };
-    const input = answered(call, answer) ?? approved(call, request);
+    const approvedInput = answered(call, answer) ?? approved(call, request);
+    const input = approvedInput && sessionInput({ ...call, input: approvedInput }, this.#deps).input;
     // A person may edit what runs, but not into something that a rule denies; and while they thought, links and files
     // may have changed, so that the call would reach something else.
     const now = this.#subject({ ...call, input: input ?? call.input });

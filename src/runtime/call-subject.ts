@@ -1,10 +1,9 @@
-import { lstatSync } from "node:fs";
-import { dirname, isAbsolute, join, resolve } from "node:path";
-import { isInside } from "../core/inside.ts";
+import { dirname, join } from "node:path";
 import type { CallSubject, Place, Redirection, ShellSubject } from "../core/permission/subject.ts";
 import { readCommands, type ShellReading, type ShellWord } from "../core/shell/read-commands.ts";
+import { FILE_FIELDS, fileInput, SEARCH_TOOLS } from "./paths/file-input.ts";
+import { Names, type Surroundings } from "./paths/names.ts";
 import { guardCall, guardedPlaces } from "./protected/guard-call.ts";
-import { realPath } from "./real-path.ts";
 import type { SessionParts } from "./session-deps.ts";
 
 export interface CalledTool {
@@ -15,47 +14,52 @@ export interface CalledTool {
   readonly engineTool?: boolean;
 }
 
-export interface Surroundings {
-  /** Where the session works: its workspace. */
-  readonly cwd: string;
-  /** What `~` stands for in rules. */
-  readonly home: string;
-}
-
-/** The fields that name a path, and what the tool does there. */
-const PATH_FIELDS: Readonly<Record<string, readonly [field: string, access: "read" | "write"]>> = {
-  Read: ["file_path", "read"],
-  Write: ["file_path", "write"],
-  Edit: ["file_path", "write"],
-  NotebookEdit: ["notebook_path", "write"],
-};
-const SEARCHES = ["Glob", "Grep"];
 /** Where any other tool names a path, if it does; rules for paths do not speak of such tools. */
 const USUAL_FIELDS = ["file_path", "path", "notebook_path"];
 
+type Called = Pick<CalledTool, "tool" | "input">;
+type Session = Pick<SessionParts, "record" | "home" | "tools">;
+
 /** What a call of a session is about. */
 export function sessionSubject(
-  { tool, input }: Pick<CalledTool, "tool" | "input">,
-  { record, home, tools, capstanHome }: Pick<SessionParts, "record" | "home" | "tools" | "capstanHome">,
+  { tool, input }: Called,
+  session: Session & Pick<SessionParts, "capstanHome">,
 ): CallSubject {
+  const { record, home, capstanHome } = session;
   const { cwd, agent } = record;
-  const call = { tool, input, engineTool: !tools.some(({ name }) => name === tool) };
+  const call = { tool, input, engineTool: isEngineTool({ tool, input }, session) };
   return guardCall(subjectOf(call, { cwd, home }), call, guardedPlaces({ cwd, agent, capstanHome }));
 }
 
+/** What a call of a session is to run with: paths of file tools are written out. */
+export function sessionInput<T extends Called>(call: T, session: Session): T {
+  const { record, home } = session;
+  if (!isEngineTool(call, session)) return call;
+  const { input } = fileInput(call.tool, call.input, { cwd: record.cwd, home });
+  return { ...call, input };
+}
+
+function isEngineTool({ tool }: Called, { tools }: Session): boolean {
+  return !tools.some(({ name }) => name === tool);
+}
+
 /** What a tool call is about. Looks at the file system, so that a decision on what it returns need not. */
-export function subjectOf({ tool, input, engineTool = true }: CalledTool, { cwd, home }: Surroundings): CallSubject {
-  const names = new Names(cwd, home);
-  const text = (field: string): string | undefined => (typeof input[field] === "string" ? input[field] : undefined);
+export function subjectOf(call: CalledTool, surroundings: Surroundings): CallSubject {
+  const { tool, engineTool = true } = call;
+  const names = new Names(surroundings);
   const none = { tool, paths: [], inside: true, workspace: names.workspace, home: names.home } satisfies CallSubject;
+  const { input, refused } = engineTool ? fileInput(tool, call.input, surroundings) : { input: call.input };
+  if (refused !== undefined) return { ...none, refused, inside: false };
+  const text = (field: string): string | undefined => (typeof input[field] === "string" ? input[field] : undefined);
   if (!engineTool) return other();
-  const [field, access] = PATH_FIELDS[tool] ?? [];
+  const [field, access] = FILE_FIELDS[tool] ?? [];
   if (field !== undefined && access !== undefined) {
     const places = names.places(text(field));
-    return { ...none, paths: places.map((place) => ({ ...place, access })), inside: names.areInside(places) };
+    const inside = places.length > 0 && names.areInside(places);
+    return { ...none, paths: places.map((place) => ({ ...place, access })), inside };
   }
-  if (SEARCHES.includes(tool)) {
-    const places = names.searched(text("path"), tool === "Glob" ? text("pattern") : undefined);
+  if (SEARCH_TOOLS.includes(tool)) {
+    const places = names.places(text("path") ?? ".");
     const paths = places.map((place) => ({ ...place, access: "read" as const }));
     return { ...none, paths, search: true, inside: names.areInside(places) };
   }
@@ -97,55 +101,6 @@ function skillName(written: string): string {
     .trim()
     .toLowerCase()
     .replace(/^.*[:/]/s, "");
-}
-
-/** Names of files as one session's tools understand them. */
-class Names {
-  readonly workspace: string;
-  readonly home: string;
-  readonly #cwd: string;
-
-  constructor(cwd: string, home: string) {
-    this.#cwd = resolve(cwd);
-    this.workspace = realPath(this.#cwd);
-    this.home = realPath(resolve(home));
-  }
-
-  /** Where a name leads: one place, or two where `..` follows a link and not all readers go back the same way. */
-  places(name: string | undefined, base = this.workspace): Place[] {
-    if (name === undefined || name === "") return [];
-    const written = name.replace(/^~(?=\/|$)/, () => this.home);
-    const unresolved = isAbsolute(written) ? this.#withoutLinkTo(written) : `${base}/${written}`;
-    const named = resolve(unresolved);
-    const reals = new Set([realPath(named), realPath(unresolved, this.workspace)]);
-    return [...reals].map((real) => ({ named, real }));
-  }
-
-  /** The workspace may itself be known under a name with links. */
-  #withoutLinkTo(path: string): string {
-    return isInside(path, this.#cwd) ? this.workspace + path.slice(this.#cwd.length) : path;
-  }
-
-  /** The directory that a search begins in. A pattern may lead elsewhere by itself. */
-  searched(path: string | undefined, pattern = ""): Place[] {
-    const roots = path === undefined || path === "" ? this.places(".") : this.places(path);
-    const climbs = pattern.split(/[/{},]/).includes("..");
-    const start = isAbsolute(pattern) || pattern.startsWith("~") ? (/^[^*?[{]*(?=\/|$)/.exec(pattern)?.[0] ?? "/") : "";
-    if (climbs) return [...roots, ...this.places("/")];
-    return start === "" && !isAbsolute(pattern) ? roots : [...roots, ...this.places(start || "/")];
-  }
-
-  areInside(places: readonly Place[]): boolean {
-    return places.every(({ real }) => isInside(real, this.workspace));
-  }
-
-  exists(name: string, base: string): boolean {
-    try {
-      return lstatSync(resolve(base, name), { throwIfNoEntry: false }) !== undefined;
-    } catch {
-      return false;
-    }
-  }
 }
 
 /** So many directories may one command be in; with more nobody can say where it writes. */

@@ -29,6 +29,7 @@ describe("a project or an agent does not reopen what the user closed:", () => {
     ["the very path that is denied", "deny_read: [~/letters]", "allow_read: [~/x, ~/letters/]", ["~/x"]],
     ["written otherwise", "deny_read: [~/letters]", "allow_read: [../user/a/../letters, ~/x]", ["~/x"]],
     ["where credentials are", "", "allow_read: [~/.ssh/id_rsa, ~/.aws, ~/x]", ["~/x"]],
+    ["what holds secrets by its name", "", "allow_read: [./.env, ./sub/server.key, ~/x]", ["~/x"]],
     ["Capstan's home", "", "allow_read: [~/.capstan, ~/.capstan/capstan.db, ~/x]", ["~/x"]],
     ["by a link", "deny_read: [~/letters]", "allow_read: [./link, ./link/old, ./dangling, ~/x]", ["~/x"]],
     ["all at once, which leaves the user's", "deny_read: [~/a], allow_read: [~/a/b]", "allow_read: [~/a/c]", ["~/a/b"]],

@@ -79,6 +79,18 @@ test("mounts go from the root downwards: what lies deeper counts, and what is hi
   expect(command.slice(0, 2)).toEqual(["bwrap", "--unshare-net"]);
 });
 
+sandboxTest("a server reads no secret of the project", () => {
+  using world = place(["ws/deep", "ws/node_modules"]);
+  const { at } = world;
+  for (const path of ["ws/.env", "ws/deep/server.key", "ws/deep/.env.example"]) writeFileSync(at(path), `${path}\n`);
+  const { confine = [] } = sandboxFinder(process.env["PATH"] ?? "")();
+  const [program = "", ...args] = confinedCommand(plan(at), { confine, ownDirectory: at("own") });
+  const { stdout } = spawnSync(program, [...args, "sh", "-c", "cat .env deep/server.key deep/.env.example"], {
+    encoding: "utf8",
+  });
+  expect(stdout).toBe("ws/deep/.env.example\n");
+});
+
 sandboxTest("a server cannot write what programs outside believe, nor what deny_write names, there or not", () => {
   using world = place(["ws/.git/hooks", "ws/kept/deep/er", "out"]);
   const { at } = world;

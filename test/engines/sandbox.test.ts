@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { environmentDefinition, type EnvironmentInput } from "../../src/core/environment.ts";
 import { type SandboxPlan, sandboxPlan } from "../../src/core/sandbox.ts";
+import { PUBLIC_NAMES, SECRET_NAMES } from "../../src/core/secret-files.ts";
 import { sandboxSettings } from "../../src/engines/claude/sandbox.ts";
 import { requireSandbox, sandboxFinder } from "../../src/engines/claude/sandbox-support.ts";
 import { parseAgent } from "../../src/core/agent-definition.ts";
@@ -56,8 +57,8 @@ describe("the settings of the CLI", () => {
         disabled: false,
         allowWrite: ["/ws", "/out"],
         denyWrite: ["/ws/kept"],
-        denyRead: wanted.denyRead,
-        allowRead: ["/ws", "/capstan/sessions/one/home", "/tmp/own"],
+        denyRead: [...wanted.denyRead, ...SECRET_NAMES.map((name) => `/ws/**/${name}`)],
+        allowRead: ["/ws", "/capstan/sessions/one/home", "/tmp/own", ...PUBLIC_NAMES.map((name) => `/ws/**/${name}`)],
       },
       credentials: {
         files: [],

@@ -9,7 +9,9 @@ import { order } from "../support/obedient.ts";
 let all: People;
 beforeAll(async () => {
   all = await people({
-    agent: { permissions: { mode: "accept-edits", allow: ["Bash(echo *)", "Bash(rm *)"] } },
+    agent: {
+      permissions: { mode: "accept-edits", allow: ["Bash(echo *)", "Bash(rm *)", "Edit(.env)", "Edit(server.key)"] },
+    },
     // None of these sessions takes a second turn, and some not even a first one.
     host: { capacity: { max_idle_processes: 0 } },
   });
@@ -92,6 +94,24 @@ test("credentials of the person and of the host are hidden, wherever a session w
   }
   expect((await viewer.get(`/api/sessions/${inPlace}/files?path=.ssh`)).status).toBe(404);
   expect((await viewer.get(`/api/sessions/${inPlace}/files/content?path=.ssh/id_ed25519`)).status).toBe(404);
+  rmSync(join(api.cwd, ".ssh"), { recursive: true });
+  rmSync(join(api.cwd, ".env"));
+});
+
+test("secrets of the project are hidden by their names, also those that the host does not use", async () => {
+  const { api, viewer, operator } = all;
+  mkdirSync(join(api.cwd, "apps", "web"), { recursive: true });
+  writeFileSync(join(api.cwd, "apps", "web", ".env.local"), "KEY=secret");
+  writeFileSync(join(api.cwd, "apps", "web", ".env.example"), "KEY=");
+  const id = await copied(order(["Bash", { command: "echo KEY=other > server.key" }]));
+  const content = async (path: string): Promise<number> =>
+    (await viewer.get(`/api/sessions/${id}/files/content?path=${path}`)).status;
+  expect(await content("apps/web/.env.example")).toBe(200);
+  expect(await content("apps/web/.env.local")).toBe(404);
+  expect(await content("server.key")).toBe(404);
+  for (const answer of [viewer.get(`/api/sessions/${id}/patch`), operator.post(`/api/sessions/${id}/export/zip`)])
+    expect((await answer).body.error.message).toMatch(/(?:server\.key|\.env\.local), which may be a credential/);
+  rmSync(join(api.cwd, "apps"), { recursive: true });
 });
 
 async function forAdmins(answer: Promise<Answer>): Promise<void> {

@@ -1,8 +1,17 @@
 import type { Mode } from "../agent-definition.ts";
 import { type Allowances, coverageOf, uncovered } from "./coverage.ts";
-import type { SandboxPlan } from "../sandbox.ts";
+import { isSecret, type SandboxPlan } from "../sandbox.ts";
+import { isSecretName } from "../secret-files.ts";
 import { outsideLimits } from "./limits.ts";
-import { type Call, callOf, coversWithoutOptions, type Hit, hitBy, isCoveredBy, type Part } from "./match-call.ts";
+import {
+  type Call,
+  callOf,
+  coversWithoutOptions,
+  type Hit,
+  isCoveredBy,
+  type Part,
+  restrictedBy,
+} from "./match-call.ts";
 import { optionsReason } from "./options-reason.ts";
 import type { Rule } from "./rule.ts";
 import type { AskRule, GrantedRule, Rules, RuleSet } from "./rule-set.ts";
@@ -66,6 +75,7 @@ export function decide(query: PermissionQuery, passed: (why: string) => void = (
   const rules = query.rules.among(call);
 
   if (!query.enabled) return verdict("deny", "agent:tools", `${tool} is not enabled for this agent.`);
+  if (subject.refused !== undefined) return verdict("deny", "input:path", subject.refused);
   passed("the agent has it");
 
   const denial = firstHit(rules.deny, call);
@@ -111,7 +121,9 @@ export function decide(query: PermissionQuery, passed: (why: string) => void = (
   const allowances: Allowances = { rules: rules.allow, grants: query.grants };
   const grant = query.grants.length > 0 ? coverageOf(call, allowances, isFreeIn(mode))?.grants[0] : undefined;
   if (grant !== undefined) return granted(grant);
-  return ask("default:ask", unspoken(call, uncovered(call, allowances, isFreeIn(mode)), rules.allow), isKnown(call));
+  const secret = secretIn(query);
+  const open = unspoken(call, uncovered(call, allowances, isFreeIn(mode)), rules.allow);
+  return ask("default:ask", secret === undefined ? open : mayHold(secret), isKnown(call));
 
   function ask(decidedBy: string, reason: string, mayRemember: boolean): Verdict {
     const rememberable = mayRemember && suggestRules(subject).length > 0;
@@ -144,11 +156,23 @@ function permitted(
   passed(sandboxed ? "only for Bash" : "not in one");
   if (mode === "yolo") return verdict("allow", "mode:yolo", "Everything that no rule denies is allowed in this mode.");
   passed(`the mode is ${mode}`);
-  if (traits.readOnly && inside) return verdict("allow", "tool:read-only", `${tool} only reads, and in the workspace.`);
+  if (traits.readOnly && inside && secretIn(query) === undefined)
+    return verdict("allow", "tool:read-only", `${tool} only reads, and in the workspace.`);
   if (traits.readOnly && isOwn(query))
     return verdict("allow", "tool:read-only", `${tool} reads the session's own files.`);
-  passed(traits.readOnly ? "outside" : "may change something");
+  const isHeld = traits.readOnly && inside;
+  passed(isHeld ? "may hold credentials" : traits.readOnly ? "outside" : "may change something");
   return undefined;
+}
+
+/** The file that a call names which may hold a secret, and which no setting shows. */
+function secretIn({ subject: { paths }, limits }: PermissionQuery): string | undefined {
+  const isHeld = (path: string): boolean => (limits === undefined ? isSecretName(path) : isSecret(path, limits));
+  return paths.find(({ named, real }) => isHeld(named) || isHeld(real))?.named;
+}
+
+function mayHold(path: string): string {
+  return `${path} may hold credentials, so reading or changing it needs your permission.`;
 }
 
 /** All that the call names lies where the engine keeps files of this session for the model to read. */
@@ -164,7 +188,7 @@ function isFreeIn(mode: Mode): (part: Part) => boolean {
 function firstHit(rules: readonly Rule[], call: Call): { rule: Rule; hit: Hit } | undefined {
   let possible: { rule: Rule; hit: Hit } | undefined;
   for (const rule of rules) {
-    const hit = hitBy(rule, call);
+    const hit = restrictedBy(rule, call);
     if (hit?.isSure === true) return { rule, hit };
     if (hit !== undefined) possible ??= { rule, hit };
   }
@@ -179,7 +203,7 @@ interface Asking {
 function askRulesFor(rules: readonly AskRule[], call: Call): readonly Asking[] {
   const all: Asking[] = [];
   for (const rule of rules) {
-    const hit = hitBy(rule.rule, call);
+    const hit = restrictedBy(rule.rule, call);
     if (hit !== undefined) all.push({ rule, hit });
   }
   return all;

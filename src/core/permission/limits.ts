@@ -1,4 +1,4 @@
-import { isHidden, isWhollyHidden, isWritable, type SandboxPlan } from "../sandbox.ts";
+import { isHidden, isKeptFrom, isWhollyHidden, isWritable, type SandboxPlan } from "../sandbox.ts";
 import { callOf, hitBy } from "./match-call.ts";
 import { rowOfPath } from "./protected/match.ts";
 import { parseRule } from "./rule.ts";
@@ -58,10 +58,15 @@ function beyondReading(place: Place, plan: SandboxPlan, readable: readonly strin
   if (plan.mode !== "off" && paths.some((path) => isInside(path, OF_PROCESSES)))
     return denial("read", `${place.named} tells of processes, and the sandbox keeps the agent from that.`);
   if (readable.some((directory) => isInside(place.real, directory))) return undefined;
-  if (!paths.some((path) => isHidden(path, plan))) return undefined;
+  if (paths.some((path) => isHidden(path, plan)))
+    return denial(
+      "read",
+      `${place.named} is hidden from this session. Whoever set that can add it to allow_read in environment.sandbox.`,
+    );
+  if (!paths.some((path) => isKeptFrom(path, plan))) return undefined;
   return denial(
     "read",
-    `${place.named} is hidden from this session. Whoever set that can add it to allow_read in environment.sandbox.`,
+    `${place.named} may hold credentials, so it is hidden from this session. To show it, add this file to allow_read in environment.sandbox of your user settings.`,
   );
 }
 
@@ -81,7 +86,7 @@ function beyondWriting(place: Place, plan: SandboxPlan, subject: CallSubject): L
       "write",
       `${named} may not be changed: it is in deny_write, in a read-only mount or in the repository of a worktree.`,
     );
-  if (paths.some((path) => isHidden(path, plan)))
+  if (paths.some((path) => isKeptFrom(path, plan)))
     return denial("write", `${named} is hidden from this session, so it cannot be changed either.`);
   if (plan.mode === "off") return undefined;
   if (!isWritable(real, plan))

@@ -3,6 +3,7 @@ import { commandOf, type CommandWords, matchCommand } from "./match-command.ts";
 import { type LocatedPath, locator, matchPath, type PathPattern } from "./match-path.ts";
 import type { Rule } from "./rule.ts";
 import { isInside } from "../inside.ts";
+import { isSecretName } from "../secret-files.ts";
 import type { CallSubject, Place, Redirection } from "./subject.ts";
 import { speaksOf } from "./tool-names.ts";
 
@@ -22,7 +23,7 @@ export type Part =
       readonly kind: "redirection";
       readonly access: "read" | "write";
       readonly places: readonly LocatedPlace[];
-      /** It is known, and lies in the workspace. */
+      /** It is known, lies in the workspace, and holds no secret by its name. */
       readonly inside: boolean;
     };
 
@@ -45,7 +46,11 @@ export function callOf(subject: CallSubject): Call {
       kind: "redirection",
       access,
       places: places.map(located),
-      inside: places.length > 0 && places.every(({ real }) => isInside(real, subject.workspace)),
+      inside:
+        places.length > 0 &&
+        places.every(
+          ({ named, real }) => isInside(real, subject.workspace) && !isSecretName(named) && !isSecretName(real),
+        ),
     });
   const { shell } = subject;
   const parts: Part[] = [
@@ -103,6 +108,14 @@ export function hitBy(rule: Rule, call: Call): Hit | undefined {
     case "skill":
       return subject.tool === "Skill" ? nameHit(rule.name, subject.skill, call) : undefined;
   }
+}
+
+/** What of a call a deny or ask rule holds back: who may not read a file may not edit it either. */
+export function restrictedBy(rule: Rule, call: Call): Hit | undefined {
+  const hit = hitBy(rule, call);
+  if (hit?.isSure === true || rule.kind !== "path" || rule.tool !== "Read") return hit;
+  const edited = hitBy({ ...rule, tool: "Edit" }, call);
+  return edited?.isSure === true ? edited : (hit ?? edited);
 }
 
 /** Of a call that does not say which one it means nobody can be sure. */

@@ -52,7 +52,14 @@ export function locator(places: Places): (path: string) => LocatedPath {
 }
 
 function namesOf(path: string): readonly string[] {
-  return path.split("/").filter((name) => name !== "");
+  return composed(path)
+    .split("/")
+    .filter((name) => name !== "");
+}
+
+/** Accents are written in two ways that look alike; some file systems take them for the same name. */
+function composed(text: string): string {
+  return text.normalize("NFC");
 }
 
 function below(names: readonly string[], base: readonly string[]): readonly string[] | undefined {
@@ -62,7 +69,7 @@ function below(names: readonly string[], base: readonly string[]): readonly stri
 
 /** Returns what is wrong with the pattern instead, as the end of a sentence. */
 export function parsePathPattern(text: string): PathPattern | string {
-  const expanded = expandBraces(text, MAX_ALTERNATIVES);
+  const expanded = expandBraces(composed(text), MAX_ALTERNATIVES);
   if (expanded === undefined) return `its braces stand for more than ${MAX_ALTERNATIVES} paths`;
   const alternatives = expanded.map(parseAnchored);
   const problem = alternatives.find((alternative) => typeof alternative === "string");

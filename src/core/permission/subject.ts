@@ -45,6 +45,8 @@ const shellSubject = z.object({
 
 export const callSubject = z.object({
   tool: z.string(),
+  /** Why no tool may run with this input: nobody can say which file it means. */
+  refused: z.string().optional(),
   /** All that the input names. One name may have several places, where readers of it differ. */
   paths: z.array(pathAccess),
   /** The paths are directories to be searched: whatever is below them is read. */

@@ -1,8 +1,8 @@
-import { lstatSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ELSEWHERE_DIRECTORIES, ELSEWHERE_FILES } from "../../core/permission/limits.ts";
 import { isInside } from "../../core/inside.ts";
-import { isHidden, isWritable, type SandboxPlan } from "../../core/sandbox.ts";
+import { isHidden, isSecret, isWritable, type SandboxPlan } from "../../core/sandbox.ts";
 import { COVER_SYSCTL } from "./sandbox-root.ts";
 
 /** Sockets of the machine's services, such as the one of Docker: whoever may speak to them is not confined. */
@@ -19,13 +19,27 @@ export function confinedCommand(
 ): string[] {
   const { kept, covered } = closedPlaces(plan);
   const places: Places = {
-    denyRead: plan.denyRead.flatMap(real),
+    denyRead: [...plan.denyRead, ...secretsIn(plan)].flatMap(real),
     allowRead: [...plan.allowRead, ownDirectory].flatMap(real),
     denyWrite: kept,
     allowWrite: [...plan.allowWrite, ownDirectory].flatMap(real),
   };
   return [...confine, "--unshare-net", ...ROOT, ...mounts(places, covered), "--chdir", plan.workspace, "--"];
 }
+
+/** Secrets of the project that are there when the server starts. */
+function secretsIn(plan: SandboxPlan): string[] {
+  const found = (directory: string): string[] =>
+    readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(directory, entry.name);
+      if (entry.isDirectory()) return LOOKED_PAST.includes(entry.name) ? [] : found(path);
+      return isSecret(path, plan) ? [path] : [];
+    });
+  return found(plan.workspace);
+}
+
+/** Full of files, and no place where people keep secrets. */
+const LOOKED_PAST = [".git", "node_modules"];
 
 /**
  * What is not there and must not be made: each is an empty directory while a server runs, on the machine too, as a mount

@@ -178,6 +178,8 @@ function childEnvironment(request: EngineRequest, settings: ClaudeSettings, temp
     _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: "1",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
+    // Every call starts in the workspace, as rules assume: a `cd` of one command would move the files of the next.
+    CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: "1",
     CLAUDE_CODE_MAX_RETRIES: String(retries),
     // A line at the start of every prompt that is another one with every request. Only a subscription may need it.
     ...(request.gateway.billing !== "included" && { CLAUDE_CODE_ATTRIBUTION_HEADER: "0" }),

@@ -1,5 +1,6 @@
 import type { Options } from "@anthropic-ai/claude-agent-sdk";
 import { isWhollyHidden, type SandboxPlan } from "../../core/sandbox.ts";
+import { PUBLIC_NAMES, SECRET_NAMES } from "../../core/secret-files.ts";
 
 type SdkSettings = Exclude<NonNullable<Options["settings"]>, string>;
 
@@ -48,9 +49,10 @@ function commandSandbox(plan: SandboxPlan, readable: readonly string[]): NonNull
       allowWrite: [...plan.allowWrite],
       // What is not there is covered by the CLI while a command runs, so that it cannot be made.
       denyWrite: [...plan.denyWrite, ...plan.configuration],
-      denyRead: [...plan.denyRead],
+      // The CLI looks for these names before each command, so that a file made meanwhile is hidden as well.
+      denyRead: [...plan.denyRead, ...anywhereIn(plan, SECRET_NAMES)],
       // The CLI makes a directory in the temporary one writable for commands, and sets TMPDIR to that.
-      allowRead: [...plan.allowRead, ...readable],
+      allowRead: [...plan.allowRead, ...readable, ...anywhereIn(plan, PUBLIC_NAMES)],
     },
     credentials: {
       files: [],
@@ -58,6 +60,10 @@ function commandSandbox(plan: SandboxPlan, readable: readonly string[]): NonNull
       allowPlaintextInject: false,
     },
   };
+}
+
+function anywhereIn({ secretRoots }: SandboxPlan, names: readonly string[]): string[] {
+  return secretRoots.flatMap((root) => names.map((name) => `${root}/**/${name}`));
 }
 
 /**

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { CapstanError } from "../../core/errors.ts";
 import { isInside } from "../../core/inside.ts";
-import { isHidden, type SandboxPlan } from "../../core/sandbox.ts";
+import { isHidden, isKeptFrom, type SandboxPlan } from "../../core/sandbox.ts";
 import type { SessionRecord } from "../../core/store.ts";
 import type { PatchRequest } from "../../runtime/files.ts";
 import { sandboxOf } from "../../runtime/sandbox.ts";
@@ -47,7 +48,7 @@ export async function requireOpenChanges(
   const { root, plan } = await exported(deps, record);
   const { files } = await deps.runtime.files.diff(record.id, range);
   const taken = files.filter(({ path }) => only === undefined || path === only);
-  const found = taken.find(({ path }) => isHidden(join(root, path), plan));
+  const found = taken.find(({ path }) => isKeptFrom(join(root, path), plan));
   if (found !== undefined) throw refusal(caller, `the changes of ${found.path}`);
 }
 
@@ -55,10 +56,25 @@ export async function requireOpenChanges(
 export async function requireOpenFiles(deps: ApiDeps, caller: Caller, record: SessionRecord): Promise<void> {
   if (caller.role === "admin") return;
   const { root, plan } = await exported(deps, record);
-  const found = plan.denyRead.find(
-    (path) => path !== root && isInside(path, root) && isHidden(path, plan) && existsSync(path),
-  );
+  const isThere = (path: string): boolean =>
+    path !== root && isInside(path, root) && isHidden(path, plan) && existsSync(path);
+  const found = plan.denyRead.find(isThere) ?? (await secretFileIn(root, plan));
   if (found !== undefined) throw refusal(caller, found.slice(root.length + 1));
+}
+
+/** The first that is found; git keeps none under such a name. */
+async function secretFileIn(directory: string, plan: SandboxPlan): Promise<string | undefined> {
+  // What this user may not look into is in no zip file either.
+  for (const entry of await readdir(directory, { withFileTypes: true }).catch(() => [])) {
+    const path = join(directory, entry.name);
+    if (!entry.isDirectory()) {
+      if (isKeptFrom(path, plan)) return path;
+    } else if (entry.name !== ".git") {
+      const found = await secretFileIn(path, plan);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
 }
 
 /** Checkpoints are of where the session began, wherever it has gone on. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isHidden } from "../../core/sandbox.ts";
+import { isKeptFrom } from "../../core/sandbox.ts";
 import type { SessionRecord } from "../../core/store.ts";
 import { fileList, fileQuery } from "../../protocol/api/files.ts";
 import { findSession } from "../lookup.ts";
@@ -53,5 +53,5 @@ export function addWorkspace(api: Api, deps: ApiDeps): void {
 
 async function lookedAt(deps: ApiDeps, record: SessionRecord): Promise<LookedAt> {
   const plan = await hidingPlan(deps, record);
-  return { root: record.cwd, isHidden: (path) => isHidden(path, plan) };
+  return { root: record.cwd, isHidden: (path) => isKeptFrom(path, plan) };
 }

@@ -107,7 +107,6 @@ describe("file tools", () => {
     ["a key of the host", "/keys/audit.pem", "sandbox:read"],
     ["what begins with the same letters", "/keys/audit.pem.txt", undefined],
     ["a process", "/proc/self/environ", "sandbox:read"],
-    ["a file of the workspace by way of a process", "/proc/self/cwd/a", "sandbox:read"],
     ["what is hidden within the workspace", "secret/key", "sandbox:read"],
     ["an exception within that", "secret/public/key", undefined],
   ])("read %s", (_what, path, decidedBy) => {
@@ -147,7 +146,18 @@ describe("file tools", () => {
     expect(search("/")).toBe("sandbox:read");
     // Nothing in it is an exception of the settings, but the engine's own files are there.
     expect(search("/tmp/..")).toBe("sandbox:read");
-    expect(outsideLimits(subject("Glob", { pattern: "../**" }), limits)?.decidedBy).toBe("sandbox:read");
+    expect(outsideLimits(subject("Glob", { pattern: "/nowhere/**" }), limits)?.decidedBy).toBe("sandbox:read");
+  });
+
+  test("read no file of the workspace that holds a secret by its name, but one that is shown", () => {
+    const limits = plan({ allow_read: ["/nowhere/ws/shown/.env", "/nowhere/ws/open"] });
+    for (const path of [".env", "deep/er/.env.local", "open/.env", "server.key"]) {
+      expect(outsideLimits(read(path), limits)?.reason, path).toContain("may hold credentials");
+      expect(outsideLimits(write(path), limits)?.decidedBy, path).toBe("sandbox:write");
+    }
+    for (const path of ["shown/.env", ".env.example", "src/env.ts"])
+      expect(outsideLimits(read(path), limits), path).toBeUndefined();
+    expect(outsideLimits(read(".env"), plan({ mode: "off" }))).toBeUndefined();
   });
 
   test("read what the engine has put aside for them", () => {

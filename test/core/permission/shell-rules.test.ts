@@ -108,7 +108,10 @@ describe("a shell command", () => {
     ["cat < .env", { deny: ["Read(.env)"] }, "deny"],
     ["cat < $X", { deny: ["Read(.env)"] }, "ask"],
     ["echo a > .env", { deny: ["Edit(.env)"] }, "deny"],
-    ["echo a > data.env", { deny: ["Read(data.env)"] }, "allow"],
+    // Who may not read a file may not edit it either.
+    ["echo a > .env", { deny: ["Read(.env)"] }, "deny"],
+    ["echo a > $X", { deny: ["Read(.env)"] }, "ask"],
+    ["echo a > .env", { ask: ["Read(.env)"] }, "ask"],
     ["echo a > $X", { deny: ["Edit(.env)"] }, "ask"],
     ["echo a > b", { deny: ["Write"] }, "deny"],
     ["echo a > b", { deny: ["Edit"] }, "deny"],
