@@ -33,8 +33,10 @@ function changesText({ added, modified, deleted }: Checkpoint): string {
   return parts.join(" ");
 }
 
-export function whyText({ reason, before }: Checkpoint): string {
+export function whyText({ reason, before, calls }: Checkpoint): string {
   switch (reason) {
+    case "call_end":
+      return calls.length === 0 ? "after a call" : `after ${calls.map(callText).join(" | ")}`;
     case "call":
       return before === undefined ? "before a call" : `before ${callText(before)}`;
     case "turn_end":
@@ -46,8 +48,8 @@ export function whyText({ reason, before }: Checkpoint): string {
   }
 }
 
-function afterText({ calls }: Checkpoint): string {
-  return calls.length === 0 ? "" : `after ${calls.map(callText).join(" | ")}`;
+function afterText({ reason, calls }: Checkpoint): string {
+  return calls.length === 0 || reason === "call_end" ? "" : `after ${calls.map(callText).join(" | ")}`;
 }
 
 function print(text: string): void {

@@ -23,9 +23,9 @@ export function remoteFiles({ client: { files } }: ChosenServer): CommandFiles {
       };
     },
     patch: async (id, range) => Buffer.from(await asked(files.patch(id, range))),
-    rewind: async (id, { to, conversation = false, dryRun = false }) =>
-      rewindFromWire(await asked(files.rewind(id, { to, conversation, dry_run: dryRun }))),
-    undoRewind: async (id) => rewindFromWire(await asked(files.undoRewind(id))),
+    rewind: async (id, { to, conversation = false, dryRun = false, overwrite = false }) =>
+      rewindFromWire(await asked(files.rewind(id, { to, conversation, dry_run: dryRun, overwrite }))),
+    undoRewind: async (id, options) => rewindFromWire(await asked(files.undoRewind(id, options))),
     async exportPatch(id, _target, save = async () => {}) {
       const patch = Buffer.from(await asked(files.exportPatch(id)));
       await save(patch);
@@ -54,10 +54,11 @@ function checkpointFromWire({ left_out: leftOut, since, ...checkpoint }: WireChe
   return { ...checkpoint, since, leftOut };
 }
 
-function rewindFromWire({ checkpoint, files, undo_checkpoint_id: undoCheckpointId }: WireRewind): Rewind {
+function rewindFromWire({ checkpoint, files, conflicts, undo_checkpoint_id: undoCheckpointId }: WireRewind): Rewind {
   return {
     checkpoint: checkpointFromWire(checkpoint),
     files,
+    conflicts,
     ...(undoCheckpointId !== undefined && { undoCheckpointId }),
   };
 }

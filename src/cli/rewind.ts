@@ -1,6 +1,6 @@
 import type { Rewind } from "../runtime/files.ts";
 import { whyText } from "./checkpoints.ts";
-import { fileLines, totalText, writePatch } from "./diff-view.ts";
+import { fileLines, pathText, totalText, writePatch } from "./diff-view.ts";
 import { usage } from "./failure.ts";
 import { openRecords } from "./records.ts";
 import { ago, colour, columns, oneLine, shortId } from "./text.ts";
@@ -11,6 +11,7 @@ export interface RewindFlags {
   readonly undo?: boolean;
   readonly conversation?: boolean;
   readonly dryRun?: boolean;
+  readonly overwrite?: boolean;
   readonly patch?: boolean;
   readonly json?: boolean;
 }
@@ -18,7 +19,7 @@ export interface RewindFlags {
 /** Asks nobody: what was there is kept in a checkpoint first, and the output says how to get it back. */
 export async function rewind(given: string, flags: RewindFlags): Promise<void> {
   refuseMixed(given, flags);
-  const { to, dryRun = false, patch = false, json = false } = flags;
+  const { to, dryRun = false, patch = false, json = false, overwrite = false } = flags;
   await using opened = await sessionFiles(given);
   const { files, sessionId } = opened;
   if (patch) {
@@ -27,8 +28,8 @@ export async function rewind(given: string, flags: RewindFlags): Promise<void> {
   }
   const done =
     to === undefined
-      ? await files.undoRewind(sessionId)
-      : await files.rewind(sessionId, { to, conversation: flags.conversation === true, dryRun });
+      ? await files.undoRewind(sessionId, { overwrite })
+      : await files.rewind(sessionId, { to, conversation: flags.conversation === true, dryRun, overwrite });
   const conversation = to === undefined ? await movedConversation(sessionId) : flags.conversation === true;
   if (json) return print(JSON.stringify({ ...done, dryRun, conversation }));
   show(done, { session: shortId(sessionId), ...flags, conversation });
@@ -55,7 +56,7 @@ function refuseMixed(session: string, { to, undo = false, conversation, dryRun, 
 }
 
 function show(
-  { checkpoint, files }: Rewind,
+  { checkpoint, files, conflicts }: Rewind,
   { session, undo, conversation, dryRun }: RewindFlags & { readonly session: string },
 ): void {
   const place = `checkpoint ${shortId(checkpoint.id)}`;
@@ -66,6 +67,8 @@ function show(
   print(colour.dim(oneLine(`turn ${checkpoint.turn}, ${whyText(checkpoint)}, ${taken}`, columns())));
   for (const line of fileLines(files)) print(line);
   print(files.length === 0 ? "No file differs." : totalText(files));
+  for (const path of conflicts) print(`${colour.yellow("changed by someone else since:")} ${pathText(path)}`);
+  if (conflicts.length > 0) print("Without --overwrite these files stop the rewind.");
   if (dryRun === true) return print("Nothing was changed.");
   if (conversation === true)
     print(

@@ -56,8 +56,8 @@ export class Files {
     return this.#http.json("POST", path`/api/sessions/${sessionId}/rewind`, { body: input });
   }
 
-  undoRewind(sessionId: string): Promise<WireRewind> {
-    return this.#http.json("POST", path`/api/sessions/${sessionId}/rewind/undo`);
+  undoRewind(sessionId: string, { overwrite }: { readonly overwrite?: boolean } = {}): Promise<WireRewind> {
+    return this.#http.json("POST", path`/api/sessions/${sessionId}/rewind/undo`, { query: { overwrite } });
   }
 
   /** Writes the changes back to where the files came from, on the server's machine. */

@@ -1,5 +1,6 @@
 import type { EventOf, StoredEvent } from "./events.ts";
 import type { CheckpointRef } from "./state-files.ts";
+import type { OwnStep } from "./workspace.ts";
 
 /** A checkpoint as lists show it. */
 export interface Checkpoint extends CheckpointRef {
@@ -14,6 +15,8 @@ export interface Checkpoint extends CheckpointRef {
   /** … and the calls that may have made what changed since the checkpoint before it, which is `since`. */
   readonly calls: readonly CallName[];
   readonly since: CheckpointRef | undefined;
+  /** The host died while these calls ran, so others may have made part of what changed. */
+  readonly unsure: boolean;
   readonly added: number;
   readonly modified: number;
   readonly deleted: number;
@@ -57,7 +60,7 @@ export function checkpointsIn(events: readonly StoredEvent[]): readonly Checkpoi
       isOpen = false;
     }
     if (event.type === "capstan.rewound") {
-      last = all.find(({ id }) => id === event.checkpoint_id) ?? last;
+      last = restoredBy(events, event) ?? last;
       if (event.to_seq !== undefined) over = seq;
     }
     if (event.type === "capstan.workspace_removed") {
@@ -73,14 +76,15 @@ export function checkpointsIn(events: readonly StoredEvent[]): readonly Checkpoi
       at: event.processed_at ?? "",
       reason,
       turn,
-      ...(before !== undefined && { before: nameOf(before) }),
+      ...(before !== undefined && reason === "call" && { before: nameOf(before) }),
       calls: event.calls.map(nameOf),
       since: last,
+      unsure: event.unsure === true,
       added,
       modified,
       deleted,
       leftOut: event.left_out_count ?? 0,
-      conversation: reason === "turn_end" ? endAfter(events, index) : isOpen ? over : seq,
+      conversation: isOpen ? (endAfter(events, index) ?? over) : seq,
     });
     last = { id, commit };
   }
@@ -93,14 +97,56 @@ export function currentCheckpoint(events: readonly StoredEvent[]): Checkpoint | 
   const last = all.at(-1);
   const rewound = events.findLast(({ event }) => event.type === "capstan.rewound");
   if (last === undefined || rewound?.event.type !== "capstan.rewound" || rewound.seq < last.seq) return last;
-  const { checkpoint_id: id } = rewound.event;
-  return all.find((one) => one.id === id) ?? last;
+  const restored = restoredBy(events, rewound.event);
+  const target = all.find(({ id }) => id === restored?.id);
+  return target === undefined ? last : { ...target, commit: restored?.commit ?? target.commit };
 }
 
-/** A checkpoint at the end of a turn is taken just before the end is told. */
-function endAfter(events: readonly StoredEvent[], index: number): number {
-  const end = events.slice(index).find(({ event }) => event.type === "session.status_idle");
-  return end?.seq ?? events[index]?.seq ?? 0;
+/** The files after a rewind: those of its target or, in place, what was there without the session's own changes. */
+function restoredBy(
+  events: readonly StoredEvent[],
+  { rewind_id: id, checkpoint_id: target }: EventOf<"capstan.rewound">,
+): CheckpointRef | undefined {
+  const started = startOf(events, id);
+  return started && { id: target, commit: started.commit };
+}
+
+function startOf(events: readonly StoredEvent[], id: string): EventOf<"capstan.rewind_started"> | undefined {
+  for (const { event } of events) if (event.type === "capstan.rewind_started" && event.rewind_id === id) return event;
+  return undefined;
+}
+
+/** Work of the session on its files, with the place in the log at which it was over. */
+export interface LoggedStep extends OwnStep {
+  readonly seq: number;
+}
+
+/**
+ * What the log says the session itself changed, oldest first: what lies between two checkpoints while one of its calls ran,
+ * and its rewinds. What changed while none ran is someone else's.
+ */
+export function ownSteps(events: readonly StoredEvent[]): readonly LoggedStep[] {
+  const calls = checkpointsIn(events).flatMap(({ seq, since, commit: to, calls: by, unsure }) =>
+    since === undefined || by.length === 0 ? [] : [{ seq, from: since.commit, to, unsure }],
+  );
+  const removed = events.findLast(({ event }) => event.type === "capstan.workspace_removed")?.seq ?? 0;
+  const rewinds = events.flatMap(({ seq, event }) => {
+    const started = event.type === "capstan.rewound" && seq > removed ? startOf(events, event.rewind_id) : undefined;
+    return started === undefined ? [] : [{ seq, from: started.undo_commit, to: started.commit, unsure: false }];
+  });
+  return [...calls, ...rewinds].toSorted((a, b) => a.seq - b.seq);
+}
+
+/** The end of the turn, when the files were still as in the checkpoint then. */
+function endAfter(events: readonly StoredEvent[], index: number): number | undefined {
+  const [taken, ...later] = events.slice(index);
+  if (taken?.event.type !== "capstan.checkpoint_taken" || taken.event.reason === "call") return undefined;
+  const next = later.find(
+    ({ event }) =>
+      event.type === "capstan.checkpoint_taken" ||
+      (event.type === "session.status_idle" && event.stop_reason.type !== "requires_action"),
+  );
+  return next?.event.type === "session.status_idle" ? next.seq : undefined;
 }
 
 const SUBJECT_FIELDS = ["command", "file_path", "notebook_path", "path", "url", "pattern", "description"];

@@ -120,6 +120,19 @@ export interface Workspace {
    * before anything is changed, when it would overwrite what no checkpoint has. May be repeated after a crash.
    */
   restore(commit: string, current: string): Promise<void>;
+  /**
+   * Two states of the files that differ in what these steps changed, and in nothing else: each file as it was before the
+   * first of them, and after the last. `diff`, `patch` and `exportBranch` take them like checkpoints.
+   */
+  ownChanges(steps: readonly OwnStep[]): Promise<{ readonly from: string; readonly to: string }>;
+  /**
+   * The files as they are at a checkpoint, or now, but without what these steps changed; `restore` brings them there.
+   * `conflicts` names the files among them that someone else has changed as well, or may have.
+   */
+  takenBack(
+    steps: readonly OwnStep[],
+    current?: string,
+  ): Promise<{ readonly commit: string; readonly conflicts: readonly string[] }>;
   /** Takes over a checkpoint of another workspace, so that `restore` knows it. */
   adopt(commit: string, from: WorkspacePlace): Promise<void>;
   /** The files of a checkpoint as a zip file. */
@@ -132,6 +145,12 @@ export interface Workspace {
   exportBranch(request: BranchRequest): Promise<BranchExport>;
   /** Writes what changed back to where the files came from, all or nothing. With `dryRun` only tells what it would do. */
   apply(request: ApplyRequest): Promise<ApplyOutcome>;
+}
+
+/** Work of the session: from one checkpoint to another, or to what is there now. */
+export interface OwnStep extends CheckpointRange {
+  /** The host died in it, so others may have changed files before it was over. */
+  readonly unsure: boolean;
 }
 
 export interface TakenCheckpoint {

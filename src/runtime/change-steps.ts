@@ -1,8 +1,15 @@
-import { type CallName, type Checkpoint, checkpointsIn, currentCheckpoint } from "../core/checkpoint-list.ts";
+import {
+  type CallName,
+  type Checkpoint,
+  checkpointsIn,
+  currentCheckpoint,
+  type LoggedStep,
+  ownSteps,
+} from "../core/checkpoint-list.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { EventOf, StoredEvent } from "../core/events.ts";
 import { mayChangeFiles } from "../core/permission/tool-names.ts";
-import type { FileChange, Workspace } from "../core/workspace.ts";
+import type { CheckpointRange, FileChange, OwnStep, Workspace } from "../core/workspace.ts";
 
 /** From one moment of a session to another; each is `start`, `turn`, or a checkpoint's id or the end of one. */
 export interface TimeRange {
@@ -68,40 +75,63 @@ function atTurnStart(events: readonly StoredEvent[]): Checkpoint | undefined {
   const call = events.find((stored) => stored.seq > seq && mayChange(stored));
   const kept = checkpointsIn(events).find((one) => one.seq > seq && one.reason === "call");
   if (kept !== undefined && kept.seq < (call?.seq ?? 0)) return kept;
-  return currentCheckpoint(events.filter((stored) => stored.seq < seq));
+  const current = currentCheckpoint(events.filter((stored) => stored.seq < seq));
+  // What was done and taken back before the turn is no part of it.
+  return current && { ...current, seq };
 }
 
-/** Step by step from one checkpoint to another, or to now. A rewind is a step of nobody. */
-export async function changedSteps({
-  events,
-  workspace,
-  from,
-  to,
-}: {
-  events: readonly StoredEvent[];
-  workspace: Workspace;
-  from: Checkpoint;
-  to: Checkpoint | undefined;
-}): Promise<readonly ChangeStep[]> {
+export interface ChangeRequest {
+  readonly events: readonly StoredEvent[];
+  readonly workspace: Workspace;
+  readonly from: Checkpoint;
+  /** Default: now. */
+  readonly to: Checkpoint | undefined;
+  /** Others work on the files too: only what the session itself did is a change of the session. */
+  readonly isShared: boolean;
+}
+
+/** Step by step from one checkpoint to another, or to now. A rewind is no step. */
+export async function changedSteps(request: ChangeRequest): Promise<readonly ChangeStep[]> {
+  const { events, workspace, from, to, isShared } = request;
   const all = checkpointsIn(events);
   const between = all.filter(({ seq }) => seq > from.seq && seq <= (to?.seq ?? Number.POSITIVE_INFINITY));
   const steps: ChangeStep[] = [];
   for (const { id, since, commit, calls } of between)
-    if (since !== undefined)
+    if (since !== undefined && (!isShared || calls.length > 0))
       steps.push({ calls, checkpointId: id, files: await workspace.diff({ from: since.commit, to: commit }) });
   const last = currentCheckpoint(events);
-  if (to === undefined && last !== undefined) {
+  const calls = runningCalls(events);
+  if (to === undefined && last !== undefined && (!isShared || calls.length > 0)) {
     const files = await workspace.diff({ from: last.commit });
-    if (files.length > 0) steps.push({ calls: callsSince(events, last), files });
+    if (files.length > 0) steps.push({ calls, files });
   }
   return steps.filter(({ files }) => files.length > 0);
 }
 
-/** Calls that were let through after the checkpoint, or after the rewind to it, and may have changed something. */
-function callsSince(events: readonly StoredEvent[], { seq }: Checkpoint): readonly CallName[] {
-  const rewound = events.findLast(({ event }) => event.type === "capstan.rewound")?.seq ?? 0;
+/** The two states to compare for what the session changed between two moments. */
+export async function changedRange({ events, workspace, from, to, isShared }: ChangeRequest): Promise<CheckpointRange> {
+  if (!isShared) return { from: from.commit, to: to?.commit };
+  const steps: OwnStep[] = stepsSince(events, from.seq).filter(
+    ({ seq }) => seq <= (to?.seq ?? Number.POSITIVE_INFINITY),
+  );
+  const last = currentCheckpoint(events);
+  if (to === undefined && last !== undefined && runningCalls(events).length > 0)
+    steps.push({ from: last.commit, unsure: false });
+  return workspace.ownChanges(steps);
+}
+
+/** What the session itself changed after a place in the log. */
+export function stepsSince(events: readonly StoredEvent[], seq: number): readonly LoggedStep[] {
+  return ownSteps(events).filter((step) => step.seq > seq);
+}
+
+/** Calls that run now, and may change something. */
+function runningCalls(events: readonly StoredEvent[]): readonly CallName[] {
+  const over = new Set(
+    events.flatMap(({ event }) => ("call_id" in event && "outcome" in event ? [event.call_id] : [])),
+  );
   return events.flatMap((stored) =>
-    stored.seq > Math.max(seq, rewound) && mayChange(stored)
+    mayChange(stored) && !over.has(stored.event.call_id)
       ? [{ id: stored.event.call_id, tool: stored.event.tool, subject: "" }]
       : [],
   );
@@ -115,4 +145,16 @@ function mayChange(stored: StoredEvent): stored is StoredEvent & { event: EventO
     event.traits !== undefined &&
     mayChangeFiles(event.tool, event.traits)
   );
+}
+
+const OPPOSITE = { added: "deleted", deleted: "added", modified: "modified" } as const;
+
+/** What must be done to get from the later state to the earlier one. */
+export function reversed(changes: readonly FileChange[]): readonly FileChange[] {
+  return changes.map(({ path, kind, insertions, deletions }) => ({
+    path,
+    kind: OPPOSITE[kind],
+    ...(deletions !== undefined && { insertions: deletions }),
+    ...(insertions !== undefined && { deletions: insertions }),
+  }));
 }

@@ -22,6 +22,10 @@ export class Checkpoints {
   #last: CheckpointRef | undefined;
   /** Calls that were over when nothing had changed: what changes later is not theirs. */
   readonly #harmless = new Set<string>();
+  /** Calls before which the files were kept here. Any other was begun by a host that is gone, or without a checkpoint. */
+  readonly #begun = new Set<string>();
+  /** Calls that are over, and whose files are still to be kept. */
+  readonly #ending = new Set<Promise<void>>();
   /** That none can be taken was told; it is told again when one succeeded in between. */
   #told = false;
 
@@ -35,10 +39,34 @@ export class Checkpoints {
     if (mode === "off") return;
     try {
       await this.take({ reason: "call", callId });
+      this.#begun.add(callId);
     } catch (thrown) {
       if (mode === "required") throw thrown;
       await this.#deps.log.append(this.#failed(thrown));
     }
+  }
+
+  /** After a call, and what hooks did about it: what changes from now on is not its work. Does not wait. */
+  afterCall(callId: string, hooks: Promise<void>): void {
+    const { log } = this.#deps;
+    if (!this.#begun.has(callId) || !log.state.files.calls.includes(callId)) return;
+    const ending = this.#keepAfter(callId, hooks).finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
+  }
+
+  async #keepAfter(callId: string, hooks: Promise<void>): Promise<void> {
+    try {
+      await hooks;
+      await this.take({ reason: "call_end", callId });
+    } catch (thrown) {
+      // A log that cannot be written is known to the turn.
+      await this.#deps.log.append(this.#failed(thrown)).catch(() => {});
+    }
+  }
+
+  /** Resolves when the files are kept as every call that is over left them. */
+  async settled(): Promise<void> {
+    while (this.#ending.size > 0) await Promise.all(this.#ending);
   }
 
   /** For the log, at the end of a turn. One in which nothing could have changed is not looked at. Never rejects. */
@@ -98,7 +126,8 @@ export class Checkpoints {
   }
 
   #attributed(taken: Taken, { calls }: SessionState["files"]): Taken {
-    return { ...taken, calls: calls.filter((call) => !this.#harmless.has(call)) };
+    const by = calls.filter((call) => !this.#harmless.has(call));
+    return { ...taken, calls: by, ...(by.some((call) => !this.#begun.has(call)) && { unsure: true }) };
   }
 
   #failed(thrown: unknown): readonly EventDraft[] {

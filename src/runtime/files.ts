@@ -1,13 +1,21 @@
-import type { Checkpoint } from "../core/checkpoint-list.ts";
-import { checkpointsIn } from "../core/checkpoint-list.ts";
+import { type Checkpoint, checkpointsIn, ownSteps } from "../core/checkpoint-list.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { EventOf, StoredEvent } from "../core/events.ts";
 import type { SessionRecord } from "../core/store.ts";
-import type { ApplyOutcome, BranchExport, FileChange } from "../core/workspace.ts";
-import { changedSteps, type ChangeStep, pointIn, type TimeRange } from "./change-steps.ts";
+import type { ApplyOutcome, BranchExport, FileChange, OwnStep } from "../core/workspace.ts";
+import {
+  changedRange,
+  changedSteps,
+  type ChangeRequest,
+  type ChangeStep,
+  pointIn,
+  reversed,
+  stepsSince,
+  type TimeRange,
+} from "./change-steps.ts";
 import { Occupancy } from "./occupancy.ts";
 import { type FilesDeps, RestingSessions, type RestingSession } from "./resting-sessions.ts";
-import { rewindTo } from "./rewind.ts";
+import { type RewindGoal, rewindTo } from "./rewind.ts";
 
 export interface SessionDiff {
   readonly files: readonly FileChange[];
@@ -30,14 +38,18 @@ export interface RewindRequest {
   readonly to: string;
   /** The conversation goes back as well, to the end of the last turn before the checkpoint. */
   readonly conversation?: boolean;
-  /** Only tell what would change. */
+  /** Only show what would change. */
   readonly dryRun?: boolean;
+  /** Also take back files that someone else has changed since. Default: they stop the rewind. */
+  readonly overwrite?: boolean;
 }
 
 export interface Rewind {
   readonly checkpoint: Checkpoint;
   /** What it changes in the files, or would. */
   readonly files: readonly FileChange[];
+  /** Of a dry run: those that someone else has changed since, or may have. They stop the rewind unless it may overwrite them. */
+  readonly conflicts: readonly string[];
   /** A checkpoint of what was there; absent for a dry run. */
   readonly undoCheckpointId?: string;
 }
@@ -62,46 +74,54 @@ export class Files {
     const events = await this.#events(sessionId);
     const all = checkpointsIn(events);
     if (all.length === 0) return { files: [], steps: [] };
-    const { workspace } = await this.#resting.look(sessionId);
-    const from = pointIn(events, range.from ?? "start");
-    const to = range.to === undefined ? undefined : pointIn(events, range.to);
-    const files = await workspace.diff({ from: from.commit, to: to?.commit });
-    return { files, steps: byCall ? await changedSteps({ events, workspace, from, to }) : [] };
+    const request = await this.#request(sessionId, events, range);
+    const files = await request.workspace.diff(await changedRange(request));
+    return { files, steps: byCall ? await changedSteps(request) : [] };
   }
 
   /** The same as a patch that git can apply; with `path` only what changed in that file. */
   async patch(sessionId: string, { path, ...range }: PatchRequest = {}): Promise<Buffer> {
     const events = await this.#events(sessionId);
     if (checkpointsIn(events).length === 0) return Buffer.alloc(0);
-    const { workspace } = await this.#resting.look(sessionId);
-    const to = range.to === undefined ? undefined : pointIn(events, range.to).commit;
-    return workspace.patch({ from: pointIn(events, range.from ?? "start").commit, to }, path);
+    const request = await this.#request(sessionId, events, range);
+    return request.workspace.patch(await changedRange(request), path);
   }
 
-  /** Brings the files to a checkpoint. Rejects when they cannot be brought back from there again. */
-  async rewind(sessionId: string, { to, conversation = false, dryRun = false }: RewindRequest): Promise<Rewind> {
+  /**
+   * Brings the files to a checkpoint; in place, only those that the session changed since. Rejects with
+   * `workspace_conflict`, which names them, when someone else has changed such files since.
+   */
+  async rewind(
+    sessionId: string,
+    { to, conversation = false, dryRun = false, overwrite = false }: RewindRequest,
+  ): Promise<Rewind> {
     const events = await this.#events(sessionId);
     const checkpoint = pointIn(events, to);
+    const since = (log: readonly StoredEvent[]): readonly OwnStep[] => stepsSince(log, checkpoint.seq);
     if (dryRun) {
-      const { workspace } = await this.#resting.look(sessionId);
-      return { checkpoint, files: reversed(await workspace.diff({ from: checkpoint.commit })) };
+      const { workspace, isShared } = await this.#look(sessionId);
+      const goal = isShared ? await workspace.takenBack(since(events)) : { commit: checkpoint.commit, conflicts: [] };
+      const files = reversed(await workspace.diff({ from: goal.commit }));
+      return { checkpoint, files, conflicts: goal.conflicts };
     }
-    return this.#resting.use(sessionId, "rewind", async (resting) =>
-      this.#rewind(resting, { checkpoint, toSeq: conversation ? checkpoint.conversation : undefined }),
-    );
+    const toSeq = conversation ? checkpoint.conversation : undefined;
+    return this.#rewind(sessionId, checkpoint, { target: checkpoint, since, toSeq, overwrite });
   }
 
   /** Takes the last rewind back, of the conversation too when it went back. */
-  async undoRewind(sessionId: string): Promise<Rewind> {
+  async undoRewind(sessionId: string, { overwrite = false }: Pick<RewindRequest, "overwrite"> = {}): Promise<Rewind> {
     const events = await this.#events(sessionId);
     // Also one that was given up half-way.
     const started = lastOf(events, "capstan.rewind_started");
     const checkpoint = started && checkpointsIn(events).find(({ id }) => id === started.event.undo_checkpoint_id);
     if (started === undefined || checkpoint === undefined)
       throw new CapstanError("not_found", `The files of ${sessionId} were never rewound.`);
-    const done = lastOf(events, "capstan.rewound")?.event.rewind_id === started.event.rewind_id;
-    const toSeq = done && started.event.to_seq !== undefined ? started.seq - 1 : undefined;
-    return this.#resting.use(sessionId, "rewind", (resting) => this.#rewind(resting, { checkpoint, toSeq }));
+    const { rewind_id, commit: goal, undo_commit: commit, to_seq } = started.event;
+    const done = lastOf(events, "capstan.rewound")?.event.rewind_id === rewind_id;
+    const toSeq = done && to_seq !== undefined ? started.seq - 1 : undefined;
+    const half = done ? [] : [{ from: commit, to: goal, unsure: false }];
+    const since = (log: readonly StoredEvent[]): readonly OwnStep[] => [...half, ...stepsSince(log, started.seq)];
+    return this.#rewind(sessionId, checkpoint, { target: { id: checkpoint.id, commit }, since, toSeq, overwrite });
   }
 
   /** The whole change since the session's start as a patch. It counts as taken out when `save` has resolved. */
@@ -124,8 +144,8 @@ export class Files {
 
   /** The files as they are, as a zip file. */
   async exportZip(sessionId: string, file: string): Promise<void> {
-    await this.#export(sessionId, { how: "zip", target: () => file }, ({ workspace }, { to }) =>
-      workspace.exportZip(to, file),
+    await this.#export(sessionId, { how: "zip", target: () => file }, ({ workspace }, { now }) =>
+      workspace.exportZip(now, file),
     );
   }
 
@@ -166,13 +186,32 @@ export class Files {
     });
   }
 
-  async #rewind(
-    resting: RestingSession,
-    { checkpoint, toSeq }: { checkpoint: Checkpoint; toSeq: number | undefined },
+  async #look(sessionId: string): Promise<Pick<ChangeRequest, "workspace" | "isShared">> {
+    const { workspace, record } = await this.#resting.look(sessionId);
+    return { workspace, isShared: isShared(record) };
+  }
+
+  async #request(sessionId: string, events: readonly StoredEvent[], { from, to }: TimeRange): Promise<ChangeRequest> {
+    return {
+      ...(await this.#look(sessionId)),
+      events,
+      from: pointIn(events, from ?? "start"),
+      to: to === undefined ? undefined : pointIn(events, to),
+    };
+  }
+
+  #rewind(
+    sessionId: string,
+    checkpoint: Checkpoint,
+    { since, ...goal }: Omit<RewindGoal, "steps"> & { since: (events: readonly StoredEvent[]) => readonly OwnStep[] },
   ): Promise<Rewind> {
-    const files = reversed(await resting.workspace.diff({ from: checkpoint.commit }));
-    const undo = await rewindTo(resting, { target: checkpoint, toSeq });
-    return { checkpoint, files, undoCheckpointId: undo.id };
+    return this.#resting.use(sessionId, "rewind", async (resting) => {
+      const steps = isShared(resting.record) ? since(await this.#events(sessionId)) : undefined;
+      const undo = await rewindTo(resting, { ...goal, steps });
+      const { workspace, log } = resting;
+      const files = await workspace.diff({ from: undo.commit, to: log.state.files.last?.commit });
+      return { checkpoint, files, conflicts: [], undoCheckpointId: undo.id };
+    });
   }
 
   async #export<Result>(
@@ -186,10 +225,10 @@ export class Files {
       target: (result: Result, source: string) => string;
       isDone?: (result: Result) => boolean;
     },
-    work: (resting: RestingSession, range: { from: string; to: string }) => Promise<Result>,
+    work: (resting: RestingSession, range: { from: string; to: string; now: string }) => Promise<Result>,
   ): Promise<Result> {
     return this.#resting.use(sessionId, "export", async (resting) => {
-      const { log, checkpoints, record } = resting;
+      const { log, checkpoints, record, workspace } = resting;
       const { start } = log.state.files;
       if (start === undefined)
         throw new CapstanError(
@@ -197,7 +236,11 @@ export class Files {
           `Session ${sessionId} has no checkpoint: it has changed no files, or none was taken. There is nothing to take.`,
         );
       const now = await checkpoints.take({ reason: "request" });
-      const result = await work(resting, { from: start.commit, to: now.commit });
+      const events = await this.#events(sessionId);
+      const own = isShared(record)
+        ? await workspace.ownChanges(ownSteps(events))
+        : { from: start.commit, to: now.commit };
+      const result = await work(resting, { ...own, now: now.commit });
       if (isDone(result))
         await log.append([
           { type: "capstan.workspace_exported", how, commit: now.commit, target: target(result, record.source) },
@@ -210,6 +253,11 @@ export class Files {
     await this.#resting.require(sessionId);
     return this.#deps.store.events(sessionId);
   }
+}
+
+/** Others work in the directory as well. Any other kind of workspace is the session's own. */
+function isShared({ environment }: SessionRecord): boolean {
+  return environment.workspace.kind === "in-place";
 }
 
 function branchOf({ branch }: BranchExport): string {
@@ -230,18 +278,6 @@ function lastOf<T extends StoredEvent["event"]["type"]>(
 ): { readonly seq: number; readonly event: EventOf<T> } | undefined {
   const found = events.findLast(({ event }) => event.type === type);
   return found && { seq: found.seq, event: found.event as EventOf<T> };
-}
-
-const OPPOSITE = { added: "deleted", deleted: "added", modified: "modified" } as const;
-
-/** What must be done to get from the later state to the earlier one. */
-function reversed(changes: readonly FileChange[]): readonly FileChange[] {
-  return changes.map(({ path, kind, insertions, deletions }) => ({
-    path,
-    kind: OPPOSITE[kind],
-    ...(deletions !== undefined && { insertions: deletions }),
-    ...(insertions !== undefined && { deletions: insertions }),
-  }));
 }
 
 /** A workspace that started empty has no files of the host behind it. */

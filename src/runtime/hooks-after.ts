@@ -55,9 +55,14 @@ export class AfterHooks {
    * written: no hook waits for the log.
    */
   async settled(): Promise<readonly EventDraft[]> {
-    while (this.#running.size > 0) await Promise.all(this.#running);
+    await this.finished();
     this.#calls.clear();
     return this.#facts.splice(0);
+  }
+
+  /** Resolves when all hooks have run. */
+  async finished(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
   async #run(result: Result, { mode, signal }: { mode: Mode; signal: AbortSignal }): Promise<void> {

@@ -148,6 +148,11 @@ export class UserHooks {
     this.#after.see(stored, { mode, signal: this.#turn.signal });
   }
 
+  /** Resolves when the hooks that saw outcomes so far have run. */
+  finished(): Promise<void> {
+    return this.#after.finished();
+  }
+
   /** To be called while the end of a turn is being written: what is to stand before it. */
   settled(): Promise<readonly EventDraft[]> {
     return this.#after.settled();

@@ -192,9 +192,13 @@ export class ToolCalls {
     this.finalized(stored);
   }
 
-  /** To be called with what was stored, for hooks to see the outcomes among it. */
+  /** To be called with what was stored: hooks see the outcomes among it, and then the files are kept. */
   finalized(stored: readonly StoredEvent[]): void {
-    this.#deps.userHooks.afterTool(stored, this.#hooks.mode());
+    const { userHooks, checkpoints } = this.#deps;
+    userHooks.afterTool(stored, this.#hooks.mode());
+    for (const { event } of stored)
+      if (event.type === "agent.tool_result" || event.type === "agent.mcp_tool_result")
+        checkpoints.afterCall(event.call_id, userHooks.finished());
   }
 }
 

@@ -21,6 +21,7 @@ export async function writeTurnEnd(
 ): Promise<void> {
   const refused = turn?.refusal;
   const told: TurnEnd = refused === undefined ? end : { ...end, outcome: "failed", error: refused };
+  await checkpoints.settled();
   // Inside the append: nothing that is sent meanwhile may find a turn that is neither under way nor over.
   const appended = log.append(async (state) => {
     const hooks = await userHooks.settled();

@@ -32,6 +32,8 @@ export class TurnPlace {
   /** While it waits for people, and when it is over. */
   async release(): Promise<void> {
     this.makeRoom();
+    // What the next session changes here must not look like the work of this one.
+    await this.#deps.checkpoints.settled();
     await this.#occupancy.release();
   }
 }

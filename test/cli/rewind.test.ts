@@ -14,18 +14,19 @@ test("a dry run changes nothing, a rewind brings the files back, and its undo br
   const session = await sessionOf(cli, ["write a.txt with hi, then run rm notes.txt"]);
   writeFileSync(join(cli.cwd, "mine.txt"), "mine\n");
   const dry = await cli.run(["rewind", session, "--to", "start", "--dry-run"]);
-  expect(dry.stdout).toContain("  deleted   -1  a.txt\n  deleted   -1  mine.txt\n  added     +1  notes.txt\n");
+  expect(dry.stdout).toContain("  deleted   -1  a.txt\n  added     +1  notes.txt\n");
   expect(dry.stdout).toContain("Nothing was changed.\n");
   expect(existsSync(notes)).toBe(false);
   const patch = await cli.run(["rewind", session, "--to", "start", "--dry-run", "--patch"]);
-  expect(patch.stdout).toContain("\n+mine\n");
+  expect(patch.stdout).toContain("\n-Buy milk.\n");
+  expect(patch.stdout).not.toContain("mine");
   expect(patch.stderr).toBe("This is what would be taken back:\n");
 
   const done = await cli.run(["rewind", session, "--to", "start"]);
   expect(done).toMatchObject({ code: 0, stderr: "" });
   expect(done.stdout).toContain(`Take it back with: capstan rewind ${session} --undo\n`);
   expect(readFileSync(notes, "utf8")).toBe("Buy milk.\n");
-  expect(["a.txt", "mine.txt"].filter((name) => existsSync(join(cli.cwd, name)))).toEqual([]);
+  expect(["a.txt", "mine.txt"].filter((name) => existsSync(join(cli.cwd, name)))).toEqual(["mine.txt"]);
 
   const undone = await cli.run(["rewind", session, "--undo"]);
   expect(undone.stdout).toContain("The rewind is taken back: session ");
@@ -89,6 +90,20 @@ test("wrong use of rewind changes nothing", async () => {
   }
   for (const name of ["a.txt", "b.txt"]) expect(existsSync(join(cli.cwd, name))).toBe(true);
   expect((await cli.run(["rewind"])).code).toBe(2);
+});
+
+test("files that someone else has changed since are named, and rewound only with --overwrite", async () => {
+  using cli = await twoTurns();
+  writeFileSync(join(cli.cwd, "a.txt"), "mine\n");
+  const dry = await cli.run(["rewind", cli.made, "--to", "start", "--dry-run"]);
+  expect(dry.stdout).toContain("changed by someone else since: a.txt\n");
+  const stopped = await cli.run(["rewind", cli.made, "--to", "start"]);
+  expect(stopped).toMatchObject({ code: 1, stdout: "" });
+  expect(stopped.stderr).toContain("a.txt");
+  expect(stopped.stderr).toContain("--overwrite");
+  expect(existsSync(join(cli.cwd, "b.txt"))).toBe(true);
+  expect((await cli.run(["rewind", cli.made, "--to", "start", "--overwrite"])).code).toBe(0);
+  expect(["a.txt", "b.txt"].filter((name) => existsSync(join(cli.cwd, name)))).toEqual([]);
 });
 
 test("a session that waits for an answer is not rewound under its feet", async () => {

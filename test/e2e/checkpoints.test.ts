@@ -24,6 +24,7 @@ async function beginRewind(
     checkpoint_id: to?.id ?? "",
     commit: to?.commit ?? "",
     undo_checkpoint_id: undo?.id ?? "",
+    undo_commit: undo?.commit ?? "",
   });
   const { to_seq: _kept, ...files } = event;
   await store.append(sessionId, { after: await store.head(sessionId), events: [files], fence: lease.fence });
@@ -59,8 +60,8 @@ test("what a turn changed is known, call by call, and can be undone and done aga
   const taken = await t.host.files.checkpoints(session.id);
   expect(taken.map(({ reason, turn }) => [reason, turn])).toEqual([
     ["call", 1],
-    ["call", 1],
-    ["turn_end", 1],
+    ["call_end", 1],
+    ["call_end", 1],
   ]);
 
   const dry = await t.host.files.rewind(session.id, { to: "start", dryRun: true });
@@ -82,11 +83,12 @@ test("what a turn changed is known, call by call, and can be undone and done aga
   expect(readFileSync(at("d/y"), "utf8")).toBe("x\n");
 });
 
-test("what a person changed between two turns is told as nobody's", async () => {
+test("what a person changed in a session's own workspace between two turns is told as nobody's", async () => {
   await using t = await testHost(obedient);
-  const session = await t.host.startSession({ agent: worker, cwd: t.cwd });
+  const environment = { workspace: { kind: "copy" as const, mounts: [] } };
+  const session = await t.host.startSession({ agent: worker, cwd: t.cwd, environment });
   await session.send(order(["Bash", { command: "echo 1 > a" }])).result();
-  writeFileSync(join(t.cwd, "mine.txt"), "a person's\n");
+  writeFileSync(join(session.record.cwd, "mine.txt"), "a person's\n");
   await session.send(order(["Bash", { command: "echo 2 > b" }])).result();
   const { steps } = await t.host.files.diff(session.id, { byCall: true });
   expect(steps.map(({ calls, files }) => [calls.length, files.map(({ path }) => path)])).toEqual([
@@ -202,8 +204,18 @@ test("a rewind that was cut off is given up when somebody has changed files sinc
   expect(readFileSync(join(t.cwd, "a"), "utf8")).toBe("2\n");
   const [failed] = ofType(await eventsOf(t.host, id), "capstan.rewind_failed");
   expect(failed?.reason).toContain("b");
-  await t.host.files.undoRewind(id);
+  await expect(t.host.files.undoRewind(id)).rejects.toMatchObject({ data: { paths: ["b"] } });
+  await t.host.files.undoRewind(id, { overwrite: true });
   expect(readFileSync(join(t.cwd, "b"), "utf8")).toBe("2\n");
+});
+
+test("a rewind that was cut off leaves alone what somebody has changed elsewhere since", async () => {
+  await using t = await testHost(obedient);
+  const id = await cutRewind(t);
+  writeFileSync(join(t.cwd, "mine"), "mine\n");
+
+  await t.host.resumeSession(id);
+  expect(["a", "b", "mine"].map((name) => readFileSync(join(t.cwd, name), "utf8"))).toEqual(["1\n", "1\n", "mine\n"]);
 });
 
 test("without a checkpoint the work goes on and says so, unless checkpoints are required", async () => {

@@ -56,6 +56,7 @@ export const WORKSPACE_EXAMPLES: { readonly [T in WorkspaceEvent]: EventOf<T> } 
     rewind_id: "rwnd_1",
     checkpoint_id: "ckpt_1",
     commit,
+    undo_commit: commit,
     undo_checkpoint_id: "ckpt_2",
   },
   "capstan.rewound": {

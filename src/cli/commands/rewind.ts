@@ -9,6 +9,7 @@ export function addRewind(program: Command): void {
     .option("--to <moment>", "start, turn (the beginning of the last one) or a checkpoint")
     .option("--conversation", "the conversation goes back as well")
     .option("--undo", "take the last rewind back")
+    .option("--overwrite", "also take back files that someone else has changed since")
     .option("--dry-run", "only show what would change")
     .option("--patch", "with --dry-run: as a patch of what would be taken back")
     .option("--json", "print JSON")

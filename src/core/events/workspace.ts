@@ -44,11 +44,13 @@ export const checkpointTaken = z.object({
   checkpoint_id: z.string(),
   /** Its name in the shadow repository. The log's hashes cover it, and so the files. */
   commit: z.string(),
-  reason: z.enum(["call", "turn_end", "rewind", "request"]),
-  /** For `call`: the call that was about to run. */
+  reason: z.enum(["call", "call_end", "turn_end", "rewind", "request"]),
+  /** For `call`: the call that was about to run; for `call_end`: the one that was over. */
   call_id: z.string().optional(),
   /** Calls that may have made what changed since the checkpoint before: one, or several that overlapped, or none of the agent. */
   calls: z.array(z.string()),
+  /** The host died while these calls ran, so others may have made part of what changed. */
+  unsure: z.literal(true).optional(),
   added: z.number().int(),
   modified: z.number().int(),
   deleted: z.number().int(),
@@ -69,9 +71,11 @@ export const rewindStarted = z.object({
   rewind_id: z.string(),
   /** Where to. */
   checkpoint_id: z.string(),
+  /** The files as they become: of a session that works in place, what others changed since stays. */
   commit: z.string(),
   /** A checkpoint of what was there: the way back. */
   undo_checkpoint_id: z.string(),
+  undo_commit: z.string(),
   /** The conversation goes back to this place too. */
   to_seq: z.number().int().optional(),
 });

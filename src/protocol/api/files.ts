@@ -10,11 +10,12 @@ const checkpointRef = z.object({ id: z.string(), commit: z.string() });
 export const checkpoint = checkpointRef.extend({
   seq: z.number(),
   at: z.string(),
-  reason: z.enum(["call", "turn_end", "rewind", "request"]),
+  reason: z.enum(["call", "call_end", "turn_end", "rewind", "request"]),
   turn: z.number(),
   before: callName.optional().describe("For `call`: the call that was about to run."),
   calls: z.array(callName).describe("Calls that may have made what changed since the checkpoint before."),
   since: checkpointRef.optional(),
+  unsure: z.boolean().describe("The host died while these calls ran, so others may have made part of what changed."),
   added: z.number(),
   modified: z.number(),
   deleted: z.number(),
@@ -41,7 +42,11 @@ export const patchQuery = diffQuery.omit({ by_call: true }).extend({
 });
 
 export const changeStep = z.object({
-  calls: z.array(callName).describe("One call, or several that overlapped; none when the agent did not do it."),
+  calls: z
+    .array(callName)
+    .describe(
+      "One call, or several that overlapped; none when the agent did not do it, which only a workspace of the session's own lists.",
+    ),
   checkpoint_id: z
     .string()
     .optional()
@@ -56,12 +61,22 @@ export const rewindInput = z.strictObject({
   to: moment,
   conversation: z.boolean().optional().describe("The conversation goes back as well."),
   dry_run: z.boolean().optional(),
+  overwrite: z
+    .boolean()
+    .optional()
+    .describe("Also take back files that someone else has changed since. Without it they stop the rewind."),
+});
+export const undoQuery = z.strictObject({
+  overwrite: queryFlag.optional().describe("Also take back files that someone else has changed since."),
 });
 export type RewindInput = z.input<typeof rewindInput>;
 
 export const rewind = z.object({
   checkpoint,
   files: z.array(fileChange).describe("What it changed in the files, or would."),
+  conflicts: z
+    .array(z.string())
+    .describe("Of a dry run: files among them that someone else has changed since, or may have."),
   undo_checkpoint_id: z.string().optional().describe("A checkpoint of what was there; absent for a dry run."),
   conversation: z.boolean().describe("Whether the conversation went with the files."),
 });

@@ -1,6 +1,14 @@
 import type { ApplyOutcome } from "../../core/workspace.ts";
 import { listOf } from "../../protocol/api/common.ts";
-import { applied, applyInput, diffQuery, patchQuery, rewindInput, type WireApplied } from "../../protocol/api/files.ts";
+import {
+  applied,
+  applyInput,
+  diffQuery,
+  patchQuery,
+  rewindInput,
+  undoQuery,
+  type WireApplied,
+} from "../../protocol/api/files.ts";
 import { findSession } from "../lookup.ts";
 import type { HeavySlots } from "../heavy/slots.ts";
 import { checkpoint, diff, rewind } from "./components.ts";
@@ -81,13 +89,18 @@ export function addFiles(api: Api, deps: ApiDeps, heavy: HeavySlots): void {
       role: "operator",
       tag,
       summary: "Bring the files back to a checkpoint",
-      description: "What was there is kept in a checkpoint first, so that it can be undone.",
+      description:
+        "What was there is kept in a checkpoint first, so that it can be undone. In place, only what the session itself changed is taken back; files that someone else has changed since stop it with 409 and their names.",
       body: rewindInput,
       answer: rewind,
     },
-    async ({ caller, params: { id }, body: { to, conversation = false, dry_run: dryRun = false } }) => {
+    async ({
+      caller,
+      params: { id },
+      body: { to, conversation = false, dry_run: dryRun = false, overwrite = false },
+    }) => {
       await findSession(deps, caller.project, id);
-      return rewindToWire(await files.rewind(id, { to, conversation, dryRun }), conversation);
+      return rewindToWire(await files.rewind(id, { to, conversation, dryRun, overwrite }), conversation);
     },
   );
 
@@ -100,11 +113,12 @@ export function addFiles(api: Api, deps: ApiDeps, heavy: HeavySlots): void {
       tag,
       summary: "Take the last rewind back",
       description: "Of the conversation too, when it went back.",
+      query: undoQuery,
       answer: rewind,
     },
-    async ({ caller, params: { id } }) => {
+    async ({ caller, params: { id }, query: { overwrite = false } }) => {
       await findSession(deps, caller.project, id);
-      const undone = await files.undoRewind(id);
+      const undone = await files.undoRewind(id, { overwrite });
       const last = (await deps.runtime.read(id)).findLast(({ type }) => type === "capstan.rewound");
       return rewindToWire(undone, last?.type === "capstan.rewound" && last.to_seq !== undefined);
     },

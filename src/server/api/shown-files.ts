@@ -17,10 +17,14 @@ export function diffToWire({ files, steps }: SessionDiff): WireDiff {
   };
 }
 
-export function rewindToWire({ checkpoint, files, undoCheckpointId }: Rewind, conversation: boolean): WireRewind {
+export function rewindToWire(
+  { checkpoint, files, conflicts, undoCheckpointId }: Rewind,
+  conversation: boolean,
+): WireRewind {
   return {
     checkpoint: checkpointToWire(checkpoint),
     files: [...files],
+    conflicts: [...conflicts],
     ...(undoCheckpointId !== undefined && { undo_checkpoint_id: undoCheckpointId }),
     conversation,
   };

@@ -55,6 +55,26 @@ export async function commitFiles(
   files: Files,
   { parent, leftOut }: { readonly parent: Checkpoint | undefined; readonly leftOut: readonly BytePath[] },
 ): Promise<Checkpoint> {
+  const { tree, modesTree } = await checkpointTree(path, files, { parent, leftOut });
+  const commit = await commitTree(path, tree, parent?.commit);
+  await writeRef(path, REF, commit);
+  return { ...files, commit, modesTree, leftOut };
+}
+
+/** A commit of files that is no checkpoint of the session: nothing leads to it but its name. */
+export async function commitAside(
+  { path }: ShadowRepository,
+  files: Files,
+  leftOut: readonly BytePath[],
+): Promise<string> {
+  return commitTree(path, (await checkpointTree(path, files, { parent: undefined, leftOut })).tree);
+}
+
+async function checkpointTree(
+  path: string,
+  files: Files,
+  { parent, leftOut }: { readonly parent: Checkpoint | undefined; readonly leftOut: readonly BytePath[] },
+): Promise<{ readonly tree: string; readonly modesTree: string | undefined }> {
   const modesTree =
     parent !== undefined && sameModes(parent.modes, files.modes)
       ? parent.modesTree
@@ -63,13 +83,16 @@ export async function commitFiles(
   if (modesTree !== undefined) entries.push({ mode: "40000", name: "modes", hash: modesTree });
   if (leftOut.length > 0)
     entries.push({ mode: "100644", name: "left-out", hash: await writeObject(path, "blob", joinNul(leftOut)) });
+  return { tree: await writeTree(path, entries), modesTree };
+}
+
+/** The same tree and parent give the same commit. */
+export async function commitTree(path: string, tree: string, parent?: string): Promise<string> {
   const lines = [
-    `tree ${await writeTree(path, entries)}`,
-    ...(parent === undefined ? [] : [`parent ${parent.commit}`]),
+    `tree ${tree}`,
+    ...(parent === undefined ? [] : [`parent ${parent}`]),
     `author ${WHO}`,
     `committer ${WHO}`,
   ];
-  const commit = await writeObject(path, "commit", Buffer.from(`${lines.join("\n")}\n\n`));
-  await writeRef(path, REF, commit);
-  return { ...files, commit, modesTree, leftOut };
+  return writeObject(path, "commit", Buffer.from(`${lines.join("\n")}\n\n`));
 }

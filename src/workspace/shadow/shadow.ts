@@ -9,6 +9,7 @@ import type {
   CheckpointRange,
   FileChange,
   LeftOut,
+  OwnStep,
   TakenCheckpoint,
   Workspace,
   WorkspacePlace,
@@ -16,7 +17,7 @@ import type {
 import { diskFailure } from "../disk-failure.ts";
 import { applyChanges } from "./apply.ts";
 import { contentChanges, countChanges, listChanges, onlyModes, patchOf } from "./changes.ts";
-import { type Checkpoint, commitFiles, type Files, readCheckpoint, REF } from "./checkpoint-commit.ts";
+import { type Checkpoint, commitAside, commitFiles, type Files, readCheckpoint, REF } from "./checkpoint-commit.ts";
 import { exportBranch } from "./export-branch.ts";
 import { exportZip } from "./export-zip.ts";
 import { checkpointFailure } from "./failure.ts";
@@ -25,6 +26,8 @@ import { type PartlyKnown, withoutUnknown } from "./left-out.ts";
 import { type Look, look } from "./look.ts";
 import { NO_MODES, sameModes } from "./modes.ts";
 import { type OwnIndex, ownIndex, throwAwayIndex } from "./own-index.ts";
+import { writeRef } from "./objects.ts";
+import { type CommitStep, commitOwn, commitTakenBack } from "./own/changes.ts";
 import { onDisk, shownPath } from "./paths.ts";
 import { EMPTY_TREE, type ShadowRepository, shadowRepository } from "./repository.ts";
 import { changedSince, restoreFiles } from "./restore.ts";
@@ -129,6 +132,23 @@ class Shadow implements Workspace {
     await this.#store(restored, leftOut);
   }
 
+  async ownChanges(steps: readonly OwnStep[]): ReturnType<Workspace["ownChanges"]> {
+    return commitOwn(this.#repository, await this.#whole(steps));
+  }
+
+  async takenBack(steps: readonly OwnStep[], current?: string): ReturnType<Workspace["takenBack"]> {
+    const taken = await commitTakenBack(this.#repository, await this.#whole(steps), current ?? (await this.#aside()));
+    // No checkpoint leads to it, and a rewind that was cut off needs it later.
+    await writeRef(this.#repository.path, `refs/capstan/rewinds/${taken.commit}`, taken.commit);
+    return taken;
+  }
+
+  async #whole(steps: readonly OwnStep[]): Promise<readonly CommitStep[]> {
+    const isOpen = steps.some(({ to }) => to === undefined);
+    const now = isOpen ? await this.#aside() : "";
+    return steps.map(({ from, to = now, unsure }) => ({ from, to, unsure }));
+  }
+
   async adopt(commit: string, from: WorkspacePlace): Promise<void> {
     await this.#repository.prepare();
     if ((await readCheckpoint(this.#repository, commit)) !== undefined) return;
@@ -205,19 +225,27 @@ class Shadow implements Workspace {
     read: (from: Files, to: Files) => Promise<Result>,
   ): Promise<Result> {
     const start = await this.#known(from);
-    const compared = async (end: PartlyKnown): Promise<Result> =>
-      read(start, (await withoutUnknown(this.#repository, start, end)).files);
-    if (to !== undefined) return compared(await this.#known(to));
+    const end = await (to === undefined ? this.#lookAside() : this.#known(to));
+    return read(start, (await withoutUnknown(this.#repository, start, end)).files);
+  }
+
+  /** What is there now, seen without the index that checkpoints are taken with: one may be taken meanwhile. */
+  async #lookAside(): Promise<PartlyKnown> {
     try {
       await using index = await throwAwayIndex(this.#repository.path);
       const { modes, leftOut } = (await readCheckpoint(this.#repository, REF)) ?? NOTHING;
       const base = { tree: undefined, modes };
       const request = { index: index.file, base, settings: this.#settings, leftOut };
       const now = await look(this.#repository, request);
-      return await compared({ ...now, leftOut: now.leftOut.map(({ path }) => path) });
+      return { ...now, leftOut: now.leftOut.map(({ path }) => path) };
     } catch (thrown) {
       throw checkpointFailure(thrown, this.#place.cwd);
     }
+  }
+
+  async #aside(): Promise<string> {
+    const { leftOut, ...now } = await this.#lookAside();
+    return commitAside(this.#repository, now, leftOut);
   }
 
   async #find(commit: string | undefined): Promise<Checkpoint | undefined> {

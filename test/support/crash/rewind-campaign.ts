@@ -48,12 +48,20 @@ interface Change {
   readonly text: string;
 }
 
+/** What a person works on: a rewind of the session leaves it alone. */
+const THEIRS = ["mine.txt", "b/mine"];
+
 const atAnyTime = fc.record({ when: fc.constant("begun" as const), after: fc.integer({ min: 0, max: 300 }) });
 /** Soon enough that most are not over by then. */
 const inTheMiddle = fc.record({ when: fc.constant("rewinding" as const), after: fc.integer({ min: 0, max: 40 }) });
 const change: fc.Arbitrary<Change> = fc.record({
   how: fc.constantFrom("write", "shell", "shell", "delete", "mode", "link"),
   name,
+  text: line,
+});
+const theirs: fc.Arbitrary<Change> = fc.record({
+  how: fc.constantFrom("write", "delete", "mode"),
+  name: fc.constantFrom(...THEIRS),
   text: line,
 });
 const happening: fc.Arbitrary<Happening> = fc.oneof(
@@ -65,7 +73,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
       cut: fc.option(atAnyTime, { nil: undefined, freq: 1 }),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("person" as const), change }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("person" as const), change: theirs }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -141,6 +149,9 @@ async function playSequence(sequence: readonly Happening[]): Promise<Played> {
       const message = order(...one.steps.map((step) => byAgent(cwd, step, snapshots)));
       const ran = await runHost({ ...given, sessionId, head, work: { message } }, one.cut);
       sessionId ??= ran.sessionId;
+      // Before a person works on: what changes until the session is taken up again could be of the call that was cut.
+      if (!ran.done && sessionId !== undefined)
+        await runHost({ ...given, sessionId, head, work: undefined }, undefined);
       const events = await eventsOf(home, sessionId);
       const sent = messagesIn(events.slice(head));
       said = [...said, ...sent];
@@ -148,10 +159,11 @@ async function playSequence(sequence: readonly Happening[]): Promise<Played> {
       for (const checkpoint of taken) {
         const { id, reason, calls, conversation } = checkpoint;
         // The end of a turn is known when the host was not killed before it.
-        const isEnd = reason === "turn_end" && checkpoint === taken.at(-1) && ran.done;
+        const isEnd = (reason === "turn_end" || reason === "call_end") && checkpoint === taken.at(-1) && ran.done;
         const isFirst = reason === "call" && calls.length === 0;
-        const files = isEnd ? treeOf(cwd) : isFirst ? before : snapshots.find(checkpoint.before?.subject);
-        if (files === undefined || (reason !== "call" && !isEnd)) continue;
+        // In between, the files are as the next command found them.
+        const files = isEnd ? treeOf(cwd) : isFirst ? before : snapshots.find(nextCommand(events, checkpoint.seq));
+        if (files === undefined) continue;
         const then = said.filter((seq) => seq <= conversation);
         // What was said in a turn is part of the conversation at its end, and not before.
         expect(sent.filter((seq) => then.includes(seq))).toEqual(isEnd ? sent : []);
@@ -168,13 +180,33 @@ async function playSequence(sequence: readonly Happening[]): Promise<Played> {
     // Whoever resumes the session finishes it, and is not asked to.
     if (left === "begun") await runHost({ ...task, work: undefined }, undefined);
     if (one.conversation) ({ said } = moment);
-    expect(treeOf(cwd)).toEqual(moment.files);
+    expect(without(treeOf(cwd), THEIRS)).toEqual(without(moment.files, THEIRS));
+    expect(only(treeOf(cwd), THEIRS)).toEqual(only(before, THEIRS));
     expect(messagesIn(conversationOf(await eventsOf(home, sessionId)))).toEqual(said);
     rewinds += 1;
     midTurn += moment.isMidTurn ? 1 : 0;
     finished += left === "begun" ? 1 : 0;
   }
   return { rewinds, midTurn, finished };
+}
+
+/** Of the call that was let through next. */
+function nextCommand(events: readonly StoredEvent[], after: number): string | undefined {
+  for (const { seq, event } of events) {
+    if (seq <= after || event.type !== "capstan.permission_decided") continue;
+    const call = events.find((one) => one.event.type === "agent.tool_use" && one.event.call_id === event.call_id);
+    const command = call?.event.type === "agent.tool_use" ? call.event.input["command"] : undefined;
+    return typeof command === "string" ? command : undefined;
+  }
+  return undefined;
+}
+
+function only(files: Moment["files"], names: readonly string[]): Moment["files"] {
+  return Object.fromEntries(Object.entries(files).filter(([path]) => names.includes(path)));
+}
+
+function without(files: Moment["files"], names: readonly string[]): Moment["files"] {
+  return Object.fromEntries(Object.entries(files).filter(([path]) => !names.includes(path)));
 }
 
 async function eventsOf(home: string, sessionId: string | undefined): Promise<readonly StoredEvent[]> {
@@ -205,7 +237,7 @@ class Snapshots {
     mkdirSync(root);
   }
 
-  /** Its name comes first, so that it is in the few words a checkpoint has of a call. Half a copy has another one. */
+  /** Its name comes first. Half a copy has another one. */
   before(command: string): string {
     const name = `s${(this.#made += 1)}`;
     const path = join(this.#root, name);

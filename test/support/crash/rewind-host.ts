@@ -31,7 +31,8 @@ async function run({ home, cwd, environment, agent, sessionId, head, work }: Rew
   if (work !== undefined && "message" in work) await session.send(work.message).result();
   if (work !== undefined && "to" in work) {
     void tellOfRewind(session, head);
-    await host.files.rewind(session.id, work);
+    // A call that a kill cut off is unsure: its files would stop the rewind.
+    await host.files.rewind(session.id, { ...work, overwrite: true });
   }
   report({ done: true });
   process.disconnect();

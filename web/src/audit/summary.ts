@@ -194,6 +194,7 @@ const HISTORY = {
 } as const;
 const WHEN = {
   call: "before a call",
+  call_end: "after a call",
   turn_end: "at the end of the turn",
   rewind: "before going back",
   request: "asked for",

@@ -16,6 +16,7 @@ import { tell } from "../parts/toast.tsx";
 export function RewindDialog({ sessionId, onClose }: { readonly sessionId: string; readonly onClose: () => void }) {
   const [chosen, setChosen] = useState<WireCheckpoint>();
   const [withConversation, setWithConversation] = useState(false);
+  const [mayOverwrite, setMayOverwrite] = useState(false);
   const [failure, setFailure] = useFailure();
   const [isBusy, setBusy] = useState(false);
   const { data, error } = useQuery({
@@ -28,6 +29,7 @@ export function RewindDialog({ sessionId, onClose }: { readonly sessionId: strin
     queryFn: () => api.files.rewind(sessionId, { to: chosen?.id ?? "", dry_run: true }),
     enabled: chosen !== undefined,
   });
+  const conflicts = preview.data?.conflicts ?? [];
   const change = async (act: () => Promise<WireRewind>, said: string): Promise<void> => {
     setBusy(true);
     try {
@@ -42,7 +44,15 @@ export function RewindDialog({ sessionId, onClose }: { readonly sessionId: strin
   };
   const undo = (): Promise<void> => change(() => api.files.undoRewind(sessionId), "The last rewind was undone");
   const rewind = (): Promise<void> =>
-    change(() => api.files.rewind(sessionId, { to: chosen?.id ?? "", conversation: withConversation }), "Rewound");
+    change(
+      () =>
+        api.files.rewind(sessionId, {
+          to: chosen?.id ?? "",
+          conversation: withConversation,
+          overwrite: mayOverwrite && conflicts.length > 0,
+        }),
+      "Rewound",
+    );
   return (
     <Dialog title="Rewind the files" wide onClose={onClose}>
       <div className="flex flex-col gap-3 text-sm">
@@ -60,7 +70,10 @@ export function RewindDialog({ sessionId, onClose }: { readonly sessionId: strin
                   type="radio"
                   name="checkpoint"
                   checked={chosen?.id === checkpoint.id}
-                  onChange={() => setChosen(checkpoint)}
+                  onChange={() => {
+                    setChosen(checkpoint);
+                    setMayOverwrite(false);
+                  }}
                   className="accent-[var(--accent)]"
                 />
                 <span className="min-w-0 flex-1">
@@ -90,6 +103,21 @@ export function RewindDialog({ sessionId, onClose }: { readonly sessionId: strin
             </ul>
           </div>
         )}
+        {conflicts.length > 0 && (
+          <div>
+            <p className="mb-1 font-medium">Changed by someone else since</p>
+            <ul className="mb-2 max-h-40 overflow-y-auto font-mono text-xs">
+              {conflicts.map((path) => (
+                <li key={path} className="truncate py-0.5">
+                  {path}
+                </li>
+              ))}
+            </ul>
+            <Checkbox isOn={mayOverwrite} onChange={setMayOverwrite}>
+              Overwrite these files too
+            </Checkbox>
+          </div>
+        )}
         {preview.error !== null && <Problem thrown={preview.error} />}
         <Checkbox isOn={withConversation} onChange={setWithConversation}>
           The conversation goes back as well
@@ -102,7 +130,9 @@ export function RewindDialog({ sessionId, onClose }: { readonly sessionId: strin
           <Button onClick={onClose}>Cancel</Button>
           <Button
             look="primary"
-            disabled={preview.data === undefined || preview.isFetching || isBusy}
+            disabled={
+              preview.data === undefined || preview.isFetching || isBusy || (conflicts.length > 0 && !mayOverwrite)
+            }
             onClick={() => void rewind()}
           >
             Rewind
@@ -113,7 +143,8 @@ export function RewindDialog({ sessionId, onClose }: { readonly sessionId: strin
   );
 }
 
-function labelOf({ reason, before }: WireCheckpoint): string {
+function labelOf({ reason, before, calls }: WireCheckpoint): string {
+  if (reason === "call_end") return `After ${calls.map(({ tool, subject }) => `${tool} ${subject}`).join(", ")}`;
   if (before !== undefined) return `Before ${before.tool} ${before.subject}`;
   if (reason === "turn_end") return "End of the turn";
   return reason === "rewind" ? "Before a rewind" : "Taken on request";
