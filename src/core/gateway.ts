@@ -77,6 +77,8 @@ export interface ModelRequestInfo {
   readonly billing: Billing;
   /** The results of tools that it is the first to read: those that stand after the model's last words. */
   readonly toolResults: readonly { readonly callId: string; readonly engineName: string }[];
+  /** The text that it is the first to carry: all that stands after the model's last words. */
+  readonly said: string;
 }
 
 export interface ModelRequestOutcome {

@@ -6,7 +6,7 @@ import { attributionOf } from "./attribution.ts";
 import type { CredentialWait } from "./credential-wait.ts";
 import { deliver, type Delivery, type RefusedRequest } from "./delivery.ts";
 import type { ExpiredCredential } from "./expired-credential.ts";
-import { newToolResults } from "./tool-results.ts";
+import { newlySaid, newToolResults } from "./unanswered.ts";
 import { forwardedRequestHeaders, headerList } from "./headers.ts";
 import { endWithError } from "./held-answer.ts";
 import { outlast, refuse } from "./refused-request.ts";
@@ -64,6 +64,7 @@ export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Pr
       maxTokens: request.maxTokens,
       billing: admission.upstream.billing,
       toolResults: request.toolResults,
+      said: request.said,
     },
     request: {
       origin: { sessionId: admission.session.sessionId, engineAgentId, requestClass },
@@ -150,7 +151,7 @@ async function readBody(req: IncomingMessage): Promise<Buffer | undefined> {
   return length <= MAX_REQUEST ? Buffer.concat(chunks) : undefined;
 }
 
-interface ReadRequest extends Pick<ModelRequestInfo, "model" | "maxTokens" | "toolResults"> {
+interface ReadRequest extends Pick<ModelRequestInfo, "model" | "maxTokens" | "toolResults" | "said"> {
   readonly stream: boolean;
 }
 
@@ -165,5 +166,11 @@ function readRequest(body: Buffer): ReadRequest | ErrorAnswer {
   if (typeof model !== "string" || model === "")
     return { status: 400, type: "invalid_request_error", message: "model: Field required" };
   const maxTokens = typeof most === "number" && most > 0 ? most : undefined;
-  return { model, stream: stream === true, maxTokens, toolResults: newToolResults(messages) };
+  return {
+    model,
+    stream: stream === true,
+    maxTokens,
+    toolResults: newToolResults(messages),
+    said: newlySaid(messages),
+  };
 }
