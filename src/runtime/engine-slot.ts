@@ -9,6 +9,7 @@ import { Deliveries, type PendingMessage } from "./deliveries.ts";
 import { type MeterHooks, meterOf } from "./meter.ts";
 import { processStarted } from "./process-started.ts";
 import type { PooledProcess } from "./processes.ts";
+import { RestTimer } from "./rest-timer.ts";
 import { sessionSandbox } from "./sandbox.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { withPlace } from "./workspace-note.ts";
@@ -48,7 +49,7 @@ export class EngineSlot {
   #untold: EngineSession | undefined;
   /** Of the messages that the process was given; the next one is given those again that were not delivered. */
   #deliveries = this.#newDeliveries();
-  #rest: NodeJS.Timeout | undefined;
+  readonly #rest: RestTimer;
   #requests = 0;
   /** Aborts when the process is gone: whoever is asked on its behalf need not answer any more. */
   #gone = new AbortController();
@@ -56,6 +57,7 @@ export class EngineSlot {
   constructor(deps: SessionDeps, hooks: SlotHooks) {
     this.#deps = deps;
     this.#hooks = hooks;
+    this.#rest = new RestTimer(deps.hibernateAfterMs, () => this.#restNow());
   }
 
   /** When the host has room for it. A failure is kept for the turn that needs the process. */
@@ -76,7 +78,7 @@ export class EngineSlot {
   }
 
   async #ready(options: OpenOptions): Promise<void> {
-    clearTimeout(this.#rest);
+    this.#rest.stop();
     this.#live ??= this.#start(options);
     const starting = this.#live;
     try {
@@ -99,7 +101,7 @@ export class EngineSlot {
 
   /** A turn that waited goes on with the process that is there. */
   works(): void {
-    clearTimeout(this.#rest);
+    this.#rest.stop();
     if (this.#pooled !== undefined) this.#deps.processes.works(this.#pooled);
   }
 
@@ -160,9 +162,8 @@ export class EngineSlot {
 
   /** Ends an idle process when nothing is asked of it for a while. */
   restLater(): void {
-    clearTimeout(this.#rest);
-    if (this.#hooks.busy()) return;
-    this.#rest = setTimeout(() => this.#restNow(), this.#deps.hibernateAfterMs).unref();
+    if (this.#hooks.busy()) return this.#rest.stop();
+    this.#rest.start();
     if (this.#pooled !== undefined) this.#deps.processes.waits(this.#pooled);
   }
 
@@ -172,7 +173,7 @@ export class EngineSlot {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#rest);
+    this.#rest.stop();
     const live = await this.#live?.catch(() => undefined);
     this.#vacate();
     await live?.session.close();
@@ -180,7 +181,7 @@ export class EngineSlot {
   }
 
   kill(): void {
-    clearTimeout(this.#rest);
+    this.#rest.stop();
     void this.#live?.then((live) => live.session.kill()).catch(() => {});
     this.forget();
   }
