@@ -36,10 +36,10 @@ export interface Here {
 }
 
 const NO_PROJECT = "default";
-/** One that does not fit is rare. */
-const LOOKED_AT = 20;
+/** Sessions that work or wait without anybody speaking to them may be more active than the one that is looked for. */
+const LOOKED_AT = 100;
 
-/** The newest session of the project that fits. Without a project directories have nothing to do with each other. */
+/** The session of the project that was last spoken to, of those that fit. Without a project directories have nothing to do with each other. */
 export async function lastSession(
   list: SessionList,
   { project, directory }: Here,
@@ -47,7 +47,9 @@ export async function lastSession(
 ): Promise<string> {
   const alone = project === NO_PROJECT ? directory : undefined;
   const all = await list.sessions(alone === undefined ? { project, limit: LOOKED_AT } : { project });
-  const last = all.find((one) => fits(one) && (alone === undefined || isOf(one, alone)));
+  const last = all
+    .filter((one) => fits(one) && (alone === undefined || isOf(one, alone)))
+    .toSorted((one, other) => other.lastSpokenAt - one.lastSpokenAt)[0];
   if (last !== undefined) return last.id;
   const [place, others] =
     alone === undefined ? ["project", ""] : ["directory", ". Those of other directories: capstan sessions list"];

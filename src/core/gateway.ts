@@ -75,6 +75,8 @@ export interface ModelRequestInfo {
   readonly billing: Billing;
   /** The results of tools that it is the first to read: those that stand after the model's last words. */
   readonly toolResults: readonly { readonly callId: string; readonly engineName: string }[];
+  /** The text that it is the first to carry: all that stands after the model's last words. */
+  readonly said: string;
 }
 
 /** `input`: the answer began, and its end with the final usage did not come. */

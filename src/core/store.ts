@@ -115,6 +115,8 @@ export interface SessionSummary extends SessionRecord {
   readonly status: SessionState["status"];
   /** Milliseconds since the epoch: when the last event was stored. */
   readonly lastActivityAt: number;
+  /** Milliseconds since the epoch: when a message was last sent to it; before that, when it was created. */
+  readonly lastSpokenAt: number;
   readonly turns: number;
   /** List price of the requests that have one, whoever pays. */
   readonly usd: number;

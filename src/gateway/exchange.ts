@@ -7,7 +7,7 @@ import { attributionOf } from "./attribution.ts";
 import type { CredentialWait } from "./credential-wait.ts";
 import { deliver, type Delivery, type RefusedRequest } from "./delivery.ts";
 import type { ExpiredCredential } from "./expired-credential.ts";
-import { newToolResults } from "./tool-results.ts";
+import { newlySaid, newToolResults } from "./unanswered.ts";
 import { forwardedRequestHeaders, headerList } from "./headers.ts";
 import { endWithError } from "./held-answer.ts";
 import { outlast, refuse } from "./refused-request.ts";
@@ -85,6 +85,7 @@ export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Pr
       size: route.isFree ? undefined : request.size,
       billing: admission.upstream.billing,
       toolResults: route.isFree ? [] : request.toolResults,
+      said: route.isFree ? [] : request.said,
     },
     isFree: route.isFree,
     request: {
@@ -174,7 +175,7 @@ async function readBody(req: IncomingMessage): Promise<Buffer | undefined> {
   return length <= MAX_REQUEST ? Buffer.concat(chunks) : undefined;
 }
 
-interface ReadRequest extends Pick<ModelRequestInfo, "model" | "toolResults"> {
+interface ReadRequest extends Pick<ModelRequestInfo, "model" | "toolResults" | "said"> {
   readonly size: RequestSize;
   readonly stream: boolean;
 }
@@ -197,5 +198,11 @@ function readRequest(body: Buffer): ReadRequest | ErrorAnswer {
   if (!MODEL_NAME.test(model))
     return { status: 400, type: "invalid_request_error", message: "model: not the name of a model" };
   const size = sizeOf(request as Readonly<Record<string, unknown>>, body.byteLength);
-  return { model, stream: stream === true, size, toolResults: newToolResults(messages) };
+  return {
+    model,
+    stream: stream === true,
+    size,
+    toolResults: newToolResults(messages),
+    said: newlySaid(messages),
+  };
 }

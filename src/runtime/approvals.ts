@@ -25,6 +25,8 @@ interface Waiting {
   readonly decideAgain: () => Promise<Verdict>;
   /** Somebody in this host is being asked right now. */
   attended: boolean;
+  /** The answer is there, and the call is about to go on. */
+  settled: boolean;
 }
 
 /** The approvals of one session: stored before they are shown, then waited for. */
@@ -44,15 +46,26 @@ export class ApprovalDesk {
     return [...this.#waiting.values()].some((waiting) => waiting.attended);
   }
 
+  /** Whether nobody has answered yet what was asked; `callId`: about this call. */
+  isAsking(callId?: string): boolean {
+    return [...this.#waiting.values()].some(
+      ({ settled, approval }) => !settled && (callId === undefined || approval.request.call_id === callId),
+    );
+  }
+
   /** Asks, or goes on waiting for what was asked before a restart. */
   async ask({ call, open, request, decideAgain }: Question, signal: AbortSignal): Promise<Settled> {
     const approvalId = open.approvalId ?? (await this.#open(await request()));
     const approval = await this.#deps.store.approvals.get(approvalId);
     if (approval === undefined) return { kind: "given_up" };
     const { promise, resolve } = Promise.withResolvers<Settled>();
-    const waiting: Waiting = { approval, settle: resolve, decideAgain, attended: false };
+    const settle = (settled: Settled): void => {
+      waiting.settled = true;
+      resolve(settled);
+    };
+    const waiting: Waiting = { approval, settle, decideAgain, attended: false, settled: false };
     const over = new AbortController();
-    const giveUp = (): void => resolve({ kind: "given_up" });
+    const giveUp = (): void => settle({ kind: "given_up" });
     signal.addEventListener("abort", giveUp, { once: true });
     if (signal.aborted) giveUp();
     this.#waiting.set(approvalId, waiting);

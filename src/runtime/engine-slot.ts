@@ -1,14 +1,15 @@
 import type { Mode } from "../core/agent-definition.ts";
 import { engineAgentIdOf } from "../core/clock.ts";
-import type { MessageContent } from "../core/content.ts";
 import type { EngineHost, EngineSession, EngineStart, SubagentLine } from "../core/engine.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { GatewayAccess, GatewaySession } from "../core/gateway.ts";
 import { conversationOf } from "../core/conversation.ts";
 import { historyOf } from "../core/history.ts";
+import { Deliveries, type PendingMessage } from "./deliveries.ts";
 import { type MeterHooks, meterOf } from "./meter.ts";
 import { processStarted } from "./process-started.ts";
 import type { PooledProcess } from "./processes.ts";
+import { RestTimer } from "./rest-timer.ts";
 import { sessionSandbox } from "./sandbox.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { withPlace } from "./workspace-note.ts";
@@ -35,11 +36,6 @@ interface OpenOptions {
   readonly line?: SubagentLine;
 }
 
-interface PendingMessage {
-  readonly eventId: string;
-  readonly content: MessageContent;
-}
-
 /** The place of a session's one engine process: started when it is needed, or ahead of that, and ended when it rests. */
 export class EngineSlot {
   readonly #deps: SessionDeps;
@@ -51,9 +47,9 @@ export class EngineSlot {
   #pooled: PooledProcess | undefined;
   /** The log says nothing of a process until there is something for it to do: an idle session's log stays as it is. */
   #untold: EngineSession | undefined;
-  /** Messages the process was given; a new process is given those again that were never taken. */
-  readonly #given = new Set<string>();
-  #rest: NodeJS.Timeout | undefined;
+  /** Of the messages that the process was given; the next one is given those again that were not delivered. */
+  #deliveries = this.#newDeliveries();
+  readonly #rest: RestTimer;
   #requests = 0;
   /** Aborts when the process is gone: whoever is asked on its behalf need not answer any more. */
   #gone = new AbortController();
@@ -61,6 +57,7 @@ export class EngineSlot {
   constructor(deps: SessionDeps, hooks: SlotHooks) {
     this.#deps = deps;
     this.#hooks = hooks;
+    this.#rest = new RestTimer(deps.hibernateAfterMs, () => this.#restNow());
   }
 
   /** When the host has room for it. A failure is kept for the turn that needs the process. */
@@ -81,7 +78,7 @@ export class EngineSlot {
   }
 
   async #ready(options: OpenOptions): Promise<void> {
-    clearTimeout(this.#rest);
+    this.#rest.stop();
     this.#live ??= this.#start(options);
     const starting = this.#live;
     try {
@@ -104,7 +101,7 @@ export class EngineSlot {
 
   /** A turn that waited goes on with the process that is there. */
   works(): void {
-    clearTimeout(this.#rest);
+    this.#rest.stop();
     if (this.#pooled !== undefined) this.#deps.processes.works(this.#pooled);
   }
 
@@ -123,7 +120,7 @@ export class EngineSlot {
     const { log, store, record } = this.#deps;
     const messages: PendingMessage[] = [];
     for (const { id, seq } of log.state.undelivered) {
-      if (this.#given.has(id)) continue;
+      if (this.#deliveries.has(id)) continue;
       const [stored] = await store.events(record.id, { after: seq - 1, limit: 1 });
       if (stored?.event.type === "user.message")
         messages.push({ eventId: id, content: log.asWritten(id) ?? stored.event.content });
@@ -134,8 +131,8 @@ export class EngineSlot {
   /** Without a pause between the caller's check that a turn is under way and the process having the message. */
   give(messages: readonly PendingMessage[]): void {
     for (const message of messages) {
-      if (this.#session === undefined || this.#given.has(message.eventId)) continue;
-      this.#given.add(message.eventId);
+      if (this.#session === undefined || this.#deliveries.has(message.eventId)) continue;
+      this.#deliveries.give(message);
       this.#session.send(message);
     }
   }
@@ -165,9 +162,8 @@ export class EngineSlot {
 
   /** Ends an idle process when nothing is asked of it for a while. */
   restLater(): void {
-    clearTimeout(this.#rest);
-    if (this.#hooks.busy()) return;
-    this.#rest = setTimeout(() => this.#restNow(), this.#deps.hibernateAfterMs).unref();
+    if (this.#hooks.busy()) return this.#rest.stop();
+    this.#rest.start();
     if (this.#pooled !== undefined) this.#deps.processes.waits(this.#pooled);
   }
 
@@ -177,7 +173,7 @@ export class EngineSlot {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#rest);
+    this.#rest.stop();
     const live = await this.#live?.catch(() => undefined);
     this.#vacate();
     await live?.session.close();
@@ -185,7 +181,7 @@ export class EngineSlot {
   }
 
   kill(): void {
-    clearTimeout(this.#rest);
+    this.#rest.stop();
     void this.#live?.then((live) => live.session.kill()).catch(() => {});
     this.forget();
   }
@@ -199,21 +195,27 @@ export class EngineSlot {
   /** What an engine asks ends with its process, whether or not the engine itself can still say so. */
   #bound(host: EngineHost): EngineHost {
     const gone = this.#gone.signal;
+    const deliveries = this.#deliveries;
     return {
       ...host,
+      emit: (fact) => (fact.kind === "delivered" ? deliveries.taken(fact.eventIds) : host.emit(fact)),
       prepare: (call, signal) => host.prepare(call, AbortSignal.any([signal, gone])),
       elicit: (question, signal) => host.elicit(question, AbortSignal.any([signal, gone])),
     };
   }
 
   /** Knows which requests are under way. Those of a process that drives one line belong to that line. */
-  #counted(metered: GatewaySession, line: SubagentLine | undefined): GatewaySession {
+  #counted(line: SubagentLine | undefined, deliveries: Deliveries): GatewaySession {
+    const metered = meterOf(this.#deps, this.#hooks);
     const driven = line && engineAgentIdOf(line.threadId);
     return {
       ...metered,
       reserve: async (request) => {
-        const reservation = await metered.reserve({ ...request, engineAgentId: request.engineAgentId ?? driven });
-        if (reservation.granted) this.#requests += 1;
+        const attributed = { ...request, engineAgentId: request.engineAgentId ?? driven };
+        const reservation = await metered.reserve(attributed);
+        if (!reservation.granted) return reservation;
+        this.#requests += 1;
+        await deliveries.requested(attributed);
         return reservation;
       },
       settle: async (token, outcome) => {
@@ -225,13 +227,17 @@ export class EngineSlot {
     };
   }
 
+  #newDeliveries(): Deliveries {
+    return new Deliveries((eventIds) => this.#hooks.host.emit({ kind: "delivered", eventIds }));
+  }
+
   #vacate(): void {
     if (this.#pooled !== undefined) this.#deps.processes.gone(this.#pooled);
     this.#pooled = undefined;
     this.#untold = undefined;
     this.#live = undefined;
     this.#session = undefined;
-    this.#given.clear();
+    this.#deliveries = this.#newDeliveries();
     this.#requests = 0;
     this.#gone.abort();
     this.#gone = new AbortController();
@@ -241,13 +247,14 @@ export class EngineSlot {
     const { record, store, log, engine, gateway, stateDir, variables, tools, servers } = this.#deps;
     // Before the first pause: it may be given up while it starts.
     const host = this.#bound(this.#hooks.host);
+    const deliveries = this.#deliveries;
     const starting = new AbortController();
     this.#starting = starting;
     const from = line === undefined ? Math.max(0, log.state.historyFrom - 1) : 0;
     const events = await store.events(record.id, { after: from });
     const { resources } = (await store.session(record.id)) ?? record;
     const agent = { ...record.agent, ...(servers !== undefined && { mcp_servers: servers }) };
-    const access = await gateway.admit(this.#counted(meterOf(this.#deps, this.#hooks), line));
+    const access = await gateway.admit(this.#counted(line, deliveries));
     log.hide({ name: "ANTHROPIC_AUTH_TOKEN", value: access.token });
     try {
       const session = await engine.open(

@@ -5,6 +5,7 @@ import { askedCalls, inTurn, type SessionState } from "../core/state.ts";
 import { callsThatWait, elicitingCalls, standsStill } from "../core/waiting.ts";
 import type { ActiveTurn } from "./active-turn.ts";
 import type { ApprovalDesk } from "./approvals.ts";
+import type { CurrentTurn } from "./current-turn.ts";
 import type { EngineSlot } from "./engine-slot.ts";
 import { lateAnswers } from "./late-answers.ts";
 import { settleRunningCalls } from "./recovery.ts";
@@ -12,8 +13,11 @@ import { Revival } from "./revival.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import type { ToolCalls } from "./tool-calls.ts";
 
-/** A subagent may be about to ask as well; a session that says it waits should be able to name everything. */
-const STILL_FOR_MS = 150;
+/**
+ * Questions about several calls of one answer come a moment apart, and are best named together. Nothing depends on it: a
+ * question that comes later is named by another `session.status_idle`.
+ */
+const GATHER_MS = 150;
 /** How soon a session without a process sees an answer that another process stored. */
 const LOOK_EVERY_MS = 500;
 /** A process that dies this often in a row with an answer to act on will die again. */
@@ -23,6 +27,12 @@ const MAX_LOSSES = 3;
 export function waitsFor(state: SessionState, calls = callsThatWait(state)): EventDraft<"session.status_idle"> {
   const event_ids = calls.map(([, call]) => call.eventId);
   return { type: "session.status_idle", stop_reason: { type: "requires_action", event_ids }, stop_details: null };
+}
+
+/** Whether the log names every call that waits. */
+function isNamed(state: SessionState): boolean {
+  const named = state.stopReason?.type === "requires_action" ? state.stopReason.event_ids : [];
+  return callsThatWait(state).every(([, { eventId }]) => named.includes(eventId));
 }
 
 /** A turn is neither running nor over: it waits for a person. */
@@ -41,6 +51,8 @@ export class Pauses {
   readonly #revival: Revival;
   #still: NodeJS.Timeout | undefined;
   #look: NodeJS.Timeout | undefined;
+  /** The turn that is being brought back to life. */
+  #revived: ActiveTurn | undefined;
   /** How often in a row a process was lost that had an answer to act on. */
   #losses = 0;
 
@@ -51,13 +63,18 @@ export class Pauses {
     this.#revival = new Revival(deps, parts);
   }
 
+  /** The turn under way is being brought back to life: its processes run what waited, and take no message. */
+  get isReviving(): boolean {
+    return this.#revived !== undefined && this.#revived === this.#turns.current.turn;
+  }
+
   /** To be called whenever something happened in the turn under way. */
   moved(): void {
     clearTimeout(this.#still);
     const { state } = this.#deps.log;
-    if (state.status === "running") this.#turns.active()?.goOn();
+    if (state.status === "running") this.#turns.current.turn?.goOn();
     if (callsThatWait(state).length === 0) return;
-    this.#still = setTimeout(() => void this.#say().catch(this.#turns.onFailure), STILL_FOR_MS);
+    this.#still = setTimeout(() => void this.#say().catch(this.#turns.onFailure), GATHER_MS);
   }
 
   /** A call got its outcome: processes are not lost for nothing. */
@@ -74,7 +91,7 @@ export class Pauses {
 
   /** A turn that waits for people outlives its process. One whose processes are lost again and again does not. */
   async survives(lost: EventDraft<"capstan.process_lost">): Promise<boolean> {
-    if (this.#turns.active()?.isStopping !== false || askedCalls(this.#deps.log.state).length === 0) return false;
+    if (this.#turns.current.turn?.isStopping !== false || askedCalls(this.#deps.log.state).length === 0) return false;
     this.#losses += 1;
     if (this.#losses > MAX_LOSSES) return false;
     await this.#pause(lost);
@@ -104,23 +121,26 @@ export class Pauses {
   /** Goes on with a turn whose process is gone as soon as somebody has answered. */
   async wake(): Promise<void> {
     const { log } = this.#deps;
-    const isOver = (): boolean => this.#turns.active() !== undefined || !isPaused(log.state);
+    const isOver = (): boolean => this.#turns.current.turn !== undefined || !isPaused(log.state);
     if (isOver()) return;
     if (!(await this.#revival.isReady())) return isOver() ? undefined : this.#wakeLater();
     // Two answers at the same time wake it twice; the second finds it awake.
     if (isOver()) return;
-    this.#turns.begin();
+    this.#turns.current.begin();
+    this.#revived = this.#turns.current.turn;
     // The turn may be over by now: an interrupt ends it while it waits.
     const [goesOn] = await log.append((state) =>
       isPaused(state) ? [{ type: "session.status_running", goes_on: true }] : [],
     );
-    if (goesOn === undefined) return this.#turns.abort();
+    if (goesOn === undefined) return this.#turns.current.abort();
     this.#turns.step(async (stopped) => {
       const { engine } = this.#parts;
       const found = await this.#revive();
       if (stopped() || found === "gone") return;
       if (found === "ready") {
         await engine.open({ start: { kind: "continue" } });
+        // From here on a message is for this process; those that were stored before are given now.
+        this.#revived = undefined;
         return engine.give(await engine.pending());
       }
       await this.#pause(undefined);
@@ -154,28 +174,33 @@ export class Pauses {
   /** Nobody in this host is asked and nothing moves: the session is idle, and whoever follows it is told why. */
   async #say(): Promise<void> {
     const { log } = this.#deps;
-    const isRunning = this.#turns.active()?.isStopping === false;
-    await log.append((state) =>
-      isRunning && state.status === "running" && this.#isStill(state) ? [waitsFor(state)] : [],
-    );
+    // An answer that another process has stored by now is not waited for.
+    await this.#parts.desk.look();
+    const isRunning = this.#turns.current.turn?.isStopping === false;
+    await log.append((state) => {
+      const isNews = state.status === "running" || (isPaused(state) && !isNamed(state));
+      return isRunning && isNews && this.#isStill(state) ? [waitsFor(state)] : [];
+    });
     if (!isPaused(log.state)) return;
-    this.#turns.active()?.pause();
+    this.#turns.current.turn?.pause();
     // What a server asks can only be answered while its process is there, and its call runs.
-    if (elicitingCalls(log.state).length > 0) return this.#turns.makeRoom();
-    await this.#turns.leave();
+    if (elicitingCalls(log.state).length > 0) return this.#turns.current.place.makeRoom();
+    await this.#turns.current.place.release();
     this.#parts.engine.restLater();
   }
 
   #isStill(state: SessionState): boolean {
-    if (this.#deps.userHooks.isLooking || this.#parts.calls.isKeeping) return false;
-    return !this.#parts.desk.attended && this.#parts.engine.requests === 0 && standsStill(state);
+    const { calls, desk, engine } = this.#parts;
+    if (this.#deps.userHooks.isLooking || calls.isDeciding || desk.attended || engine.requests > 0) return false;
+    // What a revival has not come to yet is answered already: it waits only where it has asked.
+    return (!this.isReviving || desk.isAsking()) && standsStill(state);
   }
 
   /** The process is gone. What ran gets its outcome; what waits goes on waiting. */
   async #pause(lost: EventDraft<"capstan.process_lost"> | undefined): Promise<void> {
     clearTimeout(this.#still);
     this.#revival.letGo();
-    this.#turns.abort();
+    this.#turns.current.abort();
     await this.#deps.log.append(async (state) => [
       ...(lost === undefined ? [] : [lost]),
       // Of servers, whose questions end with their process.
@@ -202,14 +227,7 @@ interface Parts {
 
 /** What a pause needs of the turns it interrupts. */
 interface TurnControl {
-  readonly active: () => ActiveTurn | undefined;
-  readonly begin: () => void;
-  /** Lets the turn go without a word in the log. */
-  readonly abort: () => void;
-  /** Lets others work where the turn does, while it waits. */
-  readonly leave: () => Promise<void>;
-  /** Lets another turn of the host work meanwhile, but nobody in the same directory. */
-  readonly makeRoom: () => void;
+  readonly current: CurrentTurn;
   readonly step: (step: (stopped: () => boolean) => Promise<void>) => void;
   readonly onFailure: (thrown: unknown) => void;
 }

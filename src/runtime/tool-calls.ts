@@ -33,8 +33,8 @@ export class ToolCalls {
 
   /** Results of clients that the engine has not asked for yet. */
   readonly #given = new Map<string, Pick<ToolOutcome, "content" | "isError">>();
-  /** Calls that are let through, and whose files are being kept before they run. */
-  #keeping = 0;
+  /** Calls that are being decided, or are let through and about to run. */
+  readonly #inGate = new Set<string>();
 
   constructor(deps: SessionDeps, hooks: ToolCallHooks) {
     this.#deps = deps;
@@ -42,9 +42,9 @@ export class ToolCalls {
     this.#decision = new CallJudge(deps, hooks);
   }
 
-  /** A call is about to run, although nothing says so yet. */
-  get isKeeping(): boolean {
-    return this.#keeping > 0;
+  /** Some call is being decided, or is about to run, without a person being asked about it. */
+  get isDeciding(): boolean {
+    return [...this.#inGate].some((callId) => !this.#hooks.desk.isAsking(callId));
   }
 
   /** To be called before a call whose process is gone is prepared. */
@@ -53,6 +53,11 @@ export class ToolCalls {
   }
 
   async prepare(call: CallRequest, signal: AbortSignal): Promise<CallDecision> {
+    this.#inGate.add(call.callId);
+    return this.#prepare(call, signal).finally(() => this.#inGate.delete(call.callId));
+  }
+
+  async #prepare(call: CallRequest, signal: AbortSignal): Promise<CallDecision> {
     const { log, record, store } = this.#deps;
     const { callId } = call;
     const open = log.state.openCalls[callId];
@@ -108,15 +113,12 @@ export class ToolCalls {
   /** Before it changes anything: the place must be the session's, and the files must be kept. */
   async #kept({ callId, tool, traits }: CallRequest, outcome: CallOutcome): Promise<CallOutcome> {
     if (!outcome.granted || !mayChangeFiles(tool, traits)) return outcome;
-    this.#keeping += 1;
     try {
       await this.#hooks.occupy();
       await this.#deps.checkpoints.beforeCall(callId);
       return outcome;
     } catch (thrown) {
       return { ...outcome, granted: false, decidedBy: "checkpoint", reason: messageOf(thrown) };
-    } finally {
-      this.#keeping -= 1;
     }
   }
 

@@ -64,11 +64,7 @@ export class Turns {
       deps,
       { desk: this.#desk, engine: this.engine, calls: this.#calls },
       {
-        active: () => this.#current.turn,
-        begin: () => this.#current.begin(),
-        abort: () => this.#current.abort(),
-        leave: () => this.#current.place.release(),
-        makeRoom: () => this.#current.place.makeRoom(),
+        current: this.#current,
         step: (step) => void this.#step(step),
         onFailure: (thrown) => this.#fail(thrown),
       },
@@ -192,6 +188,8 @@ export class Turns {
 
   /** Gives the engine every stored message that it does not have, in a new turn when none is under way. */
   async #deliver(): Promise<void> {
+    // It is given what waits as soon as all that was asked about has its outcome.
+    if (this.#pauses.isReviving) return;
     if (this.#current.turn === undefined) {
       const hit = this.#current.limit();
       await this.#start();
@@ -207,6 +205,8 @@ export class Turns {
       // The turn that was under way may have ended meanwhile.
       if (this.#current.turn === undefined) await this.#start();
       this.engine.give(messages);
+      // A turn that waits for people takes the message and waits on.
+      this.#pauses.moved();
     });
   }
 

@@ -6,7 +6,7 @@ import { openHost } from "../../src/app/open-host.ts";
 import type { Approval } from "../../src/core/approval.ts";
 import { type Cli, collect, exitOf, preparedCli, testCli } from "../support/cli.ts";
 import { agent, testEnvironment } from "../support/host.ts";
-import { call, say, scriptedModel, type Script } from "../support/scripted-model.ts";
+import { call, say, scriptedModel, type Script, toolUse } from "../support/scripted-model.ts";
 
 const bash =
   (command: string): Script =>
@@ -150,6 +150,28 @@ test("answering goes on with the session when nobody drives it, and ends as the 
     /^capstan: The approval appr_\w+ was answered with "allow" by .*first answer counts\.\n$/,
   );
   expect(model.requests).toHaveLength(1);
+});
+
+test("calls that were asked about together run to the end when the last of them is answered", async () => {
+  await using model = await scriptedModel((request) =>
+    request.toolResults.length === 0
+      ? { blocks: ["one", "two", "three"].map((name) => toolUse("Read", { file_path: join(cli.home, name) })) }
+      : say(`I read ${request.toolResults.map(({ text }) => text.replace(/^.*\t/, "")).join(", ")}.`),
+  );
+  using cli = testCli(model.url);
+  for (const name of ["one", "two", "three"]) writeFileSync(join(cli.home, name), `the text of ${name}`);
+  expect((await cli.run(["run", "Read all."])).code).toBe(5);
+  const { stdout } = await cli.run(["approvals", "list", "--json"]);
+  const [first, ...others] = stdout
+    .trim()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as Approval).id);
+  expect(others).toHaveLength(2);
+  for (const id of [first, others[0]]) expect((await cli.run(["approvals", "answer", id ?? "", "allow"])).code).toBe(5);
+  const last = await cli.run(["approvals", "answer", others[1] ?? "", "allow"]);
+  expect(last.stderr).toBe("");
+  expect(last.code).toBe(0);
+  expect(last.stdout).toContain("I read the text of one, the text of two, the text of three.");
 });
 
 test("a denial tells the agent why; an edited input runs instead", async () => {

@@ -160,6 +160,29 @@ describe("an approval", () => {
     expect(lines(t.cwd)).toEqual(["A"]);
   });
 
+  test("ends the process that waits, after a while; the answer brings the turn back and the call runs once", async () => {
+    const script: Script = ({ transcript }) =>
+      transcript.includes("effects.txt") ? say("Done.") : { blocks: [bash("echo A >> effects.txt")] };
+    await using t = await testHost(script, { hibernateAfterMs: 300 });
+    const session = await t.host.startSession({ agent: agent({ tools: ["Bash"] }), cwd: t.cwd });
+    await session.send("Work.").result();
+    await session.send("And tell me about it.").result();
+    await until(
+      async () => t.host.load().processes,
+      (processes) => processes === 0,
+    );
+    const waiting = await eventsOf(t.host, session.id);
+    const [approval] = await t.host.approvals.list({ status: "pending" });
+    await t.host.approvals.answer(approval?.id ?? "", { behavior: "allow" }, ME);
+    await until(
+      async () => session.state,
+      ({ stopReason, undelivered }) => stopReason?.type === "end_turn" && undelivered.length === 0,
+    );
+    expect(lines(t.cwd)).toEqual(["A"]);
+    expect(t.model.requests.at(-1)?.transcript).toContain("And tell me about it.");
+    expect(ofType(waiting, "capstan.process_lost")).toEqual([]);
+  });
+
   test("of two subagents, when the host is gone: each goes on where it stood and reports to its agent", async () => {
     await using t = await testHost(twoSubagents);
     const session = await t.host.startSession({

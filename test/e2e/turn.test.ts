@@ -29,9 +29,9 @@ test("a turn is told from the message to idle, each fact once and in order", asy
   expect(events.map((event) => event.type)).toEqual([
     "user.message",
     "session.status_running",
-    "capstan.input_delivered",
     "capstan.prompt_rendered",
     "span.model_request_start",
+    "capstan.input_delivered",
     "span.model_request_end",
     "agent.thinking",
     "agent.message",

@@ -200,10 +200,18 @@ describe("the result of a call", () => {
     ]);
   });
 
-  // The CLI sends `tool_use_id: "toolu_slow-heartbeat-0"` and names the call itself as the parent.
-  test("that is long in coming is announced under its call, on the line that made it", () => {
-    expect(draftsOfType(factsOf(recording("turns", "a slow tool")), "capstan.tool_progress")).toEqual([
-      { type: "capstan.tool_progress", call_id: "toolu_slow", elapsed_seconds: 30 },
+  // The CLI sends one every 30 seconds, for as long as the call runs or waits for a person.
+  test("that is long in coming is no event: a heartbeat says only that time passes", () => {
+    const messages = recording("turns", "a slow tool");
+    expect(messages).toContainEqual(expect.objectContaining({ type: "tool_progress", heartbeat: true }));
+    expect(draftsOfType(factsOf(messages), "capstan.tool_progress")).toEqual([]);
+  });
+
+  test("that reports progress of its own is told under its call", () => {
+    const progress = { type: "tool_progress", tool_use_id: "toolu_1", tool_name: "Bash", parent_tool_use_id: null };
+    const message = { ...progress, elapsed_time_seconds: 4 } as unknown as Message;
+    expect(draftsOfType(factsOf([message]), "capstan.tool_progress")).toEqual([
+      { type: "capstan.tool_progress", call_id: "toolu_1", elapsed_seconds: 4 },
     ]);
   });
 });

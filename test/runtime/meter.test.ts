@@ -25,6 +25,7 @@ const REQUEST: ModelRequestInfo = {
   size: SIZE,
   billing: "paid",
   toolResults: [],
+  said: "",
 };
 /** 6 000 USD per million requests: 0.006 each. */
 const answer = (output: number, more: Partial<ModelRequestOutcome> = {}): ModelRequestOutcome => ({

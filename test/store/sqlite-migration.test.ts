@@ -17,7 +17,14 @@ const content = storeV1Content();
 const { madeAt, leaseMs } = content;
 const session = { ...content.session, project: "default" };
 /** What the migration made of the events. */
-const summary = { status: "idle", lastActivityAt: madeAt, turns: 1, usd: 0.000111, firstMessage: "Read notes.md 🚢" };
+const summary = {
+  status: "idle",
+  lastActivityAt: madeAt,
+  lastSpokenAt: madeAt,
+  turns: 1,
+  usd: 0.000111,
+  firstMessage: "Read notes.md 🚢",
+};
 const clock = { now: () => madeAt };
 
 /** The step a later version might bring. */
@@ -35,7 +42,8 @@ test("a file of version 2 opens with the current program and holds all it held",
   await copyFile(STORE_V2, path);
   const made = storeV2Content();
   await using store = await openSqliteStore({ path, clock: { now: () => made.madeAt } });
-  await expectContent(store, made);
+  // That version did not know when a session was last spoken to.
+  await expectContent(store, { ...made, summary: { ...made.summary, lastSpokenAt: made.summary.lastActivityAt } });
   expect(await store.session(made.deletedId)).toBeUndefined();
   expect(await store.verify(made.deletedId)).toMatchObject({ ok: true, events: made.events.length });
 });

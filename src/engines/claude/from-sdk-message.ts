@@ -41,10 +41,12 @@ export function translate(state: TranslatorState, message: SDKMessage | CommandL
     case "stream_event":
       return onStreamEvent(state, message);
     case "tool_progress":
+      // A heartbeat says nothing but that time passes, also while a call waits for a person.
+      if (message.heartbeat === true) return same(state);
       return events(state, {
         type: "capstan.tool_progress",
-        ...(message.heartbeat !== true && threadOf(state, message.parent_tool_use_id)),
-        call_id: message.heartbeat === true ? (message.parent_tool_use_id ?? message.tool_use_id) : message.tool_use_id,
+        ...threadOf(state, message.parent_tool_use_id),
+        call_id: message.tool_use_id,
         elapsed_seconds: message.elapsed_time_seconds,
       });
     case "result": {

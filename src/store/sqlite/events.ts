@@ -43,7 +43,7 @@ export function eventLog(
   const insert = database.prepare("INSERT INTO events (session_id, seq, event, hash) VALUES (?, ?, ?, ?)");
   const moveEnd = database.prepare(
     `UPDATE sessions SET head_seq = ?, head_hash = ?, status = ?, turns = ?, usd = ?, first_message = ?,
-     last_activity_at = max(last_activity_at, ?) WHERE id = ?`,
+     last_activity_at = max(last_activity_at, ?), last_spoken_at = max(last_spoken_at, ?) WHERE id = ?`,
   );
   const selectRange = database.prepare(
     SELECT_EVENTS.replace("ORDER BY", "AND (SELECT deleted_at FROM sessions WHERE id = ?) IS NULL ORDER BY"),
@@ -80,7 +80,9 @@ export function eventLog(
           stored.push(toStoredEvent({ seq, event: text, hash: previous }));
         }
         const { status, turns, usd, firstMessage } = summary;
-        moveEnd.run(seq, previous, status, turns, usd, firstMessage, clock.now(), sessionId);
+        const now = clock.now();
+        const isSpokenTo = batch.isPast !== true && batch.events.some(({ type }) => type === "user.message");
+        moveEnd.run(seq, previous, status, turns, usd, firstMessage, now, isSpokenTo ? now : 0, sessionId);
         const head = { seq, hash: previous };
         signed = audit.appending(sessionId, { from: end.head_seq, head, events: batch.events });
         return stored;

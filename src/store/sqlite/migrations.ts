@@ -161,6 +161,10 @@ export const MIGRATIONS: readonly Migration[] = [
   ) STRICT;
   CREATE INDEX suite_run_suites_by_start ON suite_run_suites (project, suite, started_at, run_id);
   `,
+  `
+  ALTER TABLE sessions ADD COLUMN last_spoken_at INTEGER NOT NULL DEFAULT 0;
+  UPDATE sessions SET last_spoken_at = last_activity_at;
+  `,
 ];
 
 /** Brings the file to the newest version in one transaction, after a backup of what was there. */

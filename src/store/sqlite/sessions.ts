@@ -37,6 +37,7 @@ interface CountRow {
 interface SummaryRow extends RecordRow {
   readonly status: SessionSummary["status"];
   readonly last_activity_at: number;
+  readonly last_spoken_at: number;
   readonly turns: number;
   readonly usd: number;
   readonly first_message: string;
@@ -53,7 +54,7 @@ const RECORD = `id, created_at, project, agent, environment, cwd, source, title,
 const sumOf = (column: string, where: string): string =>
   `(SELECT sum(${column}) FROM spend WHERE scope = 'session' AND key = id AND ${where})`;
 
-const SUMMARY = `${RECORD}, status, last_activity_at, turns, usd, first_message,
+const SUMMARY = `${RECORD}, status, last_activity_at, last_spoken_at, turns, usd, first_message,
   ${sumOf("usd", "billing = 'included'")} AS included_usd, ${sumOf("usd", "billing = 'rehearsal'")} AS rehearsal_usd,
   ${sumOf("unpriced", "TRUE")} AS unpriced`;
 
@@ -62,9 +63,9 @@ export function sessionTable(
   audit: AuditLog,
 ): Pick<Store, "createSession" | "session" | "sessions" | "countSessions"> {
   const insert = database.prepare(
-    `INSERT INTO sessions (${RECORD}, last_activity_at, head_seq, head_hash)
+    `INSERT INTO sessions (${RECORD}, last_activity_at, last_spoken_at, head_seq, head_hash)
      VALUES (:id, :createdAt, :project, :agent, :environment, :cwd, :source, :title, :metadata, :agentId, :agentVersion,
-       :environmentId, :resources, :archivedAt, :ownProgram, :forkedFrom, :createdAt, 0, :genesis) ON CONFLICT DO NOTHING`,
+       :environmentId, :resources, :archivedAt, :ownProgram, :forkedFrom, :createdAt, :createdAt, 0, :genesis) ON CONFLICT DO NOTHING`,
   );
   const selectOne = database.prepare(`SELECT ${RECORD} FROM sessions WHERE id = ? AND deleted_at IS NULL`);
   const count = database.prepare(
@@ -195,6 +196,7 @@ function toSummary(row: SummaryRow): SessionSummary {
     ...toRecord(row),
     status: row.status,
     lastActivityAt: row.last_activity_at,
+    lastSpokenAt: row.last_spoken_at,
     turns: row.turns,
     usd: row.usd,
     firstMessage: row.first_message,

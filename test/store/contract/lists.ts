@@ -103,7 +103,14 @@ export function listTests(create: Create): void {
       await using fresh = await create(manualClock());
       const record = sampleSession("sesn_1", { createdAt: NOON - 5, title: "New", project: "/srv/a" });
       await fresh.store.createSession(record);
-      const nothing = { status: "idle", lastActivityAt: NOON - 5, turns: 0, usd: 0, firstMessage: "" };
+      const nothing = {
+        status: "idle",
+        lastActivityAt: NOON - 5,
+        lastSpokenAt: NOON - 5,
+        turns: 0,
+        usd: 0,
+        firstMessage: "",
+      };
       expect(await fresh.store.sessions()).toEqual([{ ...record, ...nothing }]);
     });
 

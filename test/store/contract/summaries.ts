@@ -50,6 +50,18 @@ export function summaryTests(create: Create): void {
       expect(await fresh.store.sessions()).toMatchObject([{ lastActivityAt: NOON + 3 * MINUTE }]);
     });
 
+    test("have the time they were last spoken to, whatever else happened since", async () => {
+      const clock = manualClock();
+      await using fresh = await create(clock);
+      const { fence } = await drivenSession(fresh.store, "sesn_1");
+      clock.advance(MINUTE);
+      await fresh.store.append("sesn_1", { after: 0, fence, events: [sampleMessage("one")] });
+      clock.advance(MINUTE);
+      await fresh.store.append("sesn_1", { after: 1, fence, events: [example("agent.message")] });
+      const times = { lastSpokenAt: NOON + MINUTE, lastActivityAt: NOON + 2 * MINUTE };
+      expect(await fresh.store.sessions()).toMatchObject([times]);
+    });
+
     const image = { type: "image", source: { type: "url", url: "https://example.org/a.png" } } as const;
     const boat = "🚢";
     test.for<{ what: string; messages: readonly SessionEvent[]; first: string }>([

@@ -7,9 +7,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
  * because it failed reads them again, and for nothing. Read leniently: what is not understood is no result.
  */
 export function newToolResults(messages: unknown): ModelRequestInfo["toolResults"] {
-  if (!Array.isArray(messages)) return [];
-  const conversation = messages as readonly unknown[];
-  const answered = conversation.findLastIndex((message) => object(message)?.["role"] === "assistant");
+  const { conversation, answered } = read(messages);
   if (answered < 0) return [];
   const names = new Map(blocksOf(conversation[answered]).map((block) => [block["id"], block["name"]]));
   return conversation.slice(answered + 1).flatMap((message) =>
@@ -21,6 +19,30 @@ export function newToolResults(messages: unknown): ModelRequestInfo["toolResults
         : [];
     }),
   );
+}
+
+/**
+ * What the model has not answered yet: all text after its last message. The engine carries what a user says in the middle
+ * of a turn as a message of the user, as one of the system or beside a result.
+ */
+export function newlySaid(messages: unknown): string {
+  const { conversation, answered } = read(messages);
+  return conversation
+    .slice(answered + 1)
+    .flatMap(textsOf)
+    .join("\n");
+}
+
+function textsOf(message: unknown): readonly string[] {
+  const content = object(message)?.["content"];
+  if (typeof content === "string") return [content];
+  return blocksOf(message).flatMap((block) => (typeof block["text"] === "string" ? [block["text"]] : textsOf(block)));
+}
+
+function read(messages: unknown): { readonly conversation: readonly unknown[]; readonly answered: number } {
+  const conversation: readonly unknown[] = Array.isArray(messages) ? messages : [];
+  const answered = conversation.findLastIndex((message) => object(message)?.["role"] === "assistant");
+  return { conversation, answered };
 }
 
 function blocksOf(message: unknown): readonly JsonObject[] {

@@ -1,6 +1,6 @@
 import { anything, assert, property } from "fast-check";
 import { expect, test } from "vitest";
-import { newToolResults } from "../../src/gateway/tool-results.ts";
+import { newlySaid, newToolResults } from "../../src/gateway/unanswered.ts";
 
 const calls = (...names: string[]) => ({
   role: "assistant",
@@ -29,6 +29,29 @@ test.each<[string, unknown, string[]]>([
   expect(newToolResults(messages).map(({ engineName }) => engineName)).toEqual(names);
 });
 
-test("anything else is no result", () => {
+test("anything else is no result, and says nothing that breaks", () => {
   assert(property(anything(), (messages) => Array.isArray(newToolResults(messages))));
+  assert(property(anything(), (messages) => typeof newlySaid(messages) === "string"));
+});
+
+test.each<[string, unknown, string]>([
+  ["a first message", [said], "hello"],
+  ["what was answered", [said, { role: "assistant", content: "ok" }], ""],
+  [
+    "a message after an answer",
+    [said, { role: "assistant", content: "ok" }, { role: "user", content: "more" }],
+    "more",
+  ],
+  [
+    "a message of the user in one of the system, beside a result",
+    [calls("Bash"), results("Bash-0"), { role: "system", content: [{ type: "text", text: "The user said: more" }] }],
+    "ok\nThe user said: more",
+  ],
+  [
+    "text within a result",
+    [{ role: "user", content: [{ type: "tool_result", tool_use_id: "x", content: [{ type: "text", text: "deep" }] }] }],
+    "deep",
+  ],
+])("a request with %s is the first to carry its text", (_what, messages, text) => {
+  expect(newlySaid(messages)).toBe(text);
 });
