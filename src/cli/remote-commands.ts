@@ -42,6 +42,9 @@ const ABOUT_HERE: ReadonlySet<string> = new Set([
   "doctor",
   "config show",
   "config projects",
+  "trust add",
+  "trust list",
+  "trust revoke",
   "completion",
 ]);
 

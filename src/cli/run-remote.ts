@@ -17,6 +17,8 @@ import { lastSession, resolveSession } from "./session-id.ts";
 import { shortId } from "./text.ts";
 import type { Trace } from "./trace.ts";
 import { tellNotes } from "./workspace-notes.ts";
+import { trustingFor } from "./trust/trusting.ts";
+import { tellWithheld } from "./trust/view.ts";
 
 interface Wanted {
   readonly words: readonly string[];
@@ -132,9 +134,10 @@ async function configure(flags: RunFlags) {
   const { loadConfiguration } = await import("../config/load.ts");
   const { agent, model, mode, allow, maxUsd, maxTurns, workspace, sandbox } = flags;
   const isFile = agent !== undefined && existsSync(agent);
-  return loadConfiguration({
+  const configuration = await loadConfiguration({
     cwd: process.cwd(),
     environment: process.env,
+    trust: await trustingFor(flags),
     agentFile: isFile ? resolve(agent) : undefined,
     flags: {
       model,
@@ -147,6 +150,8 @@ async function configure(flags: RunFlags) {
       sandbox,
     },
   });
+  tellWithheld(configuration);
+  return configuration;
 }
 
 /** Starts the turn and leaves it to the server. */

@@ -167,6 +167,7 @@ function childEnvironment(request: EngineRequest, settings: ClaudeSettings, temp
     ...request.variables,
     HOME: directory("home"),
     TMPDIR: tempDir,
+    CAPSTAN_AGENT: "1",
     CLAUDE_CONFIG_DIR: directory("config"),
     CLAUDE_CODE_TMPDIR: tempDir,
     ANTHROPIC_BASE_URL: request.gateway.url,
