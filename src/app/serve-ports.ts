@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import type { Environment } from "../config/home.ts";
-import { type Configuration, loadConfiguration } from "../config/load.ts";
+import { type Configuration, loadConfiguration, type Trusting } from "../config/load.ts";
 import { findProject } from "../config/project.ts";
 import type { Store } from "../core/store.ts";
 import type { ApiDeps, ProjectDefaults } from "../server/api/deps.ts";
@@ -12,6 +12,7 @@ import { hasSandbox } from "./has-sandbox.ts";
 import { listModels } from "./models.ts";
 import { secretFiles } from "./redactor.ts";
 import { describeTool, requireKnownTools } from "./tool-traits.ts";
+import { directoryOf, trustPort } from "./trust-port.ts";
 
 export interface PortOptions {
   /** Of the directory that the server was started in. */
@@ -22,6 +23,8 @@ export interface PortOptions {
   /** The shell's variables, to which each project adds its own. */
   readonly shell: Environment;
   readonly cwd: string;
+  /** What of the project's files is trusted. Default: what is recorded. */
+  readonly trust?: Trusting | undefined;
 }
 
 /** What `/api` needs of the adapters and the configuration. */
@@ -55,6 +58,7 @@ export function apiPorts(options: PortOptions, store: Store, pool: WorkerPool): 
       secretFiles: secret,
     },
     defaults: (project) => defaultsOf(options, project),
+    trust: trustPort(options),
     suites: { runs: store.suiteRuns, page: suitePage },
   };
 }
@@ -66,10 +70,9 @@ export const suitePage: NonNullable<ApiDeps["suites"]>["page"] = async (run) => 
 };
 
 /** As `capstan run` would have it in the directory of the project. Read anew each time, so that a change counts at once. */
-async function defaultsOf({ cwd, configuration, shell }: PortOptions, project: string): Promise<ProjectDefaults> {
-  // The default project is every directory without one: here it is where the server was started, or nowhere.
-  const elsewhere = project === "default" ? undefined : project;
-  const directory = project === configuration.project.id ? cwd : elsewhere;
-  const loaded = await loadConfiguration({ cwd: directory ?? homedir(), environment: shell, flags: {} });
+async function defaultsOf(options: PortOptions, project: string): Promise<ProjectDefaults> {
+  const { shell, trust } = options;
+  const directory = directoryOf(options, project);
+  const loaded = await loadConfiguration({ cwd: directory ?? homedir(), environment: shell, flags: {}, trust });
   return { agent: loaded.agent, environment: loaded.sessionEnvironment, directory };
 }

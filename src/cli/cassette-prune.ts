@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { readSuite } from "../config/suite-file.ts";
+import { ASSUMED_TRUST } from "../config/trust/recorded.ts";
 import { isSuiteFile } from "../config/suite-names.ts";
 import { readTextFile } from "../config/text-file.ts";
 import { readYaml } from "../config/yaml-file.ts";
@@ -111,7 +112,7 @@ async function suiteOf(directory: string): Promise<Suite | undefined> {
   const stem = resolve(directory, "..", "..", basename(directory));
   const file = [`${stem}.yaml`, `${stem}.yml`].find((path) => existsSync(path));
   if (file === undefined || hasNoTests(file)) return undefined;
-  return (await readSuite(file, process.env)).suite;
+  return (await readSuite(file, process.env, ASSUMED_TRUST)).suite;
 }
 
 /** An agent's file that had a suite in it once. */

@@ -21,6 +21,7 @@ import { addSchema } from "./commands/schema.ts";
 import { addServe } from "./commands/serve.ts";
 import { addSessions } from "./commands/sessions.ts";
 import { addStore } from "./commands/store.ts";
+import { addTrust } from "./commands/trust.ts";
 import { addTest } from "./commands/test.ts";
 import { addConfig } from "./commands/config.ts";
 import { addCompletion } from "./commands/completion.ts";
@@ -55,6 +56,7 @@ const COMMANDS: readonly (readonly [names: readonly string[], add: Add])[] = [
   [["usage"], addUsage],
   [["models"], addModels],
   [["config", "projects"], addConfig],
+  [["trust"], addTrust],
   [["auth"], addAuth],
   [["policy"], addPolicy],
   [["backup", "restore", "prune"], addStore],

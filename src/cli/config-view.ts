@@ -14,13 +14,18 @@ export async function show(flags: {
     environment: process.env,
     flags: {},
     agentFile: flags.agent === undefined ? undefined : resolve(flags.agent),
+    isOnlyShown: true,
   });
   const values = await configuration.values();
   if (flags.json === true) return print(values.map((value) => JSON.stringify(value)).join("\n"));
   print(
     table(
       ["KEY", "FROM", "VALUE"],
-      values.map(({ key, value, source }) => [key, source, typeof value === "string" ? value : JSON.stringify(value)]),
+      values.map(({ key, value, source, withheld }) => [
+        key,
+        withheld === undefined ? source : `no effect (${withheld}): ${source}`,
+        typeof value === "string" ? value : JSON.stringify(value),
+      ]),
       // A terminal gets a page that can be read; whatever else reads it gets all.
       { atLeast: process.stdout.isTTY ? 40 : Infinity },
     ),

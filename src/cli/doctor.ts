@@ -81,6 +81,22 @@ const CHECKS: Readonly<Record<string, Check>> = {
       remedy: "Put it back from a backup, or see: capstan audit accept --help",
     };
   },
+  trust: async () => {
+    const { loadConfiguration } = await import("../config/load.ts");
+    const given = { cwd: process.cwd(), environment: process.env, flags: {} };
+    const { trust } = await loadConfiguration({ ...given, isOnlyShown: true });
+    const untrusted = trust.filter(({ item, isTrusted }) => !isTrusted && item.widens.length > 0);
+    return {
+      ok: untrusted.length === 0,
+      detail:
+        untrusted.length === 0
+          ? "no file of this project waits for it"
+          : untrusted
+              .map(({ item }) => `${item.path}: ${[...new Set(item.widens.map(({ field }) => field))].join(", ")}`)
+              .join("; "),
+      remedy: "These have no effect. To review and trust them: capstan trust",
+    };
+  },
   credentials: async () => {
     const { loadConfiguration } = await import("../config/load.ts");
     const { providerStatuses } = await import("../app/credential-status.ts");
@@ -138,7 +154,7 @@ async function rehearse(environment: EnvironmentInput): Promise<boolean> {
 }
 
 /** Problems that stop nobody from working. */
-const ADVICE = new Set(["git", "credentials", "containment", "sandbox"]);
+const ADVICE = new Set(["git", "trust", "credentials", "containment", "sandbox"]);
 
 export async function doctor(flags: { readonly json?: boolean }): Promise<number> {
   const findings: Finding[] = [];

@@ -5,9 +5,11 @@ import { mergeAuth } from "../core/auth-schema.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { credentialFiles } from "./credential-files.ts";
+import { tellWithheld } from "./trust/view.ts";
 
 /** A host as the configuration wants it. */
 export function hostFor(configuration: Configuration, rehearsal: boolean | undefined): Promise<Runtime> {
+  tellWithheld(configuration);
   return openHost({ ...hostOptions(configuration), rehearsal: rehearsal === true }).catch((error: unknown) => {
     throw withUnreadFile(error, configuration);
   });

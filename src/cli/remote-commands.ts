@@ -42,6 +42,9 @@ export const ABOUT_HERE: ReadonlySet<string> = new Set([
   "doctor",
   "config show",
   "projects",
+  "trust add",
+  "trust list",
+  "trust revoke",
   "completion",
 ]);
 

@@ -12,6 +12,8 @@ export interface RunFlags {
   readonly model?: string;
   readonly mode?: Mode;
   readonly allow?: readonly string[];
+  /** Trust what is there, for this process. */
+  readonly trust?: boolean;
   readonly yes?: boolean;
   readonly deny?: boolean;
   readonly schema?: string;

@@ -17,6 +17,8 @@ import { lastSession, resolveSession } from "./session-id.ts";
 import { shortId } from "./text.ts";
 import type { Trace } from "./trace.ts";
 import { tellNotes } from "./workspace-notes.ts";
+import { trustingFor } from "./trust/trusting.ts";
+import { tellWithheld } from "./trust/view.ts";
 
 interface Wanted {
   readonly words: readonly string[];
@@ -134,12 +136,15 @@ function isStored(agent: string): boolean {
 
 async function configure(flags: RunFlags) {
   const { loadConfiguration } = await import("../config/load.ts");
-  return loadConfiguration({
+  const configuration = await loadConfiguration({
     cwd: process.cwd(),
     environment: process.env,
+    trust: await trustingFor(flags),
     agentFile: flags.agent === undefined || isStored(flags.agent) ? undefined : resolve(flags.agent),
     flags: settingFlags(flags),
   });
+  tellWithheld(configuration);
+  return configuration;
 }
 
 /** Starts the turn and leaves it to the server. */

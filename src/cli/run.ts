@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Configuration, loadConfiguration } from "../config/load.ts";
+import { type Configuration, loadConfiguration, type Trusting } from "../config/load.ts";
 import type { CopyProgress } from "../core/workspace.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Session } from "../runtime/session.ts";
@@ -18,6 +18,7 @@ import { tellNotes } from "./workspace-notes.ts";
 import { chosenServer } from "./server.ts";
 import { lastSession, resolveSession } from "./session-id.ts";
 import { openTrace, type Trace } from "./trace.ts";
+import { trustingFor } from "./trust/trusting.ts";
 
 /** One message, one turn. Returns the exit code. */
 export async function run(words: readonly string[], flags: RunFlags): Promise<number> {
@@ -73,12 +74,14 @@ async function runHere(words: readonly string[], flags: RunFlags, trace: Trace):
   });
 }
 
-export async function configure(flags: RunFlags): Promise<Configuration> {
+/** At a terminal a person is asked about files that are not trusted, unless something else says who is. */
+export async function configure(flags: RunFlags, trust?: Trusting): Promise<Configuration> {
   const configuration = await loadConfiguration({
     cwd: resolve(flags.cwd),
     environment: process.env,
     agentFile: flags.agent === undefined ? undefined : resolve(flags.agent),
     problemsWith,
+    trust: trust ?? (await trustingFor(flags)),
     flags: settingFlags(flags),
   });
   requireHonoured(configuration, flags.rehearsal);

@@ -30,7 +30,7 @@ export async function serveParent(flags: ServeFlags, isGiven: (flag: string) => 
   if (pointless.length > 0)
     throw usage(`With --stdio there is no address, so leave out what is about one: ${pointless.join(", ")}`);
   const graceMs = parseDuration(flags.grace);
-  const { configuration, rehearsal, log } = await prepare(flags);
+  const { configuration, rehearsal, log, trust } = await prepare(flags);
   using signals = serverSignals();
   const served = await openApp({
     openHost: () => hostFor(configuration, rehearsal),
@@ -38,6 +38,7 @@ export async function serveParent(flags: ServeFlags, isGiven: (flag: string) => 
     shell: process.env,
     cwd: process.cwd(),
     log,
+    trust,
     access: { bound: "localhost" },
     isSecure: false,
     everybody: { project: configuration.project.id, role: "admin", id: "parent", name: userInfo().username },

@@ -1,8 +1,10 @@
 import type { Logger } from "pino";
 import { hostRedactor } from "../app/redactor.ts";
 import { type LogLevel, serverLog } from "../app/server-log.ts";
-import { type Configuration, loadConfiguration } from "../config/load.ts";
+import { type Configuration, loadConfiguration, type Trusting } from "../config/load.ts";
+import { recordedTrust } from "../config/trust/recorded.ts";
 import { logDestination } from "./serve-log.ts";
+import { trustingFor } from "./trust/trusting.ts";
 
 export interface ServeFlags {
   readonly host: string;
@@ -13,6 +15,7 @@ export interface ServeFlags {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly rehearsal?: boolean;
+  readonly trust?: boolean;
   readonly grace: string;
   readonly logLevel: LogLevel;
   readonly json?: boolean;
@@ -23,17 +26,29 @@ interface Prepared {
   readonly configuration: Configuration;
   readonly rehearsal: boolean;
   readonly log: Logger;
+  /** What sessions take as trusted that are started later. */
+  readonly trust: Trusting;
 }
 
 /** What a server needs before it can be put together, whoever it serves. */
-export async function prepare({ rehearsal, logLevel }: Pick<ServeFlags, "rehearsal" | "logLevel">): Promise<Prepared> {
-  const configuration = await loadConfiguration({ cwd: process.cwd(), environment: process.env, flags: {} });
+export async function prepare(flags: Pick<ServeFlags, "rehearsal" | "logLevel" | "trust">): Promise<Prepared> {
+  const { rehearsal, logLevel } = flags;
+  const given = { cwd: process.cwd(), environment: process.env, flags: {} };
+  const configuration = await loadConfiguration({ ...given, trust: await trustingFor(flags, { isAsking: false }) });
   const redactor = hostRedactor(configuration.environment, configuration.settings.redact);
   return {
     configuration,
     rehearsal: rehearsal === true || configuration.credentials.length === 0,
     log: serverLog({ level: logLevel, redactor, destination: logDestination() }),
+    trust: laterTrust(configuration, flags.trust === true),
   };
+}
+
+/** What is recorded, and with --trust what was there at the start: that exact content and no later one. */
+function laterTrust({ home, trust }: Configuration, isFlagGiven: boolean): Trusting {
+  const { isTrusted } = recordedTrust(home);
+  const atStart = new Set(isFlagGiven ? trust.map(({ item }) => item.hash) : []);
+  return { isTrusted: (item) => isTrusted(item) || atStart.has(item.hash) };
 }
 
 export function flushed(log: Logger): Promise<void> {

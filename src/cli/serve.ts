@@ -5,7 +5,7 @@ import { createSecureContext } from "node:tls";
 import type { Logger } from "pino";
 import { type RunningServer, serve } from "../app/serve.ts";
 import { parseDuration } from "../core/duration.ts";
-import type { Configuration } from "../config/load.ts";
+import type { Configuration, Trusting } from "../config/load.ts";
 import { messageOf } from "../core/errors.ts";
 import { usage } from "./failure.ts";
 import { hostFor } from "./host.ts";
@@ -17,9 +17,9 @@ import { serverSignals } from "./serve-signals.ts";
 export async function serveCommand(flags: ServeFlags): Promise<number> {
   const graceMs = parseDuration(flags.grace);
   const place = placeOf(flags);
-  const { configuration, rehearsal, log } = await prepare(flags);
+  const { configuration, rehearsal, log, trust } = await prepare(flags);
   using signals = serverSignals();
-  const server = await start(flags, { configuration, rehearsal, place, log });
+  const server = await start(flags, { configuration, rehearsal, place, log, trust });
   tell(server, flags, { configuration, rehearsal, wasAsked: flags.rehearsal === true });
   if (flags.open === true) openBrowser(server.loginUrl);
   await signals.first;
@@ -74,11 +74,13 @@ async function start(
     rehearsal,
     place,
     log,
+    trust,
   }: {
     readonly configuration: Configuration;
     readonly rehearsal: boolean;
     readonly place: Place;
     readonly log: Logger;
+    readonly trust: Trusting;
   },
 ): Promise<RunningServer> {
   try {
@@ -94,6 +96,7 @@ async function start(
       behindProxy: flags.behindProxy === true,
       openMetrics: configuration.settings.server.open_metrics === true,
       log,
+      trust,
     });
   } catch (thrown) {
     throw explained(thrown, flags);

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { engineVersions } from "../app/diagnose.ts";
 import { openStore } from "../app/open-store.ts";
 import { openTests, type Tests } from "../app/open-tests.ts";
-import type { Configuration } from "../config/load.ts";
+import type { Configuration, Trusting } from "../config/load.ts";
 import { clock, ids } from "../app/clock.ts";
 import { findProject } from "../config/project.ts";
 import { type ReadSuite, readSuite } from "../config/suite-file.ts";
@@ -17,6 +17,8 @@ import { usage } from "./failure.ts";
 import { hostOptions } from "./host.ts";
 import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
 import { TestView } from "./test-view.ts";
+import { trustingFor } from "./trust/trusting.ts";
+import { tellWithheld } from "./trust/view.ts";
 import { packageVersion } from "./version.ts";
 
 export interface TestFlags {
@@ -31,6 +33,7 @@ export interface TestFlags {
   readonly baseline?: string;
   readonly acceptDrift?: boolean;
   readonly allowSideEffects?: boolean;
+  readonly trust?: boolean;
   readonly json?: boolean;
   readonly sdk?: string;
 }
@@ -44,7 +47,8 @@ export async function test(paths: readonly string[], flags: TestFlags): Promise<
     );
   const wanted = wantedReports(flags.report ?? []);
   const baseline = flags.baseline === undefined ? undefined : readBaseline(flags.baseline);
-  const { read, problems } = await readSuites(findSuites(paths));
+  const { read, problems } = await readSuites(findSuites(paths), await trustingFor(flags, { isAsking: false }));
+  for (const { configuration } of read) tellWithheld(configuration);
   const [first] = read;
   if (first === undefined) throw new CapstanError("invalid_suite", problems.join("\n"));
   const view = new TestView({
@@ -151,12 +155,13 @@ function modeOf({ record, live, rehearsal }: TestFlags): SuiteRun["mode"] {
 /** One that cannot be read does not keep the others from being run. */
 async function readSuites(
   files: readonly string[],
+  trust: Trusting,
 ): Promise<{ read: readonly ReadSuite[]; problems: readonly string[] }> {
   const read: ReadSuite[] = [];
   const problems: string[] = [];
   for (const file of files)
     try {
-      const one = await readSuite(file, process.env);
+      const one = await readSuite(file, process.env, trust);
       const { name } = one.suite;
       const same = read.find(({ suite }) => suite.name === name);
       // Reports, baselines and stored runs know a suite by its name.

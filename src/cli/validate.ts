@@ -7,6 +7,7 @@ import { type Configuration, loadConfiguration } from "../config/load.ts";
 import type { ReadSuite } from "../config/suite-file.ts";
 import { isSuiteFile } from "../config/suite-names.ts";
 import { fieldName } from "../config/problems.ts";
+import { ASSUMED_TRUST, recordedTrust } from "../config/trust/recorded.ts";
 import { unreadDotEnv } from "../config/unread-dot-env.ts";
 import { CapstanError } from "../core/errors.ts";
 import { withProjectFile } from "../runtime/project-file.ts";
@@ -67,13 +68,15 @@ async function validateSuite(path: string, file: string, { json }: ValidateFlags
 /** Loaded here because most agent files have no cases. */
 async function suiteIn(path: string): Promise<ReadSuite> {
   const { readSuite } = await import("../config/suite-file.ts");
-  return readSuite(path, process.env);
+  return readSuite(path, process.env, ASSUMED_TRUST);
 }
 
 async function examine(path: string, flags: ValidateFlags): Promise<AgentReport> {
   const cwd = process.cwd();
   const given = { cwd, environment: process.env, flags: {}, agentFile: path };
-  const configuration = await loadConfiguration({ ...given, problemsWith });
+  // Only --import runs anything: then it must be trusted. Else the whole file is checked, trusted or not.
+  const trust = flags.import === true ? undefined : ASSUMED_TRUST;
+  const configuration = await loadConfiguration({ ...given, problemsWith, trust });
   const { agent, agentFile, sessionEnvironment, environment } = configuration;
   const functionTools =
     flags.import === true
@@ -93,6 +96,7 @@ async function examine(path: string, flags: ValidateFlags): Promise<AgentReport>
     functionTools,
     hasCredential: missing.length === 0,
     notes: [
+      ...untrustedNotes(configuration),
       ...missing,
       ...unserved(configuration),
       ...aboutVariables(agentFile),
@@ -101,6 +105,17 @@ async function examine(path: string, flags: ValidateFlags): Promise<AgentReport>
       ...(agent.functions !== undefined && functionTools === undefined ? [aboutFunctions(agentFile)] : []),
     ],
   };
+}
+
+/** What it widens counts only when a person has trusted it. */
+function untrustedNotes({ home, trust }: Configuration): readonly string[] {
+  const { isTrusted } = recordedTrust(home);
+  return trust
+    .filter(({ item }) => item.widens.length > 0 && !isTrusted(item))
+    .map(({ item }) => {
+      const fields = [...new Set(item.widens.map(({ field }) => field))].join(", ");
+      return `${item.path} is not trusted yet, so these would have no effect: ${fields}. To review and trust: capstan trust ${item.path}`;
+    });
 }
 
 function aboutFunctions(agentFile: ReadAgent | undefined): string {

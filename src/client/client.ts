@@ -8,6 +8,7 @@ import { type ClientOptions, Http } from "./http.ts";
 import { Agents, Environments, Keys } from "./registry.ts";
 import { Sessions } from "./sessions.ts";
 import { Suites } from "./suites.ts";
+import { Trust } from "./trust.ts";
 import { Webhooks } from "./webhooks.ts";
 
 /** Capstan's own endpoints, typed. What the Managed Agents API has, Anthropic's own client speaks at the same address. */
@@ -35,6 +36,7 @@ export interface CapstanClient {
   /** The limits in force, and how each stands in the key's project. */
   budgets(): Promise<WireBudgets>;
   verifyAudit(query?: { session_id?: string }): Promise<WireAuditReport>;
+  readonly trust: Trust;
 }
 
 export function createClient(options: ClientOptions): CapstanClient {
@@ -49,6 +51,7 @@ export function createClient(options: ClientOptions): CapstanClient {
     keys: new Keys(http),
     suites: new Suites(http),
     webhooks: new Webhooks(http),
+    trust: new Trust(http),
     whoami: () => http.json("GET", "/api/whoami"),
     projects: async () => (await http.json<List<WireProject>>("GET", "/api/projects")).data,
     models: async () => (await http.json<List<WireModel>>("GET", "/api/models")).data,

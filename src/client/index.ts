@@ -25,4 +25,5 @@ export type {
 export type { WireSessionWithState, WireState } from "../protocol/api/session-state.ts";
 export type { WireSession } from "../protocol/api/sessions.ts";
 export type { WireSuite, WireSuiteRun, WireSuiteRunSummary } from "../protocol/api/suites.ts";
+export type { TrustInput, WireTrust } from "../protocol/api/trust.ts";
 export type { WebhookRequest, WireDelivery, WireNewWebhook, WireWebhook } from "../protocol/api/webhooks.ts";

@@ -6,11 +6,15 @@ import { CapstanError } from "../core/errors.ts";
 import type { AgentAsWritten, ExaminedAgent, FieldProblem, ReadAgent } from "./agent-file.ts";
 import { agentPath as pathOfAgent } from "./agent-path.ts";
 import { type Environment, homeDirectory } from "./home.ts";
-import { BUILT_IN, type Flags, flagLayers, type Layer, mergeLayers } from "./layers.ts";
-import { withoutWidening } from "./others.ts";
+import { BUILT_IN, type Flags, flagLayers, type Layer, type Merged, mergeLayers } from "./layers.ts";
+import { type Withheld, withoutWidening } from "./others.ts";
 import { secretFilesOf } from "./private-files.ts";
 import { findProject, type Project } from "./project.ts";
-import { BUILT_IN_SETTINGS, readSettings, type Settings, type SettingsOwner } from "./settings.ts";
+import { BUILT_IN_SETTINGS, readSettings, type Settings } from "./settings.ts";
+import { notingReads, type Reads } from "./text-file.ts";
+import { type JudgedItem, TrustGate } from "./trust/gate.ts";
+import type { TrustItem } from "./trust/item.ts";
+import { recordedTrust } from "./trust/recorded.ts";
 import type { ConfigurationValue } from "./values.ts";
 import { namedProviders, storedCredentialsPath } from "./stored-credentials.ts";
 import { credentialsOf, readVariables, type SetVariable, type Variables } from "./variables.ts";
@@ -25,6 +29,16 @@ export interface LoadOptions {
   readonly agentFile?: string | undefined;
   /** What else is wrong with the agent in an agent file, told together with what is wrong with the file. */
   readonly problemsWith?: (agent: AgentDefinition) => Promise<readonly FieldProblem[]>;
+  /** What of the project's files is trusted. Default: what a person has trusted, as recorded in Capstan's home. */
+  readonly trust?: Trusting | undefined;
+  /** Nothing is started with it, so a file that nothing may start without is only named in `withheld`. */
+  readonly isOnlyShown?: boolean;
+}
+
+export interface Trusting {
+  readonly isTrusted: (item: TrustItem) => boolean;
+  /** Asks a person about everything that widens and is not trusted; whether they trust exactly that. Throws to stop. */
+  readonly ask?: ((items: readonly TrustItem[]) => Promise<boolean>) | undefined;
 }
 
 export interface Configuration {
@@ -45,6 +59,10 @@ export interface Configuration {
   readonly values: () => Promise<readonly ConfigurationValue[]>;
   /** The credentials that are there, by their names, the one that is used first. */
   readonly credentials: readonly SetVariable[];
+  /** The project's files that can be trusted, as they were read. */
+  readonly trust: readonly JudgedItem[];
+  /** What of those has no effect, and why. */
+  readonly withheld: readonly Withheld[];
 }
 
 const DEFAULT_AGENT = {
@@ -56,20 +74,66 @@ const DEFAULT_AGENT = {
 
 /** Reads every file that has a say, and merges: built in < user < project < agent < flags. */
 export async function loadConfiguration(options: LoadOptions): Promise<Configuration> {
+  const { path } = homeDirectory(options.environment);
+  const trusting = options.trust ?? recordedTrust(path);
+  const accepted = new Set<string>();
+  const declined = new Set<string>();
+  for (;;) {
+    const unsettled: TrustItem[] = [];
+    let ignored: TrustItem | undefined;
+    const isTrusted = (item: TrustItem): boolean => {
+      if (accepted.has(item.hash) || trusting.isTrusted(item)) return true;
+      if (item.kind === "variables" && item.widens.length > 0) ignored = item;
+      if (item.widens.length > 0 && !declined.has(item.hash)) unsettled.push(item);
+      return false;
+    };
+    const loading = await loadWith(options, isTrusted).then(
+      (loaded) => ({ loaded }),
+      (thrown: unknown) => ({ thrown }),
+    );
+    if (unsettled.length > 0 && trusting.ask !== undefined) {
+      // What changes meanwhile has another hash, and is asked about again.
+      const answered = (await trusting.ask(unsettled)) ? accepted : declined;
+      for (const { hash } of unsettled) answered.add(hash);
+    } else if ("loaded" in loading) return loading.loaded;
+    else throw withIgnored(loading.thrown, ignored);
+  }
+}
+
+/** What is wrong may only be that the variables of a file were left out. */
+function withIgnored(thrown: unknown, ignored: TrustItem | undefined): unknown {
+  if (ignored === undefined || !(thrown instanceof CapstanError) || thrown.code === "untrusted") return thrown;
+  const note = `The variables in ${ignored.path} have no effect, because it is not trusted. To trust it: capstan trust`;
+  return new CapstanError(thrown.code, `${thrown.message}\n${note}`, { data: thrown.data, cause: thrown });
+}
+
+async function loadWith(options: LoadOptions, isTrusted: Trusting["isTrusted"]): Promise<Configuration> {
   const { cwd, environment: shell, flags } = options;
   const home = homeDirectory(shell);
   const project = findProject(cwd, shell);
-  const variables = readVariables(shell, project.root);
+  const gate = new TrustGate(isTrusted, { home: home.path, cwd: resolve(cwd), shell });
+  const read = readVariables(shell, project.root);
+  const variables = project.root === undefined ? read : gate.variables(read, project.root);
   const agentPath = options.agentFile === undefined ? undefined : pathOfAgent(resolve(cwd, options.agentFile));
   const examined = agentPath === undefined ? undefined : await agentIn(agentPath, variables.environment);
-  const agentFile = examined?.agent;
-  const { environment, ...written }: AgentAsWritten = agentFile?.written ?? DEFAULT_AGENT;
+  const agentFile = examined?.value.agent;
   const agentSource = agentPath === undefined ? BUILT_IN : `agent (${agentPath})`;
 
-  const all: readonly Layer[] = [
+  const own: readonly Layer[] = [
     { source: BUILT_IN, values: BUILT_IN_SETTINGS },
-    ...withAbsoluteRoots(await settingsLayer("user", home.path), shell),
-    ...(project.root === undefined ? [] : await settingsLayer("project", join(project.root, ".capstan"))),
+    ...withAbsoluteRoots(await settingsLayer(home.path), shell),
+  ];
+  const shared = [...own, ...(await projectLayer(project, gate, mergeLayers(own)))];
+  const trusted =
+    examined === undefined || agentPath === undefined
+      ? DEFAULT_AGENT
+      : gate.agent(
+          { path: agentPath, value: examined.value.agent.written, files: examined.files },
+          mergeLayers(shared),
+        );
+  const { environment, ...written }: AgentAsWritten = trusted;
+  const all: readonly Layer[] = [
+    ...shared,
     {
       source: agentSource,
       by: "others",
@@ -77,7 +141,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
     },
     ...(await flagLayers(flags)),
   ];
-  const layers = await withoutWidening(all, {
+  const { layers, loosened } = await withoutWidening(all, {
     cwd,
     home: shell["HOME"] || homedir(),
     capstanHome: home.path,
@@ -86,8 +150,10 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
   });
   const merged = mergeLayers(layers);
   const { model, permissions, budget, environment: sessionEnvironment, ...settings } = merged;
-  const agent = definitionOf({ ...written, model, permissions, budget }, examined);
-  examined?.requireRight((await options.problemsWith?.(agent)) ?? []);
+  const agent = definitionOf({ ...written, model, permissions, budget }, examined?.value);
+  examined?.value.requireRight((await options.problemsWith?.(agent)) ?? []);
+  if (options.isOnlyShown !== true) gate.requireTrust();
+  const withheld = [...gate.withheld(), ...loosened];
   return {
     home: home.path,
     project,
@@ -99,7 +165,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
     settings,
     values: async () => {
       const { allValues } = await import("./values.ts");
-      return allValues({ home, project, agent: { source: agentSource, written }, layers, merged, variables });
+      return allValues({ home, project, agent: { source: agentSource, written }, layers, merged, variables, withheld });
     },
     credentials: credentialsOf(variables, {
       auth: settings.auth,
@@ -107,13 +173,15 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
       stored: namedProviders(home.path),
       storedPath: storedCredentialsPath(home.path),
     }),
+    trust: gate.judged,
+    withheld,
   };
 }
 
 /** Loaded here because a session without an agent file needs neither the parser nor the rest. */
-async function agentIn(path: string, environment: Environment): Promise<ExaminedAgent> {
+async function agentIn(path: string, environment: Environment): Promise<Reads<ExaminedAgent>> {
   const { examineAgent } = await import("./agent-file.ts");
-  return examineAgent(path, environment);
+  return notingReads(() => examineAgent(path, environment));
 }
 
 /** What is wrong with the file, with its places, says more than what is wrong with what remains of it. */
@@ -126,10 +194,15 @@ function definitionOf(input: unknown, examined: ExaminedAgent | undefined): Agen
   }
 }
 
-async function settingsLayer(who: SettingsOwner, directory: string): Promise<readonly Layer[]> {
-  const read = await readSettings(directory, who);
-  const by = who === "user" ? "user" : "others";
-  return read === undefined ? [] : [{ source: `${who} (${read.path})`, by, values: read.values }];
+async function settingsLayer(home: string): Promise<readonly Layer[]> {
+  const read = await readSettings(home, "user");
+  return read === undefined ? [] : [{ source: `user (${read.path})`, by: "user", values: read.values }];
+}
+
+async function projectLayer({ root }: Project, gate: TrustGate, below: Merged): Promise<readonly Layer[]> {
+  const read = root === undefined ? undefined : await readSettings(join(root, ".capstan"), "project");
+  if (read === undefined || root === undefined) return [];
+  return [{ source: `project (${read.path})`, by: "others", values: gate.settings(read, root, below) }];
 }
 
 /** With `~` put in the directories that workspaces may be filled from. */

@@ -3,35 +3,62 @@ import { CapstanError } from "../core/errors.ts";
 import type { SandboxPlaces } from "../core/sandbox.ts";
 import type { LayerEnvironment } from "./environment.ts";
 import { type Layer, mergeLayers } from "./layers.ts";
+import { BOUND_BY_USER } from "./trust/fields.ts";
+import { type Widening, withinBounds } from "./trust/judge.ts";
 
 /** Where paths in settings lead. */
 export type Places = Pick<SandboxPlaces, "cwd" | "home" | "capstanHome" | "temporary" | "secretFiles">;
 
 export type SandboxLayer = NonNullable<LayerEnvironment["sandbox"]>;
 
+/** A value of a project's settings or of an agent file that has no effect. */
+export interface Withheld extends Widening {
+  /** The file that has it. */
+  readonly source: string;
+  /** No one trusted the file, or the user's own settings say otherwise. */
+  readonly reason: "untrusted" | "user settings";
+}
+
 /**
- * What a project's settings or an agent say was written by others, and must not open what the user closed: of each such
- * layer only what is no wider than the layers below it is left. Throws when it would widen a sandbox that the user asks
- * for. What the user says nothing about is theirs to say.
+ * What a project's settings or an agent say was written by others, trusted or not, and must not open what the user
+ * closed: of each such layer only what is no wider than the layers below it is left. Throws when it would widen a sandbox
+ * that the user asks for. What the user says nothing about is theirs to say, and with `projects_may_loosen` the rest.
  */
-export async function withoutWidening(layers: readonly Layer[], places: Places): Promise<readonly Layer[]> {
-  const isAsked = layers.some(
-    ({ by, values }) => by === "user" && (values.environment?.sandbox?.mode ?? "off") !== "off",
-  );
+export async function withoutWidening(
+  layers: readonly Layer[],
+  places: Places,
+): Promise<{ readonly layers: readonly Layer[]; readonly loosened: readonly Withheld[] }> {
+  const users = layers.filter(({ by }) => by === "user").map(({ values }) => values);
+  const mayLoosen = users.some(({ projects_may_loosen: may }) => may === true);
+  const isAsked = !mayLoosen && users.some(({ environment }) => (environment?.sandbox?.mode ?? "off") !== "off");
   const result: Layer[] = [];
+  const loosened: Withheld[] = [];
   for (const layer of layers) {
-    const { environment } = layer.values;
-    if (layer.by !== "others" || environment === undefined) {
+    if (layer.by !== "others") {
       result.push(layer);
+      continue;
+    }
+    const { kept: values, widens } = mayLoosen
+      ? { kept: layer.values, widens: [] }
+      : withinBounds(layer.values, users[0] ?? {}, BOUND_BY_USER);
+    loosened.push(...widens.map((one) => ({ ...one, source: layer.source, reason: "user settings" as const })));
+    const { environment } = values;
+    if (environment === undefined) {
+      result.push({ ...layer, values });
       continue;
     }
     const { environment: below } = mergeLayers(result);
     if (isAsked) requireNarrow(layer, environment.sandbox ?? {}, below.sandbox);
-    const said = result.filter(({ by }) => by !== undefined).map(({ values }) => values.environment);
-    const kept = await narrowed(environment, { below, said, places: isAsked ? places : withOpenTemporary(places) });
-    result.push({ ...layer, values: { ...layer.values, environment: kept } });
+    const said = result.filter(({ by }) => by !== undefined).map((one) => one.values.environment);
+    const kept = await narrowed(environment, {
+      below,
+      said,
+      mayLoosen,
+      places: isAsked ? places : withOpenTemporary(places),
+    });
+    result.push({ ...layer, values: { ...values, environment: kept } });
   }
-  return result;
+  return { layers: result, loosened };
 }
 
 /** A project that asks for a sandbox by itself may say what of the temporary files is in it. */
@@ -62,14 +89,21 @@ interface Below {
   readonly below: EnvironmentDefinition;
   /** By each layer below but what is built in, which is nobody's wish. */
   readonly said: readonly (LayerEnvironment | undefined)[];
+  /** Only what is closed to every agent stays closed. */
+  readonly mayLoosen: boolean;
   readonly places: Places;
 }
 
 const SANDBOX = ["off", "preferred", "required"] as const;
 const CHECKPOINTS = ["off", "on", "required"] as const;
 
-async function narrowed(above: LayerEnvironment, { below, said, places }: Below): Promise<LayerEnvironment> {
+async function narrowed(above: LayerEnvironment, { below, said, mayLoosen, places }: Below): Promise<LayerEnvironment> {
   const { sandbox, checkpoints, limits } = above;
+  if (mayLoosen)
+    return {
+      ...above,
+      ...(sandbox && { sandbox: { ...sandbox, ...(await openedBy(sandbox, below.sandbox, places)) } }),
+    };
   const wished = said.findLast((layer) => layer?.checkpoints?.mode !== undefined)?.checkpoints?.mode;
   return {
     ...above,

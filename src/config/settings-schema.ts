@@ -34,6 +34,8 @@ export const settingsFile = z.strictObject({
   mount_roots: mountRoots.optional(),
   /** Only the user's own: it is about the whole machine. */
   server: serverSettings.optional(),
+  /** Only the user's own: it is about what projects may do to the rest of that file. */
+  projects_may_loosen: z.boolean().optional(),
 });
 
 /** The settings of a project, which others may have written. */
@@ -46,6 +48,10 @@ export const projectFile = settingsFile.extend({
   server: settingsFile.shape.server.refine(
     (given) => given === undefined,
     "only the user's own settings file may have it; it is about the whole machine, and not about one project",
+  ),
+  projects_may_loosen: settingsFile.shape.projects_may_loosen.refine(
+    (given) => given === undefined,
+    "only the user's own settings file may have it; a project must not decide what it may loosen",
   ),
 });
 

@@ -7,7 +7,7 @@ import type { PriceSettings } from "../core/pricing.ts";
 import type { RedactionSettings } from "../core/redaction-schema.ts";
 import type { ServerSettingsFile } from "../core/server-schema.ts";
 import type { SettingsFile } from "./settings-schema.ts";
-import { isThere, readTextFileIfThere } from "./text-file.ts";
+import { isThere, notingReads, readTextFileIfThere } from "./text-file.ts";
 
 /** The model when neither a flag nor the agent nor a settings file names one. */
 export const DEFAULT_MODEL = "claude-opus-4-8";
@@ -28,6 +28,7 @@ export const BUILT_IN_SETTINGS = {
   environment: environmentDefinition.parse({}),
   mount_roots: [],
   server: {},
+  projects_may_loosen: false,
 } as const satisfies SettingsFile;
 
 /** What is not the agent's but the host's. */
@@ -54,11 +55,15 @@ export interface Settings {
   readonly mount_roots: readonly string[];
   /** How much the host takes on, and what a server lets through. */
   readonly server: ServerSettingsFile;
+  /** Whether trusted projects and agent files may loosen what the user's own settings say. */
+  readonly projects_may_loosen: boolean;
 }
 
 export interface ReadSettings {
   readonly path: string;
   readonly values: SettingsFile;
+  /** What was read, byte for byte. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
 export type SettingsOwner = "user" | "project";
@@ -69,7 +74,9 @@ export async function readSettings(
   owner: SettingsOwner = "user",
 ): Promise<ReadSettings | undefined> {
   const path = join(directory, "config.yaml");
-  const text = readTextFileIfThere(path, { what: "the settings file", code: "invalid_input" });
+  const { value: text, files } = notingReads(() =>
+    readTextFileIfThere(path, { what: "the settings file", code: "invalid_input" }),
+  );
   if (text === undefined) return refuseOtherName(directory, path);
   // Loaded here because most users have no such file, and every command starts faster without these.
   const [{ parseYaml }, { projectFile, settingsFile }] = await Promise.all([
@@ -77,7 +84,7 @@ export async function readSettings(
     import("./settings-schema.ts"),
   ]);
   const schema = owner === "user" ? settingsFile : projectFile;
-  return { path, values: parseYaml(text, { file: path, code: "invalid_input", schema, empty: {} }) };
+  return { path, values: parseYaml(text, { file: path, code: "invalid_input", schema, empty: {} }), files };
 }
 
 const OTHER_NAMES = ["config", "settings"].flatMap((name) =>

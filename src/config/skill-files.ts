@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { CapstanError } from "../core/errors.ts";
 import { MAX_SKILL_BYTES, type Skills } from "../core/skill-schema.ts";
-import { isFaithful, reasonOf } from "./text-file.ts";
+import { isFaithful, noteRead, reasonOf } from "./text-file.ts";
 import { parseYaml } from "./yaml-file.ts";
 
 type SkillFiles = Skills[string]["files"];
@@ -86,6 +86,7 @@ function contentOf(path: string): SkillFiles[string] {
       throw new Error(`it has ${size} bytes, and all skills together at most ${MAX_SKILL_BYTES}`);
     return readFileSync(path);
   });
+  noteRead(path, bytes);
   const content = bytes.toString("utf8");
   return isFaithful(content, bytes)
     ? { content, encoding: "utf8" }

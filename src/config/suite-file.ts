@@ -11,17 +11,22 @@ import { type CaseAsWritten, type SuiteAsWritten, suiteAsWritten, suiteInAgentFi
 import { readPattern } from "../core/suite-pattern.ts";
 import { parseDuration } from "../core/duration.ts";
 import type { Environment } from "./home.ts";
-import { type Configuration, loadConfiguration } from "./load.ts";
+import { type Configuration, loadConfiguration, type Trusting } from "./load.ts";
 import { type Problem, problemsOf } from "./problems.ts";
 import { gradersOf } from "./suite-graders.ts";
 import { isSuiteFile } from "./suite-names.ts";
-import { readTextFile } from "./text-file.ts";
+import { notingReads, readTextFile } from "./text-file.ts";
+import type { JudgedItem } from "./trust/gate.ts";
+import { recordedTrust } from "./trust/recorded.ts";
+import { requireTrustedSuite, requireWholeAgent } from "./trust/suite.ts";
 import { readYaml, type YamlTree } from "./yaml-file.ts";
 
 export interface ReadSuite {
   readonly suite: Suite;
   /** What its agent was loaded with. */
   readonly configuration: Configuration;
+  /** The suite, its agent and the project's files, as far as they can be trusted. */
+  readonly trust: readonly JudgedItem[];
 }
 
 type Path = readonly PropertyKey[];
@@ -30,14 +35,19 @@ type Path = readonly PropertyKey[];
 const TIMEOUT_MS = 300_000;
 const NOTHING: CaseAsWritten = { name: "" };
 
-/** Reads a suite, or the one in an agent file, with its agent. An error lists every mistake with its line. */
-export async function readSuite(file: string, environment: Environment): Promise<ReadSuite> {
+/**
+ * Reads a suite, or the one in an agent file, with its agent. An error lists every mistake with its line. Throws
+ * `untrusted` where the suite or its agent would be another one without what nobody has trusted.
+ */
+export async function readSuite(file: string, environment: Environment, trust?: Trusting): Promise<ReadSuite> {
   const path = resolve(file);
-  const text = readTextFile(path, { what: "the suite", code: "invalid_suite" });
+  const { value: text, files } = notingReads(() => readTextFile(path, { what: "the suite", code: "invalid_suite" }));
   const tree = readYaml(text, { file, code: "invalid_suite" });
   const { written, within } = suiteIn(tree, isSuiteFile(path));
   const agentFile = within.length > 0 ? path : resolve(dirname(path), written.agent ?? "agent.yaml");
-  const configuration = await loadConfiguration({ cwd: dirname(path), environment, flags: {}, agentFile });
+  const cwd = dirname(path);
+  const configuration = await loadConfiguration({ cwd, environment, flags: {}, agentFile, trust });
+  requireWholeAgent(configuration);
   const problems: Problem[] = [];
   const note: Note = (field, what) => void problems.push({ path: field, at: "value", text: what });
   const reading: Reading = {
@@ -52,6 +62,9 @@ export async function readSuite(file: string, environment: Environment): Promise
   const gates = gatesOf(written, note);
   if (problems.length > 0)
     throw tree.error(onceEach(problems).map((problem) => ({ ...problem, path: [...within, ...problem.path] })));
+  const { home } = configuration;
+  const trusting = trust ?? recordedTrust(home);
+  const judged = requireTrustedSuite({ path, value: written, files }, trusting, { home, cwd, shell: environment });
   const suite: Suite = {
     name:
       written.suite ?? (within.length > 0 ? configuration.agent.name : basename(path).replace(/\.test\.ya?ml$/, "")),
@@ -66,7 +79,7 @@ export async function readSuite(file: string, environment: Environment): Promise
     margins: written.margins ?? {},
     cases: cases.map((one, index) => ({ ...one, place: `${file}:${tree.lineOf([...within, "cases", index])}` })),
   };
-  return { suite, configuration };
+  return { suite, configuration, trust: [...configuration.trust, ...judged] };
 }
 
 /** Made only when it is asked for: loading what makes it takes as long as reading a hundred cases. */

@@ -14,10 +14,36 @@ interface TextFile {
 const MAX_BYTES = 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
+let noted: Map<string, Uint8Array> | undefined;
+
+/** What was read, byte for byte: whoever judges a file judges exactly the content that is used. */
+export interface Reads<Value> {
+  readonly value: Value;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+/** Does something that reads files, and notes them. It must not wait for anything: the notes are of one at a time. */
+export function notingReads<Value>(work: () => Value): Reads<Value> {
+  const before = noted;
+  const files = new Map<string, Uint8Array>();
+  noted = files;
+  try {
+    return { value: work(), files };
+  } finally {
+    noted = before;
+  }
+}
+
+export function noteRead(path: string, bytes: Uint8Array): void {
+  noted?.set(path, bytes);
+}
+
 /** The text of a UTF-8 file, without a byte order mark. */
 export function readTextFile(path: string, { what, code }: TextFile): string {
   try {
-    return decoded(readBytes(path, MAX_BYTES));
+    const bytes = readBytes(path, MAX_BYTES);
+    noteRead(path, bytes);
+    return decoded(bytes);
   } catch (error) {
     throw new CapstanError(code, `Cannot read ${what} ${path}: ${reasonOf(error)}.`, {
       data: { file: path },

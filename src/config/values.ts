@@ -4,8 +4,10 @@ import { shownVariable } from "../core/redaction-session.ts";
 import type { AgentAsWritten } from "./agent-file.ts";
 import type { HomeDirectory } from "./home.ts";
 import { BUILT_IN, type Layer, type Merged } from "./layers.ts";
+import type { Withheld } from "./others.ts";
 import type { Project } from "./project.ts";
 import { settingsFile } from "./settings-schema.ts";
+import { shownValue } from "./trust/words.ts";
 import type { Variables } from "./variables.ts";
 
 /** One value of the configuration and where it came from. An entry of a permission list is a value of its own. */
@@ -13,6 +15,8 @@ export interface ConfigurationValue {
   readonly key: string;
   readonly value: unknown;
   readonly source: string;
+  /** Why it has no effect; absent for what is in force. */
+  readonly withheld?: string;
 }
 
 /** All that has a say. */
@@ -23,10 +27,12 @@ export interface Origins {
   readonly layers: readonly Layer[];
   readonly merged: Merged;
   readonly variables: Variables;
+  readonly withheld: readonly Withheld[];
 }
 
 /** Every value of a configuration, and who decided it. */
-export function allValues({ home, project, agent, layers, merged, variables }: Origins): readonly ConfigurationValue[] {
+export function allValues(origins: Origins): readonly ConfigurationValue[] {
+  const { home, project, agent, layers, merged, variables, withheld } = origins;
   const projectSource = project.root === undefined ? BUILT_IN : `project (${join(project.root, ".capstan")})`;
   return [
     { key: "home", value: home.path, source: home.source },
@@ -34,8 +40,19 @@ export function allValues({ home, project, agent, layers, merged, variables }: O
     ...agentValues(agent),
     ...settingValues(layers, merged),
     ...addressValue(variables),
+    ...withheld.map(({ field, value, source, reason }) => ({
+      key: field,
+      value: shownValue(field, value),
+      source,
+      withheld: REASONS[reason],
+    })),
   ];
 }
+
+const REASONS = {
+  untrusted: "not trusted; run capstan trust",
+  "user settings": "your own settings are stricter; see projects_may_loosen",
+} as const satisfies Record<Withheld["reason"], string>;
 
 /** What only the agent decides. Of large things, and of those that may hold a secret, only the names. */
 function agentValues({ written, source }: Origins["agent"]): readonly ConfigurationValue[] {

@@ -4,6 +4,7 @@ import { chosenProvider, secretNames } from "../core/auth-variables.ts";
 import { CapstanError } from "../core/errors.ts";
 import { readDotEnv } from "./dot-env.ts";
 import type { Environment } from "./home.ts";
+import { notingReads } from "./text-file.ts";
 
 /** Something that is set, and where. Its value is nobody's business. */
 export interface SetVariable {
@@ -19,6 +20,8 @@ export interface Variables {
   readonly dotEnv: { readonly path: string; readonly names: readonly string[] } | undefined;
   /** Where the model API's address was set; undefined when it was not. */
   readonly address: SetVariable | undefined;
+  /** What was read, byte for byte. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
 /** The variables that hold a secret of a provider, or name a file with it. */
@@ -33,21 +36,34 @@ const ADDRESS = "ANTHROPIC_BASE_URL";
 /** The shell wins, also with an empty variable. */
 export function readVariables(shell: Environment, root: string | undefined): Variables {
   const path = root === undefined ? undefined : join(root, ".env");
-  const written = path === undefined ? {} : readDotEnv(path);
+  const { value: written, files } = notingReads(() => (path === undefined ? {} : readDotEnv(path)));
   const given = Object.fromEntries(Object.entries(shell).filter(([, value]) => value !== undefined));
 
   for (const name of ["CAPSTAN_HOME", "CAPSTAN_AUDIT_KEY_FILE"])
     if (Object.hasOwn(written, name) && !given[name])
       throw new CapstanError("invalid_input", `${name} cannot be set in ${path}. Set it in the shell.`);
   const names = Object.keys(written).filter((name) => !Object.hasOwn(given, name));
-  const variables = {
+  return withAddress({
     environment: { ...written, ...given },
     dotEnv: path === undefined ? undefined : { path, names },
-  };
+    files,
+  });
+}
+
+/** The shell's alone. */
+export function withoutDotEnv({ environment, dotEnv, files }: Variables): Variables {
+  const left = Object.entries(environment).filter(([name]) => dotEnv?.names.includes(name) !== true);
+  return withAddress({ environment: Object.fromEntries(left), dotEnv: dotEnv && { ...dotEnv, names: [] }, files });
+}
+
+function withAddress(variables: Omit<Variables, "address">): Variables {
   return { ...variables, address: setVariables(variables, [ADDRESS])[0] };
 }
 
-function setVariables({ environment, dotEnv }: Omit<Variables, "address">, names: readonly string[]): SetVariable[] {
+function setVariables(
+  { environment, dotEnv }: Pick<Variables, "environment" | "dotEnv">,
+  names: readonly string[],
+): SetVariable[] {
   return names
     .filter((name) => environment[name]?.trim())
     .map((name) => ({ name, source: dotEnv?.names.includes(name) === true ? dotEnv.path : "shell" }));

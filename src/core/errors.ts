@@ -21,6 +21,7 @@ export const ERROR_CODES = {
   too_large: 2,
   too_many: 3,
   not_allowed: 2,
+  untrusted: 2,
   lease_lost: 3,
   store_conflict: 3,
   store_locked: 3,

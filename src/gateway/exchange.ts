@@ -85,7 +85,7 @@ export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Pr
       size: route.isFree ? undefined : request.size,
       billing: admission.upstream.billing,
       toolResults: route.isFree ? [] : request.toolResults,
-      said: route.isFree ? [] : request.said,
+      said: route.isFree ? "" : request.said,
     },
     isFree: route.isFree,
     request: {

@@ -76,6 +76,7 @@ const TYPES: Partial<Record<ErrorCode, ApiErrorType>> = {
   approval_pending: "conflict_error",
   approval_closed: "conflict_error",
   not_allowed: "permission_error",
+  untrusted: "conflict_error",
   not_found: "not_found_error",
   session_busy: "conflict_error",
   session_ended: "conflict_error",

@@ -3,7 +3,7 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { agentFile } from "../../src/config/agent-file-schema.ts";
-import { type Configuration, loadConfiguration } from "../../src/config/load.ts";
+import type { Configuration } from "../../src/config/load.ts";
 import { agentDefinition } from "../../src/core/agent-definition.ts";
 import { messageOf } from "../../src/core/errors.ts";
 import type { JsonSchema } from "./agent-pairs/leaves.ts";
@@ -13,6 +13,7 @@ import { type Pair, pair, textOf } from "./agent-pairs/pair.ts";
 import { EXEMPT, PAIRS } from "./agent-pairs/pairs.ts";
 import { flawIn, gapsOf } from "./agent-pairs/proof.ts";
 import { type Files, files } from "./files.ts";
+import { loadTrusted } from "../support/trust.ts";
 
 const schemaOf = (file: z.ZodType): JsonSchema => z.toJSONSchema(file, { io: "input" }) as JsonSchema;
 const schema = schemaOf(agentFile);
@@ -88,7 +89,7 @@ const isLive = (seen: Pair["seen"]): seen is keyof typeof LIVE => Object.hasOwn(
 async function load(text: string): Promise<Configuration> {
   writeFileSync(tree.at("agent.yaml"), text);
   const environment = { HOME: tree.path, CAPSTAN_HOME: tree.at(".home"), PATH: process.env["PATH"] ?? "" };
-  return loadConfiguration({ cwd: tree.path, environment, flags: {}, agentFile: "agent.yaml" });
+  return loadTrusted({ cwd: tree.path, environment, flags: {}, agentFile: "agent.yaml" });
 }
 
 describe("every field of an agent file", () => {

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { loadConfiguration } from "../../src/config/load.ts";
 import { files } from "./files.ts";
+import { loadTrusted } from "../support/trust.ts";
 
 const load = (tree: { at(name: string): string }) =>
-  loadConfiguration({ cwd: tree.at("app"), environment: { HOME: tree.at("user") }, flags: {} });
+  loadTrusted({ cwd: tree.at("app"), environment: { HOME: tree.at("user") }, flags: {} });
 
 describe("budgets and prices in settings", () => {
   test("merge value by value, and each value knows its file", async () => {
     using tree = files({
-      "user/.capstan/config.yaml": `budgets:
+      "user/.capstan/config.yaml": `projects_may_loosen: true
+budgets:
   project: { usd: 50, tokens: 1000 }
   day: { usd: 5, time_zone: Europe/Berlin }
   agents: { clerk: { usd: 1 }, reviewer: { usd: 2 } }

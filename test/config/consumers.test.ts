@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { loadConfiguration } from "../../src/config/load.ts";
 import { settingsFile } from "../../src/config/settings-schema.ts";
 import { files } from "./files.ts";
+import { loadTrusted } from "../support/trust.ts";
 
 type Arrival = readonly [written: string, path: readonly string[], value: unknown];
 
@@ -119,9 +119,10 @@ const ARRIVES: Readonly<Record<string, Arrival>> = {
   ...ENVIRONMENT,
   mount_roots: ["[/srv/shared]", ["settings", "mount_roots"], ["/srv/shared"]],
   ...SERVER,
+  projects_may_loosen: ["true", ["settings", "projects_may_loosen"], true],
 };
 /** A project's file must not have them: see variables.test.ts, environment.test.ts and server.test.ts. */
-const OF_THE_USER = ["auth.base_url", "auth.credential_command", "mount_roots", ...Object.keys(SERVER)];
+const OF_THE_USER = ["auth.base_url", "auth.credential_command", "mount_roots", "projects_may_loosen", ...Object.keys(SERVER)];
 
 interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
@@ -144,7 +145,7 @@ describe("every field of a settings file", () => {
       OF_THE_USER.includes(field) ? 1 : 2,
     )) {
       using tree = files({ "app/": "", [file]: text });
-      const configuration = await loadConfiguration({
+      const configuration = await loadTrusted({
         cwd: tree.at("app"),
         environment: { HOME: tree.path },
         flags: {},
@@ -158,7 +159,8 @@ describe("every field of a settings file", () => {
     .map((file) => readFileSync(`src/${file}`, "utf8"))
     .join("\n");
   const settings = Object.values(ARRIVES).flatMap(([, [where, name = ""]]) => (where === "settings" ? [name] : []));
-  test.each(settings)("%s is used outside of the configuration", (name) => {
+  // What it decides is decided in the configuration: see others.test.ts.
+  test.each(settings.filter((name) => name !== "projects_may_loosen"))("%s is used outside of the configuration", (name) => {
     expect(source.includes(`settings.${name}`)).toBe(true);
   });
 });

@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { loadConfiguration } from "../../src/config/load.ts";
 import { settingsFile } from "../../src/config/settings-schema.ts";
 import { environmentDefinition } from "../../src/core/environment.ts";
 import { ENVIRONMENT_PAIRS } from "./agent-pairs/environment-pairs.ts";
 import { type JsonSchema, leavesOf } from "./agent-pairs/leaves.ts";
 import { type Files, files } from "./files.ts";
+import { loadTrusted } from "../support/trust.ts";
 
 /**
  * What each field of an environment does is seen in agent-pairs.test.ts, where an agent file has it. The same fields may
@@ -35,7 +35,7 @@ async function environmentOf(given: { readonly settings?: string; readonly agent
   writeFileSync(tree.at("app/.capstan/config.yaml"), given.settings ?? "");
   writeFileSync(tree.at("app/agent.yaml"), `name: clerk\n${given.agent ?? ""}\n`);
   const options = { cwd: tree.at("app"), environment: { HOME: tree.path }, flags: {}, agentFile: "agent.yaml" };
-  return (await loadConfiguration(options)).sessionEnvironment;
+  return (await loadTrusted(options)).sessionEnvironment;
 }
 
 test.each(Object.entries(ENVIRONMENT_PAIRS))(

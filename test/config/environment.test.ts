@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { type Configuration, loadConfiguration, type LoadOptions } from "../../src/config/load.ts";
+import type { Configuration, LoadOptions } from "../../src/config/load.ts";
 import { parseEnvironment } from "../../src/core/environment.ts";
 import { type Files, files } from "./files.ts";
+import { loadTrusted } from "../support/trust.ts";
 
 /** The configuration of `app` in a tree whose user is `user`. */
 function load(tree: Files, more: Partial<LoadOptions> = {}): Promise<Configuration> {
-  return loadConfiguration({ cwd: tree.at("app"), environment: { HOME: tree.at("user") }, flags: {}, ...more });
+  return loadTrusted({ cwd: tree.at("app"), environment: { HOME: tree.at("user") }, flags: {}, ...more });
 }
 
 const USER = "user/.capstan/config.yaml";

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { type Configuration, loadConfiguration, type LoadOptions } from "../../src/config/load.ts";
+import type { Configuration, LoadOptions } from "../../src/config/load.ts";
 import { DEFAULT_MODEL } from "../../src/config/settings.ts";
 import { type Files, files } from "./files.ts";
+import { loadTrusted } from "../support/trust.ts";
 
 /** The configuration of `app` in a tree whose user is `user`. */
 function load(tree: Files, { environment, ...more }: Partial<LoadOptions> = {}): Promise<Configuration> {
-  return loadConfiguration({
+  return loadTrusted({
     cwd: tree.at("app"),
     environment: { HOME: tree.at("user"), ...environment },
     flags: {},
@@ -78,12 +79,14 @@ describe("a configuration", () => {
       "environment.checkpoints.exclude",
       "environment.sandbox.mode",
       "environment.sandbox.auto_allow_sandboxed",
+      "projects_may_loosen",
     ]);
   });
 
-  test("takes each value from the last that gives it: user, project, agent, flag", async () => {
+  test("takes each value from the last that gives it, where the user lets projects: user, project, agent, flag", async () => {
     using tree = files({
       "user/.capstan/config.yaml": `model: of-user
+projects_may_loosen: true
 on_crash: continue
 retries: 1
 permissions: { mode: plan, allow: [Read], deny: [WebFetch] }
@@ -138,6 +141,7 @@ budget: { usd: 3, tokens: 3000 }
       upstream_idle_ms: "project (app/.capstan/config.yaml)",
       credential_wait_ms: "built in",
       hibernate_after_ms: "built in",
+      projects_may_loosen: "user (user/.capstan/config.yaml)",
       "permissions.mode": "agent (app/agent.yaml)",
       "permissions.allow Read": "user (user/.capstan/config.yaml)",
       "permissions.allow WebFetch": "project (app/.capstan/config.yaml)",
@@ -210,7 +214,7 @@ describe("a settings file", () => {
     ["modle: x", '1:1 modle: unknown key; did you mean "model"?'],
     [
       "name: x",
-      "1:1 name: unknown key; known are model, on_crash, retries, upstream_idle_ms, credential_wait_ms, hibernate_after_ms, permissions, budget, budgets, prices, redact, auth, environment, mount_roots, server",
+      "1:1 name: unknown key; known are model, on_crash, retries, upstream_idle_ms, credential_wait_ms, hibernate_after_ms, permissions, budget, budgets, prices, redact, auth, environment, mount_roots, server, projects_may_loosen",
     ],
     ["on_crash: go-on", '1:11 on_crash: expected one of continue, stop (found "go-on")'],
     ["retries: -1", "1:10 retries: expected a number of at least 0 (found -1)"],

@@ -1,7 +1,8 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { type Configuration, loadConfiguration, type LoadOptions } from "../../src/config/load.ts";
+import type { Configuration, LoadOptions } from "../../src/config/load.ts";
 import { type Files, files } from "./files.ts";
+import { loadTrusted } from "../support/trust.ts";
 
 const USER = "user/.capstan/config.yaml";
 const PROJECT = "app/.capstan/config.yaml";
@@ -20,7 +21,7 @@ function trees(user: string, others: string): (readonly [tree: Files, agentFile:
 }
 
 function load(tree: Files, more: Partial<LoadOptions> = {}): Promise<Configuration> {
-  return loadConfiguration({ cwd: tree.at("app"), environment: { HOME: tree.at("user") }, flags: {}, ...more });
+  return loadTrusted({ cwd: tree.at("app"), environment: { HOME: tree.at("user") }, flags: {}, ...more });
 }
 
 describe("a project or an agent does not reopen what the user closed:", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { loadConfiguration } from "../../src/config/load.ts";
 import { files, type Files } from "./files.ts";
+import { loadTrusted } from "../support/trust.ts";
 
 async function load(tree: Files, allow?: string[]) {
-  return loadConfiguration({
+  return loadTrusted({
     cwd: tree.at("app"),
     environment: { HOME: tree.path },
     flags: { allow },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { loadConfiguration } from "../../src/config/load.ts";
 import { files } from "./files.ts";
+import { loadTrusted } from "../support/trust.ts";
 
 const WRONG: readonly (readonly [written: string, problem: string])[] = [
   ["- { name: a, pattern: '(x+)+y' }", "2:23 redact.0.pattern: the pattern could take too long"],
@@ -13,9 +13,9 @@ const WRONG: readonly (readonly [written: string, problem: string])[] = [
 
 test.for(WRONG)("%s is refused with its place", async ([written, problem]) => {
   using tree = files({ "app/.capstan/config.yaml": `redact:\n${written}\n` });
-  await expect(
-    loadConfiguration({ cwd: tree.at("app"), environment: { HOME: tree.path }, flags: {} }),
-  ).rejects.toMatchObject({ code: "invalid_input", message: expect.stringContaining(problem) as string });
+  await expect(loadTrusted({ cwd: tree.at("app"), environment: { HOME: tree.path }, flags: {} })).rejects.toMatchObject(
+    { code: "invalid_input", message: expect.stringContaining(problem) as string },
+  );
 });
 
 test("patterns of the user and of the project are joined, so that a project cannot take one away", async () => {
@@ -23,7 +23,7 @@ test("patterns of the user and of the project are joined, so that a project cann
     "user/.capstan/config.yaml": 'redact: [{ name: mine, pattern: "M-[0-9]" }]\n',
     "app/.capstan/config.yaml": 'redact: [{ name: ours, pattern: "O-[0-9]" }, { name: mine, pattern: "M-[0-9]" }]\n',
   });
-  const { settings } = await loadConfiguration({
+  const { settings } = await loadTrusted({
     cwd: tree.at("app"),
     environment: { HOME: tree.at("user") },
     flags: {},

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { loadConfiguration } from "../../src/config/load.ts";
 import { capacityOf, serverSettings } from "../../src/core/server-schema.ts";
 import { files } from "./files.ts";
+import { loadTrusted } from "../support/trust.ts";
 
 const GIBIBYTE = 1_073_741_824;
 
@@ -15,7 +15,7 @@ test("a machine takes on what its memory allows, and whatever the settings say i
 
 test("a project says nothing about the whole machine", async () => {
   using tree = files({ "app/.capstan/config.yaml": "server: { requests_per_minute: 1 }\n" });
-  const loading = loadConfiguration({ cwd: tree.at("app"), environment: { HOME: tree.path }, flags: {} });
+  const loading = loadTrusted({ cwd: tree.at("app"), environment: { HOME: tree.path }, flags: {} });
   await expect(loading).rejects.toThrow(/config\.yaml:1:9 server: only the user's own settings file may have it/);
 });
 

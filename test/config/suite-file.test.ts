@@ -5,6 +5,7 @@ import { readSuite } from "../../src/config/suite-file.ts";
 import { findSuites } from "../../src/config/suite-files.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { writeTree } from "../support/suites.ts";
+import { EVERYTHING } from "../support/trust.ts";
 
 const directory = temporaryDirectory();
 const { path } = directory;
@@ -21,7 +22,7 @@ writeTree(path, {
 
 async function suite(text: string, name = "x.test.yaml") {
   writeTree(path, { [name]: text });
-  return (await readSuite(join(path, name), environment)).suite;
+  return (await readSuite(join(path, name), environment, EVERYTHING)).suite;
 }
 
 test("what a suite says for all its cases holds for those that do not say otherwise", async () => {

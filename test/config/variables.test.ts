@@ -1,10 +1,10 @@
 import { chmodSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { isCredentialVariable } from "../../src/config/credential-names.ts";
-import { loadConfiguration } from "../../src/config/load.ts";
 import { readStoredCredentials } from "../../src/config/stored-credentials.ts";
 import { readVariables } from "../../src/config/variables.ts";
 import { files } from "./files.ts";
+import { loadTrusted } from "../support/trust.ts";
 
 const SECRET = "sk-ant-nobody-may-see-this";
 
@@ -73,9 +73,9 @@ describe("the .env file of a project", () => {
   test("is read beside .capstan, not below it and not without a project", async () => {
     using tree = files({ "app/.capstan/": "", "app/.env": "A=1", "app/src/.env": "B=2", "other/.env": "C=3" });
     const environment = { HOME: tree.path };
-    const inside = await loadConfiguration({ cwd: tree.at("app/src"), environment, flags: {} });
+    const inside = await loadTrusted({ cwd: tree.at("app/src"), environment, flags: {} });
     expect(inside.environment).toEqual({ ...environment, A: "1" });
-    const outside = await loadConfiguration({ cwd: tree.at("other"), environment, flags: {} });
+    const outside = await loadTrusted({ cwd: tree.at("other"), environment, flags: {} });
     expect(outside.environment).toEqual(environment);
   });
 
@@ -89,7 +89,7 @@ describe("the .env file of a project", () => {
 });
 
 function load(tree: ReturnType<typeof files>) {
-  return loadConfiguration({ cwd: tree.at("app"), environment: { HOME: tree.path }, flags: {} });
+  return loadTrusted({ cwd: tree.at("app"), environment: { HOME: tree.path }, flags: {} });
 }
 
 describe("auth", () => {
@@ -129,7 +129,7 @@ describe("credentials", () => {
   test("are named with the place where they are set, never shown", async () => {
     using tree = files({ "app/.capstan/": "", "app/.env": `ANTHROPIC_AUTH_TOKEN=${SECRET}\nANTHROPIC_API_KEY=x\n` });
     const environment = { HOME: tree.path, ANTHROPIC_API_KEY: SECRET, CLAUDE_CODE_OAUTH_TOKEN: " " };
-    const configuration = await loadConfiguration({ cwd: tree.at("app"), environment, flags: {} });
+    const configuration = await loadTrusted({ cwd: tree.at("app"), environment, flags: {} });
     const { credentials } = configuration;
     const values = await configuration.values();
     expect(credentials).toEqual([
@@ -143,17 +143,17 @@ describe("credentials", () => {
     using tree = files({ "app/.capstan/": "", "app/.env": "AWS_ACCESS_KEY_ID=a\nCLAUDE_CODE_USE_BEDROCK=1\n" });
     const environment = { HOME: tree.path, ANTHROPIC_API_KEY: SECRET };
     const chosen = { ...environment, CLAUDE_CODE_USE_BEDROCK: "1" };
-    const inside = await loadConfiguration({ cwd: tree.at("app"), environment: chosen, flags: {} });
+    const inside = await loadTrusted({ cwd: tree.at("app"), environment: chosen, flags: {} });
     expect(inside.credentials).toEqual([
       { name: "ANTHROPIC_API_KEY", source: "shell" },
       { name: "AWS_ACCESS_KEY_ID", source: tree.at("app/.env") },
       { name: "CLAUDE_CODE_USE_BEDROCK", source: "shell" },
     ]);
     // A project's switch does not count beside a key of the user's.
-    const ignored = await loadConfiguration({ cwd: tree.at("app"), environment, flags: {} });
+    const ignored = await loadTrusted({ cwd: tree.at("app"), environment, flags: {} });
     expect(ignored.credentials).toEqual([{ name: "ANTHROPIC_API_KEY", source: "shell" }]);
     const shell = { ...environment, AWS_ACCESS_KEY_ID: "a" };
-    const outside = await loadConfiguration({ cwd: tree.path, environment: shell, flags: {} });
+    const outside = await loadTrusted({ cwd: tree.path, environment: shell, flags: {} });
     expect(outside.credentials).toEqual([{ name: "ANTHROPIC_API_KEY", source: "shell" }]);
   });
 
@@ -163,7 +163,7 @@ describe("credentials", () => {
       ".capstan/credentials.json": `{ "oauth_token": { "in": "file", "secret": "${SECRET}" } }`,
     });
     chmodSync(tree.at(".capstan/credentials.json"), 0o600);
-    const configuration = await loadConfiguration({ cwd: tree.path, environment: { HOME: tree.path }, flags: {} });
+    const configuration = await loadTrusted({ cwd: tree.path, environment: { HOME: tree.path }, flags: {} });
     expect(configuration.credentials).toEqual([
       { name: "auth.credential_command", source: tree.at(".capstan/config.yaml") },
       { name: "oauth_token by login", source: tree.at(".capstan/credentials.json") },
@@ -184,7 +184,7 @@ describe("credentials", () => {
   ])("in a file %s are refused without being shown, when they are read", async (_why, text, mode, code, message) => {
     using tree = files({ ".capstan/credentials.json": text });
     chmodSync(tree.at(".capstan/credentials.json"), mode);
-    const { credentials } = await loadConfiguration({ cwd: tree.path, environment: { HOME: tree.path }, flags: {} });
+    const { credentials } = await loadTrusted({ cwd: tree.path, environment: { HOME: tree.path }, flags: {} });
     expect(credentials).toEqual([
       { name: "a login that cannot be read", source: tree.at(".capstan/credentials.json") },
     ]);
@@ -215,7 +215,7 @@ describe("credentials", () => {
   ])("in the address %s are not shown either", async (address, value) => {
     using tree = files();
     const environment = { HOME: tree.path, ANTHROPIC_BASE_URL: address };
-    const values = await (await loadConfiguration({ cwd: tree.path, environment, flags: {} })).values();
+    const values = await (await loadTrusted({ cwd: tree.path, environment, flags: {} })).values();
     expect(values.at(-1)).toEqual({
       key: "ANTHROPIC_BASE_URL",
       value,

@@ -4,12 +4,12 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { hostFor } from "../../src/cli/host.ts";
-import { loadConfiguration } from "../../src/config/load.ts";
 import type { EnvironmentInput } from "../../src/core/environment.ts";
 import { agent, eventsOf, ofType, temporaryDirectory, testHost } from "../support/host.ts";
 import { sandboxTest } from "../support/hostile-world.ts";
 import { obedient, order } from "../support/obedient.ts";
 import { say, scriptedModel, toolUse } from "../support/scripted-model.ts";
+import { loadTrusted } from "../support/trust.ts";
 
 const SANDBOX: EnvironmentInput = {
   // The programs of the tests are in the repository, which may itself lie where the sandbox hides everything.
@@ -121,7 +121,7 @@ sandboxTest.each(["in-place", "copy"] as const)("the .env that holds the credent
   writeFileSync(join(cwd, ".env"), `ANTHROPIC_API_KEY=key-of-the-project\nANTHROPIC_BASE_URL=${model.url}\n`);
   writeFileSync(join(cwd, "plain"), "plain text");
   const environment = { PATH: process.env["PATH"], HOME: directory.path, CAPSTAN_HOME: home };
-  await using host = await hostFor(await loadConfiguration({ cwd, environment, flags: {} }), undefined);
+  await using host = await hostFor(await loadTrusted({ cwd, environment, flags: {} }), undefined);
   const session = await host.startSession({
     agent: agent({ tools: ["Bash", "Read"], permissions: { mode: "yolo" } }),
     cwd,

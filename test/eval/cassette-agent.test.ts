@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agentForSuite, differsIn } from "../../src/app/session-agent.ts";
-import { loadConfiguration } from "../../src/config/load.ts";
 import { parseAgent } from "../../src/core/agent-definition.ts";
 import { parseEnvironment } from "../../src/core/environment.ts";
 import { PLAIN_SESSION, type SessionRecord } from "../../src/core/store.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { writeTree } from "../support/suites.ts";
+import { loadTrusted } from "../support/trust.ts";
 
 const RECORD: SessionRecord = {
   ...PLAIN_SESSION,
@@ -45,7 +45,7 @@ test("an agent that is written down is the same agent when it is read", async ()
   expect(first).toMatchObject({ path: "agent.yaml", inputs: {} });
   writeTree(path, { "agent.yaml": first.text ?? "" });
   const agentFile = join(path, "agent.yaml");
-  const read = await loadConfiguration({ cwd: path, environment, flags: {}, agentFile });
+  const read = await loadTrusted({ cwd: path, environment, flags: {}, agentFile });
   expect(differsIn(read, request)).toEqual([]);
   expect(await agentForSuite({ ...request, agentFile: undefined })).toEqual({
     path: "agent.yaml",

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { readSuite } from "../../src/config/suite-file.ts";
 import { caseAsWritten } from "../../src/core/suite-schema.ts";
 import { temporaryDirectory } from "../support/host.ts";
+import { EVERYTHING } from "../support/trust.ts";
 
 const page = readFileSync("docs/tests.md", "utf8");
 const blocks = [...page.matchAll(/^```yaml (suite|agent)\n([\s\S]*?)^```$/gm)].map(([, kind = "", text = ""]) => ({
@@ -16,7 +17,7 @@ test.for(blocks)("a suite in docs/tests.md is valid ($#)", async ({ file, text }
   mkdirSync(join(directory.path, "fixtures/shop"), { recursive: true });
   writeFileSync(join(directory.path, "agent.yaml"), "name: shown\ninstructions: Be brief.\ntools: [Read]\n");
   writeFileSync(join(directory.path, file), text);
-  const { suite } = await readSuite(join(directory.path, file), { HOME: directory.path });
+  const { suite } = await readSuite(join(directory.path, file), { HOME: directory.path }, EVERYTHING);
   expect(suite.cases.length).toBeGreaterThan(0);
 });
 

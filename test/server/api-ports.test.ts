@@ -5,12 +5,12 @@ import { expect, test } from "vitest";
 import { clock } from "../../src/app/clock.ts";
 import { WorkerPool } from "../../src/app/heavy/pool.ts";
 import { apiPorts } from "../../src/app/serve-ports.ts";
-import { loadConfiguration } from "../../src/config/load.ts";
 import { parseAgent } from "../../src/core/agent-definition.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { obedient } from "../support/obedient.ts";
 import { scriptedModel } from "../support/scripted-model.ts";
+import { loadTrusted } from "../support/trust.ts";
 
 /** A server that was started in a project, whose `.env` may have a credential. */
 async function portsIn(variables: string) {
@@ -20,7 +20,7 @@ async function portsIn(variables: string) {
   mkdirSync(join(project, ".capstan"), { recursive: true });
   writeFileSync(join(project, ".env"), variables);
   const shell = { CAPSTAN_HOME: join(directory.path, "home"), HOME: directory.path };
-  const configuration = await loadConfiguration({ cwd: project, environment: shell, flags: {} });
+  const configuration = await loadTrusted({ cwd: project, environment: shell, flags: {} });
   const store = stack.use(await openSqliteStore({ path: join(directory.path, "capstan.db"), clock }));
   const pool = stack.use(new WorkerPool({ home: configuration.home, environment: {} }));
   const ports = apiPorts({ configuration, shell, cwd: project }, store, pool);

@@ -7,6 +7,7 @@ import type { SuiteRun } from "../../src/core/suite-run.ts";
 import { type RunRequest, runSuites } from "../../src/eval/run.ts";
 import type { TrialFacts } from "../../src/eval/trial-facts.ts";
 import { testEnvironment } from "./host.ts";
+import { EVERYTHING } from "./trust.ts";
 
 /** Writes files below a directory. */
 export function writeTree(root: string, files: Readonly<Record<string, string>>): void {
@@ -28,7 +29,7 @@ export async function runSuiteFile(
   { modelUrl = "http://127.0.0.1:9", home, ...more }: { modelUrl?: string; home: string } & Partial<RunRequest>,
 ): Promise<TestRun> {
   const environment = { ...testEnvironment(modelUrl), HOME: home };
-  const { suite } = await readSuite(file, environment);
+  const { suite } = await readSuite(file, environment, EVERYTHING);
   return runSuite(suite, mode, { modelUrl, home, ...more });
 }
 

@@ -8,11 +8,13 @@ import { hostFor } from "../host.ts";
 import { configure, openSession } from "../run.ts";
 import type { RunFlags } from "../run-flags.ts";
 import { count } from "../text.ts";
+import { trustingFor } from "../trust/trusting.ts";
 import type { ChatHost, ChatSession, Wanted } from "./host.ts";
 
 /** A host of this process. What is wrong with the configuration is thrown before anything is shown. */
 export async function localChatHost(flags: RunFlags): Promise<ChatHost> {
-  const configuration = await configure(flags);
+  // Whoever sits at a terminal was asked before the chat took it over.
+  const configuration = await configure(flags, await trustingFor(flags, { isAsking: false }));
   return chatHost(await hostFor(configuration, flags.rehearsal), { configuration, flags });
 }
 

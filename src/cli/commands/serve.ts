@@ -15,6 +15,7 @@ export function addServe(program: Command): void {
     .option("--tls-cert <file>", "serve over TLS with this certificate (PEM)")
     .option("--tls-key <file>", "the key of that certificate (PEM)")
     .option("--rehearsal", "use the built-in scripted model; without credentials that is so by itself")
+    .option("--trust", "trust the project's files as they are now, until the server stops")
     .option("--grace <duration>", "how long running turns may go on at the end", "20s")
     .addOption(new Option("--log-level <level>", "what the log tells").choices(LOG_LEVELS).default("info"))
     .option("--stdio", "speak JSON-RPC, one message per line, with the parent process instead of listening")

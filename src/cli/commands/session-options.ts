@@ -23,6 +23,7 @@ export function addSessionOptions(command: Command): Command {
     .option("--timeout <duration>", "stop the turn after this time, such as 90s or 10m")
     .addOption(new Option("--workspace <kind>", "what the agent works on, made from the directory").choices(WORKSPACES))
     .addOption(new Option("--sandbox <mode>", "whether its commands are confined").choices(SANDBOX_MODES))
+    .option("--trust", "trust the project's files as they are now, for this run alone; for CI")
     .option("--rehearsal", "use the built-in scripted model: no key, no network");
 }
 

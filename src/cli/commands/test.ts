@@ -34,6 +34,7 @@ export function addTest(program: Command): void {
         "replay on another Claude Agent SDK as well, and tell what behaves differently",
       ).conflicts(["record", "live", "rehearsal", "report", "baseline", "acceptDrift"]),
     )
+    .option("--trust", "trust suites, agents and the project's files as they are now, for this run alone; for CI")
     .option("--json", "print the whole run as JSON")
     .addHelpText(
       "after",

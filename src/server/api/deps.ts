@@ -8,6 +8,7 @@ import type { SuiteRunStore } from "../../core/suite-run-store.ts";
 import type { SuiteRun } from "../../core/suite-run.ts";
 import type { WireAgentCheck } from "../../protocol/api/agent-check.ts";
 import type { WireCredential, WireModel } from "../../protocol/api/host.ts";
+import type { WireTrust } from "../../protocol/api/trust.ts";
 import { notSupported } from "../../protocol/refusal.ts";
 import type { PolicyHost } from "../../runtime/policy-check.ts";
 import type { ReplayRequest } from "../../runtime/policy-replay.ts";
@@ -52,6 +53,20 @@ export interface ApiDeps extends ServerDeps {
   /** What a session is made of that names nothing: as `capstan run` would in the project's directory. */
   readonly defaults?: (project: string) => Promise<ProjectDefaults>;
   readonly suites?: SuitePort;
+  readonly trust?: TrustPort;
+}
+
+/** A file of a project, and what it would widen. */
+export type ShownTrust = WireTrust;
+
+/** What a person may trust of a project's files. */
+export interface TrustPort {
+  /** The project's files as they are now. */
+  readonly list: (project: string) => Promise<readonly ShownTrust[]>;
+  /** Trusts exactly the content with this hash; undefined when no file of the project has it now. */
+  readonly add: (project: string, hash: string, by: string) => Promise<ShownTrust | undefined>;
+  /** Whether the content with this hash was trusted. */
+  readonly remove: (project: string, hash: string) => Promise<boolean>;
 }
 
 /** What there is to tell of an agent besides which one it is. */

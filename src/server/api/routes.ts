@@ -17,6 +17,7 @@ import { addPolicy } from "./policy.ts";
 import { addSessionEvents } from "./session-events.ts";
 import { addSessions } from "./sessions.ts";
 import { addSuites } from "./suites.ts";
+import { addTrust } from "./trust.ts";
 import { addWebhooks } from "./webhooks.ts";
 import { addWorkspace } from "./workspace.ts";
 
@@ -38,6 +39,7 @@ export function apiRoutes(deps: ApiDeps): Api {
   addLedger(api, deps);
   addHost(api, deps);
   addKeys(api, deps);
+  addTrust(api, deps);
   addSuites(api, deps);
   addWebhooks(api, deps);
   addDocument(api);

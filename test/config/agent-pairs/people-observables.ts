@@ -6,6 +6,7 @@ import type { ChatHost } from "../../../src/cli/chat/host.ts";
 import { reportText } from "../../../src/cli/validate-view.ts";
 import { readSuite } from "../../../src/config/suite-file.ts";
 import type { Observe } from "./observables.ts";
+import { EVERYTHING } from "../../support/trust.ts";
 
 /** What `capstan validate` prints. */
 export const report: Observe = ({ loaded: { agent, sessionEnvironment } }) => {
@@ -22,7 +23,7 @@ export const report: Observe = ({ loaded: { agent, sessionEnvironment } }) => {
 
 /** The cases that `capstan test` would try the agent on. */
 export const suite: Observe = async ({ loaded: { agentFile }, scratch }) => {
-  const read = await readSuite(agentFile?.files[0] ?? "", { HOME: scratch });
+  const read = await readSuite(agentFile?.files[0] ?? "", { HOME: scratch }, EVERYTHING);
   return read.suite.cases.map(({ name, turns }) => ({ name, turns }));
 };
 

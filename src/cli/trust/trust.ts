@@ -1,0 +1,155 @@
+import { statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { agentPath } from "../../config/agent-path.ts";
+import { homeDirectory } from "../../config/home.ts";
+import { loadConfiguration } from "../../config/load.ts";
+import { isSuiteFile } from "../../config/suite-names.ts";
+import { TrustBook } from "../../config/trust/book.ts";
+import type { JudgedItem } from "../../config/trust/gate.ts";
+import type { TrustItem } from "../../config/trust/item.ts";
+import { ASSUMED_TRUST } from "../../config/trust/recorded.ts";
+import { KIND_WORDS, wideningText } from "../../config/trust/words.ts";
+import { CapstanError } from "../../core/errors.ts";
+import { usage } from "../failure.ts";
+import { promptsHere } from "../prompts-here.ts";
+import { table } from "../text.ts";
+import { requirePerson } from "./person.ts";
+import { byUser } from "./trusting.ts";
+import { itemText, pathHere } from "./view.ts";
+
+export interface TrustCommandFlags {
+  readonly yes?: boolean;
+  readonly json?: boolean;
+  readonly cwd: string;
+}
+
+/** Shows what a project's files would widen, and trusts exactly what was shown. Returns the exit code. */
+export async function trust(paths: readonly string[], flags: TrustCommandFlags): Promise<number> {
+  requirePerson("capstan trust");
+  const book = bookHere();
+  const items = (await itemsAt(paths, resolve(flags.cwd))).filter((item) => !book.isTrusted(item));
+  const wide = items.filter(({ widens }) => widens.length > 0);
+  if (wide.length === 0) {
+    // What widens nothing now is trusted as well, so that a later change is shown as one.
+    if (flags.yes === true) items.forEach((item) => book.add(item, byUser("capstan trust --yes"), new Date()));
+    return done([], flags, "There is nothing to trust: these files widen nothing that is not trusted already.");
+  }
+  if (flags.json !== true) for (const item of wide) process.stdout.write(`${await itemText(item, book)}\n`);
+  if (flags.yes !== true && !(await isConfirmed(wide, flags)))
+    return done([], flags, "Nothing was trusted.", EXIT_NOT_TRUSTED);
+  const by = byUser(flags.yes === true ? "capstan trust --yes" : "capstan trust");
+  for (const item of items) book.add(item, by, new Date());
+  return done(wide, flags, wide.map((item) => `✓ ${pathHere(item.path)} is trusted as it is now.`).join("\n"));
+}
+
+const EXIT_NOT_TRUSTED = 2;
+
+async function isConfirmed(items: readonly TrustItem[], { json }: TrustCommandFlags): Promise<boolean> {
+  const prompts = json === true ? undefined : await promptsHere();
+  if (prompts === undefined)
+    throw usage(
+      "There is no terminal to ask at, and an answer from a pipe does not count. To trust this content: --yes",
+    );
+  const answer = await prompts.choose(items.length === 1 ? "Trust this file?" : `Trust these ${items.length} files?`, [
+    { value: "no", label: "No" },
+    { value: "yes", label: "Trust", hint: "exactly this content" },
+  ]);
+  return answer === "yes";
+}
+
+function done(items: readonly TrustItem[], { json }: TrustCommandFlags, text: string, code = 0): number {
+  if (json === true) process.stdout.write(items.map((item) => `${JSON.stringify(jsonOf(item))}\n`).join(""));
+  else process.stdout.write(`${text}\n`);
+  return code;
+}
+
+function jsonOf({ kind, root, path, hash, files, widens }: TrustItem) {
+  return { kind, root, path, hash, files: files.map((file) => file.path), widens: widens.map(wideningText) };
+}
+
+/** The items of a directory, with the agent and the suites in it, or of agent files and suites. Each once. */
+async function itemsAt(paths: readonly string[], cwd: string): Promise<readonly TrustItem[]> {
+  const found: JudgedItem[] = [];
+  for (const path of paths.length === 0 ? [cwd] : paths.map((one) => resolve(cwd, one)))
+    found.push(...(await itemsOf(path, cwd)));
+  return [...new Map(found.map(({ item }) => [item.hash, item])).values()];
+}
+
+async function itemsOf(path: string, cwd: string): Promise<readonly JudgedItem[]> {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) throw usage(`There is no ${path}. Name a directory, an agent file or a suite.`);
+  if (stats.isDirectory()) return itemsInDirectory(path);
+  // A project's own files are those of its directory.
+  if (/(?:^|\/)(?:\.env|\.capstan\/config\.yaml)$/.test(path))
+    return itemsWith(path.endsWith(".env") ? dirname(path) : dirname(dirname(path)));
+  return isSuiteFile(path) ? itemsOfSuite(path) : [...(await itemsWith(cwd, path)), ...(await suiteInside(path))];
+}
+
+async function itemsInDirectory(directory: string): Promise<readonly JudgedItem[]> {
+  const { readdirSync } = process.getBuiltinModule("node:fs");
+  const agent = agentPath(directory);
+  const suites = readdirSync(directory)
+    .map((name) => join(directory, name))
+    .filter((file) => isSuiteFile(file) && statSync(file, { throwIfNoEntry: false })?.isFile() === true);
+  const isAgent = statSync(agent, { throwIfNoEntry: false })?.isFile() === true;
+  const found = [
+    ...(await itemsWith(directory, isAgent ? agent : undefined)),
+    ...(isAgent ? await suiteInside(agent) : []),
+  ];
+  for (const suite of suites) found.push(...(await itemsOfSuite(suite)));
+  return found;
+}
+
+async function itemsWith(cwd: string, agentFile?: string): Promise<readonly JudgedItem[]> {
+  const options = { cwd, environment: process.env, flags: {}, agentFile, trust: ASSUMED_TRUST };
+  return (await loadConfiguration(options)).trust;
+}
+
+async function itemsOfSuite(path: string): Promise<readonly JudgedItem[]> {
+  const { readSuite } = await import("../../config/suite-file.ts");
+  return (await readSuite(path, process.env, ASSUMED_TRUST)).trust;
+}
+
+/** Under `tests:` of an agent file. */
+async function suiteInside(agentFile: string): Promise<readonly JudgedItem[]> {
+  const options = { cwd: dirname(agentFile), environment: process.env, flags: {}, agentFile, trust: ASSUMED_TRUST };
+  const { agentFile: read } = await loadConfiguration(options);
+  return read?.hasTests === true ? itemsOfSuite(agentFile) : [];
+}
+
+export function list({ json }: { readonly json?: boolean }): void {
+  const records = bookHere().list();
+  if (json === true) {
+    for (const { files, version: _, ...record } of records)
+      process.stdout.write(`${JSON.stringify({ ...record, files: files.map(({ path }) => path) })}\n`);
+    return;
+  }
+  if (records.length === 0) return void process.stdout.write("Nothing is trusted yet. See: capstan trust --help\n");
+  const rows = records.map(({ kind, trusted_at: at, by, path }) => [KIND_WORDS[kind], at.slice(0, 10), by, path]);
+  process.stdout.write(`${table(["WHAT", "SINCE", "BY", "FILE"], rows, { atLeast: Infinity })}\n`);
+}
+
+/** From now on what these files widen has no effect again. */
+export function revoke(
+  paths: readonly string[],
+  { all, json }: { readonly all?: boolean; readonly json?: boolean },
+): void {
+  const book = bookHere();
+  const wanted = paths.map((path) => resolve(path));
+  if (wanted.length === 0 && all !== true) throw usage("Name the files or directories, or give --all.");
+  const records = book
+    .list()
+    .filter(({ path, root }) => all === true || wanted.includes(path) || wanted.includes(root));
+  if (records.length === 0)
+    throw new CapstanError("not_found", "None of these is trusted. See what is: capstan trust list");
+  for (const record of records) book.remove(record);
+  if (json === true)
+    process.stdout.write(
+      records.map(({ kind, path }) => `${JSON.stringify({ kind, path, revoked: true })}\n`).join(""),
+    );
+  else process.stdout.write(records.map(({ path }) => `✓ ${pathHere(path)} is no longer trusted.\n`).join(""));
+}
+
+function bookHere(): TrustBook {
+  return new TrustBook(homeDirectory(process.env).path);
+}

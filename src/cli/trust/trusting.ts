@@ -1,0 +1,58 @@
+import { homeDirectory } from "../../config/home.ts";
+import type { Trusting } from "../../config/load.ts";
+import { TrustBook } from "../../config/trust/book.ts";
+import type { TrustItem } from "../../config/trust/item.ts";
+import { ASSUMED_TRUST, recordedTrust } from "../../config/trust/recorded.ts";
+import { usage } from "../failure.ts";
+import { promptsHere } from "../prompts-here.ts";
+import { itemText } from "./view.ts";
+
+export interface TrustFlags {
+  readonly trust?: boolean;
+}
+
+/**
+ * What a command takes as trusted. With `--trust`: whatever is there when it starts, for this process alone. At a terminal
+ * a person is asked about the rest, unless `isAsking` is false.
+ */
+export async function trustingFor({ trust }: TrustFlags, { isAsking = true } = {}): Promise<Trusting> {
+  if (trust === true) {
+    const { requirePerson } = await import("./person.ts");
+    requirePerson("--trust");
+    return ASSUMED_TRUST;
+  }
+  const { path } = homeDirectory(process.env);
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY && process.stderr.isTTY;
+  return isAsking && isTerminal ? { ...recordedTrust(path), ask: (items) => ask(items, path) } : recordedTrust(path);
+}
+
+async function ask(items: readonly TrustItem[], home: string): Promise<boolean> {
+  const { requirePerson } = await import("./person.ts");
+  requirePerson("This command");
+  const prompts = await promptsHere();
+  if (prompts === undefined) return false;
+  const book = new TrustBook(home);
+  for (const item of items) process.stderr.write(`${await itemText(item, book)}\n`);
+  const isNeeded = items.some(({ widens }) => widens.some(({ isRequired }) => isRequired));
+  const answer = await prompts.choose(
+    items.length === 1 ? "Trust this file?" : `Trust these ${items.length} files?`,
+    [
+      { value: "trust", label: "Trust", hint: "exactly this content, from now on" },
+      ...(isNeeded
+        ? []
+        : [{ value: "without", label: "Continue without", hint: "what is listed has no effect" } as const]),
+      { value: "stop", label: "Stop" },
+    ],
+    { isFirst: true },
+  );
+  if (answer === "without") return false;
+  if (answer !== "trust") throw usage("Stopped. Nothing was trusted and nothing was started.");
+  // Exactly what was shown, whatever the files hold by now.
+  for (const item of items) book.add(item, byUser("asked at a terminal"), new Date());
+  return true;
+}
+
+/** Who trusted something, for the record. */
+export function byUser(how: string): string {
+  return `${process.getBuiltinModule("node:os").userInfo().username} (${how})`;
+}

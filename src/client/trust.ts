@@ -1,0 +1,25 @@
+import type { List } from "../protocol/api/common.ts";
+import type { TrustInput, WireTrust } from "../protocol/api/trust.ts";
+import { type Http, path } from "./http.ts";
+
+/** Which of a project's files a person has trusted. */
+export class Trust {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  async list(): Promise<WireTrust[]> {
+    return (await this.#http.json<List<WireTrust>>("GET", "/api/trust")).data;
+  }
+
+  /** Fails when no file has the content with that hash any more. */
+  add(input: TrustInput): Promise<WireTrust> {
+    return this.#http.json("POST", "/api/trust", { body: input });
+  }
+
+  async revoke(hash: string): Promise<void> {
+    await this.#http.json("DELETE", path`/api/trust/${hash}`);
+  }
+}

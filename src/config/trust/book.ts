@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { CapstanError, messageOf } from "../../core/errors.ts";
+import { hashOf, type TrustItem } from "./item.ts";
+
+const record = z.strictObject({
+  version: z.literal(1),
+  kind: z.enum(["settings", "variables", "agent", "suite"]),
+  root: z.string(),
+  path: z.string(),
+  hash: z.string(),
+  /** Of what was trusted, so that a later change can be shown. */
+  files: z.array(z.strictObject({ path: z.string(), hash: z.string(), text: z.string() })),
+  trusted_at: z.string(),
+  /** Who said so. */
+  by: z.string(),
+});
+
+export type TrustRecord = z.infer<typeof record>;
+
+/** What a person has trusted: one private file for each, in Capstan's own home and in no workspace. */
+export class TrustBook {
+  readonly #directory: string;
+
+  constructor(home: string) {
+    this.#directory = join(home, "trust");
+  }
+
+  isTrusted(item: TrustItem): boolean {
+    return this.find(item)?.hash === item.hash;
+  }
+
+  /** What was last trusted at the same place, the same content or another. */
+  find({ kind, root, path }: Pick<TrustItem, "kind" | "root" | "path">): TrustRecord | undefined {
+    const found = this.#read(nameOf({ kind, root, path }));
+    // A file that was put under another one's name is no word about that.
+    return found?.kind === kind && found.root === root && found.path === path ? found : undefined;
+  }
+
+  list(): readonly TrustRecord[] {
+    let names: string[];
+    try {
+      names = readdirSync(this.#directory);
+    } catch {
+      return [];
+    }
+    return names
+      .flatMap((name) => {
+        const found = this.#read(name);
+        return found !== undefined && nameOf(found) === name ? [found] : [];
+      })
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** Whole or not at all, also when the machine stops in the middle. */
+  add({ kind, root, path, hash, files }: TrustItem, by: string, now: Date): void {
+    const made: TrustRecord = {
+      version: 1,
+      kind,
+      root,
+      path,
+      hash,
+      files: files.map((file) => ({ path: file.path, hash: file.hash, text: file.text })),
+      trusted_at: now.toISOString(),
+      by,
+    };
+    const name = nameOf(made);
+    const unfinished = join(this.#directory, `${name}.${randomBytes(6).toString("hex")}.tmp`);
+    try {
+      mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+      writeFileSync(unfinished, `${JSON.stringify(made)}\n`, { mode: 0o600, flag: "wx", flush: true });
+      renameSync(unfinished, join(this.#directory, name));
+    } catch (thrown) {
+      rmSync(unfinished, { force: true });
+      throw new CapstanError("store_failed", `Cannot record trust in ${this.#directory}: ${messageOf(thrown)}.`, {
+        data: { directory: this.#directory },
+        cause: thrown,
+      });
+    }
+  }
+
+  /** Whether there was anything to revoke. */
+  remove(item: Pick<TrustItem, "kind" | "root" | "path">): boolean {
+    const path = join(this.#directory, nameOf(item));
+    const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    rmSync(path, { force: true });
+    return isThere;
+  }
+
+  /** Undefined for whatever cannot be believed: then nothing is trusted. */
+  #read(name: string): TrustRecord | undefined {
+    const path = join(this.#directory, name);
+    try {
+      if (!isPrivate(this.#directory) || !isPrivate(path)) return undefined;
+      return record.safeParse(JSON.parse(readFileSync(path, "utf8"))).data;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+const WRITABLE_BY_OTHERS = 0o022;
+
+/** Whoever else could have written it could have trusted anything. */
+function isPrivate(path: string): boolean {
+  const { uid, mode } = statSync(path);
+  return (uid === process.getuid?.() || process.getuid === undefined) && (mode & WRITABLE_BY_OTHERS) === 0;
+}
+
+function nameOf({ kind, root, path }: Pick<TrustItem, "kind" | "root" | "path">): string {
+  return `${hashOf(JSON.stringify([kind, root, path])).slice(0, 32)}.json`;
+}

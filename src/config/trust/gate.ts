@@ -1,0 +1,149 @@
+import { dirname } from "node:path";
+import { CapstanError } from "../../core/errors.ts";
+import { shownVariable } from "../../core/redaction-session.ts";
+import type { AgentAsWritten } from "../agent-file.ts";
+import type { Environment } from "../home.ts";
+import type { Merged } from "../layers.ts";
+import type { Withheld } from "../others.ts";
+import { findProject } from "../project.ts";
+import type { ReadSettings } from "../settings.ts";
+import type { SettingsFile } from "../settings-schema.ts";
+import { type Variables, withoutDotEnv } from "../variables.ts";
+import { AGENT_RULES, SETTINGS_RULES } from "./fields.ts";
+import { type Content, hashOf, itemOf, liesIn, type TrustItem } from "./item.ts";
+import { judge, type Widening } from "./judge.ts";
+import { programFiles } from "./program-files.ts";
+import { wideningText } from "./words.ts";
+
+/** An item, and whether a person has trusted exactly it. */
+export interface JudgedItem {
+  readonly item: TrustItem;
+  readonly isTrusted: boolean;
+}
+
+export interface Surroundings {
+  /** Capstan's home: what lies there is the user's own. */
+  readonly home: string;
+  /** Where the session works. */
+  readonly cwd: string;
+  readonly shell: Environment;
+}
+
+/** Lets through what a person has trusted, and of everything else only what widens nothing. */
+export class TrustGate {
+  readonly judged: JudgedItem[] = [];
+  readonly #isTrusted: (item: TrustItem) => boolean;
+  readonly #around: Surroundings;
+
+  constructor(isTrusted: (item: TrustItem) => boolean, around: Surroundings) {
+    this.#isTrusted = isTrusted;
+    this.#around = around;
+  }
+
+  settings({ path, values, files }: ReadSettings, root: string, below: Merged): SettingsFile {
+    const { kept, widens } = judge(values, below, SETTINGS_RULES);
+    return this.#admits({ kind: "settings", root, path, files, widens }) ? values : kept;
+  }
+
+  variables(variables: Variables, root: string): Variables {
+    const { dotEnv, files, environment } = variables;
+    if (dotEnv === undefined || files.size === 0) return variables;
+    const valueOf = (name: string): string => shownVariable(name, environment[name] ?? "");
+    const widens = dotEnv.names.map((name): Widening => ({ field: name, value: valueOf(name), isRequired: false }));
+    const shown = (): string =>
+      dotEnv.names.map((name) => `${name}=${valueOf(name)} (${fingerprint(environment[name])})\n`).join("");
+    return this.#admits({ kind: "variables", root, path: dotEnv.path, files, widens, shown })
+      ? variables
+      : withoutDotEnv(variables);
+  }
+
+  agent(read: ReadFile<AgentAsWritten>, below: Merged): AgentAsWritten {
+    const { path, value: written } = read;
+    const { cwd, home } = this.#around;
+    const root = this.rootOf(path);
+    const place = { from: [cwd, dirname(path)], within: [root, cwd, dirname(path)] };
+    const files = new Map([...read.files, ...programFiles(written, place)]);
+    if ([...files.keys()].every((file) => liesIn(file, [home]))) return written;
+    const { kept, widens } = judge(written, { ...below, ...ENGINE_DEFAULTS, auth: below.auth.provider }, AGENT_RULES);
+    const all = [
+      ...widens,
+      ...unbudgeted(written.name, below),
+      ...outside([...read.files.keys()], [...place.within, home]),
+    ];
+    return this.#admits({ kind: "agent", root, path, files, widens: all }) ? written : kept;
+  }
+
+  /** Anything else, of which the caller says what it widens. */
+  admits(content: Content): boolean {
+    if ([...content.files.keys()].every((file) => liesIn(file, [this.#around.home]))) return true;
+    return this.#admits(content);
+  }
+
+  /** The project that a file belongs to, or its own directory. */
+  rootOf(path: string): string {
+    return findProject(dirname(path), this.#around.shell).root ?? dirname(path);
+  }
+
+  /** Throws `untrusted` when something is left that nothing may start without. */
+  requireTrust(): void {
+    const missing = this.judged.filter(({ item, isTrusted }) => !isTrusted && item.widens.some(isNeeded));
+    const [first] = missing;
+    if (first === undefined) return;
+    const problems = missing.flatMap(({ item }) =>
+      item.widens.filter(isNeeded).map((one) => `${item.path}: ${wideningText(one)}`),
+    );
+    throw new CapstanError(
+      "untrusted",
+      `${first.item.path} is not trusted, and cannot be used without what it runs or restricts:\n  ${problems.join("\n  ")}\nReview it, then run: capstan trust ${first.item.path}. In CI, add --trust.`,
+      { data: { file: first.item.path, hash: first.item.hash, problems } },
+    );
+  }
+
+  /** What has no effect because nobody trusted it. */
+  withheld(): readonly Withheld[] {
+    return this.judged.flatMap(({ item, isTrusted }) =>
+      isTrusted
+        ? []
+        : item.widens.map((widening) => ({ ...widening, source: item.path, reason: "untrusted" as const })),
+    );
+  }
+
+  #admits(content: Content): boolean {
+    const item = itemOf(content);
+    const isTrusted = this.#isTrusted(item);
+    this.judged.push({ item, isTrusted });
+    return isTrusted;
+  }
+}
+
+export interface ReadFile<Value> {
+  readonly path: string;
+  readonly value: Value;
+  /** It and all that it names, as they were read. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+/** What the engine does where nothing is said. */
+const ENGINE_DEFAULTS = { effort: "high", thinking: "adaptive" } as const;
+
+function isNeeded({ isRequired }: Widening): boolean {
+  return isRequired;
+}
+
+/** Under a name of its own an agent would leave the budget that the settings give it by its name. */
+function unbudgeted(name: string, { budgets }: Merged): readonly Widening[] {
+  const names = Object.keys(budgets.agents ?? {});
+  return names.length === 0 || names.includes(name) ? [] : [{ field: "name", value: name, isRequired: true }];
+}
+
+/** An agent file may name any file, whose content the model then sees. */
+export function outside(files: readonly string[], within: readonly string[]): readonly Widening[] {
+  return files
+    .filter((file) => !liesIn(file, within))
+    .map((file) => ({ field: "file", value: file, isRequired: true }));
+}
+
+/** Enough to see that a value changed, and not what it is. */
+function fingerprint(value: string | undefined): string {
+  return hashOf(value ?? "").slice(0, 8);
+}

@@ -1,0 +1,68 @@
+import { realpathSync } from "node:fs";
+import { isInside } from "../../core/inside.ts";
+import type { Widening } from "./judge.ts";
+
+export type TrustKind = "settings" | "variables" | "agent" | "suite";
+
+/** One file of a thing that can be trusted. */
+export interface TrustFile {
+  readonly path: string;
+  /** SHA-256 of its bytes, in hex. */
+  readonly hash: string;
+  /** For people: what changed is shown by it. Never a secret. */
+  readonly text: string;
+}
+
+/** One exact content of a project's settings, its `.env`, an agent or a suite, with all files that it names. */
+export interface TrustItem {
+  readonly kind: TrustKind;
+  /** The directory of the project that it belongs to; its own where there is none. */
+  readonly root: string;
+  readonly path: string;
+  readonly files: readonly TrustFile[];
+  /** Of everything above. Another content has another one. */
+  readonly hash: string;
+  /** What it lets agents do beyond what is in force without it. */
+  readonly widens: readonly Widening[];
+}
+
+export interface Content {
+  readonly kind: TrustKind;
+  readonly root: string;
+  readonly path: string;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly widens: readonly Widening[];
+  /** How the text of a file is shown. Default: as it is. */
+  readonly shown?: (bytes: Uint8Array) => string;
+}
+
+export function itemOf({ kind, root, path, files, widens, shown = plainText }: Content): TrustItem {
+  const all = [...files]
+    .map(([file, bytes]): TrustFile => ({ path: file, hash: hashOf(bytes), text: shown(bytes) }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const hash = hashOf(JSON.stringify([kind, root, path, all.map((file) => [file.path, file.hash])]));
+  return { kind, root, path, files: all, hash, widens };
+}
+
+export function hashOf(content: Uint8Array | string): string {
+  return process.getBuiltinModule("node:crypto").createHash("sha256").update(content).digest("hex");
+}
+
+function plainText(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes).toString("utf8");
+  return text.includes("\0") ? `(${bytes.length} bytes that are no text)\n` : text;
+}
+
+/** Whether a file lies in one of the directories, wherever links lead. */
+export function liesIn(path: string, directories: readonly string[]): boolean {
+  const real = realPath(path);
+  return directories.some((directory) => isInside(real, realPath(directory)));
+}
+
+export function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}

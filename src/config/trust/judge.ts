@@ -1,0 +1,180 @@
+import { isDeepStrictEqual } from "node:util";
+import { BUILT_IN_TOOLS } from "../../core/permission/tool-names.ts";
+import { isAlias, priceOf } from "../../core/pricing.ts";
+import { type Rule, type Rules, ruleAt } from "./fields.ts";
+
+/** One value of a file that lets an agent do more than the layers below do. */
+export interface Widening {
+  /** Such as `permissions.mode`. */
+  readonly field: string;
+  /** Of a list, the entries that widen. */
+  readonly value: unknown;
+  /** What is in force without it; undefined when nothing is. */
+  readonly instead?: unknown;
+  /** Nothing starts without trust: leaving the value out could widen as well. */
+  readonly isRequired: boolean;
+}
+
+export interface Judged<Values> {
+  /** Without what widens. */
+  readonly kept: Values;
+  readonly widens: readonly Widening[];
+}
+
+/** Splits what a file says by what the layers below allow. A field that no rule knows widens. */
+export function judge<Values extends object>(values: Values, below: object, rules: Rules): Judged<Values> {
+  return split(values, below, { rules, isBound: false });
+}
+
+/** The same by what somebody said: where they said nothing, and where there is no rule, everything is kept. */
+export function withinBounds<Values extends object>(values: Values, said: object, rules: Rules): Judged<Values> {
+  return split(values, said, { rules, isBound: true });
+}
+
+interface Standard {
+  readonly rules: Rules;
+  readonly isBound: boolean;
+}
+
+function split<Values extends object>(values: Values, below: object, { rules, isBound }: Standard): Judged<Values> {
+  const widens: Widening[] = [];
+  const walk = (given: unknown, under: unknown, path: readonly string[]): unknown => {
+    const rule = ruleAt(rules, path);
+    if (rule === undefined && isMapping(given)) return each(given, under, path);
+    if (rule === undefined && Array.isArray(given) && hasRuleBelow(rules, path))
+      return given.map((entry: unknown, index) => walk(entry, undefined, [...path, String(index)]));
+    if (isBound && (rule === undefined || under === undefined)) return given;
+    const { kept, wider, isRequired = false } = verdict(rule ?? "widens", given, under);
+    if (wider !== undefined)
+      widens.push({ field: path.join("."), value: wider, isRequired, ...(under !== undefined && { instead: under }) });
+    return kept;
+  };
+  const each = (given: object, under: unknown, path: readonly string[]): object =>
+    Object.fromEntries(
+      Object.entries(given).flatMap(([key, value]: [string, unknown]) => {
+        if (value === undefined) return [];
+        const kept = walk(value, isMapping(under) ? under[key] : undefined, [...path, key]);
+        return kept === undefined ? [] : [[key, kept]];
+      }),
+    );
+  return { kept: each(values, below, []) as Values, widens };
+}
+
+interface Verdict {
+  readonly kept?: unknown;
+  /** What of it widens; undefined when nothing does. */
+  readonly wider?: unknown;
+  readonly isRequired?: boolean;
+}
+
+function verdict(rule: Rule, given: unknown, below: unknown): Verdict {
+  if (typeof rule !== "string") return ordered(rule, given, below);
+  switch (rule) {
+    case "neutral":
+    case "narrows":
+      return { kept: given };
+    case "required":
+      return isEmpty(given) ? { kept: given } : { kept: given, wider: given, isRequired: true };
+    case "lower":
+    case "higher":
+      return number(rule, given, below);
+    case "subset":
+    case "added":
+      return list(given, below);
+    case "same":
+      return isDeepStrictEqual(given, below) ? { kept: given } : { wider: given };
+    case "model":
+      return isNoDearer(String(given), below) ? { kept: given } : { wider: given };
+    case "tools":
+      return tools(given);
+    case "workspace":
+      return workspace(given, below);
+    case "answers":
+      return answers(given);
+    case "widens":
+    case "user only":
+      return isEmpty(given) ? { kept: given } : { wider: given };
+  }
+}
+
+/** A word from a list that goes from the widest to the strictest. */
+function ordered(order: readonly string[], given: unknown, below: unknown): Verdict {
+  const place = (value: unknown): number => order.indexOf(isMapping(value) ? "budget" : String(value));
+  return place(given) >= Math.max(0, place(below)) ? { kept: given } : { wider: given };
+}
+
+function number(rule: "lower" | "higher", given: unknown, below: unknown): Verdict {
+  if (typeof given !== "number") return { wider: given };
+  if (typeof below !== "number") return { kept: given };
+  return (rule === "lower" ? given <= below : given >= below) ? { kept: given } : { wider: given };
+}
+
+function list(given: unknown, below: unknown): Verdict {
+  if (!Array.isArray(given)) return { wider: given };
+  const known: readonly unknown[] = Array.isArray(below) ? below : [];
+  const isKnown = (entry: unknown): boolean => known.some((one) => isDeepStrictEqual(one, entry));
+  const wider = given.filter((entry: unknown) => !isKnown(entry));
+  return wider.length === 0 ? { kept: given } : { kept: given.filter(isKnown), wider };
+}
+
+/** By the price list: without a known price nobody can say. */
+function isNoDearer(model: string, below: unknown): boolean {
+  if (model === below) return true;
+  if (isAlias(model)) return /^(?:haiku|sonnet)\b/i.test(model);
+  const [price, other] = [priceOf(model), priceOf(String(below))];
+  return price !== undefined && other !== undefined && price.input <= other.input && price.output <= other.output;
+}
+
+/** These reach beyond the workspace; others that are not built in come from programs. */
+const REACHING: readonly string[] = ["WebFetch", "WebSearch"];
+const TOOLS = new Set(BUILT_IN_TOOLS.filter((tool) => !REACHING.includes(tool)));
+
+function tools(given: unknown): Verdict {
+  if (!Array.isArray(given)) return { wider: given };
+  const wider = given.filter((tool: unknown) => !TOOLS.has(String(tool)));
+  return wider.length === 0 ? { kept: given } : { kept: given.filter((tool) => TOOLS.has(String(tool))), wider };
+}
+
+/**
+ * A workspace apart from the directory keeps the agent's changes away from it, so leaving one out would widen; but one
+ * that is filled from elsewhere shows the agent more.
+ */
+function workspace(given: unknown, below: unknown): Verdict {
+  if (!isMapping(given)) return { wider: given, isRequired: true };
+  const isApart = isMapping(below) && below["kind"] !== "in-place";
+  if (given["kind"] === "in-place") return isApart ? { wider: given } : { kept: given };
+  const { mounts, from } = given;
+  const sources = Array.isArray(mounts) ? mounts.map((mount: unknown) => isMapping(mount) && mount["source"]) : [from];
+  return sources.every((source) => source === undefined || isWithin(source))
+    ? { kept: given }
+    : { kept: given, wider: given, isRequired: true };
+}
+
+/** A path below the directory that a session is started in. */
+function isWithin(source: unknown): boolean {
+  return typeof source === "string" && !/^[/~]|^[a-z][\w+.-]*:|@/i.test(source) && !source.split("/").includes("..");
+}
+
+function answers(given: unknown): Verdict {
+  const allowing = Array.isArray(given)
+    ? given.filter(
+        (answer: unknown) => isMapping(answer) && (answer["decision"] === "allow" || answer["plan"] === "allow"),
+      )
+    : [given];
+  return allowing.length === 0 ? { kept: given } : { kept: given, wider: allowing, isRequired: true };
+}
+
+function hasRuleBelow(rules: Rules, path: readonly string[]): boolean {
+  return Object.keys(rules).some((pattern) => {
+    const steps = pattern.split(".");
+    return steps.length > path.length && path.every((step, index) => steps[index] === "*" || steps[index] === step);
+  });
+}
+
+function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
