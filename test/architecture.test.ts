@@ -36,7 +36,7 @@ const consoleSources = readdirSync("web/src", { recursive: true, encoding: "utf8
 
 function importsOf(path: string): string[] {
   const text = readFileSync(path, "utf8");
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"\n]+)"/g)].map((match) => match[1] ?? "");
 }
 
 function folderOf(file: string): string {

@@ -48,14 +48,14 @@ export const OPTIONS_THAT_ACT: Readonly<Record<string, Readonly<Partial<Record<D
     "writes a file":
       "--redirect-warnings --diagnostic-dir --report-directory --cpu-prof --heap-prof --heapsnapshot-signal",
   },
-  npm: { "runs commands elsewhere": "exec x explore set --call --script-shell --globalconfig --userconfig" },
+  npm: { "runs commands elsewhere": "exec x explore --call --script-shell --globalconfig --userconfig" },
   openssl: {
     "writes a file": "-out -keyout -writerand -CAserial -certout",
     "runs a program": "-engine -provider-path",
   },
   patch: { "writes a file": "-o --output -r --reject-file" },
   perl: { "runs code": "-e -E -M -m -I -x", "changes files": "-i" },
-  pnpm: { "runs commands elsewhere": "exec dlx x set --shell-mode --script-shell" },
+  pnpm: { "runs commands elsewhere": "exec dlx x --shell-mode --script-shell" },
   python: { "runs code": "-c" },
   rg: { "runs a program": "--pre --hostname-bin" },
   rsync: {
@@ -84,7 +84,7 @@ export const OPTIONS_THAT_ACT: Readonly<Record<string, Readonly<Partial<Record<D
     "sends a file": "--post-file --body-file",
   },
   xxd: { "writes a file": "-r" },
-  yarn: { "runs commands elsewhere": "exec dlx set node" },
+  yarn: { "runs commands elsewhere": "exec dlx node" },
   yq: { "changes files": "-i --inplace", "writes a file": "-s --split-exp" },
   zip: { "runs a program": "-T --test --unzip-command", "deletes files": "-d --delete -m --move" },
   zstd: { "deletes files": "--rm", "changes files": "-f --force", "writes a file": "-o" },
