@@ -111,6 +111,7 @@ export class ToolCalls {
     this.#keeping += 1;
     try {
       await this.#hooks.occupy();
+      await this.#deps.configuration.beforeCall();
       await this.#deps.checkpoints.beforeCall(callId);
       return outcome;
     } catch (thrown) {
