@@ -103,7 +103,7 @@ export function claudeEngine(
     writeSkills(request);
     const customResults = new CustomResults(request.tools);
     const announcements = new Announcements(callsIn(request));
-    const grants = new Grants(host);
+    const grants = new Grants(host, request.cwd);
     const options: Options = {
       ...sdkOptions(request, { ...settings, path: commandPath(request, confinement) }, { resume, tempDir, confined }),
       hooks: {
@@ -119,7 +119,7 @@ export function claudeEngine(
       mcpServers: await hostTools(request, { host, createToolServer, customResults }),
       // Its mere presence gives the agent the tools that need a person. Whatever gets past the hook undecided is denied.
       canUseTool: async (_tool, input, { toolUseID }) =>
-        grants.hasPlan(toolUseID)
+        grants.wasAsked(toolUseID)
           ? { behavior: "allow", updatedInput: input }
           : { behavior: "deny", message: "The host has not decided about this call." },
       onElicitation: (asked, { signal }) => elicit(host, asked, signal),
