@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openHost } from "../../src/app/open-host.ts";
 import type { StartOptions } from "../../src/runtime/session-options.ts";
+import { testCli } from "../support/cli.ts";
 import { sandboxTest } from "../support/hostile-world.ts";
 import { agent, eventsOf, ofType, testEnvironment } from "../support/host.ts";
 import { type Reply, say, scriptedModel, toolUse } from "../support/scripted-model.ts";
@@ -85,6 +86,17 @@ test("an agent in yolo mode writes no configuration without a person, and asks a
     { changed: [{ path: ".mcp.json", read_by: "Claude Code" }], disabled: [] },
   ]);
   expect(place.git("log", "--format=%s").trim().split("\n")).toEqual(["second", "first"]);
+});
+
+test("--yes is not a person: configuration is denied, and the rest is allowed", async () => {
+  const calls = [toolUse("Bash", { command: "echo A=1 > .env" }), toolUse("Bash", { command: "echo b > b.txt" })];
+  await using model = await scriptedModel(({ toolResults }): Reply =>
+    toolResults.length === 0 ? { blocks: calls } : say(toolResults.map(({ text }) => text).join("\n")),
+  );
+  using cli = testCli(model.url);
+  const { code, stdout } = await cli.run(["run", "--yes", "Work."]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("--yes does not allow changes to configuration")]);
+  expect([".env", "b.txt"].map((name) => existsSync(join(cli.cwd, name)))).toEqual([false, true]);
 });
 
 sandboxTest("a program in the sandbox neither changes nor makes configuration, and can commit", async () => {
