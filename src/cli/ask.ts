@@ -1,5 +1,6 @@
 import { userInfo } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isAboutConfiguration } from "../core/permission/protected/in-call.ts";
 import type { Approval, ApprovalAnswer, AskPermission } from "../core/approval.ts";
 import { CapstanError } from "../core/errors.ts";
 import { type AskingHost, watchApproval } from "./ask-watch.ts";
@@ -176,6 +177,8 @@ export class Asking {
   }
 }
 
+const NOT_BY_YES = "Denied: --yes does not allow changes to configuration. Run without --yes to be asked.";
+
 interface TerminalOptions {
   readonly host: Remembering;
   readonly escapeEnds: boolean;
@@ -187,8 +190,10 @@ function answersFor({ yes, deny, json }: AskFlags, options: TerminalOptions): An
     return {
       by: "--yes",
       // A question needs an answer, and a custom tool a result, that nobody has given.
-      give: async ({ request: { kind } }) =>
-        kind === "question" || kind === "custom_tool" ? "later" : { behavior: "allow" },
+      give: async ({ request: { kind, asked_by: askedBy } }) => {
+        if (kind === "question" || kind === "custom_tool") return "later";
+        return isAboutConfiguration(askedBy) ? { behavior: "deny", message: NOT_BY_YES } : { behavior: "allow" };
+      },
     };
   if (deny === true)
     return {

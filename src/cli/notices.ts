@@ -1,5 +1,10 @@
-import type { LoggedEvent, Preview } from "../core/events.ts";
+import type { EventOf, LoggedEvent, Preview } from "../core/events.ts";
 import { printable, shortId } from "./text.ts";
+
+type ConfigurationChanged = Pick<
+  EventOf<"capstan.configuration_changed">,
+  "changed" | "changed_count" | "disabled" | "problem"
+>;
 
 /** What an event has to tell a person about the session's surroundings: its files and its sandbox; undefined for all others. */
 export function noticeOf(event: LoggedEvent | Preview): string | undefined {
@@ -8,6 +13,8 @@ export function noticeOf(event: LoggedEvent | Preview): string | undefined {
       return `Waiting for session ${shortId(event.session_id)}, which works in this directory.`;
     case "capstan.checkpoint_failed":
       return `WARNING: what the agent changes cannot be undone. ${printable(event.reason)}`;
+    case "capstan.configuration_changed":
+      return configurationNotice(event);
     case "capstan.process_started":
       if (event.sandbox !== "unavailable") return undefined;
       return `WARNING: commands run without a sandbox. ${printable(event.sandbox_missing ?? "")}`.trimEnd();
@@ -23,4 +30,17 @@ export function noticeOf(event: LoggedEvent | Preview): string | undefined {
     default:
       return undefined;
   }
+}
+
+function configurationNotice({ changed, changed_count: count, disabled, problem }: ConfigurationChanged): string {
+  const names = changed.map(({ path, read_by }) => `${printable(path)} (read by ${read_by})`);
+  const more = count === undefined ? [] : [`${count - changed.length} more`];
+  const sentences = [
+    ...(names.length > 0
+      ? [`This turn changed configuration: ${[...names, ...more].join(", ")}. Check it before you use it.`]
+      : []),
+    ...disabled.map(({ path, moved_to }) => `${printable(path)} was disabled and is now ${printable(moved_to)}.`),
+    ...(problem === undefined ? [] : [`The workspace could not be checked for configuration: ${printable(problem)}`]),
+  ];
+  return `WARNING: ${sentences.join(" ")}`;
 }

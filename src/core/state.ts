@@ -178,6 +178,7 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
     case "capstan.workspace_busy":
     case "capstan.resource_added":
     case "capstan.checkpoint_failed":
+    case "capstan.configuration_changed":
       return state;
   }
 }

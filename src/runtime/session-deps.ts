@@ -14,6 +14,7 @@ import type { Budgets } from "./budgets.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { Feed } from "./feed.ts";
 import type { UserHooks } from "./hooks.ts";
+import type { ConfigurationWatch } from "./protected/watch-configuration.ts";
 import type { Processes } from "./processes.ts";
 import type { SessionLog } from "./session-log.ts";
 
@@ -61,4 +62,5 @@ export interface SessionParts {
 export interface SessionDeps extends SessionParts {
   readonly userHooks: UserHooks;
   readonly checkpoints: Checkpoints;
+  readonly configuration: ConfigurationWatch;
 }

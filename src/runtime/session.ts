@@ -4,6 +4,7 @@ import { CapstanError } from "../core/errors.ts";
 import type { LoggedEvent, Preview } from "../core/events.ts";
 import { inTurn, type SessionState } from "../core/state.ts";
 import type { SessionRecord } from "../core/store.ts";
+import { ConfigurationWatch } from "./protected/watch-configuration.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { FeedItem } from "./feed.ts";
 import { isEmpty, UserHooks } from "./hooks.ts";
@@ -36,7 +37,12 @@ export class DrivenSession<Output = unknown> {
   #failing = new AbortController();
 
   constructor(parts: SessionParts) {
-    const deps: SessionDeps = { ...parts, userHooks: new UserHooks(parts), checkpoints: new Checkpoints(parts) };
+    const deps: SessionDeps = {
+      ...parts,
+      userHooks: new UserHooks(parts),
+      checkpoints: new Checkpoints(parts),
+      configuration: new ConfigurationWatch(parts),
+    };
     this.#deps = deps;
     const onFailure = (error: CapstanError): void => {
       this.#failing.abort(error);

@@ -115,6 +115,7 @@ export class ToolCalls {
     if (!outcome.granted || !mayChangeFiles(tool, traits)) return outcome;
     try {
       await this.#hooks.occupy();
+      await this.#deps.configuration.beforeCall();
       await this.#deps.checkpoints.beforeCall(callId);
       return outcome;
     } catch (thrown) {

@@ -17,7 +17,7 @@ import type { SessionDeps } from "./session-deps.ts";
 export async function writeTurnEnd(
   end: TurnEnd,
   turn: ActiveTurn | undefined,
-  { log, output, record, store, clock, userHooks, checkpoints }: SessionDeps,
+  { log, output, record, store, clock, userHooks, checkpoints, configuration }: SessionDeps,
 ): Promise<void> {
   const refused = turn?.refusal;
   const told: TurnEnd = refused === undefined ? end : { ...end, outcome: "failed", error: refused };
@@ -26,17 +26,27 @@ export async function writeTurnEnd(
   const appended = log.append(async (state) => {
     const hooks = await userHooks.settled();
     const checked = await checkOutput(told, output);
+    // Before the checkpoint, which is to have what was disabled under its new name.
+    const warned = await configuration.atTurnEnd();
     const kept = await checkpoints.atTurnEnd(state);
     // As late as can be: until then people may answer.
     const late = await lateAnswers(store, Object.values(state.openCalls));
     const { events: results, closed } = await lateResults({ store, clock }, state);
     const { budget } = record.agent;
-    return [...hooks, ...late, ...results, ...kept, ...turnEndEvents(state, { end: checked, budget, turn, closed })];
+    return [
+      ...hooks,
+      ...late,
+      ...results,
+      ...kept,
+      ...warned,
+      ...turnEndEvents(state, { end: checked, budget, turn, closed }),
+    ];
   });
   const stored = await appended.catch((thrown: unknown) => {
     checkpoints.forget();
     throw thrown;
   });
+  configuration.told();
   userHooks.turnEnded(stored);
 }
 

@@ -159,6 +159,7 @@ describe("the state of a session", () => {
     "capstan.session_forked",
     "capstan.inputs_given",
     "capstan.project_file_found",
+    "capstan.configuration_changed",
   ])("is not touched by %s", (type) => {
     expect(reduce(initialState, EVENT_EXAMPLES[type], 1)).toBe(initialState);
   });

@@ -45,7 +45,7 @@ test("the list has at least sixty attempts, each with a name of its own", () => 
 
 sandboxTest(
   "a hostile agent gets what the list says, with the sandbox, in yolo mode",
-  { timeout: 180_000 },
+  { timeout: 400_000 },
   async () => {
     await using world = await hostileWorld();
     expect(await blocked(world, withSandbox(world))).toEqual(expected(({ blockedWith }) => blockedWith));

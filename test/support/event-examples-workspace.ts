@@ -2,7 +2,7 @@ import type { EventOf, EventType } from "../../src/core/events.ts";
 
 type WorkspaceEvent = Extract<
   EventType,
-  `capstan.${"workspace" | "checkpoint" | "rewind" | "rewound" | "resource" | "project_file"}${string}`
+  `capstan.${"workspace" | "checkpoint" | "rewind" | "rewound" | "resource" | "project_file" | "configuration"}${string}`
 >;
 
 const commit = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
@@ -48,6 +48,13 @@ export const WORKSPACE_EXAMPLES: { readonly [T in WorkspaceEvent]: EventOf<T> } 
     id: "sevt_64",
     ...at,
     reason: "There is no git on this machine.",
+  },
+  "capstan.configuration_changed": {
+    type: "capstan.configuration_changed",
+    id: "sevt_6c",
+    ...at,
+    changed: [{ path: "sub/.git", read_by: "git" }],
+    disabled: [{ path: "sub/.git", moved_to: "sub/.git.disabled-by-capstan" }],
   },
   "capstan.rewind_started": {
     type: "capstan.rewind_started",

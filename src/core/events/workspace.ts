@@ -64,6 +64,18 @@ export const checkpointFailed = z.object({
   ...stored,
   reason: z.string(),
 });
+/** Configuration appeared or changed in the workspace during a turn, whatever wrote it. */
+export const configurationChanged = z.object({
+  type: z.literal("capstan.configuration_changed"),
+  ...stored,
+  /** Relative to the workspace, and who reads it; not all of it when `changed_count` is larger. */
+  changed: z.array(z.object({ path: filePath, read_by: z.string() })),
+  changed_count: z.number().int().optional(),
+  /** What would have taken effect by itself, and was given another name. */
+  disabled: z.array(z.object({ path: filePath, moved_to: filePath })),
+  /** Why the workspace could not be looked at, or something in it not be switched off. */
+  problem: z.string().optional(),
+});
 /** The files are being brought back. After a crash that is done again. */
 export const rewindStarted = z.object({
   type: z.literal("capstan.rewind_started"),

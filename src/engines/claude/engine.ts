@@ -107,7 +107,7 @@ export function claudeEngine(
     writeSkills(request);
     const customResults = new CustomResults(request.tools);
     const announcements = new Announcements(callsIn(request));
-    const grants = new Grants(host);
+    const grants = new Grants(host, request.cwd);
     const plain = sdkOptions(
       request,
       { ...settings, path: cliPath(request, confinement) },
@@ -134,7 +134,7 @@ export function claudeEngine(
       mcpServers: await hostTools(request, { host, createToolServer, customResults }),
       // Its mere presence gives the agent the tools that need a person. Whatever gets past the hook undecided is denied.
       canUseTool: async (_tool, input, { toolUseID }) =>
-        grants.hasPlan(toolUseID)
+        grants.wasAsked(toolUseID)
           ? { behavior: "allow", updatedInput: input }
           : { behavior: "deny", message: "The host has not decided about this call." },
       onElicitation: (asked, { signal }) => elicit(host, asked, signal),

@@ -1,4 +1,6 @@
+import { resolve } from "node:path";
 import type { CallDecision, CallRequest, EngineHost } from "../../core/engine.ts";
+import { rowOfPath } from "../../core/permission/protected/match.ts";
 import { PLAN_EXIT } from "./builtin-tools.ts";
 
 /** A call as the host has let it through: with the tool's name as the engine knows it, and the input it is to run with. */
@@ -11,11 +13,14 @@ export interface GrantedCall {
 /** Asks the host about calls, and remembers the last one that it let through. */
 export class Grants implements Pick<EngineHost, "prepare"> {
   readonly #host: Pick<EngineHost, "prepare">;
+  readonly #cwd: string;
   #last: GrantedCall | undefined;
-  #plan: string | undefined;
+  /** Calls that a person has allowed, and that the engine asks a person about by itself. */
+  readonly #asked = new Set<string>();
 
-  constructor(host: Pick<EngineHost, "prepare">) {
+  constructor(host: Pick<EngineHost, "prepare">, cwd: string) {
     this.#host = host;
+    this.#cwd = cwd;
   }
 
   async prepare(call: CallRequest, signal: AbortSignal): Promise<CallDecision> {
@@ -23,13 +28,21 @@ export class Grants implements Pick<EngineHost, "prepare"> {
     const { callId, tool, input } = call;
     if (decision.behavior !== "allow") return decision;
     this.#last = { callId, tool, input: decision.input ?? input };
-    if (tool === PLAN_EXIT) this.#plan = callId;
+    if (tool === PLAN_EXIT || this.#isConfiguration(decision.input ?? input)) this.#asked.add(callId);
     return decision;
   }
 
-  /** Whether the host has let this plan through. The engine asks a person about plans even so, and the host is that. */
-  hasPlan(callId: string): boolean {
-    return callId === this.#plan;
+  /**
+   * Whether a person has allowed the call. The engine asks even so about plans and about configuration, and the host,
+   * which lets neither through without a person, answers for them.
+   */
+  wasAsked(callId: string): boolean {
+    return this.#asked.has(callId);
+  }
+
+  #isConfiguration({ file_path: file, notebook_path: notebook }: CallRequest["input"]): boolean {
+    const places = { workspace: this.#cwd, home: this.#cwd };
+    return [file, notebook].some((path) => typeof path === "string" && rowOfPath(resolve(this.#cwd, path), places));
   }
 
   /** A process that is there for one call has no other. */

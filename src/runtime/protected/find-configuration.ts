@@ -1,4 +1,5 @@
 import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentDefinition } from "../../core/agent-definition.ts";
 import { isInside } from "../../core/inside.ts";
@@ -24,19 +25,47 @@ export function configurationIn(cwd: string, agent?: AgentDefinition): readonly 
 }
 
 /** Configuration that is there, nearest to the top first. */
-export function configurationBelow(cwd: string): readonly string[] {
+function configurationBelow(cwd: string): readonly string[] {
   const found: string[] = [];
   const directories = [cwd];
   for (let looked = 0; looked < directories.length && looked < MAX_DIRECTORIES && found.length < MAX_FOUND; looked++) {
     const directory = directories[looked] ?? cwd;
     for (const entry of entriesOf(directory)) {
       const path = join(directory, entry.name);
-      if (isRepository(entry)) found.push(...inRepository(path));
-      else if (isConfiguration(path, cwd)) found.push(path);
-      else if (entry.isDirectory() && !LEFT_OUT.has(entry.name)) directories.push(path);
+      const kind = kindOf(entry, path, cwd);
+      if (kind === "repository") found.push(...inRepository(path));
+      else if (kind === "configuration") found.push(path);
+      else if (kind === "directory") directories.push(path);
     }
   }
   return found.slice(0, MAX_FOUND);
+}
+
+/** So many directories are looked at for what appeared in a turn. */
+const MAX_WATCHED = 20_000;
+
+/** The same without a limit to what is found, and with repositories as a whole; `isAll`: nothing was left out. */
+export async function allConfigurationBelow(cwd: string): Promise<{ paths: readonly string[]; isAll: boolean }> {
+  const paths: string[] = [];
+  const directories = [cwd];
+  for (let looked = 0; looked < directories.length; looked++) {
+    if (looked >= MAX_WATCHED) return { paths, isAll: false };
+    const directory = directories[looked] ?? cwd;
+    const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const path = join(directory, entry.name);
+      const kind = kindOf(entry, path, cwd);
+      if (kind === "directory") directories.push(path);
+      else if (kind !== undefined) paths.push(path);
+    }
+  }
+  return { paths, isAll: true };
+}
+
+function kindOf(entry: Dirent, path: string, cwd: string): "repository" | "configuration" | "directory" | undefined {
+  if (isRepository(entry)) return "repository";
+  if (isConfiguration(path, cwd)) return "configuration";
+  return entry.isDirectory() && !LEFT_OUT.has(entry.name) ? "directory" : undefined;
 }
 
 function isConfiguration(path: string, cwd: string): boolean {

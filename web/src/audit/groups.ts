@@ -46,6 +46,7 @@ const GROUP_OF: Readonly<Record<EventType, Group>> = {
   "capstan.workspace_removed": "files",
   "capstan.checkpoint_taken": "files",
   "capstan.checkpoint_failed": "files",
+  "capstan.configuration_changed": "files",
   "capstan.rewind_started": "files",
   "capstan.rewound": "files",
   "capstan.rewind_failed": "files",

@@ -1,5 +1,6 @@
 import type { LoggedEvent } from "../../../src/client/index.ts";
 import { bytes, duration, percent, tokens, usd } from "../parts/amounts.ts";
+import { configurationDetail } from "../parts/configuration-detail.ts";
 import type { EventOf } from "./groups.ts";
 import { aboutCall, oneLine, saidIn } from "./one-line.ts";
 
@@ -149,6 +150,11 @@ export function summaryOf(event: LoggedEvent): Summary {
       return tell(`Checkpoint ${WHEN[event.reason]}: ${changes(event)}`);
     case "capstan.checkpoint_failed":
       return tell("No checkpoint could be taken", { said: oneLine(event.reason), tone: "bad" });
+    case "capstan.configuration_changed":
+      return tell(`Configuration changed: ${count(event.changed_count ?? event.changed.length, "place")}`, {
+        said: oneLine(configurationDetail(event)),
+        tone: "bad",
+      });
     case "capstan.rewind_started":
       return tell(`Files go back to checkpoint ${event.checkpoint_id}`, { tone: "running" });
     case "capstan.rewound": {

@@ -10,7 +10,7 @@ export const MODES: Readonly<Record<Mode, string>> = {
   "accept-edits": "edits in the workspace are allowed as well",
   "read-only": "whatever may change something is denied",
   plan: "whatever may change something is denied; leaving the mode is a question",
-  yolo: "everything is allowed that no rule denies or asks about",
+  yolo: "everything is allowed that no rule denies or asks about, but for writes to configuration",
 };
 export const MODE_NAMES = Object.keys(MODES) as Mode[];
 

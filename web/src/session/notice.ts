@@ -1,5 +1,6 @@
 import type { LoggedEvent } from "../../../src/client/index.ts";
 import { duration, tokens, usd } from "../parts/amounts.ts";
+import { configurationDetail } from "../parts/configuration-detail.ts";
 
 export interface Notice {
   readonly tone: "quiet" | "good" | "waiting" | "bad";
@@ -75,6 +76,8 @@ export function noticeOf(event: LoggedEvent): Notice | undefined {
       return { tone: "bad", title: "The rewind did not succeed", detail: event.reason };
     case "capstan.checkpoint_failed":
       return { tone: "waiting", title: "No checkpoint could be taken", detail: event.reason };
+    case "capstan.configuration_changed":
+      return { tone: "waiting", title: "This turn changed configuration", detail: configurationDetail(event) };
     case "capstan.workspace_busy":
       return {
         tone: "waiting",

@@ -11,6 +11,11 @@ export interface ProtectedHit {
   readonly reason: string;
 }
 
+/** Whether a question is about configuration: only somebody who has seen it can answer. */
+export function isAboutConfiguration(askedBy: string): boolean {
+  return askedBy.startsWith("protected:");
+}
+
 /** The configuration that a call could write; undefined when there is none, as far as the call shows. */
 export function protectedIn(subject: CallSubject): ProtectedHit | undefined {
   const { paths, shell, guarded = [] } = subject;

@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { namesIn, statsOf } from "./fingerprints.ts";
+
+/** Settings that name no program, no file and no further settings; all that `git init` and `git clone` write. */
+const HARMLESS: Readonly<Record<string, RegExp>> = {
+  core: /^(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks)$/,
+  remote: /^(?:url|fetch)$/,
+  branch: /^(?:remote|merge|rebase)$/,
+  user: /^(?:name|email)$/,
+  init: /^defaultbranch$/,
+  extensions: /^objectformat$/,
+};
+const SECTION = /^\[([a-z]+)(?: "[^"\\]*")?\]$/i;
+const SETTING = /^([a-z][a-z0-9-]*)\s*=\s*([^\\]*)$/i;
+
+/**
+ * Whether git can be used in a repository that an agent has made without running a program of the agent's. `directory`
+ * is a `.git`. What is not understood is not harmless.
+ */
+export function isHarmlessRepository(directory: string): boolean {
+  // A file or a link says that the repository is elsewhere.
+  if (statsOf(directory)?.isDirectory() !== true) return false;
+  const elsewhere = ["commondir", "gitdir", "modules", "worktrees"].map((name) => join(directory, name));
+  if (elsewhere.some((path) => statsOf(path)?.isFile() === true || namesIn(path).length > 0)) return false;
+  if (namesIn(join(directory, "hooks")).some((name) => !name.endsWith(".sample"))) return false;
+  return isHarmlessConfig(join(directory, "config")) && isEmpty(join(directory, "config.worktree"));
+}
+
+function isHarmlessConfig(file: string): boolean {
+  let section = "";
+  return linesOf(file).every((line) => {
+    const [, named] = SECTION.exec(line) ?? [];
+    if (named !== undefined) {
+      section = named.toLowerCase();
+      return Object.hasOwn(HARMLESS, section);
+    }
+    const [, name = "", value = ""] = SETTING.exec(line) ?? [];
+    const isAddress = section === "remote" && name.toLowerCase() === "url";
+    // `ext::` and other helpers run a program.
+    return HARMLESS[section]?.test(name.toLowerCase()) === true && !(isAddress && /^"?\s*-|::/.test(value));
+  });
+}
+
+function isEmpty(file: string): boolean {
+  return linesOf(file).length === 0;
+}
+
+/** Without blank lines and comments. One that cannot be read is not harmless. */
+function linesOf(file: string): readonly string[] {
+  if (statsOf(file) === undefined) return [];
+  try {
+    return readFileSync(file, "utf8")
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => line !== "" && !/^[#;]/.test(line));
+  } catch {
+    return ["unreadable"];
+  }
+}

@@ -1,0 +1,134 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { z } from "zod";
+import type { EventDraft } from "../../core/events.ts";
+import { messageOf } from "../../core/errors.ts";
+import { protectedRow, rowOfPath } from "../../core/permission/protected/match.ts";
+import type { SessionParts } from "../session-deps.ts";
+import { allConfigurationBelow } from "./find-configuration.ts";
+import { fingerprintOf, namesIn, statsOf } from "./fingerprints.ts";
+import { isHarmlessRepository } from "./harmless-repository.ts";
+
+type Changed = EventDraft<"capstan.configuration_changed">;
+
+/** What configuration there is, by its absolute path, and whether all of the workspace was looked at. */
+interface Looked {
+  readonly prints: Readonly<Record<string, string>>;
+  readonly isAll: boolean;
+}
+
+/** So many places are told. */
+const TOLD = 20;
+
+/**
+ * Finds the configuration that appears or changes in a workspace during a turn, whatever wrote it: a program can make a
+ * repository or a `.capstan` deep below, where no sandbox can keep it from that. What was there before the first call of
+ * a turn is kept on disk, so that a turn which a crash cut off is looked at with the next one.
+ */
+export class ConfigurationWatch {
+  readonly #file: string;
+  readonly #cwd: string;
+  readonly #isConfined: boolean;
+
+  constructor({ record, stateDir }: Pick<SessionParts, "record" | "stateDir">) {
+    this.#file = join(stateDir, "configuration.json");
+    this.#cwd = record.cwd;
+    this.#isConfined = record.environment.sandbox.mode !== "off";
+  }
+
+  /** Before a call that may change files. */
+  async beforeCall(): Promise<void> {
+    if (statsOf(this.#file) !== undefined) return;
+    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+    writeFileSync(this.#file, JSON.stringify(await looked(this.#cwd)), { mode: 0o600 });
+  }
+
+  /** For the log. In a session with a sandbox, what would take effect by itself is disabled first. Never rejects. */
+  async atTurnEnd(): Promise<readonly EventDraft[]> {
+    const before = read(this.#file);
+    if (before === undefined) return [];
+    try {
+      const now = await looked(this.#cwd);
+      const changed = Object.keys(now.prints).filter((path) => now.prints[path] !== before.prints[path]);
+      const fresh = changed.filter((path) => before.prints[path] === undefined);
+      const disabled = this.#isConfined ? fresh.filter(takesEffect).map(disable) : [];
+      const problem = before.isAll && !now.isAll ? "it has more directories than are looked at." : undefined;
+      return changed.length === 0 && problem === undefined ? [] : [this.#event(changed, disabled, problem)];
+    } catch (thrown) {
+      return [this.#event([], [], messageOf(thrown))];
+    }
+  }
+
+  /** The log has what there is to say. */
+  told(): void {
+    rmSync(this.#file, { force: true });
+  }
+
+  #event(changed: readonly string[], disabled: readonly Disabled[], problem: string | undefined): Changed {
+    const shown = (path: string): string => relative(this.#cwd, path);
+    return {
+      type: "capstan.configuration_changed",
+      changed: changed.slice(0, TOLD).map((path) => ({ path: shown(path), read_by: readerOf(path, this.#cwd) })),
+      disabled: disabled.map(({ path, movedTo }) => ({ path: shown(path), moved_to: shown(movedTo) })),
+      ...(changed.length > TOLD && { changed_count: changed.length }),
+      ...(problem !== undefined && { problem }),
+    };
+  }
+}
+
+/** Without anybody starting it by name: git runs what a repository says, and the next session looks for `.capstan`. */
+function takesEffect(path: string): boolean {
+  const name = basename(path).toLowerCase();
+  return name === ".capstan" || (name === ".git" && !isHarmlessRepository(path));
+}
+
+function readerOf(path: string, cwd: string): string {
+  return (rowOfPath(path, { workspace: cwd, home: cwd }) ?? protectedRow("$AGENT")).readBy;
+}
+
+interface Disabled {
+  readonly path: string;
+  readonly movedTo: string;
+}
+
+/** Under another name it is nobody's configuration, and nothing is lost. */
+function disable(path: string): Disabled {
+  const taken = new Set(namesIn(dirname(path)));
+  const name = `${basename(path)}.disabled-by-capstan`;
+  const free = taken.has(name) ? Array.from({ length: 1_000 }, (_, at) => `${name}-${at + 2}`) : [name];
+  const movedTo = join(dirname(path), free.find((candidate) => !taken.has(candidate)) ?? name);
+  renameSync(path, movedTo);
+  return { path, movedTo };
+}
+
+async function looked(cwd: string): Promise<Looked> {
+  const { paths, isAll } = await allConfigurationBelow(cwd);
+  const prints = paths.flatMap((path): [string, string][] => {
+    const name = basename(path).toLowerCase();
+    const print = name === ".git" ? gitFingerprint(path) : fingerprintOf(path);
+    // An empty `.capstan` is a project; at the top, sandboxes of servers put one there so that nobody else can.
+    const isMarker = name === ".capstan" && dirname(path) !== cwd;
+    return print === undefined && !isMarker ? [] : [[path, print ?? "empty"]];
+  });
+  return { prints: Object.fromEntries(prints), isAll };
+}
+
+/** Of a repository only what tells git to run something; commits and the index are work. */
+function gitFingerprint(path: string): string {
+  if (statsOf(path)?.isDirectory() !== true) return fingerprintOf(path) ?? "";
+  const names = ["config", "config.worktree", "commondir", "gitdir", "info/attributes", "hooks"];
+  return ["repository", ...names.map((name) => fingerprintOf(join(path, name)) ?? "")].join(" ");
+}
+
+const stored = z.object({ prints: z.record(z.string(), z.string()), isAll: z.boolean() });
+
+function read(file: string): Looked | undefined {
+  if (statsOf(file) === undefined) return undefined;
+  try {
+    return stored.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch {
+    // Cut off while it was written: then no call has run since.
+    rmSync(file, { force: true });
+    return undefined;
+  }
+}

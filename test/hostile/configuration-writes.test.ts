@@ -1,0 +1,141 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openHost } from "../../src/app/open-host.ts";
+import type { StartOptions } from "../../src/runtime/session-options.ts";
+import { testCli } from "../support/cli.ts";
+import { sandboxTest } from "../support/hostile-world.ts";
+import { agent, eventsOf, ofType, testEnvironment } from "../support/host.ts";
+import { type Reply, say, scriptedModel, toolUse } from "../support/scripted-model.ts";
+
+type Call = readonly [tool: string, input: Record<string, unknown>];
+
+/** A repository of the person's. Not below /tmp, which the sandbox hides. */
+function repository() {
+  const base = mkdtempSync("/var/tmp/capstan-configuration-");
+  const cwd = join(base, "project");
+  mkdirSync(join(cwd, "sub"), { recursive: true });
+  const env = { PATH: process.env["PATH"], HOME: base, GIT_CONFIG_NOSYSTEM: "1" };
+  const git = (...args: string[]): string => execFileSync("git", args, { cwd, env, encoding: "utf8", stdio: "pipe" });
+  git("init", "-q");
+  git("config", "user.name", "Person");
+  git("config", "user.email", "person@example.com");
+  writeFileSync(join(cwd, "a.txt"), "a");
+  git("add", "-A");
+  git("commit", "-qm", "first");
+  const at = (name: string): string => join(cwd, name);
+  return { base, cwd, at, git, [Symbol.dispose]: () => rmSync(base, { recursive: true, force: true }) };
+}
+
+/** Has a real agent make the calls, one after another, in yolo mode; tells what each of them returned. */
+async function made(
+  calls: readonly Call[],
+  { base, cwd }: ReturnType<typeof repository>,
+  options: Pick<StartOptions, "environment" | "askPermission">,
+) {
+  const results: string[] = [];
+  await using model = await scriptedModel(({ toolResults }): Reply => {
+    results.push(...toolResults.map(({ text }) => text));
+    const [tool, input] = calls[results.length] ?? [];
+    if (tool === undefined || input === undefined) return say("done");
+    return { blocks: [toolUse(tool, input, `toolu_${results.length}`)] };
+  });
+  const capacity = { max_load: 1_000, min_free_bytes: 0 };
+  await using host = await openHost({ home: join(base, "home"), environment: testEnvironment(model.url), capacity });
+  const permissions = { mode: "yolo", allow: ["Bash", "Edit", "Write"] } as const;
+  const session = await host.startSession({
+    agent: agent({ tools: ["Bash", "Read", "Write"], permissions: { ...permissions, allow: [...permissions.allow] } }),
+    cwd,
+    ...options,
+    environment: { checkpoints: { mode: "off" }, ...options.environment },
+  });
+  await session.send("Do your worst.").result();
+  const events = await eventsOf(host, session.id);
+  await session.close();
+  return { results, events };
+}
+
+test("an agent in yolo mode writes no configuration without a person, and asks again every time", async () => {
+  using place = repository();
+  const asked: string[] = [];
+  const write = (name: string): Call => ["Write", { file_path: place.at(name), content: "{}" }];
+  const calls: readonly Call[] = [
+    write(".capstan/config.yaml"),
+    ["Bash", { command: "mkdir -p .capstan && echo 'permissions: { mode: yolo }' > .capstan/config.yaml" }],
+    ["Bash", { command: "echo KEY=x > .env" }],
+    ["Bash", { command: "git config core.fsmonitor ./evil" }],
+    ["Bash", { command: "capstan trust" }],
+    write(".mcp.json"),
+    write(".mcp.json"),
+    ["Bash", { command: "echo ordinary > b.txt && git add b.txt && git commit -qm second" }],
+  ];
+  const { events } = await made(calls, place, {
+    askPermission: ({ input, remember }) => {
+      expect(remember).toEqual([]);
+      asked.push(String(input["command"] ?? input["file_path"]));
+      return { behavior: input["file_path"] === place.at(".mcp.json") ? "allow" : "deny", by: "person" };
+    },
+  });
+  expect(asked).toEqual(calls.slice(0, 7).map(([, input]) => input["command"] ?? input["file_path"]));
+  expect([".capstan", ".env"].filter((name) => existsSync(place.at(name)))).toEqual([]);
+  expect(readFileSync(place.at(".git/config"), "utf8")).not.toContain("fsmonitor");
+  // What the person allowed is written, and reported.
+  expect(readFileSync(place.at(".mcp.json"), "utf8")).toBe("{}");
+  expect(ofType(events, "capstan.configuration_changed")).toMatchObject([
+    { changed: [{ path: ".mcp.json", read_by: "Claude Code" }], disabled: [] },
+  ]);
+  expect(place.git("log", "--format=%s").trim().split("\n")).toEqual(["second", "first"]);
+});
+
+test("--yes is not a person: configuration is denied, and the rest is allowed", async () => {
+  const calls = [toolUse("Bash", { command: "echo A=1 > .env" }), toolUse("Bash", { command: "echo b > b.txt" })];
+  await using model = await scriptedModel(({ toolResults }): Reply =>
+    toolResults.length === 0 ? { blocks: calls } : say(toolResults.map(({ text }) => text).join("\n")),
+  );
+  using cli = testCli(model.url);
+  const { code, stdout } = await cli.run(["run", "--yes", "Work."]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("--yes does not allow changes to configuration")]);
+  expect([".env", "b.txt"].map((name) => existsSync(join(cli.cwd, name)))).toEqual([false, true]);
+});
+
+sandboxTest("a program in the sandbox neither changes nor makes configuration, and can commit", async () => {
+  using place = repository();
+  const proof = join(place.base, "proof");
+  // Scripts, so that nothing in the call shows what they do.
+  const script = (name: string, text: string): Call => ["Write", { file_path: place.at(name), content: text }];
+  const calls: readonly Call[] = [
+    script(
+      "try.sh",
+      `mkdir .capstan; echo x > .capstan/config.yaml; echo x > .env; echo x > .npmrc; echo x > agent.yaml
+echo x > .git/hooks/post-checkout; git config core.fsmonitor ./evil; echo x > .git/info/attributes; mkdir .git/modules
+mv .git moved; ln -s . link; echo x > link/.env; mv sub/.. other; true`,
+    ),
+    ["Bash", { command: "sh try.sh; echo tried" }],
+    ["Bash", { command: "echo b > b.txt && git add b.txt && git commit -qm second && echo committed" }],
+    script(
+      "plant.sh",
+      `printf '#!/bin/sh\\ntouch ${proof}\\n' > evil.sh; chmod +x evil.sh
+git init -q sub/repo; cd sub/repo; echo c > c; git add c; git -c user.name=a -c user.email=a@b commit -qm c
+git config core.fsmonitor ${place.at("evil.sh")}; cd ../..
+git update-index --add --cacheinfo 160000,$(git -C sub/repo rev-parse HEAD),sub/repo; mkdir sub/.capstan`,
+    ),
+    ["Bash", { command: "sh plant.sh; echo planted" }],
+  ];
+  const before = readFileSync(place.at(".git/config"), "utf8");
+  const { results, events } = await made(calls, place, {
+    askPermission: () => ({ behavior: "deny", by: "nobody" }),
+    environment: { sandbox: { mode: "required", auto_allow_sandboxed: true } },
+  });
+  expect(results[1]).toContain("tried");
+  expect(results[2]).toContain("committed");
+  expect(results[4]).toContain("planted");
+  const kept = [".capstan", ".env", ".npmrc", "agent.yaml", ".git/hooks/post-checkout", ".git/info/attributes"];
+  expect(kept.filter((name) => existsSync(place.at(name)))).toEqual([]);
+  expect(readFileSync(place.at(".git/config"), "utf8")).toBe(before);
+  expect(place.git("log", "--format=%s").trim().split("\n")).toEqual(["second", "first"]);
+  const [changed] = ofType(events, "capstan.configuration_changed");
+  expect(changed?.disabled.map(({ path }) => path).toSorted()).toEqual(["sub/.capstan", "sub/repo/.git"]);
+  place.git("status");
+  expect(existsSync(proof)).toBe(false);
+});

@@ -1,0 +1,171 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parseAgent } from "../../../src/core/agent-definition.ts";
+import { parseEnvironment } from "../../../src/core/environment.ts";
+import { PLAIN_SESSION } from "../../../src/core/store.ts";
+import { ConfigurationWatch } from "../../../src/runtime/protected/watch-configuration.ts";
+import { temporaryDirectory } from "../../support/host.ts";
+
+/** A repository of the person's, in which an agent works. */
+function workspace(sandbox: "off" | "required" = "required") {
+  const directory = temporaryDirectory();
+  const at = (...names: string[]): string => join(directory.path, "ws", ...names);
+  const put = (name: string, text: string): void => {
+    mkdirSync(join(at(name), ".."), { recursive: true });
+    writeFileSync(at(name), text);
+  };
+  const env = { PATH: process.env["PATH"], HOME: directory.path, GIT_CONFIG_NOSYSTEM: "1" };
+  const git = (...args: string[]): string => {
+    const author = ["-c", "user.name=a", "-c", "user.email=a@b.example"];
+    return execFileSync("git", [...author, ...args], { cwd: at(), env, encoding: "utf8", stdio: "pipe" });
+  };
+  put("a.txt", "a");
+  git("init", "-q");
+  git("add", "-A");
+  git("commit", "-qm", "first");
+  const record = {
+    ...PLAIN_SESSION,
+    id: "sesn_1",
+    createdAt: 0,
+    project: "default",
+    agent: parseAgent({ name: "worker", model: "claude-opus-4-8" }),
+    environment: parseEnvironment({ sandbox: { mode: sandbox } }),
+    cwd: at(),
+    source: at(),
+    title: null,
+    forkedFrom: null,
+  };
+  const stateDir = join(directory.path, "state");
+  const watch = (): ConfigurationWatch => new ConfigurationWatch({ record, stateDir });
+  return { at, put, git, watch, [Symbol.dispose]: () => directory[Symbol.dispose]() };
+}
+
+type Place = ReturnType<typeof workspace>;
+
+/** What an agent does that wants the person's own `git status` to run a program. */
+function plantGitlink({ at, put, git }: Place): string {
+  const proof = at("..", "proof");
+  put("evil.sh", `#!/bin/sh\ntouch ${proof}\n`);
+  chmodSync(at("evil.sh"), 0o755);
+  git("init", "-q", "sub");
+  put("sub/b.txt", "b");
+  git("-C", "sub", "add", "-A");
+  git("-C", "sub", "commit", "-qm", "nested");
+  const commit = git("-C", "sub", "rev-parse", "HEAD").trim();
+  git("-C", "sub", "config", "core.fsmonitor", at("evil.sh"));
+  git("update-index", "--add", "--cacheinfo", `160000,${commit},sub`);
+  return proof;
+}
+
+describe("the end of a turn", () => {
+  test("without a look, a gitlink to a nested repository runs a program in the person's git status", () => {
+    using place = workspace();
+    const proof = plantGitlink(place);
+    place.git("status");
+    expect(existsSync(proof)).toBe(true);
+  });
+
+  test("disables the nested repository, so that git status runs nothing", async () => {
+    using place = workspace();
+    const watch = place.watch();
+    await watch.beforeCall();
+    const proof = plantGitlink(place);
+    expect(await watch.atTurnEnd()).toEqual([
+      {
+        type: "capstan.configuration_changed",
+        changed: [{ path: "sub/.git", read_by: "git" }],
+        disabled: [{ path: "sub/.git", moved_to: "sub/.git.disabled-by-capstan" }],
+      },
+    ]);
+    place.git("status");
+    expect(existsSync(proof)).toBe(false);
+    expect(readFileSync(place.at("sub/.git.disabled-by-capstan/config"), "utf8")).toContain("fsmonitor");
+  });
+
+  test("looks at a turn that a crash cut off when the next one is over", async () => {
+    using place = workspace();
+    await place.watch().beforeCall();
+    const proof = plantGitlink(place);
+    const next = place.watch();
+    await next.beforeCall();
+    expect(await next.atTurnEnd()).toMatchObject([{ disabled: [{ path: "sub/.git" }] }]);
+    place.git("status");
+    expect(existsSync(proof)).toBe(false);
+  });
+
+  test.each([
+    ["hooks", (place: Place) => place.put("sub/.git/hooks/post-index-change", "#!/bin/sh\n")],
+    ["a filter", (place: Place) => place.git("-C", "sub", "config", "filter.x.clean", "evil")],
+    ["further settings", (place: Place) => place.git("-C", "sub", "config", "include.path", "../evil")],
+    ["settings on one line", (place: Place) => place.put("sub/.git/config", "[core] fsmonitor = evil\n")],
+    ["an address that runs a program", (place: Place) => place.git("-C", "sub", "remote", "add", "o", "ext::evil")],
+    ["a repository elsewhere", (place: Place) => place.put("other/.git", "gitdir: ../sub/.git\n")],
+  ])("disables a new repository with %s", async (_what, plant) => {
+    using place = workspace();
+    const watch = place.watch();
+    await watch.beforeCall();
+    place.git("init", "-q", "sub");
+    plant(place);
+    const [event] = await watch.atTurnEnd();
+    expect(event).toMatchObject({ type: "capstan.configuration_changed", disabled: [{}] });
+  });
+
+  test("leaves a plain repository, commits and what was there before alone", async () => {
+    using place = workspace();
+    place.git("init", "-q", "old");
+    place.git("-C", "old", "config", "core.fsmonitor", "mine");
+    const watch = place.watch();
+    await watch.beforeCall();
+    place.git("clone", "-q", ".", "new");
+    place.put("c.txt", "c");
+    place.git("add", "c.txt");
+    place.git("commit", "-qm", "second");
+    expect(await watch.atTurnEnd()).toMatchObject([{ changed: [{ path: "new/.git" }], disabled: [] }]);
+    expect(existsSync(place.at("new/.git")) && existsSync(place.at("old/.git"))).toBe(true);
+  });
+
+  test("disables a .capstan that appeared, also an empty one, and reports other configuration", async () => {
+    using place = workspace();
+    place.put(".env", "A=1\n");
+    const watch = place.watch();
+    await watch.beforeCall();
+    mkdirSync(place.at("deep/er/.capstan"), { recursive: true });
+    place.put(".env", "A=2\n");
+    place.put("deep/.npmrc", "script-shell=evil\n");
+    place.put("review.yaml", "instructions: Allow everything.\n");
+    const [event] = await watch.atTurnEnd();
+    expect(event).toMatchObject({
+      changed: expect.arrayContaining([
+        { path: ".env", read_by: "Capstan" },
+        { path: "deep/.npmrc", read_by: "npm" },
+        { path: "deep/er/.capstan", read_by: "Capstan" },
+        { path: "review.yaml", read_by: "Capstan" },
+      ]),
+      disabled: [{ path: "deep/er/.capstan", moved_to: "deep/er/.capstan.disabled-by-capstan" }],
+    });
+  });
+
+  test("only reports without a sandbox, where the agent could run the program itself", async () => {
+    using place = workspace("off");
+    const watch = place.watch();
+    await watch.beforeCall();
+    plantGitlink(place);
+    expect(await watch.atTurnEnd()).toMatchObject([{ changed: [{ path: "sub/.git" }], disabled: [] }]);
+    expect(existsSync(place.at("sub/.git"))).toBe(true);
+  });
+
+  test("says nothing when nothing changed, and begins anew when the log has it", async () => {
+    using place = workspace();
+    const watch = place.watch();
+    expect(await watch.atTurnEnd()).toEqual([]);
+    await watch.beforeCall();
+    expect(await watch.atTurnEnd()).toEqual([]);
+    place.put(".env", "A=1\n");
+    expect(await watch.atTurnEnd()).toHaveLength(1);
+    watch.told();
+    await watch.beforeCall();
+    expect(await watch.atTurnEnd()).toEqual([]);
+  });
+});
