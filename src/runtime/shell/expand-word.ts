@@ -12,7 +12,8 @@ const MAX_DEPTH = 4;
 /** `$(cat <<'EOF' … EOF )`, the usual way to write a text of several lines. */
 const QUOTED_TEXT = /\$\(cat <<-?(['"])([A-Za-z0-9_]+)\1\n([\s\S]*?)\n?\2\n?\s*\)/y;
 const VARIABLE = /\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))/y;
-const BRACES = /\{([^{}'"$\s]*)\}/y;
+/** Quoted text, substitutions and variables, in which braces mean nothing; braces; any other character. */
+const PIECES = /'[^']*'|"(?:[^"\\]|\\.)*"|\\.|\$\([\s\S]*\)|\$\{[^}]*\}|\{[^{}'"$\s]*\}|[\s\S]/g;
 const RANGE = /^([a-zA-Z]|-?[0-9]{1,3})\.\.([a-zA-Z]|-?[0-9]{1,3})$/;
 
 /**
@@ -23,6 +24,26 @@ const RANGE = /^([a-zA-Z]|-?[0-9]{1,3})\.\.([a-zA-Z]|-?[0-9]{1,3})$/;
 export function expandWord({ text, dynamic }: ShellWord, variables: Variables, depth = 0): string[] | undefined {
   if (!dynamic) return [escapeGlob(text)];
   if (depth > MAX_DEPTH) return undefined;
+  // Bash puts alternatives into the text before it looks for variables: $x{a,b} is $xa and $xb.
+  const all = withoutBraces(text)?.map((one) => expandText(one, variables, depth));
+  if (all === undefined || all.some((one) => one === undefined)) return undefined;
+  const results = all.flatMap((one) => one ?? []);
+  return results.length > MAX_EXPANSIONS ? undefined : results;
+}
+
+/** The texts that a word stands for by its braces; undefined when they are too many, or not plain. */
+function withoutBraces(text: string): string[] | undefined {
+  let results = [""];
+  for (const [piece] of text.matchAll(PIECES)) {
+    const inside = /^\{(.*)\}$/s.exec(piece)?.[1];
+    const texts = inside === undefined ? [piece] : alternatives(inside);
+    if (texts === undefined || results.length * texts.length > MAX_EXPANSIONS) return undefined;
+    results = results.flatMap((result) => texts.map((one) => result + one));
+  }
+  return results;
+}
+
+function expandText(text: string, variables: Variables, depth: number): string[] | undefined {
   let results = [""];
   let isQuoted = false;
   for (let at = 0; at < text.length;) {
@@ -42,11 +63,11 @@ export function expandWord({ text, dynamic }: ShellWord, variables: Variables, d
       if (found === undefined || !add(found.texts, found.end)) return undefined;
     } else if (isQuoted) {
       if (!add([escapeGlob(character)], at + 1)) return undefined;
-    } else if (character === "{") {
-      const [whole = "", inside = ""] = match(BRACES, at) ?? [];
-      if (whole === "" || !add(alternatives(inside), at + whole.length)) return undefined;
-    } else if (character === "~" && /^$|\//.test(next) && /^$|=/.test(text.charAt(at - 1))) {
-      if (!add([escapeGlob(variables.home)], at + 1)) return undefined;
+    } else if (character === "{" || character === "}") {
+      if (!add([escapeGlob(character)], at + 1)) return undefined;
+    } else if (character === "~" && /^$|[=:]/.test(text.charAt(at - 1))) {
+      // ~user and ~+ are other directories.
+      if (!/^$|\//.test(next) || !add([escapeGlob(variables.home)], at + 1)) return undefined;
     } else if (character === "`" || character === "<" || character === ">") return undefined;
     else if (!add([character], at + 1)) return undefined;
 
