@@ -6,11 +6,10 @@ import { expect, test } from "vitest";
 import { subjectOf } from "../../src/runtime/call-subject.ts";
 import { Random } from "../support/shell-fuzz/random.ts";
 
-const PIECES = [
-  ...'a b s e src sec secrets / / . .. - key a.ts * ? s* *.ts [a-s]* [!a]* ** {a,b} {src,secrets} {1..3} {a,} \'q*\' "s*" $x ${y} "$z" \\* .* ~/ x=~/ .h* ='.split(
+const PIECES =
+  'a b s e src sec secrets / / . .. - key a.ts * ? s* *.ts [a-s]* [!a]* ** {a,b} {src,secrets} {1..3} {a,} \'q*\' "s*" $x ${y} "$z" \\* .* ~/ x=~/ .h* ='.split(
     " ",
-  ),
-] as [string, ...string[]];
+  ) as [string, ...string[]];
 const FILES = [
   "a",
   "b",
