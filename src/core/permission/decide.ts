@@ -231,6 +231,11 @@ function doubt({ text }: Rule, { subject }: Call, does: string): string {
   const [unclear] = subject.shell?.unclear ?? [];
   if (unclear !== undefined) return `The rule ${text} ${does}, but the command is not understood: ${unclear}`;
   if (subject.search === true) return `The rule ${text} ${does}: the search may reach what it speaks of.`;
+  const [vague] = subject.shell?.vague ?? [];
+  if (vague !== undefined)
+    return `The rule ${text} ${does}: which files ${shortened(vague)} names is only known when the command runs.`;
+  if (subject.shell?.searched !== undefined)
+    return `The rule ${text} ${does}: the command takes a whole directory, which may hold what the rule speaks of.`;
   return `The rule ${text} ${does}; what it does is only known when it runs.`;
 }
 

@@ -14,6 +14,8 @@ export interface Call {
   readonly parts: readonly Part[];
   readonly paths: readonly LocatedPlace[];
   readonly mentions: readonly LocatedPlace[];
+  /** Directories of which a shell command takes all that is in them. */
+  readonly searched: readonly (LocatedPlace & { readonly access: "read" | "write" })[];
 }
 
 export type Part =
@@ -67,6 +69,7 @@ export function callOf(subject: CallSubject): Call {
     parts: parts.length === 0 ? [{ kind: "call" }] : parts,
     paths: subject.paths.map(located),
     mentions: (shell?.mentions ?? []).map(located),
+    searched: (shell?.searched ?? []).map((place) => ({ ...located(place), access: place.access })),
   };
 }
 
@@ -181,7 +184,13 @@ function shellPathsHit({ tool, pattern }: Extract<Rule, { kind: "path" }>, call:
     .filter((part) => part.access === access);
   const hit = redirections.filter(({ places }) => places.some((place) => touches(pattern, place)));
   if (hit.length > 0) return { isSure: true, parts: hit };
-  if (call.subject.shell?.more_mentions === true) return { isSure: false, parts: call.parts };
+  const { more_mentions: isCut, vague = [], unclear = [] } = call.subject.shell ?? {};
+  if (
+    isCut === true ||
+    vague.length + unclear.length > 0 ||
+    call.searched.some((place) => place.access === access && reachesInto(pattern, place))
+  )
+    return { isSure: false, parts: call.parts };
   const unknown = redirections.filter(({ places }) => places.length === 0);
   return unknown.length === 0 ? undefined : { isSure: false, parts: unknown };
 }
@@ -189,10 +198,13 @@ function shellPathsHit({ tool, pattern }: Extract<Rule, { kind: "path" }>, call:
 function pathsHit(pattern: PathPattern, { subject, parts, paths }: Call): Hit | undefined {
   if (paths.some((place) => touches(pattern, place))) return { isSure: true, parts };
   // A search reads what lies below, and a call that names no path may work anywhere.
-  const reaches =
-    subject.search === true &&
-    paths.some(({ named, real }) => [named, real].some((path) => matchPath(pattern, path, "restrict").reaches));
+  const reaches = subject.search === true && paths.some((place) => reachesInto(pattern, place));
   return reaches || paths.length === 0 ? { isSure: false, parts } : undefined;
+}
+
+/** Something below a directory may match. */
+function reachesInto(pattern: PathPattern, { named, real }: LocatedPlace): boolean {
+  return [named, real].some((path) => matchPath(pattern, path, "restrict").reaches);
 }
 
 function touches(pattern: PathPattern, { named, real }: LocatedPlace): boolean {

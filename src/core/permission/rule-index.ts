@@ -78,7 +78,10 @@ export class RuleIndex {
     let isOpen =
       subject.search === true ||
       (paths.length === 0 && subject.shell === undefined) ||
-      subject.shell?.more_mentions === true;
+      subject.shell?.more_mentions === true ||
+      (subject.shell?.vague ?? []).length > 0 ||
+      (subject.shell?.unclear ?? []).length > 0 ||
+      (subject.shell?.searched ?? []).length > 0;
     for (const place of paths) this.#addPlace(found, place);
     for (const place of mentions) this.#addPlace(found, place);
     for (const part of parts) {

@@ -39,6 +39,10 @@ const shellSubject = z.object({
   mentions: z.array(place),
   /** There are more than were looked at. */
   more_mentions: z.boolean().optional(),
+  /** Directories of which commands take all that is in them. */
+  searched: z.array(pathAccess).optional(),
+  /** Words that may name a file, and are only known when the command runs. */
+  vague: z.array(z.string()).optional(),
   /** Why the command is not fully understood, a sentence each. */
   unclear: z.array(z.string()),
 });
@@ -71,6 +75,7 @@ export type CallSubject = z.infer<typeof callSubject>;
 export type ShellSubject = z.infer<typeof shellSubject>;
 export type ShellEffect = z.infer<typeof shellEffect>;
 export type Place = z.infer<typeof place>;
+export type PathAccess = z.infer<typeof pathAccess>;
 export type Redirection = z.infer<typeof redirection>;
 
 /** What a tool can do, whatever it is called with. */

@@ -9,6 +9,7 @@ function setVariable(name: string, word: ReadWord | undefined, at: At): void {
   if (word.dynamic || !isIdentifier(word.text))
     at.notes.unclear.add(`Which variable ${name} sets with ${quoted(word.source)} is not clear.`);
   else if (changesWhatRuns(word.text)) at.notes.unclear.add(`It sets ${word.text}, which changes what runs.`);
+  else at.notes.assign(word.text, undefined);
 }
 
 /** `export`, `declare` and their kind. Words with `=` that the parser knows were read as assignments. */
@@ -29,6 +30,7 @@ const declare: Handler = (words, at) => {
 };
 
 const read: Handler = (words, at) => {
+  at.notes.assign("REPLY", undefined);
   let index = 1;
   for (; index < words.length; index++) {
     const word = words[index];

@@ -33,8 +33,8 @@ export function readCommands(line: string): ShellReading {
     // The parser and this reader are recursive: absurd nesting exhausts the stack.
     notes.unclear.add("It could not be read.");
   }
-  const { commands, writes, reads, loops, unclear } = notes;
-  return { commands, writes, reads, loops, unclear: [...unclear] };
+  const { commands, writes, reads, variables, unclear } = notes;
+  return { commands, writes, reads, variables, unclear: [...unclear] };
 }
 
 /** Reads a line, or text inside it that a shell will run. */

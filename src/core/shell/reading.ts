@@ -47,8 +47,8 @@ export interface ShellReading {
   readonly writes: readonly ShellWrite[];
   /** Files that redirections read. */
   readonly reads: readonly ShellWord[];
-  /** What loops go through: a command that takes the loop's variable takes one of these. */
-  readonly loops: readonly ShellWord[];
+  /** Every value that the line gives a variable, loops included; undefined when one of them is not known. */
+  readonly variables: ReadonlyMap<string, readonly ShellWord[] | undefined>;
   /** Why the line is not fully understood, a sentence each. With any entry a person must be asked. */
   readonly unclear: readonly string[];
 }
@@ -91,8 +91,14 @@ export class Notes {
   readonly commands: ShellCommand[] = [];
   readonly writes: ShellWrite[] = [];
   readonly reads: ShellWord[] = [];
-  readonly loops: ShellWord[] = [];
+  readonly variables = new Map<string, readonly ShellWord[] | undefined>();
   readonly unclear = new Set<string>();
+
+  /** A variable gets a value, or one that is not known. */
+  assign(name: string, value: ShellWord | undefined): void {
+    const known = this.variables.has(name) ? this.variables.get(name) : [];
+    this.variables.set(name, value === undefined || known === undefined ? undefined : [...known, value]);
+  }
 }
 
 const MAX_DEPTH = 24;

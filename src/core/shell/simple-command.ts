@@ -1,6 +1,6 @@
 import type { Assignment, Command } from "unbash";
 import { writtenCommand } from "./grammar/written.ts";
-import { type At, type ReadWord } from "./reading.ts";
+import { plain, type At, type ReadWord } from "./reading.ts";
 import { readRedirections } from "./redirections.ts";
 import { changesWhatRuns } from "./variables.ts";
 import { writtenForm } from "./words.ts";
@@ -31,10 +31,12 @@ function readAssignment({ name, index, value, text, append }: Assignment, at: At
   if (index !== undefined) at.word(index, at);
   const dynamic: ReadWord = { text, source: text, dynamic: true, splits: false, prefix: `${name}=` };
   if (value.type === "ArrayValue") {
+    at.notes.assign(name, undefined);
     for (const element of value.elements) at.word(element, at);
     return dynamic;
   }
   const read = at.word(value, at);
+  at.notes.assign(name, append === true || index !== undefined ? undefined : plain(read));
   if (read.dynamic || index !== undefined) return { ...dynamic, prefix: `${name}=${read.prefix}` };
   const whole = `${name}${append === true ? "+" : ""}=${read.text}`;
   return { text: whole, source: text, dynamic: false, splits: false, prefix: whole };

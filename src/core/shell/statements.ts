@@ -80,7 +80,8 @@ function readLoopVariable(name: Word, words: readonly Word[] | undefined, at: At
   if (changesWhatRuns(name.text)) at.notes.unclear.add(`It sets ${name.text}, which changes what runs.`);
   const read = (words ?? []).map((word) => at.word(word, at));
   at.written.push(writtenLoop(name.text, read.map(writtenForm)));
-  at.notes.loops.push(...read.map(plain));
+  for (const word of read) at.notes.assign(name.text, plain(word));
+  if (words === undefined) at.notes.assign(name.text, undefined);
 }
 
 function readFunction({ name, body }: FunctionNode, at: At): void {

@@ -5,6 +5,7 @@ import { MODES } from "../../../src/core/agent-definition.ts";
 import { STEPS } from "../../../src/core/permission/decide.ts";
 import { PROTECTED } from "../../../src/core/permission/protected/table.ts";
 import { parseRule } from "../../../src/core/permission/rule.ts";
+import { OPTIONS_THAT_ACT } from "../../../src/core/shell/effects/table.ts";
 import { files } from "../../config/files.ts";
 
 const page = readFileSync("docs/permissions.md", "utf8");
@@ -26,6 +27,16 @@ describe("docs/permissions.md", () => {
     const text = /^```yaml settings\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? "";
     using tree = files({ "config.yaml": text });
     expect(await readSettings(tree.path)).toMatchObject({ values: { permissions: { mode: "normal" } } });
+  });
+
+  test("has every option that a rule has to name", () => {
+    const rows = Object.entries(OPTIONS_THAT_ACT).map(([program, acts]) => {
+      const said = Object.entries(acts).map(
+        ([does, options]) => `${does}: ${options.replaceAll(/\S+/g, (option) => `\`${option}\``)}`,
+      );
+      return `| \`${program}\` | ${said.join("; ")} |`;
+    });
+    expect(section("Shell commands")).toContain(`| program | options |\n|---|---|\n${rows.join("\n")}\n\n`);
   });
 
   test("has every mode and every step of the order", () => {

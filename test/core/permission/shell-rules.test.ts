@@ -93,7 +93,8 @@ describe("a shell command", () => {
       expect(decided(bash("eval $X"), { ...rules, allow: ["Bash"] }).behavior).toBe("ask");
       expect(decided(bash("eval $X"), { ...rules, query: { sandboxed: true } }).behavior).toBe("ask");
     }
-    expect(decided(bash("eval $X"), { deny: ["Read(.env)"], mode: "yolo" }).behavior).toBe("allow");
+    expect(decided(bash("eval $X"), { deny: ["Read(.env)"], mode: "yolo" }).behavior).toBe("ask");
+    expect(decided(bash("eval $X"), { deny: ["WebFetch"], mode: "yolo" }).behavior).toBe("allow");
   });
 
   test.each<[string, Situation, string]>([

@@ -31,13 +31,14 @@ const LIBRARIES = ["/usr/lib", "/usr/lib64"].filter((path) => existsSync(path));
 /**
  * Each line runs in a fork of one bash, in an empty directory of its own, with no program on the machine but `evil`:
  * the names of all others end in the handler that records them. What programs print would run evil if it were run.
- * After some programs they fail in turns, so that every loop ends.
+ * After some programs they fail in turns, so that every loop ends. A record is one line for bash, and so one write: line
+ * breaks in words are written as a character that no allowed line can hold.
  */
 const DRIVER = String.raw`
 command_not_found_handle() {
   local fuzz_seen
   mapfile -d '' fuzz_seen 2>/dev/null < "$fuzz_log"
-  printf '%s\0' "$#" "$@" >> "$fuzz_log"
+  printf '%s\0' "$#" "${"$"}{@//$'\n'/$'\1'}" >> "$fuzz_log"
   printf 'evil x\n'
   ((${"$"}{#fuzz_seen[@]} < 40)) && return "$fuzz_status"
   return "$((${"$"}{#fuzz_seen[@]} / 7 % 2))"
@@ -61,7 +62,7 @@ for fuzz_index in "${"$"}{!fuzz_lines[@]}"; do
 done
 `;
 
-const EVIL = `#!/box/bash -p\nprintf '%s\\0' "$(($# + 1))" evil "$@" >> "$fuzz_log"\n`;
+const EVIL = `#!/box/bash -p\nprintf '%s\\0' "$(($# + 1))" evil "\${@//$'\\n'/$'\\1'}" >> "$fuzz_log"\n`;
 
 export class BatchBox implements Disposable {
   readonly #root = mkdtempSync(join(tmpdir(), "shell-fuzz-"));
@@ -143,7 +144,7 @@ export class BatchBox implements Disposable {
 /** Records of one program each: the number of its words, and the words. */
 function readLog(path: string): string[][] {
   if (!existsSync(path)) return [];
-  const fields = readFileSync(path, "utf8").split("\0");
+  const fields = readFileSync(path, "utf8").replaceAll("\u0001", "\n").split("\0");
   const programs: string[][] = [];
   for (let at = 0; at < fields.length - 1;) {
     const count = Number(fields[at]);

@@ -1,0 +1,140 @@
+import type { ShellWord } from "../../core/shell/read-commands.ts";
+
+/** What a word can turn into, as far as its text says. */
+export interface Variables {
+  /** Every value that the line gives a variable; undefined when one of them is not known. */
+  valuesOf(name: string): readonly ShellWord[] | undefined;
+  readonly home: string;
+}
+
+const MAX_EXPANSIONS = 64;
+const MAX_DEPTH = 4;
+/** `$(cat <<'EOF' … EOF )`, the usual way to write a text of several lines. */
+const QUOTED_TEXT = /\$\(cat <<-?(['"])([A-Za-z0-9_]+)\1\n([\s\S]*?)\n?\2\n?\s*\)/y;
+const VARIABLE = /\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))/y;
+/** Quoted text, substitutions and variables, in which braces mean nothing; braces; any other character. */
+const PIECES = /'[^']*'|"(?:[^"\\]|\\.)*"|\\.|\$\([\s\S]*\)|\$\{[^}]*\}|\{[^{}'"$\s]*\}|[\s\S]/g;
+const RANGE = /^([a-zA-Z]|-?[0-9]{1,3})\.\.([a-zA-Z]|-?[0-9]{1,3})$/;
+
+/**
+ * The texts that a word of the grammar can stand for: braces, variables of the line and the home directory are put in,
+ * wildcards are left, with a backslash before every character that is meant as it stands. Undefined when something is
+ * only known when it runs.
+ */
+export function expandWord({ text, dynamic }: ShellWord, variables: Variables, depth = 0): string[] | undefined {
+  if (!dynamic) return [escapeGlob(text)];
+  if (depth > MAX_DEPTH) return undefined;
+  // Bash puts alternatives into the text before it looks for variables: $x{a,b} is $xa and $xb.
+  const all = withoutBraces(text)?.map((one) => expandText(one, variables, depth));
+  if (all === undefined || all.some((one) => one === undefined)) return undefined;
+  const results = all.flatMap((one) => one ?? []);
+  return results.length > MAX_EXPANSIONS ? undefined : results;
+}
+
+/** The texts that a word stands for by its braces; undefined when they are too many, or not plain. */
+function withoutBraces(text: string): string[] | undefined {
+  let results = [""];
+  for (const [piece] of text.matchAll(PIECES)) {
+    const inside = /^\{(.*)\}$/s.exec(piece)?.[1];
+    const texts = inside === undefined ? [piece] : alternatives(inside);
+    if (texts === undefined || results.length * texts.length > MAX_EXPANSIONS) return undefined;
+    results = results.flatMap((result) => texts.map((one) => result + one));
+  }
+  return results;
+}
+
+function expandText(text: string, variables: Variables, depth: number): string[] | undefined {
+  let results = [""];
+  let isQuoted = false;
+  for (let at = 0; at < text.length;) {
+    const character = text.charAt(at);
+    const next = text.charAt(at + 1);
+    if (character === "'" && !isQuoted) {
+      const end = text.indexOf("'", at + 1);
+      if (end < 0 || !add([escapeGlob(text.slice(at + 1, end))], end + 1)) return undefined;
+    } else if (character === '"') {
+      isQuoted = !isQuoted;
+      at += 1;
+    } else if (character === "\\") {
+      const isKept = isQuoted && !'$`"\\'.includes(next);
+      if (!add([escapeGlob(isKept ? `\\${next}` : next)], at + 2)) return undefined;
+    } else if (character === "$") {
+      const found = dollar(at, isQuoted);
+      if (found === undefined || !add(found.texts, found.end)) return undefined;
+    } else if (isQuoted) {
+      if (!add([escapeGlob(character)], at + 1)) return undefined;
+    } else if (character === "{" || character === "}") {
+      if (!add([escapeGlob(character)], at + 1)) return undefined;
+    } else if (character === "~" && /^$|[=:]/.test(text.charAt(at - 1))) {
+      // ~user and ~+ are other directories.
+      if (!/^$|\//.test(next) || !add([escapeGlob(variables.home)], at + 1)) return undefined;
+    } else if (character === "`" || character === "<" || character === ">") return undefined;
+    else if (!add([character], at + 1)) return undefined;
+
+    function add(pieces: readonly string[] | undefined, end: number): boolean {
+      if (pieces === undefined || results.length * pieces.length > MAX_EXPANSIONS) return false;
+      results = results.flatMap((result) => pieces.map((piece) => result + piece));
+      at = end;
+      return true;
+    }
+  }
+  return results;
+
+  function match(pattern: RegExp, at: number): RegExpExecArray | undefined {
+    pattern.lastIndex = at;
+    return pattern.exec(text) ?? undefined;
+  }
+
+  function dollar(at: number, inQuotes: boolean): { texts: string[]; end: number } | undefined {
+    const quoted = match(QUOTED_TEXT, at);
+    if (quoted !== undefined) return { texts: [escapeGlob(quoted[3] ?? "")], end: at + quoted[0].length };
+    const found = match(VARIABLE, at);
+    if (found === undefined) {
+      if (/[?#$!]/.test(text.charAt(at + 1))) return { texts: ["0"], end: at + 2 };
+      // A dollar between quotes that stands for itself.
+      return inQuotes && /[" |)/]/.test(text.charAt(at + 1)) ? { texts: ["$"], end: at + 1 } : undefined;
+    }
+    const values = variables.valuesOf(found[1] ?? found[2] ?? "");
+    const texts = values?.map((value) => expandWord(value, variables, depth + 1));
+    if (texts === undefined || texts.some((one) => one === undefined)) return undefined;
+    const all = texts.flatMap((one) => one ?? []);
+    // Outside quotes a value is split, and its wildcards are wildcards.
+    if (inQuotes) return { texts: all, end: at + found[0].length };
+    return all.some((one) => /\s/.test(one))
+      ? undefined
+      : { texts: all.flatMap((one) => [one, one.replaceAll(/\\([*?[])/g, "$1")]), end: at + found[0].length };
+  }
+}
+
+/** `a,b` and `1..3`; braces with neither stand for themselves. */
+function alternatives(inside: string): string[] | undefined {
+  const [, first = "", last = ""] = RANGE.exec(inside) ?? [];
+  if (first === "")
+    return inside.includes(",") ? inside.split(",") : inside.includes("..") ? undefined : [`{${inside}}`];
+  const isNumber = /[0-9]/.test(first) && /[0-9]/.test(last);
+  if (!isNumber && (/[0-9]/.test(first) || /[0-9]/.test(last))) return [`{${inside}}`];
+  // A leading zero makes all of them as wide.
+  if (isNumber && /^-?0[0-9]|^-?0[0-9]/.test(`${first} ${last}`)) return undefined;
+  const [from, to] = isNumber ? [Number(first), Number(last)] : [first.charCodeAt(0), last.charCodeAt(0)];
+  const step = from <= to ? 1 : -1;
+  const count = Math.abs(to - from) + 1;
+  if (count > MAX_EXPANSIONS) return undefined;
+  return Array.from({ length: count }, (_, index) => {
+    const value = from + index * step;
+    return isNumber ? String(value) : escapeGlob(String.fromCharCode(value));
+  });
+}
+
+function escapeGlob(text: string): string {
+  return text.replaceAll(/[\\*?[\]{}]/g, String.raw`\$&`);
+}
+
+/** The text itself, when nothing in it is a wildcard. */
+export function withoutWildcards(pattern: string): string | undefined {
+  return /^(?:[^\\*?[]|\\.)*$/s.test(pattern) ? unescapeGlob(pattern) : undefined;
+}
+
+/** A pattern as the shell hands it on when it matches nothing. */
+export function unescapeGlob(pattern: string): string {
+  return pattern.replaceAll(/\\(.)/gs, "$1");
+}

@@ -1,0 +1,125 @@
+import { statSync } from "node:fs";
+import type { PathAccess, Place } from "../../core/permission/subject.ts";
+import type { ShellCommand, ShellReading, ShellWord } from "../../core/shell/read-commands.ts";
+import type { Names } from "../paths/names.ts";
+import { type Effort, expandGlob } from "./expand-glob.ts";
+import { expandWord, withoutWildcards, type Variables } from "./expand-word.ts";
+import { looksLikePath, pathsIn } from "./paths-in.ts";
+import { accessToDirectories, searchesHere } from "./whole-directories.ts";
+
+/** So many paths of a command are looked at; a decision must not hold up the host. */
+const MAX_LOOKED = 1_000;
+/** Programs that open none of the files that their words may name. */
+const OPENS_NOTHING = new Set(
+  `echo printf test [ true false : export declare local readonly typeset unset read set shopt kill sleep exit return wait break
+  continue shift basename dirname seq date expr command env nohup nice timeout time xargs`.split(/\s+/),
+);
+
+export interface Mentions {
+  readonly mentions: Place[];
+  /** Directories of which a command takes all that is in them. */
+  readonly searched: PathAccess[];
+  /** Words of which nobody can say what they name. */
+  readonly vague: string[];
+  /** There are more paths than were looked at. */
+  readonly isCut: boolean;
+}
+
+/** The paths among the words of commands, wildcards and variables replaced as the shell will. */
+export function findMentions(reading: ShellReading, bases: readonly string[], names: Names): Mentions {
+  const finder = new Finder(reading, bases, names);
+  for (const command of reading.commands) finder.look(command);
+  // What the line puts into variables may be used in ways that are not seen.
+  for (const values of reading.variables.values()) for (const value of values ?? []) finder.textsOf(value);
+  return finder.found();
+}
+
+class Finder {
+  readonly #bases: readonly string[];
+  readonly #names: Names;
+  readonly #variables: Variables;
+  readonly #texts = new Set<string>();
+  readonly #vague = new Set<string>();
+  readonly #searched: PathAccess[] = [];
+  readonly #effort: Effort = { looked: 0 };
+  /** Patterns match what they match by default. */
+  readonly #hasPlainGlobs: boolean;
+
+  constructor({ commands, variables }: ShellReading, bases: readonly string[], names: Names) {
+    this.#bases = bases;
+    this.#names = names;
+    this.#hasPlainGlobs = !commands.some(({ words }) => words[0]?.text === "shopt");
+    const stays = bases.length === 1;
+    this.#variables = {
+      home: names.home,
+      valuesOf: (name) => {
+        if (variables.has(name)) return variables.get(name);
+        if (name === "HOME") return [{ text: names.home, dynamic: false }];
+        return name === "PWD" && stays ? [{ text: names.workspace, dynamic: false }] : undefined;
+      },
+    };
+  }
+
+  look(command: ShellCommand): void {
+    const [program, ...rest] = command.words;
+    const name = program?.text.replace(/^.*\//, "") ?? "";
+    // The program is a path only when it is written as one.
+    if (program?.text.includes("/") === true) this.textsOf(program);
+    const isFed = /^(?:xargs|find )/.test(command.via.at(-1) ?? "");
+    const texts: string[] = [];
+    for (const word of rest) {
+      const own = isFed && word.dynamic ? undefined : this.textsOf(word);
+      if (own !== undefined) texts.push(...own);
+      else if (!OPENS_NOTHING.has(name)) this.#vague.add(word.text);
+    }
+    for (const access of accessToDirectories(name, rest)) {
+      const before = this.#searched.length;
+      for (const text of texts) this.#search(text, access);
+      if (this.#searched.length === before && searchesHere(name)) this.#search(".", access);
+    }
+  }
+
+  /** The texts that a word can become; undefined, and the known beginning at least, when that is not certain. */
+  textsOf(word: ShellWord): readonly string[] | undefined {
+    const patterns = expandWord(word, this.#variables);
+    const texts = patterns?.map((pattern) => this.#matches(pattern));
+    if (texts === undefined || texts.some((one) => one === undefined)) {
+      for (const text of pathsIn(word, this.#names.home)) this.#texts.add(text);
+      return undefined;
+    }
+    const all = texts.flatMap((one) => one ?? []);
+    for (const text of all)
+      for (const path of pathsIn({ text, dynamic: false }, this.#names.home)) this.#texts.add(path);
+    return all;
+  }
+
+  #matches(pattern: string): string[] | undefined {
+    const literal = withoutWildcards(pattern);
+    if (literal !== undefined) return [literal];
+    if (!this.#hasPlainGlobs) return undefined;
+    const found = this.#bases.map((base) => expandGlob(pattern, base, this.#effort));
+    return found.some((one) => one === undefined) ? undefined : found.flatMap((one) => one ?? []);
+  }
+
+  #search(text: string, access: "read" | "write"): void {
+    for (const path of pathsIn({ text, dynamic: false }, this.#names.home))
+      for (const base of this.#bases)
+        for (const place of this.#names.places(path, base))
+          if (isDirectory(place.real)) this.#searched.push({ ...place, access });
+  }
+
+  found(): Mentions {
+    const texts = [...this.#texts];
+    const looked = texts.slice(0, Math.ceil(MAX_LOOKED / this.#bases.length));
+    const mentions = looked.flatMap((text) =>
+      this.#bases
+        .filter((base) => looksLikePath(text) || this.#names.exists(text, base))
+        .flatMap((base) => this.#names.places(text, base)),
+    );
+    return { mentions, searched: this.#searched, vague: [...this.#vague], isCut: looked.length < texts.length };
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

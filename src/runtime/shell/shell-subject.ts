@@ -1,0 +1,43 @@
+import type { Place, Redirection, ShellSubject } from "../../core/permission/subject.ts";
+import { readCommands, type ShellWord } from "../../core/shell/read-commands.ts";
+import type { Names } from "../paths/names.ts";
+import { basesOf } from "./bases.ts";
+import { findMentions } from "./mentions.ts";
+
+/** What a shell command is about: the commands in it, and the files that they name. */
+export function shellSubject(command: string, names: Names): ShellSubject {
+  const reading = readCommands(command);
+  const { commands, writes, reads, unclear } = reading;
+  const directories = basesOf(
+    commands.map(({ words }) => words),
+    names,
+  );
+  const relative = [...writes.map(({ path }) => path), ...reads].some(({ text }) => !/^[/~]/.test(text));
+  const located = ({ text, dynamic }: ShellWord): Redirection => ({
+    text,
+    places: dynamic ? [] : distinct(directories.bases.flatMap((base) => names.places(text, base))),
+  });
+  const { mentions, searched, vague, isCut } = findMentions(reading, directories.bases, names);
+  return {
+    commands: commands.map(({ words, assignments, via, effects }) => ({
+      words: words.map(({ text, dynamic }) => ({ text, dynamic })),
+      assignments: [...assignments],
+      via: [...via],
+      ...(effects.length > 0 && { effects: [...effects] }),
+    })),
+    writes: writes.map(({ path }) => located(path)),
+    reads: reads.map(located),
+    mentions: distinct(mentions),
+    ...(isCut && { more_mentions: true }),
+    ...(searched.length > 0 && { searched }),
+    ...(vague.length > 0 && { vague }),
+    unclear: [
+      ...unclear,
+      ...(relative && !directories.areKnown ? ["It changes its directory, and then names files relative to it."] : []),
+    ],
+  };
+}
+
+function distinct(places: readonly Place[]): Place[] {
+  return [...new Map(places.map((place) => [`${place.named}\0${place.real}`, place])).values()];
+}

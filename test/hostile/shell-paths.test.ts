@@ -1,0 +1,114 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { subjectOf } from "../../src/runtime/call-subject.ts";
+import { decided, type Situation } from "../core/permission/subjects.ts";
+
+/** Ways to name a file that a deny rule speaks of without writing its name. */
+const cwd = realpathSync(mkdtempSync(join(tmpdir(), "shell-paths-")));
+for (const directory of ["secrets", "src/deep", "safe", ".hidden"])
+  mkdirSync(join(cwd, directory), { recursive: true });
+for (const file of ["secrets/key", "src/a.ts", "src/b.ts", "safe/key", ".hidden/key", "-o"])
+  writeFileSync(join(cwd, file), "");
+symlinkSync("secrets", join(cwd, "link"));
+afterAll(() => rmSync(cwd, { recursive: true }));
+
+function behavior(command: string, situation: Situation): string {
+  return decided(subjectOf({ tool: "Bash", input: { command } }, { cwd, home: join(cwd, "home") }), situation).behavior;
+}
+
+const rules: Situation = {
+  allow: ["cat", "head", "cd", "echo", "for", "tar", "grep", "cp", "rg", "mv", "rm", "xargs", "find", "ls"].map(
+    (name) => `Bash(${name} *)`,
+  ),
+  deny: ["Read(./secrets/**)"],
+};
+
+/** command, what is decided */
+const TABLE: readonly [command: string, decided: string][] = [
+  ["cat sec*/key", "deny"],
+  ["cat */key", "deny"],
+  ["cat [a-z]*/key", "deny"],
+  ["cat ?ecrets/key", "deny"],
+  ["cat ./s*/k??", "deny"],
+  ["cat lin*/key", "deny"],
+  ["cat secret[r-t]/key", "deny"],
+  ["cat {secrets,src}/key", "deny"],
+  ["cat secret{s,}/key", "deny"],
+  ["cat s{e..f}crets/key", "deny"],
+  ["x=secrets; cat $x/key", "deny"],
+  ['x=secrets; cat "$x/key"', "deny"],
+  ["x=sec; cat ${x}rets/key", "deny"],
+  ["x='sec*'; cat $x/key", "deny"],
+  ["x=sec; y=${x}rets; cat $y/key", "deny"],
+  ["for x in src secrets; do cat $x/key; done", "deny"],
+  ["for x in s*; do cat $x/key; done", "deny"],
+  ['for x in s*/k*; do cat "$x"; done', "deny"],
+  ["cd src && cat ../sec*/key", "deny"],
+  ["cd sec* && cat key", "deny"],
+  ['cat "$PWD/secrets/key"', "deny"],
+  ["head -n1 src/../sec*/key", "deny"],
+  // Nobody can say what these name.
+  ["cat $x/key", "ask"],
+  ['cat "$1"', "ask"],
+  ["cat $(echo sec)rets/key", "ask"],
+  ["cat ~root/x", "ask"],
+  ["x=$y; cat $x", "ask"],
+  ["x='a b'; cat $x", "ask"],
+  ["read x; cat $x", "ask"],
+  ["ls | xargs cat", "ask"],
+  ["cd $x && cat key", "ask"],
+  // These take whole directories.
+  ["tar czf a.tgz .", "ask"],
+  ["grep -rn key .", "ask"],
+  ["grep -R key", "ask"],
+  ["rg key", "ask"],
+  ["cp -r . safe", "ask"],
+  ["find . -name key -exec cat {} +", "ask"],
+  ["mv $PWD x", "ask"],
+  ["tar czf a.tgz sec*", "deny"],
+  // And these stay clear of it.
+  ["cat s*/a.ts", "allow"],
+  ["cat src/*.ts", "allow"],
+  ["cat src/{a,b}.ts", "allow"],
+  ["x=src; cat $x/a.ts", "allow"],
+  ['for f in src/*.ts; do cat "$f"; done', "allow"],
+  ["cat *.ts", "allow"],
+  ['cat "sec*/key"', "allow"],
+  ["cat 'sec*/key' src/a.ts", "allow"],
+  ["cat .h*/key", "allow"],
+  ['echo "$x"', "allow"],
+  ["tar czf a.tgz src", "allow"],
+  ["grep -rn key src", "allow"],
+  ["grep key src/a.ts", "allow"],
+  ["rm -r safe", "allow"],
+  ["find . -name key", "allow"],
+];
+
+describe("a name that is put together when the command runs", () => {
+  test.each(TABLE)("%s: %s", (command, expected) => {
+    expect(behavior(command, rules)).toBe(expected);
+    // Without the rule all of them are allowed, or asked about for another reason; yolo asks as well.
+    const inYolo = behavior(command, { deny: rules.deny ?? [], mode: "yolo" });
+    expect(inYolo).toBe(expected);
+  });
+
+  test("is not hidden from a rule by a file that is hidden itself", () => {
+    expect(behavior("cat */key", { ...rules, deny: ["Read(./.hidden/**)"] })).toBe("allow");
+    expect(behavior("cat .*/key", { ...rules, deny: ["Read(./.hidden/**)"] })).toBe("deny");
+    expect(behavior("shopt -s dotglob; cat */key", { deny: ["Read(./.hidden/**)"], mode: "yolo" })).toBe("ask");
+  });
+
+  test("of more files than are looked at asks", () => {
+    const many = mkdtempSync(join(cwd, "many-"));
+    for (let index = 0; index < 1_200; index++) writeFileSync(join(many, `f${index}`), "");
+    expect(behavior(`cat ${many}/*`, rules)).toBe("ask");
+    rmSync(many, { recursive: true });
+  });
+
+  test("asks for a deletion of all that is in a directory, when a rule denies edits there", () => {
+    expect(behavior("rm -r .", { ...rules, deny: ["Edit(./secrets/**)"] })).toBe("ask");
+    expect(behavior("rm -r safe", { ...rules, deny: ["Edit(./secrets/**)"] })).toBe("allow");
+  });
+});
