@@ -55,6 +55,8 @@ export class EngineSlot {
   readonly #given = new Set<string>();
   #rest: NodeJS.Timeout | undefined;
   #requests = 0;
+  /** The model that is about to be chosen. */
+  #chosen: string | undefined;
   /** Aborts when the process is gone: whoever is asked on its behalf need not answer any more. */
   #gone = new AbortController();
 
@@ -156,7 +158,13 @@ export class EngineSlot {
 
   /** Without a process the log alone remembers the change, and the next process starts with it. */
   async setModel(model: string): Promise<void> {
-    await (await this.#live)?.session.setModel?.(model);
+    // The engine tries it out before it answers, and by then the log does not know of it yet.
+    this.#chosen = model;
+    try {
+      await (await this.#live)?.session.setModel?.(model);
+    } finally {
+      this.#chosen = undefined;
+    }
   }
 
   async setMode(mode: Mode): Promise<void> {
@@ -247,7 +255,12 @@ export class EngineSlot {
     const events = await store.events(record.id, { after: from });
     const { resources } = (await store.session(record.id)) ?? record;
     const agent = { ...record.agent, ...(servers !== undefined && { mcp_servers: servers }) };
-    const access = await gateway.admit(this.#counted(meterOf(this.#deps, this.#hooks), line));
+    const access = await gateway.admit(
+      this.#counted(
+        meterOf(this.#deps, this.#hooks, () => this.#chosen),
+        line,
+      ),
+    );
     log.hide({ name: "ANTHROPIC_AUTH_TOKEN", value: access.token });
     try {
       const session = await engine.open(

@@ -19,7 +19,7 @@ export const PROCESS_ATTEMPTS: readonly Attempt[] = [
   }),
   bash(
     "reach the gateway",
-    "curl -s -m 3 -o /dev/null -w 'code=%{http_code}' $ANTHROPIC_BASE_URL/ | grep -v code=000",
+    "for port in $(sed -n 's/.* 0100007F:\\([0-9A-F]*\\) 00000000:0000 0A.*/\\1/p' /proc/net/tcp); do curl -s -m 3 -o /dev/null -w 'code=%{http_code} ' 127.0.0.1:$((16#$port))/; done | grep -v code=000",
     {
       sees: "code=",
     },
