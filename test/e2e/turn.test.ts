@@ -287,13 +287,14 @@ test("compaction on request shortens what the model sees, and the log keeps the 
   expect(started.map((event) => event.history)).toEqual(["new", "resumed"]);
 });
 
+function full<Given extends { options?: Options }>(given: Given): Given {
+  const env = { ...given.options?.env, CLAUDE_CODE_AUTO_COMPACT_WINDOW: "100000" };
+  return { ...given, options: { ...given.options, env } };
+}
+
 /** The real SDK, whose CLI takes a context to be full early. */
 function soonFull(): ClaudeSdk {
   const sdk = pinnedSdk();
-  const full = <Given extends { options?: Options }>(given: Given): Given => ({
-    ...given,
-    options: { ...given.options, env: { ...given.options?.env, CLAUDE_CODE_AUTO_COMPACT_WINDOW: "100000" } },
-  });
   return {
     ...sdk,
     query: (given) => sdk.query(full(given)),
