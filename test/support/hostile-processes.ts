@@ -18,13 +18,6 @@ export const PROCESS_ATTEMPTS: readonly Attempt[] = [
     reaches: "by-node",
   }),
   bash(
-    "reach the gateway",
-    "for port in $(sed -n 's/.* 0100007F:\\([0-9A-F]*\\) 00000000:0000 0A.*/\\1/p' /proc/net/tcp); do curl -s -m 3 -o /dev/null -w 'code=%{http_code} ' 127.0.0.1:$((16#$port))/; done | grep -v code=000",
-    {
-      sees: "code=",
-    },
-  ),
-  bash(
     "reach an address outside",
     "curl -sS -m 3 -o /dev/null -w 'code=%{http_code}' http://192.0.2.1/ | grep -v -e code=000 -e code=403",
     {
