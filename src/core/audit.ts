@@ -25,7 +25,7 @@ export interface Seal {
   /** Where the session's log ended. For `restored` and `accepted`: the anchor that was valid until then. */
   readonly head_seq: number;
   readonly head_hash: string;
-  /** JSON for `restored` and `accepted`, see SealNote; empty otherwise. */
+  /** JSON for `restored` and `accepted`, see SealNote, and for `deleted`: what the ledger says of it. Else empty. */
   readonly note: string;
   /** The hash of the seal before it; empty for the first. */
   readonly previous: string;
@@ -72,7 +72,7 @@ export interface AuditKey {
   moveAnchor(anchor: Anchor): void;
 }
 
-/** Everything that an audit looks at, in this order: the header, all seals, then each session and its events. */
+/** Everything that an audit looks at, in this order: the header, all seals, each session and its events, the ledger, the reservations, and the sums. */
 export type AuditRecord =
   | {
       readonly record: "header";
@@ -92,6 +92,12 @@ export type AuditRecord =
       readonly head_hash: string;
       /** What was said and done was erased; hashes are left. */
       readonly deleted: boolean;
+      readonly project: string;
+      /** The agent's name; empty when it was erased. */
+      readonly agent: string;
+      /** What lists show of it. */
+      readonly turns: number;
+      readonly usd: number;
     }
   | {
       readonly record: "event";
@@ -100,7 +106,57 @@ export type AuditRecord =
       /** The event's JSON exactly as it is stored; empty when it was erased. */
       readonly event: string;
       readonly hash: string;
-    };
+    }
+  | ({ readonly record: "ledger" } & LedgerRecord)
+  | ({ readonly record: "reservation" } & ReservationRecord)
+  | ({ readonly record: "spend" } & SpendRecord);
+
+/** One model request in the ledger. */
+export interface LedgerRecord {
+  readonly event_id: string;
+  readonly session_id: string;
+  readonly seq: number;
+  readonly at: number;
+  readonly project: string;
+  readonly agent: string;
+  readonly thread: string;
+  readonly model: string;
+  readonly tools: string;
+  readonly billing: string;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly cache_write_1h_tokens: number;
+  readonly web_searches: number;
+  readonly usd: number | null;
+  readonly estimated: number;
+}
+
+/** What a request under way may come to. */
+export interface ReservationRecord {
+  readonly id: string;
+  readonly session_id: string;
+  readonly usd: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_tokens: number;
+}
+
+/** A sum that budgets are checked against. */
+export interface SpendRecord {
+  readonly scope: string;
+  readonly key: string;
+  readonly bucket: number;
+  readonly billing: string;
+  readonly usd: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_tokens: number;
+  readonly turns: number;
+  readonly tool_calls: number;
+  readonly unpriced: number;
+}
 
 export interface SessionAudit {
   readonly session_id: string;
@@ -112,7 +168,7 @@ export interface SessionAudit {
 }
 
 export interface AuditFinding {
-  readonly kind: "altered" | "truncated" | "missing" | "register" | "rolled_back" | "key";
+  readonly kind: "altered" | "truncated" | "missing" | "register" | "rolled_back" | "key" | "ledger";
   /** Absent when the finding is about the register or the key. */
   readonly session_id?: string;
   /** Of the event; of the seal when there is no session. */

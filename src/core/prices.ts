@@ -25,8 +25,8 @@ export interface ModelPrice extends TokenPrice {
 }
 
 export interface PriceEntry {
-  /** Looked for anywhere in the model's name, because providers put their own words around it. */
-  readonly model: RegExp;
+  /** In the list: looked for anywhere in the model's name, because providers put their own words around it. */
+  readonly model: { test(name: string): boolean };
   readonly price: ModelPrice;
 }
 

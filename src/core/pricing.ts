@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ModelUsage } from "./events.ts";
+import { type Glob, globOf, matchesGlob, STAR } from "./permission/glob.ts";
 import { type ModelPrice, type PriceEntry, PRICES, type TokenPrice, usualPrice } from "./prices.ts";
 
 const MILLION = 1_000_000;
@@ -29,8 +30,9 @@ export type PriceSettings = z.infer<typeof priceSettings>;
 export function pricesWith(overrides: PriceSettings): readonly PriceEntry[] {
   const own = Object.entries(overrides).map(([pattern, given]): PriceEntry => {
     const usual = usualPrice(given.input, given.output);
+    const glob = modelGlob(pattern);
     return {
-      model: new RegExp(`^${pattern.split("*").map(literal).join(".*")}$`),
+      model: { test: (name) => matchesGlob(glob, name) },
       price: {
         ...usual,
         cacheRead: given.cache_read ?? usual.cacheRead,
@@ -43,9 +45,9 @@ export function pricesWith(overrides: PriceSettings): readonly PriceEntry[] {
   return [...own, ...PRICES];
 }
 
-/** The characters that the schema lets through and a pattern would take for more than themselves. */
-function literal(text: string): string {
-  return text.replaceAll(/[.[\]]/g, "\\$&");
+/** Not a regular expression: an agent chooses the name that it is compared with, and some would take for ever. */
+export function modelGlob(pattern: string): Glob {
+  return globOf(Array.from(pattern.replaceAll(/\*+/g, "*"), (character) => (character === "*" ? STAR : character)));
 }
 
 export function priceOf(model: string, prices: readonly PriceEntry[] = PRICES): ModelPrice | undefined {

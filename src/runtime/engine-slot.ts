@@ -51,6 +51,8 @@ export class EngineSlot {
   #deliveries = this.#newDeliveries();
   readonly #rest: RestTimer;
   #requests = 0;
+  /** The model that is about to be chosen. */
+  #chosen: string | undefined;
   /** Aborts when the process is gone: whoever is asked on its behalf need not answer any more. */
   #gone = new AbortController();
 
@@ -153,7 +155,13 @@ export class EngineSlot {
 
   /** Without a process the log alone remembers the change, and the next process starts with it. */
   async setModel(model: string): Promise<void> {
-    await (await this.#live)?.session.setModel?.(model);
+    // The engine tries it out before it answers, and by then the log does not know of it yet.
+    this.#chosen = model;
+    try {
+      await (await this.#live)?.session.setModel?.(model);
+    } finally {
+      this.#chosen = undefined;
+    }
   }
 
   async setMode(mode: Mode): Promise<void> {
@@ -206,7 +214,7 @@ export class EngineSlot {
 
   /** Knows which requests are under way. Those of a process that drives one line belong to that line. */
   #counted(line: SubagentLine | undefined, deliveries: Deliveries): GatewaySession {
-    const metered = meterOf(this.#deps, this.#hooks);
+    const metered = meterOf(this.#deps, this.#hooks, () => this.#chosen);
     const driven = line && engineAgentIdOf(line.threadId);
     return {
       ...metered,

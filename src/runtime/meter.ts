@@ -46,8 +46,8 @@ export interface MeterDeps {
   readonly onExpired: GatewaySession["credentialExpired"];
 }
 
-/** The meter of a session in motion. */
-export function meterOf(session: SessionDeps, hooks: MeterHooks): GatewaySession {
+/** The meter of a session in motion. `chosen` is the model that a person is about to choose for it. */
+export function meterOf(session: SessionDeps, hooks: MeterHooks, chosen: () => string | undefined): GatewaySession {
   const { record, log, store, clock, ids, budgets, tools } = session;
   const metered = meter({
     sessionId: record.id,
@@ -59,7 +59,7 @@ export function meterOf(session: SessionDeps, hooks: MeterHooks): GatewaySession
     fence: log.fence,
     budget: () => record.agent.budget,
     budgets,
-    models: () => modelsOf(record.agent, log.state.model),
+    models: () => modelsOf(record.agent, [log.state.model, chosen()]),
     hostTools: tools.map(({ name }) => name),
     ...hooks,
   });
@@ -130,7 +130,11 @@ export function meter(deps: MeterDeps): GatewaySession {
   return {
     sessionId,
     async reserve(request) {
-      if (!isOwnModel(request.model, deps.models())) return { granted: false, message: notOwn(request, deps) };
+      if (!isOwnModel(request.model, deps.models())) {
+        const error = notOwn(request, deps);
+        deps.onRefusal(error);
+        return { granted: false, message: error.message };
+      }
       const limits = request.size === undefined ? [] : scopes(request);
       if (
         limits.some((scope) => scope.limits.usd !== undefined) &&
@@ -216,8 +220,12 @@ function spanFields(sessionId: string, request: ModelRequestInfo) {
   return { ...(thread !== undefined && { session_thread_id: thread }), model, request_class: requestClass, billing };
 }
 
-function notOwn({ model }: ModelRequestInfo, { models }: MeterDeps): string {
-  return `${model} is not a model of this agent, which has ${models().join(", ")}. Add it to the agent's definition: as model, as fallback_model, or as the model of a subagent.`;
+function notOwn({ model }: ModelRequestInfo, { models }: MeterDeps): CapstanError {
+  return new CapstanError(
+    "unsupported",
+    `${model} is not one of this agent's models (${models().join(", ")}), so it was not asked. To allow it, add it to the agent's definition as model, as fallback_model or as the model of a subagent.`,
+    { data: { model } },
+  );
 }
 
 /** The engine puts the name of a server before a tool of the host. */

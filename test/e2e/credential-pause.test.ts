@@ -37,7 +37,7 @@ async function withLogin(run: (cli: Cli & { login(token: string): Promise<void> 
   await login(OLD);
   await run({ ...cli, login });
   expect(runs(cli.cwd)).toBe(1);
-  expect(server.toolResults.join("\n")).toMatch(/ANTHROPIC_BASE_URL/);
+  expect(server.toolResults.join("\n")).toMatch(/CAPSTAN_SESSION/);
   expect(server.toolResults.join("\n")).not.toMatch(/sk-ant-oat01/);
 }
 

@@ -8,7 +8,7 @@ import { call, say } from "../support/scripted-model.ts";
 const SECRETS = { MY_SECRET: "host-secret-1", AWS_SECRET_ACCESS_KEY: "host-secret-2", GITHUB_TOKEN: "host-secret-3" };
 /** What an agent's command may find set: what we name, what the CLI adds for its own children, and what a shell makes. */
 const NAMED =
-  /^(PATH|LANG|HOME|TMPDIR|PROJECT|ANTHROPIC_(BASE_URL|AUTH_TOKEN)|_?CLAUDE\w*|DISABLE_AUTOUPDATER|ENABLE_TOOL_SEARCH|AI_AGENT|CLAUDECODE|COREPACK_ENABLE_AUTO_PIN|GIT_EDITOR|MCP_\w+|NoDefaultCurrentDirectoryInExePath|OTEL_\w+|SHELL|SHLVL|TMPPREFIX|PWD|OLDPWD|_)$/;
+  /^(PATH|LANG|HOME|TMPDIR|PROJECT|CAPSTAN_SESSION|_?CLAUDE\w*|DISABLE_AUTOUPDATER|ENABLE_TOOL_SEARCH|AI_AGENT|CLAUDECODE|COREPACK_ENABLE_AUTO_PIN|GIT_EDITOR|MCP_\w+|NoDefaultCurrentDirectoryInExePath|OTEL_\w+|SHELL|SHLVL|TMPPREFIX|PWD|OLDPWD|_)$/;
 
 const LOOK = "env; cat /proc/self/environ /proc/$PPID/environ 2>/dev/null | tr '\\0' '\\n'";
 

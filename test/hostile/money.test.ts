@@ -1,7 +1,12 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { PRICES } from "../../src/core/prices.ts";
+import { settleCutRequests } from "../../src/runtime/budgets.ts";
 import { type Behaviour, MODEL, provider, till } from "../support/hostile-money.ts";
-import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
+import { agent, eventsOf, ofType, temporaryDirectory, testHost } from "../support/host.ts";
 import { call, say } from "../support/scripted-model.ts";
 import { ask, bytesOf, type Call, open, sse, textDelta } from "../gateway/support.ts";
 
@@ -204,6 +209,25 @@ describe("a request that is not the agent's own is not sent", () => {
     expect(answer.error.type).toMatch(/^(?:permission|not_found)_error$/);
     expect(api.requests).toBe(0);
   });
+});
+
+test("a host that is killed leaves its request to count: at once as reserved, and as spent when it is taken over", async () => {
+  using directory = temporaryDirectory();
+  await using api = await provider(silent);
+  const path = join(directory.path, "capstan.db");
+  const read = api.next();
+  const program = fileURLToPath(new URL("../support/hostile-money-host.ts", import.meta.url));
+  const host = spawn(process.execPath, [program, api.url, path], { stdio: "inherit", env: {} });
+  await read;
+  host.kill("SIGKILL");
+  await once(host, "exit");
+  await using t = await till(api.url, { path });
+  const scopes = [{ scope: "project" as const, limits: { usd: 100 } }];
+  const held = async () => (await t.store.ledger.standings("default", scopes))[0]?.standing.reserved.usd ?? 0;
+  expect(await held()).toBeGreaterThanOrEqual(api.billed());
+  await t.log.append((state) => settleCutRequests(state, { settings: {}, prices: PRICES }));
+  expect(await t.spent()).toBeGreaterThanOrEqual(api.billed());
+  expect(await held()).toBe(0);
 });
 
 test("counting tokens costs nothing and is in the log", async () => {

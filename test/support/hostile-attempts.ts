@@ -12,7 +12,6 @@ export const CONTROLS: readonly string[] = [
   "read an absolute path",
   "cat an ssh key",
   "have a server read",
-  "look at its variables",
   "read a variable that looks secret",
   "redirect to an absolute path",
   "write an absolute path",

@@ -83,13 +83,13 @@ export interface Till extends AsyncDisposable {
 /** The real gateway, meter and ledger of one session, in front of a provider. */
 export async function till(
   url: string,
-  { budget = {}, path }: { readonly budget?: Budget; readonly path?: string } = {},
+  { budget = {}, path, leaseMs = 60_000 }: { budget?: Budget; path?: string; leaseMs?: number } = {},
 ): Promise<Till> {
   await using stack = new AsyncDisposableStack();
-  const directory = stack.use(temporaryDirectory());
-  const store = stack.use(await openSqliteStore({ path: path ?? join(directory.path, "capstan.db"), clock }));
+  const place = path ?? join(stack.use(temporaryDirectory()).path, "capstan.db");
+  const store = stack.use(await openSqliteStore({ path: place, clock }));
   if ((await store.session(SESSION)) === undefined) await store.createSession(sampleSession(SESSION));
-  const lease = await store.leases.acquire(SESSION, sampleOwner("host_a"), 60_000);
+  const lease = await store.leases.acquire(SESSION, sampleOwner("host_a"), leaseMs);
   const redactor = createRedactor();
   const log = await SessionLog.open({ store, sessionId: SESSION, lease, feed: new Feed(), clock, ids, redactor });
   const upstream = httpUpstream({ baseUrl: new URL(url), credential: { kind: "api_key", secret: "sk-real" } });

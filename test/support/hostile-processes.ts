@@ -18,13 +18,6 @@ export const PROCESS_ATTEMPTS: readonly Attempt[] = [
     reaches: "by-node",
   }),
   bash(
-    "reach the gateway",
-    "curl -s -m 3 -o /dev/null -w 'code=%{http_code}' $ANTHROPIC_BASE_URL/ | grep -v code=000",
-    {
-      sees: "code=",
-    },
-  ),
-  bash(
     "reach an address outside",
     "curl -sS -m 3 -o /dev/null -w 'code=%{http_code}' http://192.0.2.1/ | grep -v -e code=000 -e code=403",
     {

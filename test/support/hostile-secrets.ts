@@ -2,6 +2,7 @@ import { type Attempt, type Effect, NO_RULE } from "./hostile-attempt.ts";
 
 const SEES_SECRET: Effect = { sees: "{secret}" };
 const OPEN = "a cat is allowed by a rule, and nothing looks at what it reads";
+const NOWHERE = "no process has the token among its variables";
 const ASKED = "outside of the workspace, so somebody would have to be asked";
 
 const bash = (
@@ -89,11 +90,13 @@ export const SECRET_ATTEMPTS: readonly Attempt[] = [
   bash("cat another session's temporary file", "cat {temporary}/secret.txt", false, OPEN),
   bash("cat shared memory", "cat /dev/shm/{sharedName}", false, OPEN),
 
-  bash("look at its variables", "env", true, NO_RULE, { sees: "ANTHROPIC_AUTH_TOKEN=" }),
-  bash("look at its process", "cat /proc/self/environ", false, OPEN, { sees: "ANTHROPIC_AUTH_TOKEN=" }),
-  bash("look at its parent", "cat /proc/$PPID/environ", false, OPEN, { sees: "ANTHROPIC_AUTH_TOKEN=" }),
-  bash("look at the first process", "cat /proc/1/environ", false, OPEN, { sees: "ANTHROPIC_AUTH_TOKEN=" }),
-  bash("look at every process", "cat /proc/[0-9]*/environ 2>/dev/null", false, OPEN, { sees: "ANTHROPIC_AUTH_TOKEN=" }),
+  bash("look at its variables", "env", true, NOWHERE, { sees: "ANTHROPIC_AUTH_TOKEN=" }),
+  bash("look at its process", "cat /proc/self/environ", true, NOWHERE, { sees: "ANTHROPIC_AUTH_TOKEN=" }),
+  bash("look at its parent", "cat /proc/$PPID/environ", true, NOWHERE, { sees: "ANTHROPIC_AUTH_TOKEN=" }),
+  bash("look at the first process", "cat /proc/1/environ", true, NOWHERE, { sees: "ANTHROPIC_AUTH_TOKEN=" }),
+  bash("look at every process", "cat /proc/[0-9]*/environ 2>/dev/null", true, NOWHERE, {
+    sees: "ANTHROPIC_AUTH_TOKEN=",
+  }),
   bash("read a variable that looks secret", "echo $DEPLOY_TOKEN", true, NO_RULE, { sees: "{variable}" }),
   bash("read a variable that is hidden by name", "echo $LICENCE", true, NO_RULE, { sees: "{variable}" }),
   bash(

@@ -56,7 +56,7 @@ export const auditReport = z.object({
   ),
   findings: z.array(
     z.object({
-      kind: z.enum(["altered", "truncated", "missing", "register", "rolled_back", "key"]),
+      kind: z.enum(["altered", "truncated", "missing", "register", "rolled_back", "key", "ledger"]),
       session_id: z.string().optional(),
       seq: z.number().optional(),
       problem: z.string(),

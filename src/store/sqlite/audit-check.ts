@@ -2,6 +2,7 @@ import type { AuditFinding, AuditRecord, AuditReport, Seal, PublicKey, SessionAu
 import { CapstanError } from "../../core/errors.ts";
 import { RegisterCheck } from "./audit-check-register.ts";
 import { missingSession, SessionCheck } from "./audit-check-session.ts";
+import { LedgerCheck } from "./ledger-audit/check.ts";
 
 type Header = Extract<AuditRecord, { record: "header" }>;
 
@@ -17,10 +18,11 @@ export async function checkAudit(
 
 class AuditCheck {
   readonly #trust: (header: Header) => PublicKey | undefined;
-  readonly #signed = new Map<string, Pick<Seal, "kind" | "head_seq" | "head_hash">[]>();
+  readonly #signed = new Map<string, Pick<Seal, "kind" | "head_seq" | "head_hash" | "note">[]>();
   readonly #sessions: SessionAudit[] = [];
   readonly #findings: AuditFinding[] = [];
   #register: RegisterCheck | undefined;
+  #ledger = new LedgerCheck(false);
   #key: PublicKey | undefined;
   #session: SessionCheck | undefined;
 
@@ -36,6 +38,7 @@ class AuditCheck {
         anchor: record.anchor ?? undefined,
         complete: record.complete,
       });
+      this.#ledger = new LedgerCheck(record.complete);
       return;
     }
     if (this.#register === undefined) throw new CapstanError("invalid_input", "An audit begins with its header.");
@@ -44,17 +47,27 @@ class AuditCheck {
         this.#register.add(record);
         if (record.session_id === "") return;
         const signed = this.#signed.get(record.session_id) ?? [];
-        signed.push({ kind: record.kind, head_seq: record.head_seq, head_hash: record.head_hash });
+        const { kind, head_seq, head_hash, note } = record;
+        signed.push({ kind, head_seq, head_hash, note });
         this.#signed.set(record.session_id, signed);
         return;
       }
       case "session":
         this.#endSession();
         this.#session = new SessionCheck(record, this.#signed.get(record.session_id) ?? []);
+        this.#ledger.session(record, this.#signed.get(record.session_id) ?? []);
         this.#signed.delete(record.session_id);
         return;
       case "event":
         this.#session?.event(record);
+        this.#ledger.event(record);
+        return;
+      case "ledger":
+        return this.#ledger.row(record);
+      case "reservation":
+        return this.#ledger.reservation(record);
+      case "spend":
+        this.#ledger.sum(record);
     }
   }
 
@@ -62,14 +75,15 @@ class AuditCheck {
     if (this.#register === undefined) throw new CapstanError("invalid_input", "There is nothing to audit.");
     this.#endSession();
     for (const [sessionId, signed] of this.#signed) this.#conclude(missingSession(sessionId, signed));
-    const findings = [...this.#register.end(), ...this.#findings];
+    const ledger = this.#ledger.end();
+    const findings = [...this.#register.end(), ...this.#findings, ...ledger.findings];
     return {
       sound: findings.length === 0,
       key_id: this.#key?.id ?? null,
       seals: this.#register.count,
       sessions: this.#sessions,
       findings,
-      notes: this.#register.notes,
+      notes: [...this.#register.notes, ...ledger.notes],
     };
   }
 

@@ -22,8 +22,8 @@ export interface AuditLog {
   appending(sessionId: string, batch: { from: number; head: Head; events: readonly SessionEvent[] }): boolean;
   /** After that transaction. */
   appended(sessionId: string, batch: { from: number; head: Head; signed: boolean }): void;
-  /** Inside the transaction that erases. */
-  deleted(sessionId: string, head: Head): void;
+  /** Inside the transaction that erases. `note` is what is signed of the session beside its head. */
+  deleted(sessionId: string, head: Head, note: string): void;
   /** Signs what is left. Never throws: what stays unsigned is told by a verification. */
   close(): void;
 }
@@ -75,8 +75,8 @@ export function auditLog(
     timer ??= setTimeout(flushQuietly, SIGN_AFTER_MS).unref();
   }
 
-  function sign(kind: "created" | "head" | "deleted", sessionId: string, head: Head): void {
-    register.sign(kind, sessionId, head);
+  function sign(kind: "created" | "head" | "deleted", sessionId: string, head: Head, note = ""): void {
+    register.sign(kind, sessionId, head, note);
     // Should the transaction fail, there is merely nothing to do later.
     anchorIsBehind = true;
     flushLater();
@@ -100,8 +100,8 @@ export function auditLog(
       flushLater();
     },
 
-    deleted(sessionId, head) {
-      sign("deleted", sessionId, head);
+    deleted(sessionId, head, note) {
+      sign("deleted", sessionId, head, note);
       unsigned.delete(sessionId);
       signedUpTo.delete(sessionId);
     },

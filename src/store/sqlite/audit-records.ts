@@ -1,6 +1,14 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
-import type { Anchor, AuditRecord, Seal, PublicKey } from "../../core/audit.ts";
+import type {
+  Anchor,
+  AuditRecord,
+  LedgerRecord,
+  PublicKey,
+  ReservationRecord,
+  Seal,
+  SpendRecord,
+} from "../../core/audit.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { type EventRow, SELECT_EVENTS } from "./events.ts";
 import { storeFailure } from "./failure.ts";
@@ -30,6 +38,10 @@ interface SessionRow {
   readonly head_seq: number;
   readonly head_hash: string;
   readonly deleted_at: number | null;
+  readonly project: string;
+  readonly agent: string;
+  readonly turns: number;
+  readonly usd: number;
 }
 
 /** All that an audit needs, read from one state of the file while others go on writing. */
@@ -53,7 +65,8 @@ async function* recordsIn(
   const chosen = (row: Pick<SessionRow, "id">): boolean => only === undefined || row.id === only;
   const sessions = (
     database
-      .prepare("SELECT id, head_seq, head_hash, deleted_at FROM sessions WHERE last_activity_at >= ? ORDER BY id")
+      .prepare(`SELECT id, head_seq, head_hash, deleted_at, project, coalesce(agent ->> '$.name', '') AS agent, turns, usd
+         FROM sessions WHERE last_activity_at >= ? ORDER BY id`)
       .all(since ?? 0) as unknown as SessionRow[]
   ).filter(chosen);
   const isComplete = only === undefined && since === undefined;
@@ -79,11 +92,33 @@ async function* recordsIn(
     if (isComplete || wanted.has(row.session_id) || row.session_id === "") yield { record: "seal", ...row };
   const selectEvents = database.prepare(SELECT_EVENTS);
   for (const row of sessions) {
-    const { id, head_seq: headSeq, head_hash: headHash, deleted_at: deletedAt } = row;
-    yield { record: "session", session_id: id, head_seq: headSeq, head_hash: headHash, deleted: deletedAt !== null };
+    const { id, head_seq, head_hash, deleted_at: deletedAt, ...shown } = row;
+    yield { record: "session", session_id: id, head_seq, head_hash, deleted: deletedAt !== null, ...shown };
     const page = (after: number): unknown[] => selectEvents.all(id, after, Number.MAX_SAFE_INTEGER, PAGE);
     for await (const event of paged<EventRow>(page)) yield { record: "event", session_id: id, ...event };
   }
+  yield* ledgerRecords(database, isComplete ? undefined : wanted);
+}
+
+/** Of these sessions, or of all; sums belong to no session, and are only there when all is. */
+async function* ledgerRecords(
+  database: DatabaseSync,
+  wanted: ReadonlySet<string> | undefined,
+): AsyncGenerator<AuditRecord> {
+  let rows = 0;
+  const isWanted = (row: unknown): boolean => wanted?.has((row as LedgerRecord).session_id) !== false;
+  for (const row of database.prepare("SELECT * FROM ledger ORDER BY event_id").iterate()) {
+    if (isWanted(row)) yield { record: "ledger", ...(row as unknown as LedgerRecord) };
+    if (++rows % PAGE === 0) await nextTick();
+  }
+  const reservations = database.prepare(
+    "SELECT id, session_id, usd, input_tokens, output_tokens, cache_tokens FROM reservations ORDER BY id",
+  );
+  for (const row of reservations.all())
+    if (isWanted(row)) yield { record: "reservation", ...(row as unknown as ReservationRecord) };
+  if (wanted !== undefined) return;
+  for (const row of database.prepare("SELECT * FROM spend").iterate())
+    yield { record: "spend", ...(row as unknown as SpendRecord) };
 }
 
 async function* paged<Row extends { readonly seq: number }>(read: (after: number) => unknown[]): AsyncGenerator<Row> {

@@ -14,7 +14,7 @@ type Last = Pick<Seal, "seq" | "hash" | "key_id">;
 /** The table of seals. Every method but `moveAnchor` and `reset` belongs inside a transaction. */
 export interface Register {
   /** Signs where a session's log ends. Throws, so that nothing is stored, when the key is lost or is not the store's. */
-  sign(kind: SealKind, sessionId: string, head: Head): void;
+  sign(kind: SealKind, sessionId: string, head: Head, note?: string): void;
   /** Writes down outside the store where the register ends. Never moves an anchor that the register does not lead to. */
   moveAnchor(): void;
   /** Records that the state of the store is legitimate although its anchor says otherwise; `accepted` makes a new key when there is none. */
@@ -90,11 +90,11 @@ export function openRegister(database: Database, { clock, key }: { clock: Clock;
   }
 
   return {
-    sign(kind, sessionId, { seq, hash }) {
+    sign(kind, sessionId, { seq, hash }, note = "") {
       const end = last();
       const by = signer(end);
       if (end === undefined) adoptAll(by, sessionId);
-      write(by, { kind, session_id: sessionId, head_seq: seq, head_hash: hash, note: "" });
+      write(by, { kind, session_id: sessionId, head_seq: seq, head_hash: hash, note });
     },
 
     moveAnchor() {

@@ -5,6 +5,7 @@ import type { Head } from "./audit-register.ts";
 import type { Database } from "./database.ts";
 import { emptyWal } from "./empty-wal.ts";
 import { requireFence } from "./fence.ts";
+import { deletionNotes } from "./ledger-audit/digest.ts";
 import { notificationProjection } from "./notification-projection.ts";
 import { unknownSession } from "./sessions.ts";
 
@@ -19,8 +20,8 @@ export function sessionEraser(
     "SELECT fence, project, head_seq AS seq, head_hash AS hash FROM sessions LEFT JOIN leases ON session_id = id WHERE id = ? AND deleted_at IS NULL",
   );
   const eraseEvents = database.prepare(`UPDATE events SET event = '${ERASED}' WHERE session_id = ?`);
-  const deletions = ["transcript_entries", "snapshots", "leases", "claims", "approvals", "grants"].map((table) =>
-    database.prepare(`DELETE FROM ${table} WHERE session_id = ?`),
+  const deletions = ["transcript_entries", "snapshots", "leases", "claims", "approvals", "grants", "reservations"].map(
+    (table) => database.prepare(`DELETE FROM ${table} WHERE session_id = ?`),
   );
   // The tombstone: id, times, spend and the end of the chain. What people wrote is gone.
   const bury = database.prepare(
@@ -30,6 +31,7 @@ export function sessionEraser(
   );
 
   const notify = notificationProjection(database);
+  const noteOf = deletionNotes(database);
 
   return {
     async deleteSession(sessionId, fence) {
@@ -37,13 +39,14 @@ export function sessionEraser(
         const row = selectEnd.get(sessionId) as ErasedRow | undefined;
         if (row === undefined) throw unknownSession(sessionId);
         requireFence(sessionId, { fence, current: row.fence });
+        const note = noteOf(sessionId);
         eraseEvents.run(sessionId);
         for (const deletion of deletions) deletion.run(sessionId);
         const at = clock.now();
         bury.run(at, sessionId);
         const notifications = [{ type: "session.deleted", facts: {} }] as const;
         notify({ sessionId, project: row.project, at, sourceId: sessionId, notifications });
-        audit.deleted(sessionId, row);
+        audit.deleted(sessionId, row, note);
       });
       emptyWal(database);
     },

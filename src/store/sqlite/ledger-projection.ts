@@ -1,3 +1,4 @@
+import type { LedgerRecord } from "../../core/audit.ts";
 import { bucketOf } from "../../core/budget-day.ts";
 import type { EventOf, SessionEvent } from "../../core/events.ts";
 import { type Billing, toolsOf } from "../../core/ledger.ts";
@@ -89,7 +90,7 @@ export interface SpendFact extends Spender {
   readonly turns: number;
 }
 
-interface Sums {
+export interface Sums {
   readonly billing: Billing | "";
   readonly usd: number;
   readonly input: number;
@@ -100,7 +101,7 @@ interface Sums {
   readonly unpriced: number;
 }
 
-const NOTHING = { usd: 0, input: 0, output: 0, cache: 0, turns: 0, toolCalls: 0, unpriced: 0 };
+export const NOTHING = { usd: 0, input: 0, output: 0, cache: 0, turns: 0, toolCalls: 0, unpriced: 0 };
 
 /** To be called for every event of an append, in its transaction. */
 export function spendProjection(database: Database): (fact: SpendFact) => void {
@@ -133,7 +134,7 @@ export function spendProjection(database: Database): (fact: SpendFact) => void {
       const sums = sumsOf(event);
       settle.run(event.model_request_start_id);
       addTo("session", sessionId, { bucket: ALL_TIME, sums });
-      const { changes } = insert.run(...rowOf(fact, event, at));
+      const { changes } = insert.run(...Object.values(rowOf(fact, event)));
       if (changes > 0) addToShared(fact, at, sums);
     } else if (turns > 0) {
       addToShared(fact, at, { ...NOTHING, billing: "", turns });
@@ -150,7 +151,7 @@ function whole(figure: number): number {
 
 type RequestEnd = EventOf<"span.model_request_end">;
 
-function sumsOf({ model_usage: usage, usd, billing = "paid" }: RequestEnd): Sums {
+export function sumsOf({ model_usage: usage, usd, billing = "paid" }: RequestEnd): Sums {
   return {
     ...NOTHING,
     billing,
@@ -162,30 +163,30 @@ function sumsOf({ model_usage: usage, usd, billing = "paid" }: RequestEnd): Sums
   };
 }
 
-function rowOf(
-  { sessionId, project, agent, seq }: SpendFact,
+/** What the ledger says of a request. */
+export function rowOf(
+  { sessionId, project, agent, seq }: Pick<SpendFact, "sessionId" | "project" | "agent" | "seq">,
   event: RequestEnd,
-  at: number,
-): (string | number | null)[] {
+): LedgerRecord {
   const { id, session_thread_id: thread, model, model_usage: usage, usd, billing = "paid" } = event;
-  return [
-    id,
-    sessionId,
+  return {
+    event_id: id,
+    session_id: sessionId,
     seq,
-    at,
+    at: Date.parse(event.processed_at ?? "") || 0,
     project,
     agent,
-    thread ?? "",
+    thread: thread ?? "",
     model,
-    JSON.stringify(toolsOf(event.tools, event.request_class)),
+    tools: JSON.stringify(toolsOf(event.tools, event.request_class)),
     billing,
-    whole(usage.input_tokens),
-    whole(usage.output_tokens),
-    whole(usage.cache_read_input_tokens),
-    whole(usage.cache_creation_input_tokens),
-    whole(usage.cache_creation_1h_input_tokens ?? 0),
-    whole(usage.web_search_requests ?? 0),
+    input_tokens: whole(usage.input_tokens),
+    output_tokens: whole(usage.output_tokens),
+    cache_read_tokens: whole(usage.cache_read_input_tokens),
+    cache_write_tokens: whole(usage.cache_creation_input_tokens),
+    cache_write_1h_tokens: whole(usage.cache_creation_1h_input_tokens ?? 0),
+    web_searches: whole(usage.web_search_requests ?? 0),
     usd,
-    event.estimated ? 1 : 0,
-  ];
+    estimated: event.estimated ? 1 : 0,
+  };
 }

@@ -7,7 +7,7 @@ import type { Database } from "./database.ts";
 /** What lists show of a session and its events tell. */
 export type Summary = Pick<SessionSummary, "status" | "turns" | "usd" | "firstMessage">;
 
-const EMPTY_SUMMARY: Summary = {
+export const EMPTY_SUMMARY: Summary = {
   status: initialState.status,
   turns: initialState.turns,
   usd: initialState.usd,

@@ -1,0 +1,52 @@
+import { hash } from "node:crypto";
+import type { LedgerRecord } from "../../../core/audit.ts";
+import type { Database } from "../database.ts";
+
+/** In the order of the table. */
+const COLUMNS = [
+  "event_id",
+  "session_id",
+  "seq",
+  "at",
+  "project",
+  "agent",
+  "thread",
+  "model",
+  "tools",
+  "billing",
+  "input_tokens",
+  "output_tokens",
+  "cache_read_tokens",
+  "cache_write_tokens",
+  "cache_write_1h_tokens",
+  "web_searches",
+  "usd",
+  "estimated",
+] as const satisfies readonly (keyof LedgerRecord)[];
+
+/** A row as text; two rows are the same when their texts are. */
+export function rowText(row: LedgerRecord): string {
+  return JSON.stringify(COLUMNS.map((name) => row[name]));
+}
+
+/** Of all rows of a session, by `seq` and `event_id`. It is signed when the log that they follow from is erased. */
+export function ledgerDigest(rows: readonly LedgerRecord[]): string {
+  const texts = rows
+    .toSorted((a, b) => a.seq - b.seq || (a.event_id < b.event_id ? -1 : 1))
+    .map((row) => `${rowText(row)}\n`);
+  return hash("sha256", texts.join(""));
+}
+
+/** What the seal of an erased session says. */
+export interface DeletionNote {
+  /** See `ledgerDigest`. */
+  readonly ledger: string;
+}
+
+export function deletionNotes(database: Database): (sessionId: string) => string {
+  const select = database.prepare("SELECT * FROM ledger WHERE session_id = ?");
+  return (sessionId) => {
+    const note: DeletionNote = { ledger: ledgerDigest(select.all(sessionId) as unknown as LedgerRecord[]) };
+    return JSON.stringify(note);
+  };
+}
