@@ -94,6 +94,16 @@ test("a viewer's hostile bodies get an answer from every route, and the server g
     // A client that is still writing may find the connection closed.
     expect([413, undefined]).toContain(answer?.status);
   expect(await isServing()).toBe(true);
+
+  // Threads have limits of their own, and work in the program as it is built.
+  const json = { ...headers, ...JSON_TYPE };
+  const body = JSON.stringify({ permissions: { deny: ["Bash(rm *)"] } });
+  for (const answer of await Promise.all([
+    fetch(`${server.url}/api/audit/verify`, { headers }),
+    fetch(`${server.url}/api/sessions?search=none`, { headers }),
+    fetch(`${server.url}${replay.path}`, { method: "POST", body, headers: json }),
+  ]))
+    expect(answer.status, answer.url).toBe(200);
 });
 
 test("a viewer's unfinished bodies do not grow the server", async () => {
