@@ -5,6 +5,7 @@ import type { EventOf, StoredEvent } from "../core/events.ts";
 import type { SessionRecord } from "../core/store.ts";
 import type { ApplyOutcome, BranchExport, FileChange } from "../core/workspace.ts";
 import { changedSteps, type ChangeStep, pointIn, type TimeRange } from "./change-steps.ts";
+import { wholeLog } from "./logs/whole-log.ts";
 import { Occupancy } from "./occupancy.ts";
 import { type FilesDeps, RestingSessions, type RestingSession } from "./resting-sessions.ts";
 import { rewindTo } from "./rewind.ts";
@@ -208,7 +209,7 @@ export class Files {
 
   async #events(sessionId: string): Promise<readonly StoredEvent[]> {
     await this.#resting.require(sessionId);
-    return this.#deps.store.events(sessionId);
+    return wholeLog(this.#deps.store, sessionId);
   }
 }
 

@@ -27,7 +27,7 @@ const ATTACKS: readonly Attack[] = [
   { name: "many keys", body: keys(60_000) },
   { name: "deep lists", body: "[".repeat(500_000) },
   { name: "deep objects", body: `${'{"a":'.repeat(150_000)}1${"}".repeat(150_000)}` },
-  { name: "many wrong elements, as many as may be sent", body: `{"permissions":{"allow":${lists(29_000)}}}` },
+  { name: "many wrong elements, as many as may be sent", body: `{"permissions":{"allow":${lists(7_400)}}}` },
   ...["null", "1", '"text"', "[]", "true", '{"__proto__":{"role":"admin"}}'].map((body) => ({ name: body, body })),
   { name: "truncated", body: '{"permissions":{"allow":[' },
   { name: "not JSON", body: "\u0000\u0001\u0002" },

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { LoggedEvent } from "../../core/events.ts";
 import { isListed, type EventFilter } from "../../protocol/events.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
@@ -13,13 +14,17 @@ export async function* eventsAfter(runtime: Runtime, sessionId: string, after: n
     yield* page;
     seq = page.at(-1)?.seq ?? seq;
     if (page.length < WINDOW) return;
+    // A log may be long, and others have their turn in between.
+    await nextTick();
   }
 }
 
 /** The other way round, from the event before `before`. */
 async function* eventsBefore(runtime: Runtime, sessionId: string, before: number): AsyncGenerator<LoggedEvent> {
-  for (let upTo = before - 1; upTo > 0; upTo -= WINDOW)
+  for (let upTo = before - 1; upTo > 0; upTo -= WINDOW) {
     yield* (await runtime.read(sessionId, { after: Math.max(0, upTo - WINDOW), upTo })).toReversed();
+    await nextTick();
+  }
 }
 
 export interface EventPage {
