@@ -83,7 +83,10 @@ function problemIn(text: string, thrown: unknown): string {
   return `line ${line}, column ${column} must be ${expected}`;
 }
 
-/** `look` sees every piece as it arrives, and throws to have no more of them read. */
+/**
+ * `look` sees every piece as it arrives, and throws to have none of them kept. The rest is still read: a client that is
+ * cut off while it writes would not see the answer.
+ */
 async function readBytes(c: Context<Env>, max: number, look: (piece: Uint8Array) => void = () => {}): Promise<Buffer> {
   const { body } = c.req.raw;
   if (body === null) return Buffer.alloc(0);
@@ -93,8 +96,10 @@ async function readBytes(c: Context<Env>, max: number, look: (piece: Uint8Array)
   const waitMs = (): number => until - performance.now();
   let room = Buffer.allocUnsafe(FIRST_ROOM);
   let length = 0;
+  let refusal: Error | undefined;
   for await (const piece of pieces(c, body, { max, isUpload: false, waitMs })) {
-    look(piece);
+    refusal ??= refusalOf(() => look(piece));
+    if (refusal !== undefined) continue;
     share.add(piece.byteLength);
     if (length + piece.byteLength > room.length) {
       const larger = Buffer.allocUnsafe(Math.max(2 * room.length, length + piece.byteLength));
@@ -104,7 +109,17 @@ async function readBytes(c: Context<Env>, max: number, look: (piece: Uint8Array)
     room.set(piece, length);
     length += piece.byteLength;
   }
+  if (refusal !== undefined) throw refusal;
   return room.subarray(0, length);
+}
+
+function refusalOf(look: () => void): Error | undefined {
+  try {
+    look();
+    return undefined;
+  } catch (thrown) {
+    return thrown as Error;
+  }
 }
 
 interface PieceLimits {
