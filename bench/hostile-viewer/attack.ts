@@ -23,7 +23,7 @@ const BODIES = [
   "[".repeat(500_000),
   lists(8 * MEBIBYTE),
   '{"permissions":{"allow":[',
-];
+].map((text) => Buffer.from(text));
 const RULES = JSON.stringify({ permissions: { deny: ["Bash(rm *)"], ask: ["Write(**)"] } });
 const READS: readonly (readonly [path: string, body?: string])[] = [
   ["/api/audit/verify"],
@@ -58,4 +58,5 @@ async function attack(first: number): Promise<never> {
 for (let first = 0; first < AT_ONCE; first += 1) void attack(first);
 // Whoever waits for a number alone does not keep a thread going.
 parentPort?.on("message", () => {});
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, and no window
 parentPort?.postMessage("ready");
