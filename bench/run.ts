@@ -5,6 +5,7 @@ import { checkpointCost } from "./checkpoint.ts";
 import { commands } from "./cli.ts";
 import { consoleSpeed } from "./console.ts";
 import { gatewayCost } from "./gateway.ts";
+import { hostileViewer } from "./hostile-viewer/latency.ts";
 import { laterTurn } from "./later-turn.ts";
 import { longLog } from "./long-log.ts";
 import { openedSession } from "./opened-session.ts";
@@ -40,6 +41,7 @@ const CASES: readonly BenchCase[] = [
   worktree,
   serverTurns,
   serverLoad,
+  hostileViewer,
   consoleSpeed,
 ];
 

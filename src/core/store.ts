@@ -216,6 +216,11 @@ export interface LeaseStore {
   release(lease: Lease): Promise<void>;
   /** The live holder. */
   holder(sessionId: string): Promise<LeaseOwner | undefined>;
+  /**
+   * Sessions that should be at work, and who drives each: those in a turn, and those whose approvals were answered or
+   * have expired.
+   */
+  wanted(now: number): Promise<readonly WantedSession[]>;
   /** Ends the lease of a host that is known to be gone; nothing happens when another holds it. */
   evict(sessionId: string, hostId: string): Promise<void>;
 }
@@ -226,6 +231,12 @@ export interface ClaimStore {
   claim(sessionId: string, path: string): Promise<string | undefined>;
   /** Nothing happens when there is none. */
   release(sessionId: string): Promise<void>;
+}
+
+export interface WantedSession {
+  readonly sessionId: string;
+  /** Undefined when nobody does. */
+  readonly holder: LeaseOwner | undefined;
 }
 
 export interface LeaseOwner {

@@ -10,24 +10,17 @@ export interface Recovered {
 
 /** Sessions that should be at work although nobody drives them: their host died, or left before the answer came. */
 export async function abandonedSessions(
-  store: Store,
+  store: Pick<Store, "leases">,
   isGone: (owner: LeaseOwner) => boolean,
   now: number,
 ): Promise<readonly string[]> {
-  const abandoned: string[] = [];
-  const answered = await store.approvals.list({ status: "answered" });
-  const pending = await store.approvals.list({ status: "pending" });
-  const expired = pending.filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now);
-  const running = await Promise.all(
-    (["running", "rescheduling"] as const).map((status) => store.sessions({ status, includeArchived: false })),
-  );
-  const stuck = new Set([
-    ...running.flat().map(({ id }) => id),
-    ...[...answered, ...expired].map(({ sessionId }) => sessionId),
-  ]);
-  for (const id of stuck) {
-    const holder = await store.leases.holder(id);
-    if (holder === undefined || isGone(holder)) abandoned.push(id);
-  }
-  return abandoned;
+  const wanted = await store.leases.wanted(now);
+  // A host drives many, and whether it is there costs a look at the system.
+  const gone = new Map<string, boolean>();
+  const hasGone = (owner: LeaseOwner): boolean => {
+    const known = gone.get(owner.hostId) ?? isGone(owner);
+    gone.set(owner.hostId, known);
+    return known;
+  };
+  return wanted.filter(({ holder }) => holder === undefined || hasGone(holder)).map(({ sessionId }) => sessionId);
 }

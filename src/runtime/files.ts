@@ -13,6 +13,7 @@ import {
   stepsSince,
   type TimeRange,
 } from "./change-steps.ts";
+import { wholeLog } from "./logs/whole-log.ts";
 import { Occupancy } from "./occupancy.ts";
 import { type FilesDeps, RestingSessions, type RestingSession } from "./resting-sessions.ts";
 import { type RewindGoal, rewindTo } from "./rewind.ts";
@@ -251,7 +252,7 @@ export class Files {
 
   async #events(sessionId: string): Promise<readonly StoredEvent[]> {
     await this.#resting.require(sessionId);
-    return this.#deps.store.events(sessionId);
+    return wholeLog(this.#deps.store, sessionId);
   }
 }
 

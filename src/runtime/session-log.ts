@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { Clock, Ids } from "../core/clock.ts";
 import type { MessageContent } from "../core/content.ts";
 import type { EventDraft, Preview, SessionEvent, StoredEvent } from "../core/events.ts";
@@ -161,6 +162,8 @@ export async function stateAt(store: Store, sessionId: string, at: number): Prom
   for (let after = from.seq; after < at; after += FOLD_PAGE) {
     const page = await store.events(sessionId, { after, upTo: Math.min(at, after + FOLD_PAGE) });
     state = page.reduce((folded, { event, seq }) => reduce(folded, event, seq), state);
+    // A log may be long, and others have their turn in between.
+    await nextTick();
   }
   return state;
 }

@@ -27,7 +27,7 @@ const ATTACKS: readonly Attack[] = [
   { name: "many keys", body: keys(60_000) },
   { name: "deep lists", body: "[".repeat(500_000) },
   { name: "deep objects", body: `${'{"a":'.repeat(150_000)}1${"}".repeat(150_000)}` },
-  { name: "many wrong elements, as many as may be sent", body: `{"permissions":{"allow":${lists(29_000)}}}` },
+  { name: "many wrong elements, as many as may be sent", body: `{"permissions":{"allow":${lists(7_400)}}}` },
   ...["null", "1", '"text"', "[]", "true", '{"__proto__":{"role":"admin"}}'].map((body) => ({ name: body, body })),
   { name: "truncated", body: '{"permissions":{"allow":[' },
   { name: "not JSON", body: "\u0000\u0001\u0002" },
@@ -94,6 +94,16 @@ test("a viewer's hostile bodies get an answer from every route, and the server g
     // A client that is still writing may find the connection closed.
     expect([413, undefined]).toContain(answer?.status);
   expect(await isServing()).toBe(true);
+
+  // Threads have limits of their own, and work in the program as it is built.
+  const json = { ...headers, ...JSON_TYPE };
+  const body = JSON.stringify({ permissions: { deny: ["Bash(rm *)"] } });
+  for (const answer of await Promise.all([
+    fetch(`${server.url}/api/audit/verify`, { headers }),
+    fetch(`${server.url}/api/sessions?search=none`, { headers }),
+    fetch(`${server.url}${replay.path}`, { method: "POST", body, headers: json }),
+  ]))
+    expect(answer.status, answer.url).toBe(200);
 });
 
 test("a viewer's unfinished bodies do not grow the server", async () => {

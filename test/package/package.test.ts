@@ -110,6 +110,8 @@ test("the package holds what users need and nothing else", async () => {
     "dist/console/licenses.md",
   ]);
   expect(files).toContain("dist/index.d.ts");
+  // A thread is started from it by its name.
+  expect(files).toContain("dist/workers/heavy.js");
 });
 
 test("publint and attw find nothing wrong", async () => {

@@ -82,6 +82,7 @@ export class WorkerPool implements AsyncDisposable {
     const takeBack = onAbort(signal, () => reject(signal.reason as Error));
     worker.once("message", resolve).once("error", failed).once("exit", ended);
     try {
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, and no window
       worker.postMessage(asked);
       return await promise;
     } finally {

@@ -18,6 +18,8 @@ import { requireOpenChanges } from "./hidden-files.ts";
 import { checkpointToWire, diffToWire, rewindToWire } from "./shown-files.ts";
 
 const tag = "Workspace";
+/** Events: more than follow a rewind before it is answered. */
+const TAIL = 100;
 
 /** What changed in a session's files, and ways to take it back or over. */
 export function addFiles(api: Api, deps: ApiDeps, heavy: HeavySlots): void {
@@ -119,7 +121,10 @@ export function addFiles(api: Api, deps: ApiDeps, heavy: HeavySlots): void {
     async ({ caller, params: { id }, query: { overwrite = false } }) => {
       await findSession(deps, caller.project, id);
       const undone = await files.undoRewind(id, { overwrite });
-      const last = (await deps.runtime.read(id)).findLast(({ type }) => type === "capstan.rewound");
+      // It was stored just now.
+      const head = await deps.runtime.head(id);
+      const tail = await deps.runtime.read(id, { after: Math.max(0, head - TAIL) });
+      const last = tail.findLast(({ type }) => type === "capstan.rewound");
       return rewindToWire(undone, last?.type === "capstan.rewound" && last.to_seq !== undefined);
     },
   );

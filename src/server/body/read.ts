@@ -6,8 +6,8 @@ import type { Env } from "../context.ts";
 import { ApiFailure } from "../failure.ts";
 import { BodyBudget, type BodyShare } from "./budget.ts";
 import { jsonProblem } from "./json-position.ts";
-import { type BodyLimits, maxJsonBytes } from "./limits.ts";
-import { excessIn, MAX_DEPTH, MAX_VALUES } from "./scan.ts";
+import { type BodyLimits, jsonLimits } from "./limits.ts";
+import { JsonScan, MAX_DEPTH } from "./scan.ts";
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
@@ -32,11 +32,14 @@ export function bodyReaders(limits: BodyLimits, budget: BodyBudget = new BodyBud
 
 /** What a client sent, checked; nothing at all counts as `{}`. Fields that nobody knows are errors: none is ignored. */
 export async function readBody<Schema extends z.ZodType>(c: Context<Env>, schema: Schema): Promise<z.output<Schema>> {
-  const bytes = await readBytes(c, maxJsonBytes(c.req.path, c.get("body").limits));
-  if (bytes.length > 0 && !JSON_TYPE.test(c.req.header("content-type") ?? ""))
-    throw invalid(
-      `The body must be JSON, with content-type: application/json (found ${c.req.header("content-type") ?? "none"}).`,
-    );
+  const { bytes: max, values } = jsonLimits(c.req.path, c.get("body").limits);
+  const type = c.req.header("content-type");
+  const scan = new JsonScan(values);
+  const bytes = await readBytes(c, max, (piece) => {
+    if (!JSON_TYPE.test(type ?? ""))
+      throw invalid(`The body must be JSON, with content-type: application/json (found ${type ?? "none"}).`);
+    requireLittle(scan.add(piece), values);
+  });
   return parseRequest("the body", schema, bytes.length === 0 ? {} : parseJson(bytes));
 }
 
@@ -56,11 +59,13 @@ export function readUpload(c: Context<Env>): ReadableStream<Uint8Array> | undefi
   return ReadableStream.from(pieces(c, body, { max: limits.upload, isUpload: true, waitMs: () => limits.pieceMs }));
 }
 
-function parseJson(bytes: Buffer): unknown {
-  const excess = excessIn(bytes);
+function requireLittle(excess: ReturnType<JsonScan["add"]>, maxValues: number): void {
   if (excess === "depth")
     throw invalid(`The body has more than ${MAX_DEPTH} lists and objects inside each other. Send it flatter.`);
-  if (excess === "values") throw invalid(`The body has more than ${MAX_VALUES} values. Send it in several requests.`);
+  if (excess === "values") throw invalid(`The body has more than ${maxValues} values. Send it in several requests.`);
+}
+
+function parseJson(bytes: Buffer): unknown {
   const text = new TextDecoder().decode(bytes);
   try {
     return JSON.parse(text) as unknown;
@@ -78,7 +83,11 @@ function problemIn(text: string, thrown: unknown): string {
   return `line ${line}, column ${column} must be ${expected}`;
 }
 
-async function readBytes(c: Context<Env>, max: number): Promise<Buffer> {
+/**
+ * `look` sees every piece as it arrives, and throws to have none of them kept. The rest is still read: a client that is
+ * cut off while it writes would not see the answer.
+ */
+async function readBytes(c: Context<Env>, max: number, look: (piece: Uint8Array) => void = () => {}): Promise<Buffer> {
   const { body } = c.req.raw;
   if (body === null) return Buffer.alloc(0);
   const { limits, share } = c.get("body");
@@ -87,7 +96,10 @@ async function readBytes(c: Context<Env>, max: number): Promise<Buffer> {
   const waitMs = (): number => until - performance.now();
   let room = Buffer.allocUnsafe(FIRST_ROOM);
   let length = 0;
+  let refusal: Error | undefined;
   for await (const piece of pieces(c, body, { max, isUpload: false, waitMs })) {
+    refusal ??= refusalOf(() => look(piece));
+    if (refusal !== undefined) continue;
     share.add(piece.byteLength);
     if (length + piece.byteLength > room.length) {
       const larger = Buffer.allocUnsafe(Math.max(2 * room.length, length + piece.byteLength));
@@ -97,7 +109,17 @@ async function readBytes(c: Context<Env>, max: number): Promise<Buffer> {
     room.set(piece, length);
     length += piece.byteLength;
   }
+  if (refusal !== undefined) throw refusal;
   return room.subarray(0, length);
+}
+
+function refusalOf(look: () => void): Error | undefined {
+  try {
+    look();
+    return undefined;
+  } catch (thrown) {
+    return thrown as Error;
+  }
 }
 
 interface PieceLimits {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { LoggedEvent } from "../../core/events.ts";
 import { type EvaluatedEvent, Evaluations } from "../../protocol/evaluated.ts";
 import { isListed, type EventFilter } from "../../protocol/events.ts";
@@ -15,6 +16,8 @@ export async function* eventsAfter(runtime: Runtime, sessionId: string, after: n
     yield* page;
     seq = page.at(-1)?.seq ?? seq;
     if (page.length < WINDOW) return;
+    // A log may be long, and others have their turn in between.
+    await nextTick();
   }
 }
 
@@ -26,11 +29,13 @@ async function* eventsBefore(runtime: Runtime, sessionId: string, before: number
     evaluations.see(event);
     if (event.type === "session.status_idle") break;
   }
-  for (let upTo = before - 1; upTo > 0; upTo -= WINDOW)
+  for (let upTo = before - 1; upTo > 0; upTo -= WINDOW) {
     for (const event of (await runtime.read(sessionId, { after: Math.max(0, upTo - WINDOW), upTo })).toReversed()) {
       evaluations.see(event);
       yield evaluations.evaluated(event);
     }
+    await nextTick();
+  }
 }
 
 export interface EventPage {

@@ -33,6 +33,18 @@ export function leaseTable(database: Database, clock: Clock): LeaseStore {
     "UPDATE leases SET expires_at = 0, fence = fence + 1 WHERE session_id = ? AND host_id = ?",
   );
 
+  // One look, however many there are: hosts look every second. The terms that seem needless name the indexes.
+  const selectWanted = database.prepare(`
+    SELECT wanted.id AS session_id, host_id, pid, hostname, coalesce(expires_at, 0) AS expires_at, coalesce(fence, 0) AS fence
+    FROM (
+      SELECT id FROM sessions INDEXED BY sessions_by_activity
+        WHERE status IN ('running', 'rescheduling') AND archived_at IS NULL AND deleted_at IS NULL
+      UNION
+      SELECT session_id FROM approvals WHERE status = 'answered' AND status <> 'settled'
+      UNION
+      SELECT session_id FROM approvals WHERE status = 'pending' AND status <> 'settled' AND expires_at <= :now
+    ) AS wanted LEFT JOIN leases ON leases.session_id = wanted.id ORDER BY wanted.id`);
+
   return {
     async acquire(sessionId, owner, ttlMs) {
       return database.write(() => {
@@ -63,6 +75,14 @@ export function leaseTable(database: Database, clock: Clock): LeaseStore {
 
     async evict(sessionId, hostId) {
       database.write(() => endOf.run(sessionId, hostId));
+    },
+
+    async wanted(now) {
+      const rows = database.read(() => selectWanted.all({ now })) as unknown as (LeaseRow & { session_id: string })[];
+      return rows.map((row) => ({
+        sessionId: row.session_id,
+        holder: row.expires_at > now ? ownerOf(row) : undefined,
+      }));
     },
 
     async holder(sessionId) {

@@ -3,7 +3,7 @@ import type { Grant, StoredAnswer } from "../../../src/core/approval.ts";
 import type { EventOf } from "../../../src/core/events.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { EVENT_EXAMPLES } from "../../support/event-examples.ts";
-import { manualClock, MINUTE, NOON, sampleSession } from "../samples.ts";
+import { manualClock, MINUTE, NOON, sampleOwner, sampleSession } from "../samples.ts";
 import { type Create, drivenSession } from "./under-test.ts";
 
 const yes: StoredAnswer = { behavior: "allow", by: "me", from: "cli", at: NOON };
@@ -49,6 +49,38 @@ export function approvalTests(create: Create): void {
       expect(await waitingAt(NOON)).toEqual(["sesn_3", "sesn_4"]);
       await other.approvals.answer("appr_2", yes, []);
       expect(await waitingAt(NOON)).toEqual(["sesn_4"]);
+    });
+
+    test("say which sessions should be at work, together with those in a turn, and who drives each", async () => {
+      const clock = manualClock();
+      await using fresh = await create(clock);
+      await using other = await fresh.another();
+      const running = { ...EVENT_EXAMPLES["session.status_running"], processed_at: new Date(NOON).toISOString() };
+      await drivenSession(fresh.store, "sesn_idle");
+      for (const [id, archivedAt] of [
+        ["sesn_running", null],
+        ["sesn_archived", NOON],
+      ] as const) {
+        await fresh.store.createSession(sampleSession(id, { archivedAt }));
+        const lease = await fresh.store.leases.acquire(id, sampleOwner("host_a"), MINUTE);
+        await fresh.store.append(id, { after: 0, events: [running], fence: lease.fence });
+      }
+      await asking(fresh.store, "sesn_waiting", "appr_1");
+      await asking(fresh.store, "sesn_answered", "appr_2", "appr_3");
+      const { fence } = await drivenSession(fresh.store, "sesn_late");
+      const until = new Date(NOON + MINUTE / 2).toISOString();
+      await fresh.store.append("sesn_late", { after: 0, events: [asked("appr_4", { expires_at: until })], fence });
+      for (const id of ["appr_2", "appr_3"]) await other.approvals.answer(id, yes, []);
+      const wanted = async (): Promise<unknown> =>
+        (await other.leases.wanted(clock.now())).map(({ sessionId, holder }) => [sessionId, holder?.hostId]);
+      expect(await wanted()).toEqual([
+        ["sesn_answered", "host_a"],
+        ["sesn_running", "host_a"],
+      ]);
+      clock.advance(MINUTE / 2);
+      expect(await wanted()).toContainEqual(["sesn_late", "host_a"]);
+      clock.advance(MINUTE / 2);
+      expect(await wanted()).toEqual(["sesn_answered", "sesn_late", "sesn_running"].map((id) => [id, undefined]));
     });
 
     test("are there as soon as the log says so, and settled as soon as it says that", async () => {

@@ -1,3 +1,4 @@
+import type { SessionQuery } from "../../../core/store.ts";
 import { logged } from "../../../runtime/feed.ts";
 import { type ReplayRequest, replayRules } from "../../../runtime/policy-replay.ts";
 import { openReader } from "../../open-store.ts";
@@ -8,7 +9,7 @@ import type { HeavyPlace } from "../jobs.ts";
 export async function replayPolicy({ home }: HeavyPlace, request: ReplayRequest): Promise<Uint8Array> {
   await using store = openReader(home);
   const source = {
-    sessions: store.sessions,
+    sessions: (query?: SessionQuery) => store.sessions(query),
     read: async (...range: Parameters<typeof store.events>) => (await store.events(...range)).map(logged),
   };
   const { lines: data, skipped } = await replayRules(source, { requireKnownTools }, request);
