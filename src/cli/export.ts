@@ -6,6 +6,7 @@ import { pathText, writePatch } from "./diff-view.ts";
 import { usage } from "./failure.ts";
 import { shortId } from "./text.ts";
 import { type CommandFiles, sessionFiles } from "./workspaces-session.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface ExportFlags {
   readonly patch?: string;
@@ -29,7 +30,7 @@ export async function exportFiles(given: string | undefined, flags: ExportFlags)
   const { files, sessionId } = opened;
   const session = shortId(sessionId);
   const tell = (told: Readonly<Record<string, string | readonly string[]>>, text: string): void =>
-    void process.stdout.write(`${json ? JSON.stringify({ sessionId, ...told }) : text}\n`);
+    void process.stdout.write(`${json ? hiddenFreeJson({ sessionId, ...told }) : text}\n`);
   if (patch === STDOUT) await files.exportPatch(sessionId, STDOUT, async (bytes) => writePatch(bytes));
   else if (patch !== undefined) {
     await patchFile(files, sessionId, resolve(patch));

@@ -10,6 +10,7 @@ import { INTERRUPTED, type Stopping } from "./interrupt.ts";
 import { noticeOf } from "./notices.ts";
 import { RunView } from "./run-view.ts";
 import { shortId } from "./text.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface FollowOptions {
   readonly host: FollowedHost;
@@ -42,8 +43,7 @@ export async function follow(session: Followed, turn: Turn, options: FollowOptio
     await close(session, { view, changed });
     throw thrown;
   }
-  if (view !== undefined && result.output !== undefined)
-    process.stdout.write(`${JSON.stringify(result.output, null, 2)}\n`);
+  if (view !== undefined && result.output !== undefined) process.stdout.write(`${hiddenFreeJson(result.output, 2)}\n`);
   await close(session, { view, changed });
   if (stopping.stopped) {
     process.stderr.write(`capstan: Interrupted. Go on with: capstan run --resume ${shortId(session.id)} "…"\n`);
@@ -147,7 +147,7 @@ async function show(
     isFirst &&= !isEvent(item);
     if (process.stdout.errored === null) {
       if (view !== undefined) view.show(item);
-      else if (isEvent(item)) process.stdout.write(`${JSON.stringify(item)}\n`);
+      else if (isEvent(item)) process.stdout.write(`${hiddenFreeJson(item)}\n`);
     }
     if (item.type === "capstan.approval_requested") options.asking.seen(item.approval_id);
   }

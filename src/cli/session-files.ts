@@ -10,6 +10,7 @@ import { userStore } from "./home.ts";
 import { openRecords } from "./records.ts";
 import { resolveSession } from "./session-id.ts";
 import { shortId } from "./text.ts";
+import { escapeHidden } from "../words/hidden-text.ts";
 
 export async function exportTo(given: string, file: string | undefined): Promise<void> {
   await using records = await openRecords();
@@ -64,7 +65,7 @@ export async function deleteAll(
     if (!quiet) process.stdout.write(`Session ${shortId(sessionId)} is erased. Its hashes and a tombstone stay.\n`);
   }
   const [first, ...others] = failures;
-  for (const { message } of others) process.stderr.write(`capstan: ${message}\n`);
+  for (const { message } of others) process.stderr.write(`capstan: ${escapeHidden(message)}\n`);
   if (first !== undefined) throw first;
 }
 
