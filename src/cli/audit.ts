@@ -1,7 +1,5 @@
-import { once } from "node:events";
-import { createReadStream, createWriteStream, existsSync, statSync } from "node:fs";
+import { createReadStream, existsSync, statSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { pipeline } from "node:stream/promises";
 import { acceptState, type Place, readAudit, verifyAudit, verifyExport } from "../app/audit.ts";
 import { parseDuration } from "../core/duration.ts";
 import { homeDirectory } from "../config/home.ts";
@@ -9,6 +7,7 @@ import { reasonOf } from "../config/text-file.ts";
 import type { AuditFinding, AuditReport, SessionAudit } from "../core/audit.ts";
 import { usage } from "./failure.ts";
 import { colour, shortId } from "./text.ts";
+import { writeWholeStream } from "./whole-file.ts";
 import { escapeHidden, hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface VerifyFlags {
@@ -49,12 +48,11 @@ export async function exportTo({ session, since, output }: ExportFlags): Promise
   })();
   if (output === undefined) for await (const line of lines) process.stdout.write(line);
   else {
-    const file = createWriteStream(output, { mode: 0o600, flags: "wx" });
-    // Before anything is read: a name that cannot be written is a wrong use, not a failure of the store.
-    await once(file, "open").catch((thrown: unknown) => {
+    // A name that cannot be written is a wrong use, not a failure of the store.
+    await writeWholeStream(output, lines).catch((thrown: unknown) => {
+      if ((thrown as NodeJS.ErrnoException).syscall !== "open") throw thrown;
       throw usage(`Cannot write ${output}: ${reasonOf(thrown)}. Choose another name.`);
     });
-    await pipeline(lines, file);
     process.stderr.write(`The audit is in ${output}. Check it with: capstan audit verify --file ${output}\n`);
   }
 }

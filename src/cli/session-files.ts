@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, existsSync } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import { eraseSession, importArchive } from "../app/session-files.ts";
@@ -10,6 +10,7 @@ import { userStore } from "./home.ts";
 import { openRecords } from "./records.ts";
 import { resolveSession } from "./session-id.ts";
 import { shortId } from "./text.ts";
+import { writeWholeStream } from "./whole-file.ts";
 import { escapeHidden } from "../words/hidden-text.ts";
 
 export async function exportTo(given: string, file: string | undefined): Promise<void> {
@@ -25,7 +26,7 @@ export async function exportTo(given: string, file: string | undefined): Promise
     return await pipeline(lines, process.stdout, { end: false }).catch((thrown: unknown) => {
       if ((thrown as NodeJS.ErrnoException).syscall !== "write") throw thrown;
     });
-  await pipeline(lines, createWriteStream(file, { mode: 0o600 })).catch(wrongFile(file));
+  await writeWholeStream(file, lines).catch(wrongFile(file));
   process.stderr.write(`Session ${shortId(id)} is in ${file}. Read it with: capstan sessions import ${file}\n`);
 }
 
