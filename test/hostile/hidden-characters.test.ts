@@ -45,4 +45,4 @@ test("no command shows hidden characters of an agent, a person or a file name as
   const { stdout } = await cli.run(["chat"], { input: "only talk\n" });
   expect(stdout).toContain("\\u{202e}");
   expect(hiddenIn(stdout)).toEqual([]);
-});
+}, 400_000);
