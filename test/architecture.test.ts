@@ -4,7 +4,9 @@ import { expect, test } from "vitest";
 
 /** folder of src/ → the other folders it may import. Adapters know core and never each other; only app knows adapters. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  core: [],
+  /** Pure text, for everybody who shows any; the console too. */
+  words: [],
+  core: ["words"],
   runtime: ["core"],
   gateway: ["core"],
   process: ["core"],
@@ -16,9 +18,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   protocol: ["core"],
   client: ["core", "protocol"],
   server: ["core", "runtime", "protocol"],
-  eval: ["core", "runtime", "process"],
+  eval: ["core", "runtime", "process", "words"],
   app: ["core", "process", "config", "runtime", "gateway", "engines", "tools", "store", "workspace", "server", "eval"],
-  cli: ["core", "config", "runtime", "app", "server", "protocol", "client", "eval"],
+  cli: ["core", "config", "runtime", "app", "server", "protocol", "client", "eval", "words"],
   ".": ["core", "runtime", "tools", "gateway", "app"],
 };
 /** What core may take from outside: it is pure. */
@@ -70,12 +72,12 @@ test("every import follows the folder rule", () => {
   expect(violations).toEqual([]);
 });
 
-test("the console knows the server by its client and its wire types alone", () => {
+test("the console knows the server by its client, its wire types and plain words alone", () => {
   const violations = consoleSources.flatMap((file) =>
     importsOf(file)
       .filter((specifier) => specifier.startsWith("."))
       .map((specifier) => posix.join(posix.dirname(file), specifier))
-      .filter((target) => !/^(?:web\/src|src\/client|src\/protocol)\//.test(target))
+      .filter((target) => !/^(?:web\/src|src\/client|src\/protocol|src\/words)\//.test(target))
       .map((target) => `${file} -> ${target}`),
   );
   expect(violations).toEqual([]);

@@ -108,7 +108,7 @@ function write(home: string, stored: StoredCredentials): void {
   if (Object.keys(stored).length === 0) return rmSync(path, { force: true });
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const partial = `${path}.${process.pid}`;
-  writeFileSync(partial, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(partial, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600, flush: true });
   // A file of that name that was left over keeps its permissions.
   chmodSync(partial, 0o600);
   renameSync(partial, path);

@@ -2,6 +2,7 @@ import { CapstanError, messageOf } from "../core/errors.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Session } from "../runtime/session.ts";
 import { shortId } from "./text.ts";
+import { escapeHidden } from "../words/hidden-text.ts";
 
 /** The turns of dead hosts that this host goes on with, beside its own. */
 export interface OtherTurns {
@@ -124,5 +125,5 @@ function sayUnlessTaken(id: string, thrown: unknown, say: Telling["say"]): void 
 }
 
 function toStderr(text: string): void {
-  process.stderr.write(`capstan: ${text}\n`);
+  process.stderr.write(`capstan: ${escapeHidden(text)}\n`);
 }

@@ -4,11 +4,11 @@ import { type Configuration, loadConfiguration } from "../config/load.ts";
 import { findProject } from "../config/project.ts";
 import { problemsWith } from "./agent-check.ts";
 import { resolveId } from "./approvals-id.ts";
-import { visible } from "./visible.ts";
 import { projectOf } from "./home.ts";
 import { chosenServer } from "./server.ts";
 import { openStoredAgents, type StoredAgent } from "./stored-agents.ts";
 import { ago, shortId, table } from "./text.ts";
+import { escapeHidden, hiddenFreeJson } from "../words/hidden-text.ts";
 
 const AGENT = { what: "stored agent", command: "capstan agents list" };
 
@@ -31,11 +31,11 @@ export async function create(file: string, { id, project, json }: CreateFlags): 
     id === undefined
       ? await agents.create(definition)
       : await agents.update(resolveId(await agents.list(), id, AGENT).id, definition);
-  if (json === true) return print(JSON.stringify(stored));
+  if (json === true) return print(hiddenFreeJson(stored));
   // The id alone, so that a script can take it.
   print(stored.id);
   process.stderr.write(
-    `\nIt is version ${stored.version} of ${visible(stored.name)}.\n` +
+    `\nIt is version ${stored.version} of ${escapeHidden(stored.name)}.\n` +
       "Clients of the server use it by its id; with CAPSTAN_URL set, capstan run --agent ID does as well.\n",
   );
   if (agentFile?.written.environment !== undefined)
@@ -48,13 +48,19 @@ export async function list({ project, json }: ListFlags): Promise<void> {
   const server = await chosenServer();
   await using agents = await openStoredAgents(server, placeOf(project));
   const all = await agents.list();
-  if (json === true) return all.forEach((agent) => print(JSON.stringify(agent)));
+  if (json === true) return all.forEach((agent) => print(hiddenFreeJson(agent)));
   if (all.length === 0) return print("There is no stored agent. Make one: capstan agents create FILE");
   print(table(["AGENT", "VERSION", "CHANGED", "MODEL", "NAME"], all.map(rowOf)));
 }
 
 function rowOf({ id, version, updatedAt, definition, name }: StoredAgent): string[] {
-  return [shortId(id), String(version), ago(Date.now() - updatedAt), visible(definition.model), visible(name)];
+  return [
+    shortId(id),
+    String(version),
+    ago(Date.now() - updatedAt),
+    escapeHidden(definition.model),
+    escapeHidden(name),
+  ];
 }
 
 function placeOf(project: string | undefined): string {

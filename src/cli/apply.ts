@@ -2,6 +2,7 @@ import type { AppliedChange } from "../core/workspace.ts";
 import { filesText, pathText } from "./diff-view.ts";
 import { colour, shortId } from "./text.ts";
 import { sessionFiles } from "./workspaces-session.ts";
+import { escapeHidden, hiddenFreeJson } from "../words/hidden-text.ts";
 
 /** As for `workspace_conflict`. */
 const CONFLICT = 1;
@@ -16,8 +17,8 @@ export async function apply(
   const { applied, conflicts } = await files.apply(sessionId, { dryRun });
   const isDone = conflicts.length === 0;
   if (json) {
-    for (const change of applied) print(JSON.stringify({ type: "change", ...change, applied: isDone && !dryRun }));
-    for (const conflict of conflicts) print(JSON.stringify({ type: "conflict", ...conflict }));
+    for (const change of applied) print(hiddenFreeJson({ type: "change", ...change, applied: isDone && !dryRun }));
+    for (const conflict of conflicts) print(hiddenFreeJson({ type: "conflict", ...conflict }));
     return isDone ? 0 : CONFLICT;
   }
   if (isDone) {
@@ -26,7 +27,7 @@ export async function apply(
     return 0;
   }
   for (const { path, why } of conflicts)
-    process.stderr.write(`  ${colour.red("conflict")}  ${pathText(path)}: ${why}\n`);
+    process.stderr.write(`  ${colour.red("conflict")}  ${pathText(path)}: ${escapeHidden(why)}\n`);
   process.stderr.write(
     `capstan: ${filesText(conflicts.length)} cannot be applied, so nothing was written. Settle that there, or take the changes another way: capstan export ${shortId(sessionId)} --patch FILE\n`,
   );

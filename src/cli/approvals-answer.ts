@@ -11,6 +11,7 @@ import { usage } from "./failure.ts";
 import { type Answered, openRecords } from "./records.ts";
 import { refuseOnServer } from "./server.ts";
 import { oneLine, shortId } from "./text.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface AnswerFlags {
   readonly scope?: GrantScope;
@@ -33,7 +34,7 @@ export async function answer(given: string, behavior: "allow" | "deny", flags: A
   const say = (text: string): void => {
     if (flags.json !== true) process.stdout.write(`${text}\n`);
   };
-  if (flags.json === true) process.stdout.write(`${JSON.stringify(approval)}\n`);
+  if (flags.json === true) process.stdout.write(`${hiddenFreeJson(approval)}\n`);
   const done = behavior === "deny" ? "Denied" : request.kind === "custom_tool" ? "Answered" : "Allowed";
   say(`${done}: ${oneLine(request.title, 66)}`);
   if (driver !== undefined) {

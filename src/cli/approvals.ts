@@ -2,12 +2,12 @@ import { parseDuration } from "../core/duration.ts";
 import type { Approval, ApprovalQuery } from "../core/approval.ts";
 import { APPROVAL, howToAnswer, isOpen, resolveId, standing } from "./approvals-id.ts";
 import { approvalBlock } from "./ask-block.ts";
-import { visible } from "./visible.ts";
 import { projectOf } from "./home.ts";
 import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
 import { openRecords, type Records } from "./records.ts";
 import { resolveSession } from "./session-id.ts";
 import { ago, colour, columns, oneLine, shortId, table } from "./text.ts";
+import { escapeHidden, hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface ListFlags {
   readonly all?: boolean;
@@ -37,7 +37,7 @@ async function queryOf(records: Records, { session, project }: ListFlags): Promi
 }
 
 function tell(approvals: readonly Approval[], { json }: { readonly json?: boolean }): void {
-  if (json === true) return approvals.forEach((approval) => print(JSON.stringify(approval)));
+  if (json === true) return approvals.forEach((approval) => print(hiddenFreeJson(approval)));
   const rows = approvals.map((approval) => [
     shortId(approval.id),
     shortId(approval.sessionId),
@@ -57,7 +57,7 @@ function tell(approvals: readonly Approval[], { json }: { readonly json?: boolea
 export async function show(given: string, flags: { readonly json?: boolean }): Promise<void> {
   await using records = await openRecords();
   const approval = resolveId(await records.approvals(), given, APPROVAL);
-  if (flags.json === true) return print(JSON.stringify(approval));
+  if (flags.json === true) return print(hiddenFreeJson(approval));
   const { request, expiresAt, createdAt, sessionId } = approval;
   print(`${approval.id}\n`);
   print(approvalBlock(approval, { width: columns() }).text);
@@ -86,22 +86,25 @@ function denial({ id }: Approval): string {
 function remembered({ request }: Approval): [string, string][] {
   if (request.kind !== "tool") return [];
   if (request.remember.length === 0) return [["remember", "may not be remembered; --scope once only"]];
-  return request.remember.map((rule, index) => [index === 0 ? "remember" : "", visible(rule)]);
+  return request.remember.map((rule, index) => [index === 0 ? "remember" : "", escapeHidden(rule)]);
 }
 
 function answered({ answer }: Approval): [string, string][] {
   if (answer === null) return [];
   const { by, from, message, scope = "once", rules = [], answers = {}, notes = {}, result } = answer;
   return [
-    ["answered", `${answer.behavior} by ${visible(by)} from ${from}, ${at(answer.at)}, scope ${scope}`],
-    ...rules.map((rule): [string, string] => ["rule", visible(rule)]),
-    ...(message === undefined ? [] : [["message", visible(message)] as [string, string]]),
+    ["answered", `${answer.behavior} by ${escapeHidden(by)} from ${from}, ${at(answer.at)}, scope ${scope}`],
+    ...rules.map((rule): [string, string] => ["rule", escapeHidden(rule)]),
+    ...(message === undefined ? [] : [["message", escapeHidden(message)] as [string, string]]),
     ...(result?.content ?? []).map((block): [string, string] => [
       "result",
-      block.type === "text" ? visible(oneLine(block.text, RESULT_WIDTH)) : `[${block.type}]`,
+      block.type === "text" ? escapeHidden(oneLine(block.text, RESULT_WIDTH)) : `[${block.type}]`,
     ]),
-    ...Object.entries(answers).map(([question, text]): [string, string] => ["answer", visible(`${question} ${text}`)]),
-    ...Object.entries(notes).map(([question, text]): [string, string] => ["note", visible(`${question} ${text}`)]),
+    ...Object.entries(answers).map(([question, text]): [string, string] => [
+      "answer",
+      escapeHidden(`${question} ${text}`),
+    ]),
+    ...Object.entries(notes).map(([question, text]): [string, string] => ["note", escapeHidden(`${question} ${text}`)]),
   ];
 }
 

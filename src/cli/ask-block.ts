@@ -2,7 +2,8 @@ import { stringify } from "yaml";
 import type { Approval } from "../core/approval.ts";
 import { hasMarker } from "../core/redaction-marker.ts";
 import { colour, oneLine } from "./text.ts";
-import { visible, wrapped } from "./visible.ts";
+import { wrapped } from "./text.ts";
+import { escapeHidden } from "../words/hidden-text.ts";
 
 /** An approval as a person decides about it. What runs is shown whole and as it is: nothing is cut or hidden silently. */
 export interface Block {
@@ -27,14 +28,14 @@ export function approvalBlock({ request }: Approval, { width, maxLines = Infinit
     ...(commands ?? []).map((command, index): [string, string] => [index === 0 ? "runs" : "", command]),
   ];
   const lines = [
-    ...wrapped(visible(request.title), width).map((line) => colour.bold(line)),
+    ...wrapped(escapeHidden(request.title), width).map((line) => colour.bold(line)),
     ...rows.flatMap(([name, text]) => row(name, text, width)),
     ...(request.kind === "tool" || request.kind === "custom_tool"
       ? restOf(input, tellsAll(diff), request.title, width)
       : []),
     ...(request.kind === "plan" ? planOf(input, width) : []),
   ];
-  const change = diff === undefined ? [] : visible(diff.trimEnd()).split("\n");
+  const change = diff === undefined ? [] : escapeHidden(diff.trimEnd()).split("\n");
   const shown = change.slice(0, maxLines);
   return { text: [...lines, ...shown.map(inColour)].join("\n"), leftOut: change.length - shown.length };
 }
@@ -42,7 +43,7 @@ export function approvalBlock({ request }: Approval, { width, maxLines = Infinit
 const NAME = 13;
 
 function row(name: string, text: string, width: number): string[] {
-  return visible(text)
+  return escapeHidden(text)
     .split("\n")
     .flatMap((line) => wrapped(line, width - NAME - 2))
     .map((line, index) => `  ${colour.dim((index === 0 ? oneLine(name, NAME - 1) : "").padEnd(NAME))}${line}`);
@@ -75,7 +76,7 @@ function planOf(input: Approval["request"]["input"], width: number): string[] {
   if (typeof plan !== "string") return [];
   return [
     "",
-    ...visible(plan.trimEnd())
+    ...escapeHidden(plan.trimEnd())
       .split("\n")
       .flatMap((line) => wrapped(line, width - 2).map((part) => `  ${part}`)),
     "",

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { Approval } from "../core/approval.ts";
 import { type FormField, formFields } from "../core/elicitation.ts";
-import { visible, wrapped } from "./visible.ts";
+import { wrapped } from "./text.ts";
 import type { Prompts } from "./ask-prompts.ts";
 import { type Given, notEmpty } from "./ask-tool.ts";
 import { colour, columns } from "./text.ts";
+import { escapeHidden } from "../words/hidden-text.ts";
 
 /** As the model wrote it: read leniently, because a question that looks odd is still a question. */
 const question = z.object({
@@ -42,7 +43,7 @@ function fieldQuestion({ name, about, options, several, required }: FormField): 
 /** What an MCP server says before its form, or instead of one. */
 function serverLines({ request }: Approval): string[] {
   const { message, url } = request.input;
-  return [message, url].flatMap((text) => (typeof text === "string" ? [visible(text)] : []));
+  return [message, url].flatMap((text) => (typeof text === "string" ? [escapeHidden(text)] : []));
 }
 
 /** Never a label of an option, which is text of the model. */
@@ -51,8 +52,8 @@ const OTHER = "\u0000other";
 export async function askQuestions(approval: Approval, prompts: Prompts): Promise<Given> {
   const questions = questionsIn(approval);
   const { agent, server } = approval.request;
-  const line = agent === undefined ? "The agent" : `The subagent ${visible(agent)}`;
-  const who = server === undefined ? line : `The MCP server ${visible(server)}`;
+  const line = agent === undefined ? "The agent" : `The subagent ${escapeHidden(agent)}`;
+  const who = server === undefined ? line : `The MCP server ${escapeHidden(server)}`;
   print(`\n${colour.bold(`${who} asks:`)}`);
   if (server !== undefined) for (const text of serverLines(approval)) print(text);
   for (;;) {
@@ -82,11 +83,11 @@ async function answerTo(
   asked: Question,
   { prompts, isFirst }: { prompts: Prompts; isFirst: boolean },
 ): Promise<string | undefined> {
-  const message = visible(asked.header === undefined ? asked.question : `${asked.question} (${asked.header})`);
+  const message = escapeHidden(asked.header === undefined ? asked.question : `${asked.question} (${asked.header})`);
   const options = (asked.options ?? []).map(({ label, description }) => ({
     value: label,
-    label: visible(label),
-    ...(description !== undefined && description !== "" && { hint: visible(description) }),
+    label: escapeHidden(label),
+    ...(description !== undefined && description !== "" && { hint: escapeHidden(description) }),
   }));
   if (options.length === 0)
     return prompts.line(message, { isFirst, ...(asked.optional !== true && { validate: notEmpty }) });
@@ -132,7 +133,7 @@ async function noted(questions: readonly Question[], prompts: Prompts): Promise<
   if (questions.length < 2) return questions[0]?.question;
   return prompts.choose(
     "A note on which answer?",
-    questions.map((asked) => ({ value: asked.question, label: visible(asked.question) })),
+    questions.map((asked) => ({ value: asked.question, label: escapeHidden(asked.question) })),
   );
 }
 
@@ -142,15 +143,15 @@ export function questionLines(approval: Approval): string {
   if (approval.request.server !== undefined)
     return [
       ...serverLines(approval),
-      ...questionsIn(approval).map(({ question: name, header = "" }) => `  - ${visible(`${name}: ${header}`)}`),
+      ...questionsIn(approval).map(({ question: name, header = "" }) => `  - ${escapeHidden(`${name}: ${header}`)}`),
     ]
       .flatMap((line) => wrapped(line, width))
       .join("\n");
   return questionsIn(approval)
     .flatMap(({ question: text, options = [], multiSelect }) => [
-      ...wrapped(visible(text), width).map((line) => colour.bold(line)),
+      ...wrapped(escapeHidden(text), width).map((line) => colour.bold(line)),
       ...options.flatMap(({ label, description }) =>
-        wrapped(visible(description ? `${label}: ${description}` : label), width - 4).map((line, index) =>
+        wrapped(escapeHidden(description ? `${label}: ${description}` : label), width - 4).map((line, index) =>
           index === 0 ? `  - ${line}` : `    ${line}`,
         ),
       ),

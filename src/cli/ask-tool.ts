@@ -3,11 +3,11 @@ import type { Approval, ApprovalAnswer } from "../core/approval.ts";
 import { messageOf } from "../core/errors.ts";
 import { parseAllowRule } from "../core/permission/rule-set.ts";
 import { approvalBlock } from "./ask-block.ts";
-import { visible } from "./visible.ts";
 import { editInput } from "./ask-edit.ts";
 import type { Choice, Prompts } from "./ask-prompts.ts";
 import type { FollowedHost, RememberedScope } from "./followed.ts";
 import { colour, columns } from "./text.ts";
+import { escapeHidden } from "../words/hidden-text.ts";
 
 /** `later` leaves the approval open; `interrupt` ends the turn. */
 export type Given = ApprovalAnswer | "later" | "interrupt";
@@ -87,7 +87,7 @@ function actionsFor({ request }: Approval, scopes: readonly RememberedScope[]): 
     { value: "reason", label: "Deny with a reason…" },
   ];
   if (request.kind === "plan") return [{ value: "once", label: "Approve" }, ...deny];
-  const hint = request.remember.map(visible).join(", ");
+  const hint = request.remember.map(escapeHidden).join(", ");
   const remembered: Choice<Action>[] = scopes.map((scope) => ({
     value: scope,
     label: `Allow ${scope === "always" ? "always, everywhere" : `from now on ${WHERE[scope]}`}…`,
@@ -114,7 +114,7 @@ async function rulesToRemember(
   const edit = (await mayWriteRules()) ? [{ value: "edit", label: "Edit…" } as const] : [];
   for (;;) {
     print(`${WHERE[scope][0]?.toUpperCase()}${WHERE[scope].slice(1)} this will run without asking:`);
-    for (const rule of rules) print(`  ${colour.bold(visible(rule))}`);
+    for (const rule of rules) print(`  ${colour.bold(escapeHidden(rule))}`);
     const next = await prompts.choose(rules.length === 1 ? "Save this rule?" : `Save these ${rules.length} rules?`, [
       { value: "save", label: "Save, and allow" },
       ...edit,
@@ -153,7 +153,7 @@ export function wrongWith(rule: string): string | undefined {
 }
 
 async function confirmed(input: Approval["request"]["input"], prompts: Prompts): Promise<boolean> {
-  print(`\n${visible(stringify(input, { lineWidth: 0 }).trimEnd())}`);
+  print(`\n${escapeHidden(stringify(input, { lineWidth: 0 }).trimEnd())}`);
   const next = await prompts.choose("Run it once with this input?", [
     { value: "run", label: "Allow once, as edited" },
     { value: "back", label: "Back" },

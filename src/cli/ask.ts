@@ -8,7 +8,8 @@ import { Gone, NO_TERMINAL, openPrompts } from "./ask-prompts.ts";
 import { onAbort } from "../core/signals/on-abort.ts";
 import type { Given, Remembering } from "./ask-tool.ts";
 import { usage } from "./failure.ts";
-import { colour, columns, printable, shortId } from "./text.ts";
+import { colour, columns, shortId } from "./text.ts";
+import { escapeHidden } from "../words/hidden-text.ts";
 
 export interface AskFlags {
   readonly yes?: boolean;
@@ -159,7 +160,7 @@ export class Asking {
       if (!(thrown instanceof CapstanError)) throw thrown;
       if (thrown.code === "approval_closed") return this.#sayAnswered(await this.#host.approvals.get(id));
       if (thrown.code !== "invalid_input" && thrown.code !== "invalid_agent") throw thrown;
-      process.stderr.write(`capstan: ${thrown.message}\n`);
+      process.stderr.write(`capstan: ${escapeHidden(thrown.message)}\n`);
       return false;
     }
   }
@@ -168,9 +169,9 @@ export class Asking {
     const how =
       answer === null
         ? "is no longer open: its turn has ended, or it has expired"
-        : `was ${answer.behavior === "allow" ? "allowed" : "denied"} by ${printable(answer.by)} meanwhile`;
+        : `was ${answer.behavior === "allow" ? "allowed" : "denied"} by ${escapeHidden(answer.by)} meanwhile`;
     if (this.#screen === undefined) return true;
-    const { wrapped } = await import("./visible.ts");
+    const { wrapped } = await import("./text.ts");
     for (const line of wrapped(`(The approval ${shortId(id)} ${how}.)`, columns()))
       process.stdout.write(`${colour.dim(line)}\n`);
     return true;

@@ -1,7 +1,5 @@
-import { once } from "node:events";
-import { createReadStream, createWriteStream, existsSync, statSync } from "node:fs";
+import { createReadStream, existsSync, statSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { pipeline } from "node:stream/promises";
 import { acceptState, type Place, readAudit, verifyAudit, verifyExport } from "../app/audit.ts";
 import { parseDuration } from "../core/duration.ts";
 import { homeDirectory } from "../config/home.ts";
@@ -9,6 +7,8 @@ import { reasonOf } from "../config/text-file.ts";
 import type { AuditFinding, AuditReport, SessionAudit } from "../core/audit.ts";
 import { usage } from "./failure.ts";
 import { colour, shortId } from "./text.ts";
+import { writeWholeStream } from "./whole-file.ts";
+import { escapeHidden, hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface VerifyFlags {
   readonly session?: string;
@@ -28,7 +28,7 @@ export async function verify(flags: VerifyFlags): Promise<number> {
   const report = await (flags.file === undefined
     ? verifyAudit(place(), { session: flags.session })
     : verifyExport(linesOf(flags.file), flags.key));
-  if (flags.json === true) for (const line of jsonLines(report)) print(JSON.stringify(line));
+  if (flags.json === true) for (const line of jsonLines(report)) print(hiddenFreeJson(line));
   else show(report, flags.file);
   return report.sound ? 0 : TAMPERED;
 }
@@ -44,16 +44,15 @@ export async function exportTo({ session, since, output }: ExportFlags): Promise
     throw usage(`${output} is there already. Choose another name, or remove it.`);
   const records = readAudit(place(), { session, since: since === undefined ? undefined : timeOf(since) });
   const lines = (async function* () {
-    for await (const record of records) yield `${JSON.stringify(record)}\n`;
+    for await (const record of records) yield `${hiddenFreeJson(record)}\n`;
   })();
   if (output === undefined) for await (const line of lines) process.stdout.write(line);
   else {
-    const file = createWriteStream(output, { mode: 0o600, flags: "wx" });
-    // Before anything is read: a name that cannot be written is a wrong use, not a failure of the store.
-    await once(file, "open").catch((thrown: unknown) => {
+    // A name that cannot be written is a wrong use, not a failure of the store.
+    await writeWholeStream(output, lines).catch((thrown: unknown) => {
+      if ((thrown as NodeJS.ErrnoException).syscall !== "open") throw thrown;
       throw usage(`Cannot write ${output}: ${reasonOf(thrown)}. Choose another name.`);
     });
-    await pipeline(lines, file);
     process.stderr.write(`The audit is in ${output}. Check it with: capstan audit verify --file ${output}\n`);
   }
 }
@@ -90,7 +89,7 @@ function* jsonLines({ sessions, findings, ...whole }: AuditReport): Generator<ob
 function show({ sessions, findings, notes, sound, key_id: key, seals }: AuditReport, file?: string): void {
   for (const session of sessions) print(sessionLine(session));
   for (const finding of findings) print(findingText(finding));
-  for (const note of notes) print(`${colour.dim("note")} ${note}`);
+  for (const note of notes) print(`${colour.dim("note")} ${escapeHidden(note)}`);
   const what = `${sessions.length} ${sessions.length === 1 ? "session" : "sessions"}, ${seals} seals`;
   const by = key === null ? "no key" : `key ${key}`;
   print(
@@ -109,7 +108,7 @@ function sessionLine({ session_id: id, status, events, unsigned, erased }: Sessi
 
 function findingText({ session_id: id, seq, problem, remedy }: AuditFinding): string {
   const where = id === undefined ? "" : `session ${id}${seq === undefined ? "" : `, event ${seq}`}: `;
-  return `${colour.red("found")} ${where}${problem}\n    ${colour.dim("→")} ${remedy}`;
+  return `${colour.red("found")} ${escapeHidden(`${where}${problem}`)}\n    ${colour.dim("→")} ${escapeHidden(remedy)}`;
 }
 
 function print(text: string): void {

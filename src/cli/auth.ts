@@ -6,6 +6,7 @@ import type { AuthProvider } from "../core/auth-schema.ts";
 import { CapstanError } from "../core/errors.ts";
 import { isAlias } from "../core/pricing.ts";
 import { colour, count } from "./text.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface StatusFlags {
   readonly json?: boolean;
@@ -13,7 +14,7 @@ export interface StatusFlags {
 
 export async function status({ json }: StatusFlags): Promise<void> {
   const statuses = await providerStatuses(sourcesOf(await configurationHere()));
-  if (json === true) return statuses.forEach((one) => print(JSON.stringify(one)));
+  if (json === true) return statuses.forEach((one) => print(hiddenFreeJson(one)));
   for (const one of statuses) print(lineOf(one));
   if (!statuses.some(({ isDefault }) => isDefault))
     print("\nNone is set, so that sessions need --rehearsal. Store a key with capstan auth login.");
@@ -54,13 +55,13 @@ export async function test({ provider, model, json }: TestFlags): Promise<void> 
   const asked = { ...sourcesOf(configuration), provider, model: model ?? realName(agent.model) };
   try {
     const result = await testCredential(asked);
-    if (json === true) return print(JSON.stringify({ ok: true, ...result }));
+    if (json === true) return print(hiddenFreeJson({ ok: true, ...result }));
     const tokens = `${count(result.input_tokens)} tokens in, ${count(result.output_tokens)} out`;
     print(`${colour.green("✓")} ${result.provider}: ${result.model} answered in ${result.ms} ms (${tokens})`);
   } catch (thrown) {
     if (json !== true || !(thrown instanceof CapstanError)) throw thrown;
     const { code, message, data } = thrown;
-    print(JSON.stringify({ ok: false, ...(provider !== undefined && { provider }), ...data, code, message }));
+    print(hiddenFreeJson({ ok: false, ...(provider !== undefined && { provider }), ...data, code, message }));
     process.exitCode = thrown.exitCode;
   }
 }

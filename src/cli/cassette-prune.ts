@@ -10,11 +10,11 @@ import { CapstanError, ERROR_CODES } from "../core/errors.ts";
 import type { Suite } from "../core/suite.ts";
 import { cassetteDirectory } from "../eval/cassette-files.ts";
 import { type StaleCassette, staleCassettes } from "../eval/stale-cassettes.ts";
-import { visible } from "./visible.ts";
 import { usage } from "./failure.ts";
 import { INTERRUPTED } from "./interrupt.ts";
 import { promptsHere } from "./prompts-here.ts";
 import { colour } from "./text.ts";
+import { escapeHidden, hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface PruneFlags {
   readonly dryRun?: boolean;
@@ -27,17 +27,17 @@ export async function prune(paths: readonly string[], flags: PruneFlags): Promis
   const { dryRun = false, yes = false, json = false } = flags;
   const { stale, others, problems } = await findStale(paths);
   for (const file of others) process.stderr.write(`capstan: ${here(file)} is no cassette, and stays.\n`);
-  for (const problem of problems) process.stderr.write(`capstan: ${problem}\n`);
+  for (const problem of problems) process.stderr.write(`capstan: ${escapeHidden(problem)}\n`);
   const exitCode = problems.length > 0 ? ERROR_CODES.invalid_suite : 0;
   if (stale.length === 0) {
     if (!json) print("There is nothing to remove.");
     return exitCode;
   }
   // A path is there to be copied: it is never cut.
-  if (!json) for (const { file, why } of stale) print(`${here(file)}\n  ${colour.dim(visible(why))}`);
+  if (!json) for (const { file, why } of stale) print(`${here(file)}\n  ${colour.dim(escapeHidden(why))}`);
   const prompts = dryRun || yes || json ? undefined : await promptsHere();
   if (dryRun || (!yes && prompts === undefined)) {
-    if (json) for (const one of stale) print(JSON.stringify({ ...one, removed: false }));
+    if (json) for (const one of stale) print(hiddenFreeJson({ ...one, removed: false }));
     process.stderr.write(`Nothing was removed.${dryRun ? "" : " Add --yes to remove what is listed."}\n`);
     return dryRun ? exitCode : ERROR_CODES.approval_pending;
   }
@@ -57,7 +57,7 @@ export async function prune(paths: readonly string[], flags: PruneFlags): Promis
   }
   for (const one of stale) {
     await rm(one.file);
-    if (json) print(JSON.stringify({ ...one, removed: true }));
+    if (json) print(hiddenFreeJson({ ...one, removed: true }));
   }
   await Promise.all([...new Set(stale.map(({ file }) => dirname(file)))].map(removeEmpty));
   if (!json) print(`Removed ${numberOf(stale)}.`);

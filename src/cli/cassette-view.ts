@@ -1,9 +1,10 @@
 import type { CassetteDifference } from "../app/compare-cassettes.ts";
 import type { Cassette, CassetteExchange, CassetteThread, RecordedAnswer, RecordedNews } from "../core/cassette.ts";
 import { alike, othersText } from "./alike.ts";
-import { visible, wrapped } from "./visible.ts";
+import { wrapped } from "./text.ts";
 import { paintedPatch } from "./diff-view.ts";
 import { colour, count, oneLine } from "./text.ts";
+import { escapeHidden } from "../words/hidden-text.ts";
 
 export interface CassetteView {
   /** Nothing is cut, and the instructions are shown. */
@@ -20,8 +21,8 @@ const INDENT = "      ";
 export function cassetteText(cassette: Cassette, view: CassetteView): string {
   const { suite, case: name, trial, recorded } = cassette;
   const head = [
-    colour.bold(visible(`${suite}: ${name}${trial === 1 ? "" : `, trial ${trial}`}`)),
-    colour.dim(visible(`recorded ${recorded.at} · capstan ${recorded.capstan} · SDK ${recorded.sdk}`)),
+    colour.bold(escapeHidden(`${suite}: ${name}${trial === 1 ? "" : `, trial ${trial}`}`)),
+    colour.dim(escapeHidden(`recorded ${recorded.at} · capstan ${recorded.capstan} · SDK ${recorded.sdk}`)),
   ];
   return [head.join("\n"), ...cassette.threads.map((thread) => threadText(thread, cassette, view))].join("\n\n");
 }
@@ -30,7 +31,7 @@ export function differencesText(differences: readonly CassetteDifference[]): str
   return alike(differences)
     .map(({ first: { session, thread, ordinal, summary, diff }, others }) => {
       const title = `${lineOf({ session, thread })}, request ${ordinal}${othersText(others)}: ${summary}`;
-      return `${colour.bold(visible(title))}\n${paintedPatch(visible(diff.trimEnd()))}`;
+      return `${colour.bold(escapeHidden(title))}\n${paintedPatch(escapeHidden(diff.trimEnd()))}`;
     })
     .join("\n\n");
 }
@@ -44,7 +45,7 @@ function threadText(thread: CassetteThread, { texts }: Cassette, view: CassetteV
   const { exchanges } = thread;
   const side = thread.class === "main" || thread.class === "subagent" ? "" : ` (${thread.class})`;
   const number = exchanges.length === 1 ? "1 request" : `${count(exchanges.length)} requests`;
-  const lines = [colour.bold(visible(`${lineOf(thread)}${side}: ${number}`))];
+  const lines = [colour.bold(escapeHidden(`${lineOf(thread)}${side}: ${number}`))];
   let before: CassetteExchange | undefined;
   for (const [index, exchange] of exchanges.entries()) {
     lines.push(...settingsLines(exchange, before, { texts, view }), ...exchangeLines(exchange, index + 1, view));
@@ -98,7 +99,7 @@ function answerLines(answer: RecordedAnswer, view: CassetteView): string[] {
   const tokens = [`${figure(usage["input_tokens"])} in`, `${figure(usage["output_tokens"])} out`];
   return [
     ...content.flatMap((block) => saidLines(block, view)),
-    `    ${colour.dim(visible([end, ...tokens].join(" · ")))}`,
+    `    ${colour.dim(escapeHidden([end, ...tokens].join(" · ")))}`,
   ];
 }
 
@@ -120,7 +121,7 @@ function figure(value: unknown): string {
 
 /** A name, and below it the text: as many lines as fit a glance, or all. */
 function row(name: string, text: string, { isFull, width }: CassetteView): string[] {
-  const lines = visible(text.trimEnd())
+  const lines = escapeHidden(text.trimEnd())
     .split("\n")
     .flatMap((line) => wrapped(line, width - INDENT.length));
   const [only, ...others] = lines;

@@ -3,12 +3,13 @@ import { noCheckpoint } from "./diff.ts";
 import { callText } from "./diff-view.ts";
 import { ago, count, shortId, table } from "./text.ts";
 import { sessionFiles } from "./workspaces-session.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export async function checkpoints(given: string | undefined, flags: { readonly json?: boolean }): Promise<void> {
   await using opened = await sessionFiles(given);
   const { files, sessionId } = opened;
   const all = await files.checkpoints(sessionId);
-  if (flags.json === true) return all.forEach((one) => print(JSON.stringify(one)));
+  if (flags.json === true) return all.forEach((one) => print(hiddenFreeJson(one)));
   if (all.length === 0) return print(noCheckpoint(sessionId));
   // Most sessions leave nothing out, and a column of nothing takes room from the others.
   const isPartial = all.some(({ leftOut }) => leftOut > 0);

@@ -3,6 +3,7 @@ import { loadConfiguration } from "../config/load.ts";
 import { cost } from "./cost.ts";
 import { userStore } from "./home.ts";
 import { ago, table } from "./text.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export async function show(flags: {
   readonly agent?: string;
@@ -17,7 +18,7 @@ export async function show(flags: {
     isOnlyShown: true,
   });
   const values = await configuration.values();
-  if (flags.json === true) return print(values.map((value) => JSON.stringify(value)).join("\n"));
+  if (flags.json === true) return print(values.map((value) => hiddenFreeJson(value)).join("\n"));
   print(
     table(
       ["KEY", "FROM", "VALUE"],
@@ -59,7 +60,7 @@ export async function projects(flags: { readonly json?: boolean }): Promise<void
     });
   }
   const all = [...lines.values()];
-  if (flags.json === true) return all.forEach((line) => print(JSON.stringify(line)));
+  if (flags.json === true) return all.forEach((line) => print(hiddenFreeJson(line)));
   if (all.length === 0) return print("No project has a session yet. A directory with .capstan/ in it is a project.");
   print(
     table(

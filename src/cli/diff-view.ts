@@ -1,7 +1,7 @@
 import type { CallName } from "../core/checkpoint-list.ts";
 import type { FileChange } from "../core/workspace.ts";
-import { visible } from "./visible.ts";
 import { colour, count } from "./text.ts";
+import { escapeHidden } from "../words/hidden-text.ts";
 
 const PAINT = { added: colour.green, modified: colour.yellow, deleted: colour.red } as const;
 const KIND_WIDTH = "modified".length;
@@ -17,7 +17,7 @@ export function fileLines(files: readonly FileChange[]): readonly string[] {
 
 /** A name may hold line breaks, which must not look like further names. */
 export function pathText(path: string): string {
-  return visible(path)
+  return escapeHidden(path)
     .replaceAll("\n", String.raw`\n`)
     .replaceAll("\t", String.raw`\t`);
 }
@@ -47,7 +47,7 @@ export function filesText(some: number): string {
 }
 
 export function callText({ tool, subject }: CallName): string {
-  return visible(`${tool} ${subject}`.trim());
+  return escapeHidden(`${tool} ${subject}`.trim());
 }
 
 /** Byte for byte where a program reads it; in colours, with what would steer the terminal written out, where a person does. */
@@ -56,7 +56,7 @@ export function writePatch(patch: Buffer): void {
     process.stdout.write(patch);
     return;
   }
-  if (patch.length > 0) process.stdout.write(`${paintedPatch(visible(patch.toString("utf8").trimEnd()))}\n`);
+  if (patch.length > 0) process.stdout.write(`${paintedPatch(escapeHidden(patch.toString("utf8").trimEnd()))}\n`);
 }
 
 /** In colours; what would steer the terminal must be written out before. */

@@ -3,6 +3,7 @@ import { callText, fileLines, totalText, writePatch } from "./diff-view.ts";
 import { usage } from "./failure.ts";
 import { colour, columns, oneLine, shortId } from "./text.ts";
 import { sessionFiles } from "./workspaces-session.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface DiffFlags {
   readonly since: string;
@@ -25,7 +26,7 @@ export async function diff(given: string | undefined, flags: DiffFlags): Promise
   const range = { from, ...(to !== undefined && { to }) };
   if (patch) return writePatch(await files.patch(sessionId, range));
   const changed = await files.diff(sessionId, { ...range, byCall });
-  if (json) return (byCall ? changed.steps : changed.files).forEach((line) => print(JSON.stringify(line)));
+  if (json) return (byCall ? changed.steps : changed.files).forEach((line) => print(hiddenFreeJson(line)));
   print(colour.dim(`session ${shortId(sessionId)}, ${rangeText(flags)}`));
   if (changed.files.length === 0 && !(byCall && changed.steps.length > 0)) return print("No file has changed.");
   if (byCall) showSteps(changed.steps);

@@ -7,6 +7,7 @@ import { DEFAULT_MODEL } from "../config/settings.ts";
 import type { EnvironmentInput } from "../core/environment.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import { colour } from "./text.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 interface Finding {
   readonly check: string;
@@ -166,7 +167,7 @@ export async function doctor(flags: { readonly json?: boolean }): Promise<number
     findings.push(finding);
     if (flags.json !== true) process.stdout.write(`${line(finding)}\n`);
   }
-  if (flags.json === true) process.stdout.write(findings.map((finding) => `${JSON.stringify(finding)}\n`).join(""));
+  if (flags.json === true) process.stdout.write(findings.map((finding) => `${hiddenFreeJson(finding)}\n`).join(""));
   return findings.some(({ ok, check }) => !ok && !ADVICE.has(check)) ? 3 : 0;
 }
 

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
-import { open, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { messageOf } from "../core/errors.ts";
 import { pathText, writePatch } from "./diff-view.ts";
 import { usage } from "./failure.ts";
 import { shortId } from "./text.ts";
+import { writeWholeFile } from "./whole-file.ts";
 import { type CommandFiles, sessionFiles } from "./workspaces-session.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface ExportFlags {
   readonly patch?: string;
@@ -29,7 +30,7 @@ export async function exportFiles(given: string | undefined, flags: ExportFlags)
   const { files, sessionId } = opened;
   const session = shortId(sessionId);
   const tell = (told: Readonly<Record<string, string | readonly string[]>>, text: string): void =>
-    void process.stdout.write(`${json ? JSON.stringify({ sessionId, ...told }) : text}\n`);
+    void process.stdout.write(`${json ? hiddenFreeJson({ sessionId, ...told }) : text}\n`);
   if (patch === STDOUT) await files.exportPatch(sessionId, STDOUT, async (bytes) => writePatch(bytes));
   else if (patch !== undefined) {
     await patchFile(files, sessionId, resolve(patch));
@@ -65,15 +66,8 @@ function skippedText(skipped: readonly string[]): string {
 async function patchFile(files: CommandFiles, sessionId: string, file: string): Promise<void> {
   await files.exportPatch(sessionId, file, async (patch) => {
     // Never over a file that is there, however late it came. It holds what the agent wrote: for its owner alone.
-    await using handle = await open(file, "wx", 0o600).catch((thrown: unknown) => {
+    await writeWholeFile(file, (handle) => handle.writeFile(patch)).catch((thrown: unknown) => {
       throw usage(`${file} cannot be written: ${messageOf(thrown)}. Name another file.`);
     });
-    try {
-      await handle.writeFile(patch);
-      await handle.sync();
-    } catch (thrown) {
-      await rm(file, { force: true });
-      throw thrown;
-    }
   });
 }

@@ -10,6 +10,7 @@ import { INTERRUPTED, type Stopping } from "./interrupt.ts";
 import { noticeOf } from "./notices.ts";
 import { RunView } from "./run-view.ts";
 import { shortId } from "./text.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface FollowOptions {
   readonly host: FollowedHost;
@@ -42,8 +43,7 @@ export async function follow(session: Followed, turn: Turn, options: FollowOptio
     await close(session, { view, changed });
     throw thrown;
   }
-  if (view !== undefined && result.output !== undefined)
-    process.stdout.write(`${JSON.stringify(result.output, null, 2)}\n`);
+  if (view !== undefined && result.output !== undefined) process.stdout.write(`${hiddenFreeJson(result.output, 2)}\n`);
   await close(session, { view, changed });
   if (stopping.stopped) {
     process.stderr.write(`capstan: Interrupted. Go on with: capstan run --resume ${shortId(session.id)} "…"\n`);
@@ -145,7 +145,7 @@ async function show(
   }: { view: RunView | undefined; options: FollowOptions; changed: ChangedFiles; session: Followed },
 ): Promise<TurnResult> {
   const print = (event: LoggedEvent): boolean =>
-    process.stdout.write(`${JSON.stringify({ session_id: session.id, ...event })}\n`);
+    process.stdout.write(`${hiddenFreeJson({ session_id: session.id, ...event })}\n`);
   let isFirst = true;
   for await (const item of turn) {
     options.trace?.(JSON.stringify({ at: Date.now(), ...item }));

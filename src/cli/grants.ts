@@ -4,25 +4,25 @@ import { coverageOf } from "../core/permission/coverage.ts";
 import type { Decided } from "../core/permission/replay.ts";
 import { parseRule } from "../core/permission/rule.ts";
 import { resolveId } from "./approvals-id.ts";
-import { visible } from "./visible.ts";
 import { openRecords, type Records } from "./records.ts";
 import { ago, colour, count, shortId, table } from "./text.ts";
+import { escapeHidden, hiddenFreeJson } from "../words/hidden-text.ts";
 
 const GRANT = { what: "grant", command: "capstan grants list" };
 
 export async function list(flags: { readonly json?: boolean }): Promise<void> {
   await using records = await openRecords();
   const grants = await records.grants();
-  if (flags.json === true) return grants.forEach((grant) => print(JSON.stringify(grant)));
+  if (flags.json === true) return grants.forEach((grant) => print(hiddenFreeJson(grant)));
   if (grants.length === 0) return print("No answer is remembered.");
   const rows = grants.map((grant) => [
     shortId(grant.id),
     where(grant),
-    visible(grant.by),
+    escapeHidden(grant.by),
     ago(Date.now() - grant.createdAt),
     grant.lastUsedAt === null ? "never" : ago(Date.now() - grant.lastUsedAt),
     count(grant.uses),
-    visible(grant.rule),
+    escapeHidden(grant.rule),
   ]);
   // The rule stands last, where a narrow screen cuts; it is what a reader looks for, so more of it is always shown.
   print(table(["GRANT", "HOLDS", "BY", "GIVEN", "USED", "USES", "RULE"], rows, { atLeast: 30 }));
@@ -42,14 +42,14 @@ export async function show(given: string, flags: { readonly json?: boolean }): P
   await using records = await openRecords();
   const grant = resolveId(await records.grants(), given, GRANT);
   const matches = await matchesOf(records, grant);
-  if (flags.json === true) return print(JSON.stringify({ ...grant, matches }));
+  if (flags.json === true) return print(hiddenFreeJson({ ...grant, matches }));
   const rows: [string, string][] = [
-    ["rule", colour.bold(visible(grant.rule))],
+    ["rule", colour.bold(escapeHidden(grant.rule))],
     ["scope", grant.scope],
     ["holds", holds(grant)],
     [
       "given",
-      `by ${visible(grant.by)} ${new Date(grant.createdAt).toISOString()} (${ago(Date.now() - grant.createdAt)})`,
+      `by ${escapeHidden(grant.by)} ${new Date(grant.createdAt).toISOString()} (${ago(Date.now() - grant.createdAt)})`,
     ],
     ["approval", shortId(grant.approvalId)],
     [
@@ -124,7 +124,7 @@ async function matchesOf(records: Records, grant: Grant): Promise<readonly Match
 function aboutOf({ shell, paths, domain, subagent }: NonNullable<Decided["subject"]>): string {
   const commands = shell?.commands.filter(({ via }) => via.length === 0) ?? [];
   const said = commands.map(({ words }) => words.map(({ text }) => text).join(" "));
-  return visible(
+  return escapeHidden(
     [...said, ...paths.map(({ named }) => named), domain ?? "", subagent ?? ""].filter(Boolean).join("; "),
   );
 }
@@ -136,7 +136,7 @@ export async function revoke(ids: readonly string[]): Promise<void> {
   const chosen = ids.map((given) => resolveId(grants, given, GRANT));
   for (const { id, rule } of chosen) {
     await records.revoke(id);
-    print(`Revoked ${shortId(id)}: ${visible(rule)} is asked about again.`);
+    print(`Revoked ${shortId(id)}: ${escapeHidden(rule)} is asked about again.`);
   }
 }
 

@@ -6,9 +6,9 @@ import { CapstanError } from "../core/errors.ts";
 import type { KeyRecord, Role } from "../core/registry.ts";
 import { mintKey } from "../server/key-secret.ts";
 import { resolveId } from "./approvals-id.ts";
-import { visible } from "./visible.ts";
 import { projectOf, userStore } from "./home.ts";
 import { ago, colour, shortId, table } from "./text.ts";
+import { escapeHidden, hiddenFreeJson } from "../words/hidden-text.ts";
 
 const KEY = { what: "key", command: "capstan keys list" };
 
@@ -25,7 +25,7 @@ export async function create({ name = userInfo().username, role, project, json }
   const { record, secret } = mintKey({ project: of, name, role }, { clock, ids });
   await using store = await userStore();
   await store.registry.keys.create(record);
-  if (json === true) return print(JSON.stringify({ ...shown(record), key: secret }));
+  if (json === true) return print(hiddenFreeJson({ ...shown(record), key: secret }));
   print(secret);
   // Beside the key itself, so that `$(capstan keys create)` is the key and nothing else.
   process.stderr.write(
@@ -52,7 +52,7 @@ export interface ListFlags {
 export async function list({ project, json }: ListFlags): Promise<void> {
   await using store = await userStore();
   const keys = await store.registry.keys.list(project === undefined ? undefined : projectOf(project));
-  if (json === true) return keys.forEach((key) => print(JSON.stringify(shown(key))));
+  if (json === true) return keys.forEach((key) => print(hiddenFreeJson(shown(key))));
   if (keys.length === 0) return print("There is no key. Make one: capstan keys create");
   const rows = keys.map(({ id, prefix, role, createdAt, lastUsedAt, revokedAt, name, project: of }) => [
     shortId(id),
@@ -61,7 +61,7 @@ export async function list({ project, json }: ListFlags): Promise<void> {
     ago(Date.now() - createdAt),
     lastUsedAt === null ? "never" : ago(Date.now() - lastUsedAt),
     revokedAt === null ? "holds" : "revoked",
-    visible(name),
+    escapeHidden(name),
     of,
   ]);
   print(table(["KEY", "BEGINS", "ROLE", "MADE", "USED", "STATUS", "NAME", "PROJECT"], rows));
@@ -74,7 +74,9 @@ export async function revoke(given: readonly string[]): Promise<void> {
   const chosen = given.map((one) => resolveId(keys, one, KEY));
   for (const { id, name } of chosen) {
     const isNew = await store.registry.keys.revoke(id, clock.now());
-    print(`${colour.bold(shortId(id))} (${visible(name)}) ${isNew ? "is refused from now on" : "was revoked before"}.`);
+    print(
+      `${colour.bold(shortId(id))} (${escapeHidden(name)}) ${isNew ? "is refused from now on" : "was revoked before"}.`,
+    );
   }
 }
 

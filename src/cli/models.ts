@@ -2,6 +2,7 @@ import { loadConfiguration } from "../config/load.ts";
 import { CapstanError } from "../core/errors.ts";
 import { type ChosenServer, chosenServer } from "./server.ts";
 import { table } from "./text.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 interface ModelList {
   readonly data: readonly { readonly id: string; readonly display_name?: string; readonly created_at?: string }[];
@@ -10,7 +11,7 @@ interface ModelList {
 export async function models(flags: { readonly json?: boolean }): Promise<void> {
   const server = await chosenServer();
   const data = server === undefined ? await modelsHere() : await modelsThere(server);
-  if (flags.json === true) process.stdout.write(data.map((model) => `${JSON.stringify(model)}\n`).join(""));
+  if (flags.json === true) process.stdout.write(data.map((model) => `${hiddenFreeJson(model)}\n`).join(""));
   else
     process.stdout.write(
       `${table(

@@ -7,6 +7,7 @@ import type { Replay } from "../runtime/policy-replay.ts";
 import { openRecords } from "./records.ts";
 import { resolveSession } from "./session-id.ts";
 import { count, shortId, table } from "./text.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface ReplayFlags {
   readonly rules: string;
@@ -25,7 +26,7 @@ export async function replay(flags: ReplayFlags): Promise<void> {
   await using records = await openRecords();
   const session = flags.session === undefined ? undefined : await resolveSession(records, flags.session);
   const replayed = await records.replay({ permissions: { mode, allow, ask, deny }, session, since });
-  if (flags.json === true) return replayed.lines.forEach((line) => print(JSON.stringify(line)));
+  if (flags.json === true) return replayed.lines.forEach((line) => print(hiddenFreeJson(line)));
   show(replayed);
 }
 

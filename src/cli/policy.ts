@@ -7,7 +7,8 @@ import type { CallSubject, Place, Redirection } from "../core/permission/subject
 import type { Explanation } from "../runtime/policy-check.ts";
 import { credentialFiles } from "./credential-files.ts";
 import { type ChosenServer, chosenServer } from "./server.ts";
-import { colour, printable } from "./text.ts";
+import { colour } from "./text.ts";
+import { escapeHidden, hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface CheckFlags {
   readonly agent?: string;
@@ -26,7 +27,7 @@ interface Told extends Explanation {
 export async function check(text: string, flags: CheckFlags): Promise<void> {
   const server = await chosenServer();
   const told = server === undefined ? await checkHere(text, flags) : await checkThere(server, text, flags);
-  process.stdout.write(`${flags.json === true ? JSON.stringify(told) : explain(told)}\n`);
+  process.stdout.write(`${flags.json === true ? hiddenFreeJson(told) : explain(told)}\n`);
 }
 
 async function checkHere(text: string, flags: CheckFlags): Promise<Told> {
@@ -99,9 +100,9 @@ function explain({ call, behavior, decidedBy, reason, source, mode, steps, remem
     ["remember", remembers],
   ];
   const rows = lines.flatMap(([label, values]) =>
-    values.map((value, index) => `${colour.dim((index === 0 ? label : "").padEnd(10))}${printable(value)}`),
+    values.map((value, index) => `${colour.dim((index === 0 ? label : "").padEnd(10))}${escapeHidden(value)}`),
   );
-  return [`${printable(call)} would be ${OUTCOMES[behavior]}.`, printable(reason), "", ...rows].join("\n");
+  return [`${escapeHidden(call)} would be ${OUTCOMES[behavior]}.`, escapeHidden(reason), "", ...rows].join("\n");
 }
 
 /** What was understood of the call. */

@@ -4,13 +4,13 @@ import { recordSession } from "../app/record-session.ts";
 import { agentPath } from "../config/agent-path.ts";
 import { homeDirectory } from "../config/home.ts";
 import { isSuiteFile } from "../config/suite-names.ts";
-import { visible } from "./visible.ts";
 import { usage } from "./failure.ts";
 import { userStore } from "./home.ts";
 import { hostOptions } from "./host.ts";
 import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
 import { resolveSession } from "./session-id.ts";
 import { packageVersion } from "./version.ts";
+import { escapeHidden, hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface RecordFlags {
   readonly suite?: string;
@@ -50,13 +50,13 @@ export async function record(given: string, flags: RecordFlags): Promise<number>
   }
   const files = made.files.map((file) => relative(process.cwd(), file));
   if (json) {
-    process.stdout.write(`${JSON.stringify({ ...made, files, sessionId })}\n`);
+    process.stdout.write(`${hiddenFreeJson({ ...made, files, sessionId })}\n`);
     return 0;
   }
-  for (const note of made.notes) process.stderr.write(`capstan: ${visible(note)}\n`);
+  for (const note of made.notes) process.stderr.write(`capstan: ${escapeHidden(note)}\n`);
   const [first = ""] = files;
   process.stdout.write(
-    `Made the case "${visible(made.case)}", replayed it, and it passes:\n${files.map((file) => `  ${file}\n`).join("")}Run it: capstan test ${first}\n`,
+    `Made the case "${escapeHidden(made.case)}", replayed it, and it passes:\n${files.map((file) => `  ${file}\n`).join("")}Run it: capstan test ${first}\n`,
   );
   return 0;
 }

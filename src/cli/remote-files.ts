@@ -1,4 +1,3 @@
-import { open, rm } from "node:fs/promises";
 import type { Checkpoint } from "../core/checkpoint-list.ts";
 import { messageOf } from "../core/errors.ts";
 import type { WireCheckpoint, WireRewind } from "../protocol/api/files.ts";
@@ -6,6 +5,7 @@ import type { Rewind } from "../runtime/files.ts";
 import { usage } from "./failure.ts";
 import { asked } from "./remote-failure.ts";
 import type { ChosenServer } from "./server.ts";
+import { writeWholeStream } from "./whole-file.ts";
 import type { CommandFiles } from "./workspaces-session.ts";
 
 /** The files of sessions on a server. What is exported comes here; what is applied or rewound stays there. */
@@ -34,16 +34,10 @@ export function remoteFiles({ client: { files } }: ChosenServer): CommandFiles {
     async exportZip(id, file) {
       const zip = await asked(files.exportZip(id));
       // It holds what the agent wrote: for its owner alone. Never over a file that is there.
-      await using handle = await open(file, "wx", 0o600).catch((thrown: unknown) => {
+      await writeWholeStream(file, zip).catch((thrown: unknown) => {
+        if ((thrown as NodeJS.ErrnoException).syscall === undefined) throw thrown;
         throw usage(`${file} cannot be written: ${messageOf(thrown)}. Name another file.`);
       });
-      try {
-        for await (const chunk of zip) await handle.writeFile(chunk);
-        await handle.sync();
-      } catch (thrown) {
-        await rm(file, { force: true });
-        throw thrown;
-      }
     },
     exportBranch: (id, options) => asked(files.exportBranch(id, options)),
     apply: (id, options) => asked(files.apply(id, options)),

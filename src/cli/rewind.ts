@@ -5,6 +5,7 @@ import { usage } from "./failure.ts";
 import { openRecords } from "./records.ts";
 import { ago, colour, columns, oneLine, shortId } from "./text.ts";
 import { sessionFiles } from "./workspaces-session.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface RewindFlags {
   readonly to?: string;
@@ -31,7 +32,7 @@ export async function rewind(given: string, flags: RewindFlags): Promise<void> {
       ? await files.undoRewind(sessionId, { overwrite })
       : await files.rewind(sessionId, { to, conversation: flags.conversation === true, dryRun, overwrite });
   const conversation = to === undefined ? await movedConversation(sessionId) : flags.conversation === true;
-  if (json) return print(JSON.stringify({ ...done, dryRun, conversation }));
+  if (json) return print(hiddenFreeJson({ ...done, dryRun, conversation }));
   show(done, { session: shortId(sessionId), ...flags, conversation });
 }
 

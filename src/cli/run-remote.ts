@@ -19,6 +19,7 @@ import type { Trace } from "./trace.ts";
 import { tellNotes } from "./workspace-notes.ts";
 import { trustingFor } from "./trust/trusting.ts";
 import { tellWithheld } from "./trust/view.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 interface Wanted {
   readonly words: readonly string[];
@@ -152,7 +153,7 @@ async function detach(server: ChosenServer, message: MessageContent | undefined,
   if (message === undefined) throw nothingToDo([]);
   const { client } = server;
   const id = resumes(flags) ? await sendTo(server, message, flags) : await startWith(client, message, flags);
-  if (flags.json === true) process.stdout.write(`${JSON.stringify({ session_id: id })}\n`);
+  if (flags.json === true) process.stdout.write(`${hiddenFreeJson({ session_id: id })}\n`);
   else {
     process.stdout.write(`${id}\n`);
     process.stderr.write(`Follow it with: capstan sessions show ${shortId(id)} --follow\n`);

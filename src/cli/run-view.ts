@@ -2,7 +2,8 @@ import type { LoggedEvent, Preview } from "../core/events.ts";
 import { cost } from "./cost.ts";
 import { HeardText } from "./heard-text.ts";
 import { noticeOf } from "./notices.ts";
-import { colour, columns, count, oneLine, printable, seconds, shortId } from "./text.ts";
+import { colour, columns, count, oneLine, seconds, shortId } from "./text.ts";
+import { EscapedPieces, escapeHidden } from "../words/hidden-text.ts";
 
 /** What a turn looks like in a terminal: text as it comes, one quiet line per tool call, the cost at the end. */
 export class RunView {
@@ -10,7 +11,7 @@ export class RunView {
   readonly #calls = new Map<string, { readonly line: string; readonly at: number; readonly depth: number }>();
   /** Messages whose text was streamed, so that the final event is not printed again. */
   readonly #streamed = new Set<string>();
-  readonly #texts = new Map<string, HeardText>();
+  readonly #texts = new Map<string, { readonly heard: HeardText; readonly pieces: EscapedPieces }>();
   #atLineStart = true;
   /** What was printed last; a blank line sets an answer off from the calls before it, and a prompt from what was before. */
   #last: "nothing" | "text" | "call" = "nothing";
@@ -68,7 +69,7 @@ export class RunView {
         if (this.#streamed.has(item.event_id)) this.#line(colour.dim("(cut off; asked again)"));
         break;
       case "user.message":
-        if (this.#users) this.#prompt(printable(textIn(item)));
+        if (this.#users) this.#prompt(escapeHidden(textIn(item)));
         break;
       case "agent.message":
         this.#message(item);
@@ -93,7 +94,7 @@ export class RunView {
       case "session.error":
         if (this.#users || item.error.retry_status.type === "retrying")
           // Only the mark has a colour: a sentence in yellow cannot be read on a light ground.
-          this.#line(`${colour.yellow("!")} ${printable(item.error.message)}`);
+          this.#line(`${colour.yellow("!")} ${escapeHidden(item.error.message)}`);
         break;
       case "agent.thread_context_compacted":
         this.#line(colour.dim("  (the context was compacted)"));
@@ -138,23 +139,24 @@ export class RunView {
   }
 
   #begin(id: string): void {
-    const heard = this.#texts.get(id) ?? new HeardText();
-    heard.restart();
-    this.#texts.set(id, heard);
+    const text = this.#texts.get(id) ?? { heard: new HeardText(), pieces: new EscapedPieces() };
+    text.heard.restart();
+    this.#texts.set(id, text);
   }
 
   #piece(id: string, piece: string): void {
-    const fresh = this.#texts.get(id)?.take(piece) ?? "";
-    if (fresh === "") return;
+    const text = this.#texts.get(id);
+    const fresh = text?.heard.take(piece) ?? "";
+    if (text === undefined || fresh === "") return;
     this.#streamed.add(id);
-    this.#text(printable(fresh));
+    this.#text(text.pieces.push(fresh));
   }
 
   #message(event: Extract<LoggedEvent, { type: "agent.message" }>): void {
     // A subagent reports to its agent; what it says on the way would only be in between.
     if (event.session_thread_id != null) return;
-    if (!this.#streamed.has(event.id))
-      for (const block of event.content) if (block.type === "text") this.#text(printable(block.text));
+    if (this.#streamed.has(event.id)) this.#write(this.#texts.get(event.id)?.pieces.end() ?? "");
+    else for (const block of event.content) if (block.type === "text") this.#text(escapeHidden(block.text));
     this.#newLine();
   }
 

@@ -1,5 +1,6 @@
 import { type DestinationStream, pino } from "pino";
-import { colour, printable } from "./text.ts";
+import { colour } from "./text.ts";
+import { escapeHidden } from "../words/hidden-text.ts";
 
 /** In bytes: what may wait for a reader of the log that does not read. Then lines are lost rather than memory. */
 const MAX_WAITING = 16 * 1_048_576;
@@ -27,8 +28,8 @@ interface Line {
 function shortLine(json: string): string {
   const { level, time, msg, id, method, path, status, ms, caller, err } = JSON.parse(json) as Line;
   const at = colour.dim(time.slice(11, 19));
-  const failure = err === undefined ? "" : ` ${colour.red(printable(err.message))}`;
+  const failure = err === undefined ? "" : ` ${colour.red(escapeHidden(err.message))}`;
   if (method === undefined) return `${at} ${level === "info" ? "" : `${level}: `}${msg}${failure}`;
   const which = status !== undefined && status >= 400 && id !== undefined ? ` ${colour.dim(id)}` : "";
-  return `${at} ${method} ${printable(path ?? "")} ${status} ${ms}ms ${caller ?? ""}${which}${failure}`.trimEnd();
+  return `${at} ${method} ${escapeHidden(path ?? "")} ${status} ${ms}ms ${caller ?? ""}${which}${failure}`.trimEnd();
 }

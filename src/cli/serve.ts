@@ -12,6 +12,7 @@ import { hostFor } from "./host.ts";
 import { banner, type Told } from "./serve-banner.ts";
 import { flushed, prepare, type ServeFlags } from "./serve-prepare.ts";
 import { serverSignals } from "./serve-signals.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 /** Serves until a signal comes. Returns the exit code. */
 export async function serveCommand(flags: ServeFlags): Promise<number> {
@@ -132,7 +133,7 @@ function tell(
   const told = { url, loginUrl, project, rehearsal, wasAsked };
   process.stdout.write(
     json === true
-      ? `${JSON.stringify({ url, login_url: loginUrl, project, rehearsal, pid: process.pid })}\n`
+      ? `${hiddenFreeJson({ url, login_url: loginUrl, project, rehearsal, pid: process.pid })}\n`
       : banner(told),
   );
 }

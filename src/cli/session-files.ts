@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, existsSync } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import { eraseSession, importArchive } from "../app/session-files.ts";
@@ -10,6 +10,8 @@ import { userStore } from "./home.ts";
 import { openRecords } from "./records.ts";
 import { resolveSession } from "./session-id.ts";
 import { shortId } from "./text.ts";
+import { writeWholeStream } from "./whole-file.ts";
+import { escapeHidden } from "../words/hidden-text.ts";
 
 export async function exportTo(given: string, file: string | undefined): Promise<void> {
   await using records = await openRecords();
@@ -24,7 +26,7 @@ export async function exportTo(given: string, file: string | undefined): Promise
     return await pipeline(lines, process.stdout, { end: false }).catch((thrown: unknown) => {
       if ((thrown as NodeJS.ErrnoException).syscall !== "write") throw thrown;
     });
-  await pipeline(lines, createWriteStream(file, { mode: 0o600 })).catch(wrongFile(file));
+  await writeWholeStream(file, lines).catch(wrongFile(file));
   process.stderr.write(`Session ${shortId(id)} is in ${file}. Read it with: capstan sessions import ${file}\n`);
 }
 
@@ -64,7 +66,7 @@ export async function deleteAll(
     if (!quiet) process.stdout.write(`Session ${shortId(sessionId)} is erased. Its hashes and a tombstone stay.\n`);
   }
   const [first, ...others] = failures;
-  for (const { message } of others) process.stderr.write(`capstan: ${message}\n`);
+  for (const { message } of others) process.stderr.write(`capstan: ${escapeHidden(message)}\n`);
   if (first !== undefined) throw first;
 }
 

@@ -4,6 +4,7 @@ import { hostFor } from "./host.ts";
 import { type ChosenServer, chosenServer } from "./server.ts";
 import { resolveSession } from "./session-id.ts";
 import { shortId } from "./text.ts";
+import { escapeHidden, hiddenFreeJson } from "../words/hidden-text.ts";
 
 async function withHost<T>(
   rehearsal: boolean | undefined,
@@ -47,11 +48,13 @@ export async function recover(flags: {
 }): Promise<number> {
   return withHost(flags.rehearsal, async (host, onCrash) => {
     const recovered = await host.recover(flags.onCrash ?? onCrash);
-    if (flags.json === true) process.stdout.write(recovered.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+    if (flags.json === true) process.stdout.write(recovered.map((entry) => `${hiddenFreeJson(entry)}\n`).join(""));
     else if (recovered.length === 0) process.stdout.write("No session was left by a dead host.\n");
     else
       for (const { sessionId, stopReason, error } of recovered)
-        process.stdout.write(`Session ${shortId(sessionId)}: ${error ?? `the turn is over (${stopReason ?? "?"})`}\n`);
+        process.stdout.write(
+          `Session ${shortId(sessionId)}: ${escapeHidden(error ?? `the turn is over (${stopReason ?? "?"})`)}\n`,
+        );
     return recovered.some(({ error }) => error !== undefined) ? 1 : 0;
   });
 }

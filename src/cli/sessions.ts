@@ -9,6 +9,7 @@ import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
 import { openRecords } from "./records.ts";
 import { resolveSession } from "./session-id.ts";
 import { ago, shortId, table } from "./text.ts";
+import { escapeHidden, hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface ListFlags {
   readonly limit: string;
@@ -29,7 +30,7 @@ export async function list(search: string | undefined, flags: ListFlags): Promis
   const waitingIn = (id: string): number => waiting.filter(({ sessionId }) => sessionId === id).length;
   if (flags.json === true)
     return sessions.forEach((session) =>
-      print(JSON.stringify({ ...withoutSecrets(session), waiting: waitingIn(session.id) })),
+      print(hiddenFreeJson({ ...withoutSecrets(session), waiting: waitingIn(session.id) })),
     );
   if (sessions.length === 0) return print('No sessions found. Start one: capstan run "…"');
   // Most sessions work in place, and a column that says so takes room from what they are about.
@@ -66,14 +67,16 @@ export async function show(given: string, flags: ShowFlags): Promise<number> {
   let seq = 0;
   if (flags.json !== true && flags.stderr !== true)
     print(
-      `${id}\nagent ${record?.agent.name ?? "?"} · ${record ? placeText(record) : "?"} · project ${record?.project ?? "?"}\n`,
+      escapeHidden(
+        `${id}\nagent ${record?.agent.name ?? "?"} · ${record ? placeText(record) : "?"} · project ${record?.project ?? "?"}\n`,
+      ),
     );
   const tell = (event: LoggedEvent): void => {
     seq = event.seq;
-    if (flags.json === true) print(JSON.stringify(event));
+    if (flags.json === true) print(hiddenFreeJson(event));
     else if (flags.stderr !== true) view.show(event);
     else if (event.type === "capstan.process_lost")
-      print(`${event.processed_at}  ${event.reason}\n${event.stderr}`.trim());
+      print(escapeHidden(`${event.processed_at}  ${event.reason}\n${event.stderr}`.trim()));
   };
   for (const event of await records.read(id)) tell(event);
   if (flags.follow === true)

@@ -7,6 +7,7 @@ import { usage } from "./failure.ts";
 import { userStore } from "./home.ts";
 import { deleteAll } from "./session-files.ts";
 import { ago, shortId, table } from "./text.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export async function backup(file: string): Promise<void> {
   if (existsSync(file)) throw usage(`${file} is there already. Choose another name, or remove it.`);
@@ -37,7 +38,7 @@ export async function prune(flags: {
     if (flags.json !== true) process.stdout.write(`No session has been quiet for ${flags.olderThan}.\n`);
     return;
   }
-  if (flags.json === true) process.stdout.write(old.map((session) => `${JSON.stringify(session)}\n`).join(""));
+  if (flags.json === true) process.stdout.write(old.map((session) => `${hiddenFreeJson(session)}\n`).join(""));
   else
     process.stdout.write(
       `${table(

@@ -1,9 +1,9 @@
 import type { CanaryCase, CanaryRun } from "../eval/canary.ts";
 import type { LogDifference } from "../eval/log-differences.ts";
 import { alike, othersText } from "./alike.ts";
-import { visible } from "./visible.ts";
 import { paintedPatch } from "./diff-view.ts";
 import { colour, columns, oneLine } from "./text.ts";
+import { escapeHidden } from "../words/hidden-text.ts";
 
 /** Of a case; the rest is in the JSON. */
 const SHOWN = 12;
@@ -22,7 +22,7 @@ export function canaryText({ pinned, other, cases, problems }: CanaryRun): strin
   const told = parts.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`);
   return [
     ...cases.map(caseText),
-    ...problems.map((problem) => `${MARKS.not_compared} ${visible(problem)}`),
+    ...problems.map((problem) => `${MARKS.not_compared} ${escapeHidden(problem)}`),
     "",
     `SDK ${pinned} and ${other}: ${told.length === 0 ? "nothing was compared" : told.join(", ")}`,
   ].join("\n");
@@ -41,15 +41,15 @@ function caseText({
   differences,
 }: CanaryCase): string {
   const number = trial === 1 ? "" : ` (trial ${trial})`;
-  const lines = [`${MARKS[status]} ${visible(`${suite}: ${name}${number}`)}`];
-  if (reason !== undefined) lines.push(`    ${visible(reason)}`);
+  const lines = [`${MARKS[status]} ${escapeHidden(`${suite}: ${name}${number}`)}`];
+  if (reason !== undefined) lines.push(`    ${escapeHidden(reason)}`);
   if (before !== after) lines.push(`    it ${ENDS[before]} before, and ${ENDS[after]} now`);
-  if (error !== undefined) lines.push(`    ${visible(error)}`);
+  if (error !== undefined) lines.push(`    ${escapeHidden(error)}`);
   const asked = alike(drifts);
   for (const { first, others } of asked.slice(0, SHOWN)) {
     const { thread, ordinal, summary, diff } = first;
-    const where = `request ${ordinal} of ${visible(thread)}${othersText(others)}`;
-    lines.push(`    asked otherwise, ${where}: ${visible(summary)}`, ...patchLines(diff));
+    const where = `request ${ordinal} of ${escapeHidden(thread)}${othersText(others)}`;
+    lines.push(`    asked otherwise, ${where}: ${escapeHidden(summary)}`, ...patchLines(diff));
   }
   lines.push(...differences.slice(0, SHOWN).flatMap(differenceLines));
   const left = Math.max(0, asked.length - SHOWN) + Math.max(0, differences.length - SHOWN);
@@ -60,7 +60,7 @@ function caseText({
 const ENDS = { passed: "passed", failed: "failed", error: "could not be carried out" } as const;
 
 function patchLines(diff: string): string[] {
-  const lines = visible(diff.trimEnd()).split("\n").slice(2);
+  const lines = escapeHidden(diff.trimEnd()).split("\n").slice(2);
   const cut = lines
     .slice(0, SHOWN_DIFF_LINES)
     .map((line) => (line.length > room() ? `${line.slice(0, room() - 1)}…` : line));
@@ -75,7 +75,7 @@ function patchLines(diff: string): string[] {
 function differenceLines({ thread, index, type, path, before, after }: LogDifference): string[] {
   const what = path === "" ? (before === undefined ? " is new" : " is gone") : ` ${path}`;
   return [
-    `    event ${index} of ${visible(thread)}, ${visible(`${type}${what}`)}`,
+    `    event ${index} of ${escapeHidden(thread)}, ${escapeHidden(`${type}${what}`)}`,
     ...(before === undefined ? [] : [colour.red(valueLine("-", before))]),
     ...(after === undefined ? [] : [colour.green(valueLine("+", after))]),
   ];
@@ -87,5 +87,5 @@ function room(): number {
 }
 
 function valueLine(sign: string, value: unknown): string {
-  return `      ${sign} ${oneLine(visible(typeof value === "string" ? value : JSON.stringify(value)), room() - 2)}`;
+  return `      ${sign} ${oneLine(escapeHidden(typeof value === "string" ? value : JSON.stringify(value)), room() - 2)}`;
 }

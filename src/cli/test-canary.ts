@@ -4,6 +4,7 @@ import type { ReadSuite } from "../config/suite-file.ts";
 import { type CanaryRequest, runCanary } from "../eval/canary.ts";
 import { canaryText } from "./test-canary-view.ts";
 import { hostOptions } from "./host.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface CanaryOptions {
   /** A path or a version. */
@@ -31,6 +32,6 @@ export async function canary(
   const run = tests.redact(
     await runCanary(request, { pinned: { sdk: pinned, deps: tests }, other: { sdk: sdk.version, deps: others } }),
   );
-  process.stdout.write(json ? `${JSON.stringify(run)}\n` : `${canaryText(run)}\n`);
+  process.stdout.write(json ? `${hiddenFreeJson(run)}\n` : `${canaryText(run)}\n`);
   return run.exitCode;
 }

@@ -3,7 +3,8 @@ import type { CaseRun, SuiteRun, TrialRun } from "../core/suite-run.ts";
 import { CASE_STATUSES, casesSummary, runSummary } from "../core/suite-run-summary.ts";
 import { acceptedDrift } from "../eval/reports/words.ts";
 import { filteredOut } from "../eval/select.ts";
-import { colour, columns, money, oneLine, printable } from "./text.ts";
+import { colour, columns, money, oneLine } from "./text.ts";
+import { escapeHidden } from "../words/hidden-text.ts";
 
 /** Part of a line: plain, or painted. */
 type Part = string | readonly [paint: (text: string) => string, text: string];
@@ -124,7 +125,7 @@ export class TestView {
 
 /** The one way to the terminal: whatever the text is, only the paint steers it. */
 function painted(parts: readonly Part[]): string {
-  return parts.map((part) => (typeof part === "string" ? printable(part) : part[0](printable(part[1])))).join("");
+  return parts.map((part) => (typeof part === "string" ? escapeHidden(part) : part[0](escapeHidden(part[1])))).join("");
 }
 
 function paintOf(line: string): (text: string) => string {

@@ -20,6 +20,7 @@ import { TestView } from "./test-view.ts";
 import { trustingFor } from "./trust/trusting.ts";
 import { tellWithheld } from "./trust/view.ts";
 import { packageVersion } from "./version.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface TestFlags {
   readonly replay?: boolean;
@@ -100,7 +101,7 @@ export async function test(paths: readonly string[], flags: TestFlags): Promise<
   const { run: reported, written } = await writeReports(ran, wanted);
   const run = await kept(first.configuration, reported);
   view.summary(run, written);
-  if (flags.json === true) process.stdout.write(`${JSON.stringify(run)}\n`);
+  if (flags.json === true) process.stdout.write(`${hiddenFreeJson(run)}\n`);
   return stopping.stopped ? INTERRUPTED : run.exitCode;
 }
 

@@ -1,4 +1,5 @@
 import pc from "picocolors";
+import { escapeHidden } from "../words/hidden-text.ts";
 
 export { whole as count } from "../core/whole.ts";
 
@@ -9,14 +10,6 @@ export const colour = pc;
 export function columns(stream: NodeJS.WriteStream = process.stdout): number {
   return stream.columns || 80;
 }
-
-/** Without characters that would steer the terminal; an agent must not draw its own check marks. */
-export function printable(text: string): string {
-  return text.replaceAll(CONTROL, "");
-}
-
-// oxlint-disable-next-line no-control-regex -- control characters are what it is about
-const CONTROL = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -42,9 +35,23 @@ function padded(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - widthOf(text)));
 }
 
-/** One line of at most `width` columns; line breaks become spaces. */
+/** Lines of at most `width` characters, broken between words where that is possible. */
+export function wrapped(text: string, width: number): string[] {
+  const room = Math.max(width, 20);
+  const lines: string[] = [];
+  let rest = Array.from(text);
+  while (rest.length > room) {
+    const space = rest.lastIndexOf(" ", room);
+    const at = space > room / 2 ? space : room;
+    lines.push(rest.slice(0, at).join(""));
+    rest = rest.slice(space > room / 2 ? at + 1 : at);
+  }
+  return [...lines, rest.join("")];
+}
+
+/** One line of at most `width` columns; line breaks become spaces. An agent must not draw its own check marks. */
 export function oneLine(text: string, width: number): string {
-  const flat = printable(text.replaceAll(/\s+/g, " ")).trim();
+  const flat = escapeHidden(text.replaceAll(/\s+/g, " ")).trim();
   if (widthOf(flat) <= width) return flat;
   let cut = "";
   let used = 1;
@@ -84,12 +91,13 @@ export function shortId(sessionId: string): string {
   return sessionId.slice(-8);
 }
 
-/** Rows under headings. The last column takes what is left of the line and is cut there; `atLeast` so much of it is always shown. */
+/** Rows under headings, with hidden characters written out. The last column takes what is left of the line and is cut there; `atLeast` so much of it is always shown. */
 export function table(
   headings: readonly string[],
-  rows: readonly (readonly string[])[],
+  cells: readonly (readonly string[])[],
   { atLeast = 12 }: { readonly atLeast?: number } = {},
 ): string {
+  const rows = cells.map((row) => row.map(escapeHidden));
   const widths = headings.map((heading, index) =>
     Math.max(heading.length, ...rows.map((row) => widthOf(row[index] ?? ""))),
   );

@@ -7,6 +7,7 @@ import { usage as wrongUse } from "./failure.ts";
 import { projectOf } from "./home.ts";
 import { openRecords } from "./records.ts";
 import { count, money, shortId, table } from "./text.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface UsageFlags {
   readonly by: Grouping;
@@ -33,8 +34,8 @@ export async function usage(flags: UsageFlags): Promise<void> {
   const totals = BILLINGS.flatMap((billing) => totalOf(lines, billing));
   if (flags.json === true) {
     const shown = (line: LedgerLine): object => ({ ...line, cacheHitRate: hitRateOf(line) ?? null });
-    for (const line of lines) print(JSON.stringify({ by, ...shown(line) }));
-    for (const total of totals) print(JSON.stringify({ by: "total", ...shown(total) }));
+    for (const line of lines) print(hiddenFreeJson({ by, ...shown(line) }));
+    for (const total of totals) print(hiddenFreeJson({ by: "total", ...shown(total) }));
     return;
   }
   if (lines.length === 0) return print("Nothing was spent.");

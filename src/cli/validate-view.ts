@@ -1,8 +1,8 @@
 import type { AgentDefinition } from "../core/agent-definition.ts";
 import { isRemote, type McpServer } from "../core/mcp-server-schema.ts";
-import { visible } from "./visible.ts";
 import { colour, money, oneLine, seconds } from "./text.ts";
 import type { AgentReport } from "./validate.ts";
+import { escapeHidden } from "../words/hidden-text.ts";
 
 type Line = readonly [label: string, text: string];
 
@@ -10,15 +10,15 @@ type Line = readonly [label: string, text: string];
 export function reportText(report: AgentReport, file: string): string {
   const { agent, notes, hasCredential } = report;
   const options = [...(hasCredential ? [] : ["--rehearsal"]), ...needed(agent)];
-  const lines = linesOf(report).map(([label, text]) => `  ${colour.dim(label.padEnd(13))} ${visible(text)}`);
+  const lines = linesOf(report).map(([label, text]) => `  ${colour.dim(label.padEnd(13))} ${escapeHidden(text)}`);
   return [
-    `${colour.green("✓")} ${visible(file)} is valid: ${colour.bold(agent.name)}${agent.description ? `, ${oneLine(agent.description, 60)}` : ""}`,
+    `${colour.green("✓")} ${escapeHidden(file)} is valid: ${colour.bold(escapeHidden(agent.name))}${agent.description ? `, ${oneLine(agent.description, 60)}` : ""}`,
     "",
     ...lines,
     "",
-    ...notes.map((note) => `${colour.yellow("!")} ${visible(note)}`),
+    ...notes.map((note) => `${colour.yellow("!")} ${escapeHidden(note)}`),
     ...(notes.length > 0 ? [""] : []),
-    ["Talk to it: capstan chat", visible(file), ...options].join(" "),
+    ["Talk to it: capstan chat", escapeHidden(file), ...options].join(" "),
   ].join("\n");
 }
 

@@ -14,6 +14,7 @@ import { withProjectFile } from "../runtime/project-file.ts";
 import { placed, problemsWith, unserved } from "./agent-check.ts";
 import { usage } from "./failure.ts";
 import { casesText, reportText } from "./validate-view.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface ValidateFlags {
   readonly import?: boolean;
@@ -45,11 +46,11 @@ export async function validate(file: string, flags: ValidateFlags): Promise<numb
       throw usage("There is no agent.yaml here. Name a file: capstan validate FILE. Or make one: capstan init");
     if (isSuiteFile(path)) return await validateSuite(path, file, flags);
     const report = await examine(path, flags);
-    print(flags.json === true ? JSON.stringify(jsonOf(report, path)) : reportText(report, agentPath(file)));
+    print(flags.json === true ? hiddenFreeJson(jsonOf(report, path)) : reportText(report, agentPath(file)));
     return 0;
   } catch (error) {
     if (flags.json !== true || !(error instanceof CapstanError)) throw error;
-    print(JSON.stringify({ valid: false, file: path, code: error.code, problems: problemsIn(error) }));
+    print(hiddenFreeJson({ valid: false, file: path, code: error.code, problems: problemsIn(error) }));
     return error.exitCode;
   }
 }
@@ -59,7 +60,7 @@ async function validateSuite(path: string, file: string, { json }: ValidateFlags
   const { name, agent, cases } = suite;
   print(
     json === true
-      ? JSON.stringify({ valid: true, file: path, suite: name, agent: agent.name, cases: cases.map((one) => one.name) })
+      ? hiddenFreeJson({ valid: true, file: path, suite: name, agent: agent.name, cases: cases.map((one) => one.name) })
       : `✓ ${file} is valid: ${casesText(cases.length)} for ${agent.name}\n\nRun it: capstan test ${file}`,
   );
   return 0;

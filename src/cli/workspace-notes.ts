@@ -1,5 +1,5 @@
 import type { Followed } from "./followed.ts";
-import { printable } from "./text.ts";
+import { escapeHidden } from "../words/hidden-text.ts";
 
 /** What a person should know of the workspace that was made. */
 export function tellNotes<Session extends Pick<Followed, "state">>(
@@ -7,6 +7,6 @@ export function tellNotes<Session extends Pick<Followed, "state">>(
   { json }: { readonly json?: boolean },
 ): Session {
   const notes = json === true ? [] : (session.state.files.workspace?.notes ?? []);
-  for (const note of notes) process.stderr.write(`capstan: ${printable(note)}\n`);
+  for (const note of notes) process.stderr.write(`capstan: ${escapeHidden(note)}\n`);
   return session;
 }

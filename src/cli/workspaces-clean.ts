@@ -11,6 +11,7 @@ import { promptsHere } from "./prompts-here.ts";
 import { shortId } from "./text.ts";
 import { totalText, workspacesText, workspaceTable } from "./workspaces.ts";
 import { parseSize, sizeText } from "./workspaces-size.ts";
+import { escapeHidden, hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface CleanFlags {
   readonly olderThan?: string;
@@ -38,7 +39,7 @@ export async function clean(given: readonly string[], flags: CleanFlags): Promis
   }
   const prompts = dryRun || json ? undefined : await promptsHere();
   if (dryRun || (!yes && prompts === undefined)) {
-    if (json) for (const workspace of chosen) print(JSON.stringify({ ...workspace, removed: false }));
+    if (json) for (const workspace of chosen) print(hiddenFreeJson({ ...workspace, removed: false }));
     process.stderr.write(`Nothing was removed.${dryRun ? "" : " Add --yes to remove what is listed."}\n`);
     // As for a run in a pipe that waits for an answer: whoever looks only at the code must not take it for done.
     return dryRun ? 0 : ERROR_CODES.approval_pending;
@@ -119,9 +120,9 @@ async function removeAll(
     const failure = await remove(workspaces, workspace, removal);
     if (json)
       print(
-        JSON.stringify({ ...workspace, removed: failure === undefined, ...(failure && { error: failure.message }) }),
+        hiddenFreeJson({ ...workspace, removed: failure === undefined, ...(failure && { error: failure.message }) }),
       );
-    else if (failure !== undefined) process.stderr.write(`capstan: ${failure.message}\n`);
+    else if (failure !== undefined) process.stderr.write(`capstan: ${escapeHidden(failure.message)}\n`);
     if (failure === undefined) {
       removed += 1;
       freed += workspace.bytes;

@@ -3,11 +3,12 @@ import { homeDirectory } from "../config/home.ts";
 import type { StoredWorkspace } from "../runtime/stored-workspaces.ts";
 import { ago, shortId, table } from "./text.ts";
 import { sizeText } from "./workspaces-size.ts";
+import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export async function list({ json = false }: { readonly json?: boolean }): Promise<void> {
   await using opened = await openFiles(homeDirectory(process.env).path, process.env);
   const all = await opened.workspaces.list();
-  if (json) return all.forEach((workspace) => print(JSON.stringify(workspace)));
+  if (json) return all.forEach((workspace) => print(hiddenFreeJson(workspace)));
   if (all.length === 0) return print("No session has a workspace or checkpoints here.");
   print(workspaceTable(all));
   print(`\n${totalText(all)}`);

@@ -68,6 +68,6 @@ function broken(path: string, why: string): CapstanError {
 export async function writeCassette(path: string, content: Cassette): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const partial = `${path}.partial`;
-  await writeFile(partial, `${JSON.stringify(content, null, 2)}\n`);
+  await writeFile(partial, `${JSON.stringify(content, null, 2)}\n`, { flush: true });
   await rename(partial, path);
 }

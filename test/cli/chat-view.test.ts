@@ -194,7 +194,7 @@ test("text that comes otherwise than it was announced is printed as it is stored
 test("for a pipe the answer is printed as the model wrote it", () => {
   const { printed, tell } = viewed({ isPlain: true });
   tell("agent.message", { ...text("# Title\n\n- **one**\u001B[2J\n") });
-  expect(printed).toEqual(["# Title", "", "- **one**[2J"]);
+  expect(printed).toEqual(["# Title", "", "- **one**\\u{1b}[2J"]);
 });
 
 test("every event can be shown, and none prints what steers a terminal", () => {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -32,6 +33,17 @@ test("a backup is a private store of its own with all that was stored", async ()
   expect(await copy.registry.webhooks.due(clock.now(), { limit: 9, limitEach: 9, except: [], leaseMs: 0 })).toEqual([
     deliveryRecord("dlv_1"),
   ]);
+});
+
+test("a backup has its name only when it is whole", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openSqliteStore({ path: join(directory.path, "home", "capstan.db"), clock });
+  const target = join(directory.path, "backup.db");
+  const going = store.backup(target);
+  // A process that is killed now leaves no empty file that looks like a backup.
+  expect(existsSync(target)).toBe(false);
+  await going;
+  expect(existsSync(target)).toBe(true);
 });
 
 test("a backup can be read where nothing may be written", async () => {

@@ -1,7 +1,7 @@
 /** Ways to write a path that readers of it may understand differently. */
 
 /** The same numbers for the same seed. */
-export function numbers(seed: number): () => number {
+function numbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -1,10 +1,10 @@
 import { stringify } from "yaml";
 import type { EventOf } from "../../core/events.ts";
 import type { SessionState } from "../../core/state.ts";
-import { visible } from "../visible.ts";
 import { describe, reasonIn, textIn, type ToolResult } from "../run-view.ts";
 import { colour, oneLine, seconds } from "../text.ts";
 import { brokenText } from "./rows.ts";
+import { escapeHidden } from "../../words/hidden-text.ts";
 
 type ToolUse = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
 
@@ -122,7 +122,7 @@ export class Calls {
 }
 
 function titleOf({ tool, input }: Pick<Call, "tool" | "input">): string {
-  return visible(`${tool} ${describe(input)}`.trim());
+  return escapeHidden(`${tool} ${describe(input)}`.trim());
 }
 
 function outcomeLines(call: Call, { width, indent }: { readonly width: number; readonly indent: string }): string[] {
@@ -149,7 +149,7 @@ function detailLines(
   const given = Object.keys(input).length === 0 ? "" : stringify(input, { lineWidth: 0 }).trimEnd();
   const answer = result === undefined ? "" : textIn(result).trimEnd();
   const part = (text: string, mark: string): string[] => {
-    const lines = text === "" ? [] : visible(text).replaceAll("\t", "    ").split("\n");
+    const lines = text === "" ? [] : escapeHidden(text).replaceAll("\t", "    ").split("\n");
     const shown = lines.slice(0, MAX_LINES).flatMap((line) => brokenText(line, Math.max(1, width - indent.length - 2)));
     const more = lines.length - MAX_LINES;
     return [...shown, ...(more > 0 ? [`… ${more} more lines`] : [])].map((line) =>

@@ -1,5 +1,4 @@
 import { CapstanError } from "../../core/errors.ts";
-import { visible } from "../visible.ts";
 import { whyText } from "../checkpoints.ts";
 import { noCheckpoint } from "../diff.ts";
 import { fileLines, paintedPatch, totalText } from "../diff-view.ts";
@@ -7,6 +6,7 @@ import { usage } from "../failure.ts";
 import { ago, colour, oneLine, shortId } from "../text.ts";
 import type { ChatCommand, Room } from "./command.ts";
 import { requireResting, requireSession } from "./command-session.ts";
+import { escapeHidden } from "../../words/hidden-text.ts";
 
 /** A change that is longer is told by its beginning. */
 const MAX_LINES = 300;
@@ -36,7 +36,7 @@ async function diff({ chat }: Room, words: string): Promise<void> {
   const range = { from: words || "start" };
   const changed = await files.diff(id, range);
   if (changed.files.length === 0) return chat.page.note("No file has changed.");
-  const patch = visible((await files.patch(id, range)).toString("utf8").trimEnd()).split("\n");
+  const patch = escapeHidden((await files.patch(id, range)).toString("utf8").trimEnd()).split("\n");
   const more = patch.length - MAX_LINES;
   chat.page.lines([
     ...fileLines(changed.files),

@@ -1,4 +1,4 @@
-import { printable } from "../text.ts";
+import { withoutControl } from "../../words/hidden-text.ts";
 import type { Key } from "./key.ts";
 import { lineEnd, lineStart, nextBorder, previousBorder, wordEnd, wordStart } from "./places.ts";
 
@@ -76,7 +76,7 @@ export class Editor {
       return "ignored";
     }
     this.#paste = undefined;
-    return this.#insert(this.#pasted(printable(parts.join("").replaceAll(/\r\n?/g, "\n"))));
+    return this.#insert(this.#pasted(withoutControl(parts.join("").replaceAll(/\r\n?/g, "\n"))));
   }
 
   #editing(key: Key): Pressed {
@@ -98,7 +98,7 @@ export class Editor {
       case "enter":
         return this.#insert("\n");
       default:
-        return ctrl || meta || text === "" || printable(text) !== text ? "ignored" : this.#insert(text);
+        return ctrl || meta || text === "" || withoutControl(text) !== text ? "ignored" : this.#insert(text);
     }
   }
 

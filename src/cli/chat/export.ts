@@ -1,12 +1,12 @@
-import { createWriteStream, existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { homeDirectory } from "../../config/home.ts";
 import { messageOf } from "../../core/errors.ts";
 import { usage } from "../failure.ts";
 import { openRecords } from "../records.ts";
 import { shortId } from "../text.ts";
 import { isBelow } from "../directory.ts";
+import { writeWholeStream } from "../whole-file.ts";
 import type { ChatSession } from "./host.ts";
 
 /** Writes a session's log to a file that nobody else may read. */
@@ -21,7 +21,7 @@ export async function writeExport(
   })();
   try {
     if (given === "") mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    await pipeline(lines, createWriteStream(file, { mode: 0o600, flags: "wx" }));
+    await writeWholeStream(file, lines);
   } catch (thrown) {
     const { code, syscall } = thrown as NodeJS.ErrnoException;
     if (code === "EEXIST") throw usage(`${file} is there already. Choose another name, or remove it.`);

@@ -1,15 +1,13 @@
 import { Lexer, type Token, type Tokens } from "marked";
-import { colour, printable, widthOf } from "../text.ts";
+import { colour, widthOf } from "../text.ts";
 import { inline } from "./inline.ts";
 import { cut, wrapSpans } from "./spans.ts";
 import { tableLines } from "./markdown-table.ts";
-
-/** Characters that turn the direction of reading or hide themselves; those that join emoji and letters stay. */
-const HIDING = /[\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\uFEFF\u{E0000}-\u{E007F}]/gu;
+import { escapeHidden } from "../../words/hidden-text.ts";
 
 /** Text of a model as it may be shown: nothing in it steers the terminal. */
 export function shownText(text: string): string {
-  return printable(text.replaceAll("\t", "    ")).replaceAll(HIDING, "");
+  return escapeHidden(text.replaceAll("\t", "    "));
 }
 
 /** A line that a model ends is a line that it means, as in a list without marks. */

@@ -1,5 +1,6 @@
 import type { Token, Tokens } from "marked";
-import { blocksOf, codeLines, linesOf, shownText } from "./markdown.ts";
+import { EscapedPieces } from "../../words/hidden-text.ts";
+import { blocksOf, codeLines, linesOf } from "./markdown.ts";
 import { mended } from "./mended.ts";
 
 /**
@@ -13,6 +14,7 @@ export class StreamedText {
   #before: "nothing" | "block" | "list" | "code" = "nothing";
   /** The number of the next item, when a part of an ordered list was taken: in markdown each of them may be 1. */
   #number = 1;
+  readonly #pieces = new EscapedPieces();
   /** All that was said, as it came. */
   #said = "";
 
@@ -22,7 +24,7 @@ export class StreamedText {
 
   append(text: string): void {
     this.#said += text;
-    this.#source += shownText(text);
+    this.#source += this.#pieces.push(text.replaceAll("\t", "    "));
   }
 
   /** The lines that will not change any more, each given once. */
@@ -48,7 +50,7 @@ export class StreamedText {
 
   /** All that is left. */
   end(width: number): string[] {
-    const lines = this.#take(blocksOf(this.#source), width);
+    const lines = this.#take(blocksOf(this.#source + this.#pieces.end()), width);
     this.#source = "";
     return lines;
   }

@@ -4,12 +4,12 @@ import type { TrustBook } from "../../config/trust/book.ts";
 import type { TrustItem } from "../../config/trust/item.ts";
 import { KIND_WORDS, wideningText } from "../../config/trust/words.ts";
 import { paintedPatch } from "../diff-view.ts";
-import { visible } from "../visible.ts";
+import { escapeHidden } from "../../words/hidden-text.ts";
 
 /** A path as a person here would type it. */
 export function pathHere(path: string): string {
   const here = relative(process.cwd(), path);
-  return visible(here === "" || here.startsWith("..") ? path : here);
+  return escapeHidden(here === "" || here.startsWith("..") ? path : here);
 }
 
 /** What an item would widen, and what changed since it was last trusted. */
@@ -23,11 +23,11 @@ export async function itemText(item: TrustItem, book: TrustBook): Promise<string
       : `has changed since you trusted it on ${before.trusted_at.slice(0, 10)}`;
   const lines = [
     `${pathHere(item.path)} (${KIND_WORDS[item.kind]}) ${state}. Trusting it:`,
-    ...item.widens.map((one) => `  • ${visible(wideningText(one))}`),
+    ...item.widens.map((one) => `  • ${escapeHidden(wideningText(one))}`),
     ...(item.files.length > 1
       ? ["It covers these files:", ...item.files.map(({ path }) => `  ${pathHere(path)}`)]
       : []),
-    ...(changes ? ["", paintedPatch(visible(changes).trimEnd())] : []),
+    ...(changes ? ["", paintedPatch(escapeHidden(changes).trimEnd())] : []),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -38,7 +38,7 @@ export function tellWithheld({ trust, withheld }: Pick<Configuration, "trust" | 
   for (const { item } of untrusted) {
     const fields = [...new Set(item.widens.map(({ field }) => field))];
     process.stderr.write(
-      `${pathHere(item.path)} is not trusted, so these have no effect: ${visible(fields.join(", "))}.\n`,
+      `${pathHere(item.path)} is not trusted, so these have no effect: ${escapeHidden(fields.join(", "))}.\n`,
     );
   }
   if (untrusted.length > 0) {
@@ -50,6 +50,6 @@ export function tellWithheld({ trust, withheld }: Pick<Configuration, "trust" | 
   for (const { field, source, reason } of withheld)
     if (reason === "user settings")
       process.stderr.write(
-        `${visible(field)} in ${visible(source)} has no effect: your own settings are stricter (projects_may_loosen).\n`,
+        `${escapeHidden(field)} in ${escapeHidden(source)} has no effect: your own settings are stricter (projects_may_loosen).\n`,
       );
 }

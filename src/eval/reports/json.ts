@@ -1,6 +1,7 @@
 import type { SuiteRun } from "../../core/suite-run.ts";
+import { hiddenFreeJson } from "../../words/hidden-text.ts";
 
 /** The whole run. `--baseline` reads it. */
 export function jsonReport(run: SuiteRun): string {
-  return `${JSON.stringify(run, null, 2)}\n`;
+  return `${hiddenFreeJson(run, 2)}\n`;
 }

@@ -1,12 +1,16 @@
+import { escapeUnseen } from "../../words/hidden-text.ts";
+
 /**
  * Text of any origin as documents may have it: control characters, which XML forbids and terminals obey, become the
- * pictures of them; half a surrogate pair and what is no character become the sign for that.
+ * pictures of them; what hides itself or turns the direction of reading is written out; half a surrogate pair and what is
+ * no character become the sign for that.
  */
 export function printable(text: string): string {
-  return text
+  const drawn = text
     .toWellFormed()
     .replaceAll(CONTROL, (character) => String.fromCodePoint(PICTURES + character.charCodeAt(0)))
     .replaceAll(NO_CHARACTER, "\uFFFD");
+  return escapeUnseen(drawn);
 }
 
 /** All but tab, line feed and carriage return. */

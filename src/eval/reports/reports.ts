@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { lstat, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import type { SuiteRun } from "../../core/suite-run.ts";
@@ -94,11 +94,24 @@ export async function writeReports(run: SuiteRun, wanted: readonly WantedReport[
 
 async function writeReport(run: SuiteRun, { name, path }: WantedReport): Promise<void> {
   const text = REPORTS[name].make(run);
-  await writeFile(path, text).catch(async (error: NodeJS.ErrnoException) => {
+  await replaceFile(path, text).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
     await makeDirectory(dirname(path));
-    await writeFile(path, text);
+    await replaceFile(path, text);
   });
+}
+
+/** Whole or not at all. What is no plain file, such as /dev/stdout, is written to as it is. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const there = await lstat(path).catch(() => undefined);
+  if (there?.isFile() === false) return writeFile(path, text);
+  const partial = `${path}.${process.pid}.partial`;
+  try {
+    await writeFile(partial, text, { flush: true, ...(there && { mode: there.mode }) });
+    await rename(partial, path);
+  } finally {
+    await rm(partial, { force: true });
+  }
 }
 
 /** One by one: Node's own way never ends where a directory is said not to be there and cannot be made, as in /proc. */

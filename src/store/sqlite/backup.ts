@@ -1,5 +1,6 @@
-import { closeSync, openSync, renameSync, rmSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { randomUUID } from "node:crypto";
+import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CapstanError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
@@ -13,34 +14,39 @@ export function backups(database: Database): Pick<Store, "backup"> {
       const target = resolve(path);
       // The copy has a connection of its own; a closed store is still to say that it is closed.
       database.read(() => {});
-      reserve(target);
-      const unfinished = `${target}.tmp`;
+      if (existsSync(target)) throw taken(target);
+      // The name stands for a whole copy: a process that dies on the way leaves nothing under it.
+      const unfinished = join(dirname(target), `.capstan-${randomUUID()}.partial`);
       try {
-        rmSync(unfinished, { force: true });
         using source = new DatabaseSync(database.path, { readOnly: true });
         await copyDatabase(source, unfinished);
-        // The name stands for a whole copy, or for an empty file when the process died on the way.
-        renameSync(unfinished, target);
+        putInPlace(unfinished, target);
         syncToDisk(dirname(target));
       } catch (thrown) {
-        for (const file of [target, unfinished, `${unfinished}-journal`]) rmSync(file, { force: true });
         throw storeFailure(thrown, target);
+      } finally {
+        for (const file of [unfinished, `${unfinished}-journal`]) rmSync(file, { force: true });
       }
     },
   };
 }
 
-/** Takes the name, so that of two backups to one path only one is made, and nothing is ever overwritten. */
-function reserve(target: string): void {
+/** A link never replaces a file, so that of two backups to one path one is made. Not every file system has links. */
+function putInPlace(unfinished: string, target: string): void {
   try {
-    closeSync(openSync(target, "wx", 0o600));
+    linkSync(unfinished, target);
   } catch (thrown) {
-    if (thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST")
-      throw new CapstanError(
-        "store_failed",
-        `There is a file ${target} already, and a backup overwrites nothing. Choose another path, or move that file away.`,
-        { data: { path: target }, cause: thrown },
-      );
-    throw storeFailure(thrown, target);
+    const code = (thrown as NodeJS.ErrnoException).code;
+    if (code === "EEXIST" || existsSync(target)) throw taken(target, thrown);
+    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "ENOSYS") throw thrown;
+    renameSync(unfinished, target);
   }
+}
+
+function taken(target: string, cause?: unknown): CapstanError {
+  return new CapstanError(
+    "store_failed",
+    `There is a file ${target} already, and a backup overwrites nothing. Choose another path, or move that file away.`,
+    { data: { path: target }, ...(cause !== undefined && { cause }) },
+  );
 }

@@ -9,7 +9,7 @@ import { Answered } from "./answered.tsx";
 import { outcomeOf } from "./describe.ts";
 import { byAnswer } from "./inbox.ts";
 import { SessionName } from "./session-name.tsx";
-import { visible } from "./visible.ts";
+import { escapeHidden } from "../../../src/words/hidden-text.ts";
 
 /** How many of the last ones are shown; the audit has them all. */
 const SHOWN = 50;
@@ -42,7 +42,7 @@ export function AnsweredList() {
         <li key={approval.id} className="flex flex-col gap-1 px-3 py-2.5 sm:px-4">
           <SessionName approval={approval} />
           <p dir="auto" className="[overflow-wrap:anywhere]">
-            {visible(approval.request.title)}
+            {escapeHidden(approval.request.title)}
           </p>
           <Answered approval={approval} outcome={outcomeOf(approval, { isListed: false, now })} />
         </li>

@@ -5,7 +5,7 @@ import { problemOf } from "../api.ts";
 import { Ago } from "../parts/figures.tsx";
 import { Pill } from "../parts/tone.tsx";
 import { type Outcome, outcomeWord } from "./describe.ts";
-import { visible } from "./visible.ts";
+import { escapeHidden } from "../../../src/words/hidden-text.ts";
 
 /** Who answered, what and when; nothing is left to do. */
 export function Answered({
@@ -45,7 +45,7 @@ export function Answered({
             <span className="text-muted">
               by{" "}
               <span className="font-medium text-text" dir="auto">
-                {visible(answer.by)}
+                {escapeHidden(answer.by)}
               </span>
               {isMine ? " (you)" : ""} · <Ago at={answer.at} />
             </span>
@@ -91,9 +91,9 @@ function Said({ answer }: { readonly answer: NonNullable<WireApproval["answer"]>
 function Line({ name, text, isCode = false }: { name: string; text: string; isCode?: boolean }) {
   return (
     <div className="flex flex-wrap gap-x-1.5">
-      <dt className="text-faint">{visible(name)}:</dt>
+      <dt className="text-faint">{escapeHidden(name)}:</dt>
       <dd dir="auto" className={isCode ? "font-mono text-text" : "text-text"}>
-        {visible(text)}
+        {escapeHidden(text)}
       </dd>
     </div>
   );

@@ -20,7 +20,7 @@ import { QuestionAnswer } from "./question-answer.tsx";
 import { askedIn } from "./questions.ts";
 import { ResultAnswer } from "./result-answer.tsx";
 import { useApproval } from "./use-approval.ts";
-import { visible } from "./visible.ts";
+import { escapeHidden } from "../../../src/words/hidden-text.ts";
 
 const ICONS = { tool: ShieldQuestion, plan: ListChecks, question: CircleHelp, custom_tool: Wrench };
 const FORMS: Record<WireApproval["request"]["kind"], (props: AnswerProps) => React.ReactNode> = {
@@ -122,8 +122,9 @@ const GUARDED =
   "border-waiting/50 outline-none group-focus-within:border-accent group-focus-within:ring-2 group-focus-within:ring-accent";
 
 function headingOf({ kind, title, server }: WireApproval["request"]): string {
-  if (kind === "question") return server === undefined ? "The agent asks" : `The MCP server ${visible(server)} asks`;
-  return kind === "plan" ? "A plan to approve" : visible(title);
+  if (kind === "question")
+    return server === undefined ? "The agent asks" : `The MCP server ${escapeHidden(server)} asks`;
+  return kind === "plan" ? "A plan to approve" : escapeHidden(title);
 }
 
 /** Who asks, since when, and until when. */
@@ -138,7 +139,7 @@ function Facts({ approval, isOpen }: { readonly approval: WireApproval; readonly
       </span>
       {request.agent !== undefined && (
         <Pill tone="accent">
-          subagent <span dir="auto">{visible(request.agent)}</span>
+          subagent <span dir="auto">{escapeHidden(request.agent)}</span>
         </Pill>
       )}
       {traitsOf(request).map((trait) => (
@@ -175,7 +176,7 @@ function Body({
     <>
       {server !== undefined && typeof message === "string" && (
         <p dir="auto" className="break-words">
-          {visible(message)}
+          {escapeHidden(message)}
         </p>
       )}
       {server !== undefined && typeof url === "string" && <Address url={url} />}
@@ -188,12 +189,12 @@ function Body({
 function Questions({ request }: { readonly request: WireApproval["request"] }) {
   return askedIn(request).map(({ name, label, options }) => (
     <div key={name} dir="auto" className="break-words">
-      <p>{visible(label)}</p>
+      <p>{escapeHidden(label)}</p>
       <ul className="list-disc pl-5 text-sm text-muted">
         {options.map((option) => (
           <li key={option.value}>
-            {visible(option.label)}
-            {option.about !== undefined && <span className="text-faint"> · {visible(option.about)}</span>}
+            {escapeHidden(option.label)}
+            {option.about !== undefined && <span className="text-faint"> · {escapeHidden(option.about)}</span>}
           </li>
         ))}
       </ul>
@@ -203,7 +204,7 @@ function Questions({ request }: { readonly request: WireApproval["request"] }) {
 
 /** Where a server sends a person. Only what a click cannot turn into a script is a link. */
 function Address({ url }: { readonly url: string }) {
-  if (!/^https?:/i.test(url)) return <p className="font-mono text-xs break-all">{visible(url)}</p>;
+  if (!/^https?:/i.test(url)) return <p className="font-mono text-xs break-all">{escapeHidden(url)}</p>;
   return (
     <a
       href={url}
@@ -211,7 +212,7 @@ function Address({ url }: { readonly url: string }) {
       rel="noopener noreferrer nofollow"
       className="font-mono text-xs break-all text-accent underline"
     >
-      {visible(url)}
+      {escapeHidden(url)}
     </a>
   );
 }
@@ -220,8 +221,8 @@ function Why({ request: { asked_by, reason } }: { readonly request: WireApproval
   return (
     <p className="text-xs [overflow-wrap:anywhere] text-muted">
       <span className="text-faint">Asked by </span>
-      <code className="font-mono text-text">{visible(asked_by)}</code>
-      <span dir="auto"> · {visible(reason)}</span>
+      <code className="font-mono text-text">{escapeHidden(asked_by)}</code>
+      <span dir="auto"> · {escapeHidden(reason)}</span>
     </p>
   );
 }

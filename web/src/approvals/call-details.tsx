@@ -3,7 +3,7 @@ import { DiffView } from "../parts/diff-view.tsx";
 import { useCard } from "./card-place.ts";
 import { type Change, MAX_CHARACTERS, MAX_LINES } from "./change.ts";
 import { factsOf, programsOf } from "./describe.ts";
-import { visible } from "./visible.ts";
+import { escapeHidden } from "../../../src/words/hidden-text.ts";
 
 /** What a call would do: its programs, its change, and all the rest of its input. */
 export function CallDetails({
@@ -36,7 +36,7 @@ export function CallDetails({
       )}
       {command !== undefined && (
         <Part title={programs.length > 0 ? "The whole command" : "It runs"}>
-          <Whole text={visible(command)} />
+          <Whole text={escapeHidden(command)} />
         </Part>
       )}
       {change !== undefined && <ChangeView change={change} />}

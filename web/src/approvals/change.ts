@@ -2,7 +2,7 @@ import type { WireApproval } from "../../../src/client/index.ts";
 import { type DiffLine, type FileDiff, filesOf } from "../parts/diff.ts";
 import { canBeLaidOut } from "../parts/markdown-limits.ts";
 import { factsOf, programsOf } from "./describe.ts";
-import { visible } from "./visible.ts";
+import { escapeHidden } from "../../../src/words/hidden-text.ts";
 
 type Request = WireApproval["request"];
 
@@ -26,13 +26,18 @@ export const MAX_CHARACTERS = 50_000;
 export function changeOf(diff: string | undefined): Change | undefined {
   if (diff === undefined) return undefined;
   const files = filesOf(diff);
-  return files.some(({ lines }) => lines.length > 0) ? { files: files.map(shown) } : { files: [], text: visible(diff) };
+  return files.some(({ lines }) => lines.length > 0)
+    ? { files: files.map(shown) }
+    : { files: [], text: escapeHidden(diff) };
 }
 
 function shown(file: FileDiff): ShownFile {
   const note = lineEnds(file.lines);
-  const lines = file.lines.map((line) => ({ ...line, text: visible(note === undefined ? line.text : bare(line)) }));
-  return { file: { ...file, path: visible(file.path), lines }, note };
+  const lines = file.lines.map((line) => ({
+    ...line,
+    text: escapeHidden(note === undefined ? line.text : bare(line)),
+  }));
+  return { file: { ...file, path: escapeHidden(file.path), lines }, note };
 }
 
 /** A last line without an end may have a carriage return, but that ends no line. */
@@ -79,7 +84,7 @@ function textsOf(request: Request, change: Change | undefined): readonly string[
   if (plan !== undefined) return canBeLaidOut(planShown(plan)) ? [] : [planShown(plan)];
   return [
     // Of any other tool it is among the facts.
-    ...(request.tool === "Bash" && typeof command === "string" ? [visible(command)] : []),
+    ...(request.tool === "Bash" && typeof command === "string" ? [escapeHidden(command)] : []),
     ...programsOf(request),
     ...factsOf(request).map(({ text }) => text),
     change?.text ?? "",
@@ -93,7 +98,7 @@ export function planOf({ kind, input: { plan } }: Request): string | undefined {
 
 /** In a plan, what ends a line on Windows ends a line, and is nothing that hides. */
 export function planShown(plan: string): string {
-  return visible(plan.replaceAll("\r\n", "\n"));
+  return escapeHidden(plan.replaceAll("\r\n", "\n"));
 }
 
 function over(length: number, limit: number): number {

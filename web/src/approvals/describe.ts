@@ -1,5 +1,5 @@
 import type { WireApproval } from "../../../src/client/index.ts";
-import { visible } from "./visible.ts";
+import { escapeHidden } from "../../../src/words/hidden-text.ts";
 
 type Request = WireApproval["request"];
 
@@ -58,30 +58,30 @@ export function factsOf({ tool, input, diff }: Request): readonly Fact[] {
   const target = said.flatMap(([key, value]): Fact[] => {
     const word = TARGETS[key];
     if (word === undefined || typeof value !== "string") return [];
-    return [{ name: word, text: visible(value) }, ...(key === "url" ? domainOf(value) : [])];
+    return [{ name: word, text: escapeHidden(value) }, ...(key === "url" ? domainOf(value) : [])];
   });
   const rest = said.filter(([key, value]) => TARGETS[key] === undefined || typeof value !== "string");
   return [
-    ...(server === undefined ? [] : [{ name: "MCP server", text: visible(server) }]),
-    { name: "Tool", text: visible(name) },
+    ...(server === undefined ? [] : [{ name: "MCP server", text: escapeHidden(server) }]),
+    { name: "Tool", text: escapeHidden(name) },
     ...target,
-    ...rest.map(([key, value]) => ({ name: visible(key), text: written(value) })),
+    ...rest.map(([key, value]) => ({ name: escapeHidden(key), text: written(value) })),
   ];
 }
 
 /** As the browser reads it, so that a name that only looks like another is told apart. */
 function domainOf(url: string): Fact[] {
-  return URL.canParse(url) ? [{ name: "Domain", text: visible(new URL(url).hostname) }] : [];
+  return URL.canParse(url) ? [{ name: "Domain", text: escapeHidden(new URL(url).hostname) }] : [];
 }
 
 function written(value: unknown): string {
-  return visible(typeof value === "string" ? value : JSON.stringify(value, undefined, 2));
+  return escapeHidden(typeof value === "string" ? value : JSON.stringify(value, undefined, 2));
 }
 
 /** Each program on its own, where that says more than the command itself. */
 export function programsOf({ commands = [], input }: Request): readonly string[] {
   const isWhole = commands.length === 1 && commands[0] === input["command"];
-  return isWhole ? [] : commands.map(visible);
+  return isWhole ? [] : commands.map(escapeHidden);
 }
 
 export type Outcome = "pending" | "allowed" | "denied" | "expired" | "ended";

@@ -1,5 +1,5 @@
 import type { WireApproval } from "../../../src/client/index.ts";
-import { visible } from "./visible.ts";
+import { escapeHidden } from "../../../src/words/hidden-text.ts";
 
 /** More of them at once are told in one. */
 const ONE_BY_ONE = 3;
@@ -19,7 +19,7 @@ export function noticesOf(fresh: readonly WireApproval[]): readonly Notice[] {
     return [
       {
         title: `${fresh.length} approvals wait`,
-        body: visible(agents),
+        body: escapeHidden(agents),
         tag: fresh.at(-1)?.id ?? "",
         path: "/approvals",
       },
@@ -32,7 +32,7 @@ export function noticesOf(fresh: readonly WireApproval[]): readonly Notice[] {
       question: "A question",
       custom_tool: "A result is needed",
     }[kind],
-    body: visible(`${agent}: ${title}`),
+    body: escapeHidden(`${agent}: ${title}`),
     tag: id,
     path: `/approvals?open=${encodeURIComponent(id)}`,
   }));

@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
 import { Field, Input, Select, TextArea } from "../parts/field.tsx";
 import type { Asked, Filled } from "./questions.ts";
-import { visible } from "./visible.ts";
+import { escapeHidden } from "../../../src/words/hidden-text.ts";
 
 interface Props {
   readonly asked: Asked;
@@ -36,7 +36,7 @@ function Choices({ asked, filled, problem, onChange }: Props) {
   return (
     <fieldset aria-describedby={`${id}-about`} className="flex flex-col gap-1">
       <legend className="mb-1 font-medium [overflow-wrap:anywhere]">
-        <span dir="auto">{visible(asked.label)}</span>
+        <span dir="auto">{escapeHidden(asked.label)}</span>
       </legend>
       <p id={`${id}-about`} className={problem === undefined ? "text-xs text-faint" : "text-xs text-bad"}>
         {problem ?? hintOf(asked)}
@@ -79,7 +79,7 @@ function Choices({ asked, filled, problem, onChange }: Props) {
 
 function hintOf({ about, several, required }: Asked): string {
   const how = several ? "Several may be chosen." : required ? "Choose one." : "May be left out.";
-  return about === undefined ? how : `${visible(about)} · ${how}`;
+  return about === undefined ? how : `${escapeHidden(about)} · ${how}`;
 }
 
 function Option({
@@ -107,10 +107,10 @@ function Option({
         className="mt-0.5 size-4 shrink-0 accent-accent max-md:mt-0"
       />
       <span className="min-w-0 text-sm [overflow-wrap:anywhere]">
-        <bdi className="font-medium">{visible(label)}</bdi>
+        <bdi className="font-medium">{escapeHidden(label)}</bdi>
         {about !== undefined && (
           <span dir="auto" className="block text-xs text-muted">
-            {visible(about)}
+            {escapeHidden(about)}
           </span>
         )}
       </span>
@@ -124,8 +124,8 @@ function Written({ asked, filled, problem, onChange }: Props) {
   const hint = [asked.about, asked.required ? undefined : "May be left out."].filter((text) => text !== undefined);
   return (
     <Field
-      label={<span dir="auto">{visible(asked.label)}</span>}
-      hint={hint.length === 0 ? undefined : visible(hint.join(" "))}
+      label={<span dir="auto">{escapeHidden(asked.label)}</span>}
+      hint={hint.length === 0 ? undefined : escapeHidden(hint.join(" "))}
       problem={problem}
     >
       {asked.type === "boolean" ? (
