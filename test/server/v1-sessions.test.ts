@@ -133,11 +133,16 @@ test("an agent's own version and overrides of it can be used", async () => {
     model: { id: "claude-opus-4-8" },
   });
   const operator = await app.client("operator");
-  const widened = operator.beta.sessions.create({
-    ...here,
-    agent: { type: "agent_with_overrides", id: here.agent, tools: [{ type: "agent_toolset_20260401" }] },
-  });
-  expect(await refusal(widened)).toBeInstanceOf(PermissionDeniedError);
+  for (const more of [
+    { tools: [{ type: "agent_toolset_20260401" as const }] },
+    { mcp_servers: [{ type: "url" as const, name: "other", url: "https://mcp.example.com/" }] },
+  ]) {
+    const widened = operator.beta.sessions.create({
+      ...here,
+      agent: { type: "agent_with_overrides", id: here.agent, ...more },
+    });
+    expect(await refusal(widened)).toBeInstanceOf(PermissionDeniedError);
+  }
 });
 
 const limit = (amount: string) => ({ type: "limit" as const, max_list_cost: { amount, currency: "USD" as const } });
