@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** The full counts of the kill campaigns: `npm run soak`. */
+/** The full counts of the kill campaigns and the shell fuzzer: `npm run soak`. */
 export default defineConfig({
   test: {
     include: ["test/soak/**/*.soak.ts"],

@@ -1,4 +1,5 @@
 import { Cursor, Refusal } from "./cursor.ts";
+import { KEYWORDS, UNSUPPORTED } from "./keywords.ts";
 import { type PlainWord, readPlainWord } from "./plain-word.ts";
 import { readRedirection, type PendingDocument } from "./redirection.ts";
 import { writtenCommand, writtenLoop, type Written, type WrittenRedirection } from "./written.ts";
@@ -16,16 +17,6 @@ export function recognise(line: string): { readonly written: Written } | { reado
   }
 }
 
-const KEYWORDS = new Set(
-  "if then elif else fi for in do done while until case esac select function time coproc { } ! [[ ]]".split(" "),
-);
-const UNSUPPORTED: Readonly<Record<string, string>> = {
-  case: "`case`",
-  select: "`select`",
-  function: "functions",
-  coproc: "`coproc`",
-  "[[": "`[[ … ]]`; use `[ … ]`",
-};
 const BLANK = /[ \t]+/y;
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;

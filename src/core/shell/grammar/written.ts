@@ -18,7 +18,7 @@ export interface WrittenRedirection {
   readonly target: WrittenWord;
 }
 
-export function writtenWord({ source, value }: WrittenWord | PlainWord): string {
+function writtenWord({ source, value }: WrittenWord | PlainWord): string {
   return value === undefined ? `$${source}` : `=${value}`;
 }
 
