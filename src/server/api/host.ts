@@ -101,7 +101,11 @@ export function addHost(api: Api, deps: ApiDeps): void {
       const own = new Set((await deps.runtime.sessions({ project: caller.project })).map(({ id }) => id));
       const isShown = (id: string | undefined, kind: string): boolean =>
         id === undefined || own.has(id) || kind === "missing";
-      const findings = report.findings.filter(({ session_id, kind }) => isShown(session_id, kind));
+      const findings = report.findings
+        .filter(({ session_id, kind, project }) =>
+          project === undefined ? isShown(session_id, kind) : project === caller.project,
+        )
+        .map(({ project: _own, ...finding }) => finding);
       return {
         sound: findings.length === 0,
         key_id: report.key_id,
