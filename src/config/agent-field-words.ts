@@ -148,5 +148,5 @@ export const AGENT_FIELD_WORDS: Readonly<Record<string, string>> = {
   "environment.limits.processes": "How many processes.",
   "environment.limits.cpu_seconds": "Seconds of computing.",
   "environment.variables":
-    "Environment variables of the agent's commands. `${NAME}` is looked up when a process starts, and never stored.",
+    "Environment variables of the agent's commands, and of nothing else. `${NAME}` is looked up when a process starts, and never stored.",
 };

@@ -171,6 +171,8 @@ export interface AuditFinding {
   readonly kind: "altered" | "truncated" | "missing" | "register" | "rolled_back" | "key" | "ledger";
   /** Absent when the finding is about the register or the key. */
   readonly session_id?: string;
+  /** Of a finding about the ledger: whose figures they are. */
+  readonly project?: string;
   /** Of the event; of the seal when there is no session. */
   readonly seq?: number;
   readonly problem: string;

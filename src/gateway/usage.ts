@@ -145,7 +145,7 @@ export function errorMeter(status: number): UsageMeter {
 }
 
 /** Whether an error says that nothing was generated. One that speaks of time leaves that open. */
-export function isDefinite(status: number, type: unknown): boolean {
+function isDefinite(status: number, type: unknown): boolean {
   if (status < 500) return status !== 408;
   return typeof type === "string" && type !== "timeout_error";
 }

@@ -13,7 +13,11 @@ export async function verifyLogs(
   const own = new Set((await store.sessions({ project })).map(({ id }) => id));
   const isShown = (id: string | undefined, kind: string): boolean =>
     id === undefined || own.has(id) || kind === "missing";
-  const findings = report.findings.filter(({ session_id, kind }) => isShown(session_id, kind));
+  const findings = report.findings
+    .filter((finding) =>
+      finding.project === undefined ? isShown(finding.session_id, finding.kind) : finding.project === project,
+    )
+    .map(({ project: _own, ...finding }) => finding);
   return {
     ...report,
     sound: findings.length === 0,

@@ -4,7 +4,7 @@ import { CapstanError } from "../../../core/errors.ts";
 import { problemWithVariable } from "../../../core/gateway-variables.ts";
 
 /** Set by the host for every command of an agent, with the id of its session. */
-export const SESSION_VARIABLE = "CAPSTAN_SESSION";
+const SESSION_VARIABLE = "CAPSTAN_SESSION";
 
 /** With these a command could ask the model past the log, or speak to the CLI. */
 const OF_THE_CLI = [

@@ -7,6 +7,19 @@ import { LedgerSums } from "./sums.ts";
 type SessionRecord = Extract<AuditRecord, { record: "session" }>;
 type EventRecord = Extract<AuditRecord, { record: "event" }>;
 
+interface Erased {
+  readonly digest: string | undefined;
+  readonly rows: LedgerRecord[];
+  readonly project: string;
+}
+
+/** What a finding is about. */
+interface Subject {
+  readonly session_id?: string;
+  readonly seq?: number;
+  readonly project?: string;
+}
+
 const REMEDY =
   "The log says what was spent. Keep the store as it is, compare its tables ledger, spend and reservations with a backup, and find out who can write to it. Restore a backup to continue.";
 /** Beyond these the rest is counted. */
@@ -23,7 +36,7 @@ export class LedgerCheck {
   readonly #found = new Set<string>();
   readonly #open = new Map<string, EventOf<"span.model_request_start">["estimate"]>();
   readonly #ended = new Set<string>();
-  readonly #erased = new Map<string, { readonly digest: string | undefined; readonly rows: LedgerRecord[] }>();
+  readonly #erased = new Map<string, Erased>();
   readonly #sums = new LedgerSums();
   readonly #findings: AuditFinding[] = [];
   #unknown = 0;
@@ -40,7 +53,7 @@ export class LedgerCheck {
     if (!record.deleted) return;
     const digest = digestIn(signed.find(({ kind }) => kind === "deleted")?.note);
     if (digest === undefined) this.#unknown += 1;
-    this.#erased.set(record.session_id, { digest, rows: [] });
+    this.#erased.set(record.session_id, { digest, rows: [], project: record.project });
   }
 
   event({ session_id: sessionId, seq, event: text }: EventRecord): void {
@@ -105,14 +118,14 @@ export class LedgerCheck {
       const [, sessionId, seq] = JSON.parse([...rows][0] ?? "[]") as [string, string, number];
       this.#fail({ session_id: sessionId, seq }, "a request of the log is not in the ledger: its row was removed");
     }
-    for (const [sessionId, { digest, rows }] of this.#erased)
+    for (const [sessionId, { digest, rows, project }] of this.#erased)
       if (digest !== undefined && digest !== ledgerDigest(rows))
         this.#fail(
-          { session_id: sessionId, seq: 0 },
+          { session_id: sessionId, project },
           "the rows of the ledger are not those that were signed when the session was erased",
         );
     const problems = this.#isComplete ? this.#sums.problems(this.#erased.size > 0) : [];
-    for (const problem of problems) this.#fail({}, problem);
+    for (const { project, problem } of problems) this.#fail({ project }, problem);
     const left = this.#findings.length - MOST_FINDINGS;
     const findings = this.#findings.slice(0, MOST_FINDINGS);
     if (left > 0) findings.push({ kind: "ledger", problem: `${left} more findings about the ledger`, remedy: REMEDY });
@@ -123,11 +136,12 @@ export class LedgerCheck {
     return { findings, notes };
   }
 
-  #fail({ session_id: id, seq }: { readonly session_id?: string; readonly seq?: number }, problem: string): void {
+  #fail({ session_id: id, seq, project }: Subject, problem: string): void {
     this.#findings.push({
       kind: "ledger",
       ...(id !== undefined && { session_id: id }),
       ...(seq !== undefined && seq > 0 && { seq }),
+      ...(project !== undefined && { project }),
       problem,
       remedy: REMEDY,
     });

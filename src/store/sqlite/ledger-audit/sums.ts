@@ -13,6 +13,12 @@ interface Spent {
   readonly event: SessionEvent;
 }
 
+export interface SumProblem {
+  /** Whose figures they are. */
+  readonly project: string;
+  readonly problem: string;
+}
+
 /** Adding in another order rounds otherwise. */
 const ROUNDING = 1e-8;
 
@@ -20,7 +26,8 @@ const ROUNDING = 1e-8;
 export class LedgerSums {
   readonly #expected = new Map<string, Sums>();
   readonly #stored = new Map<string, Sums>();
-  readonly #problems: string[] = [];
+  readonly #problems: SumProblem[] = [];
+  readonly #projects = new Map<string, string>();
   #session: SessionRecord | undefined;
   #summary = EMPTY_SUMMARY;
 
@@ -28,10 +35,12 @@ export class LedgerSums {
   session(record: SessionRecord | undefined): void {
     const before = this.#session;
     if (before?.deleted === false && !isSummary(before, this.#summary))
-      this.#problems.push(
-        `the sums of the session ${before.session_id} are not what its log adds up to: they were altered`,
-      );
+      this.#problems.push({
+        project: before.project,
+        problem: `the sums of the session ${before.session_id} are not what its log adds up to: they were altered`,
+      });
     this.#session = record;
+    if (record !== undefined) this.#projects.set(record.session_id, record.project);
     this.#summary = EMPTY_SUMMARY;
   }
 
@@ -75,18 +84,25 @@ export class LedgerSums {
   }
 
   /** `hasErased`: turns and calls of erased sessions are known from the sums alone, and so are their own sums. */
-  problems(hasErased: boolean): string[] {
+  problems(hasErased: boolean): SumProblem[] {
     const problems = [...this.#problems];
     for (const key of new Set([...this.#expected.keys(), ...this.#stored.keys()])) {
       const [scope = "", name = "", , billing = ""] = JSON.parse(key) as string[];
       const [expected, stored] = [this.#expected.get(key), this.#stored.get(key)];
       if (hasErased && expected === undefined && (scope === "session" || billing === "")) continue;
       if (isSame(expected ?? NOTHING, stored ?? NOTHING, hasErased && billing === "")) continue;
-      problems.push(
-        `the sum of the ${scope} ${name.replace("\0", " ")} is not what the ledger and the log add up to: it was altered`,
-      );
+      problems.push({
+        project: this.#projectOf(scope, name),
+        problem: `the sum of the ${scope} ${name} is not what the ledger and the log add up to: it was altered`,
+      });
     }
     return problems;
+  }
+
+  #projectOf(scope: string, name: string): string {
+    if (scope === "session") return this.#projects.get(name) ?? "";
+    // The name of an agent has no blank.
+    return scope === "agent" ? name.slice(name.indexOf(" ") + 1) : name;
   }
 
   #addToShared({ project, agent, at }: { project: string; agent: string; at: number }, sums: Sums): void {
