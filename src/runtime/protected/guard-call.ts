@@ -69,7 +69,7 @@ function writtenPlaces({ paths, shell }: CallSubject): readonly Place[] {
 function guardsOf({ named, real }: Place, subject: CallSubject, places: GuardedPlaces): Guarded[] {
   const pattern = patternOf(named, subject, places) ?? patternOf(real, subject, places);
   if (pattern !== undefined) return [{ path: named, pattern }];
-  const twin = sameFile(real, protectedFiles(subject, places));
+  const twin = sameFile(real, () => protectedFiles(subject, places));
   const row = twin === undefined ? undefined : rowOfPath(twin, subject);
   if (twin !== undefined) return [{ path: `${named} (a second name of ${twin})`, pattern: row?.pattern ?? "$AGENT" }];
   return subject.shell !== undefined && movesDirectories(subject) ? inDirectory(real, subject, places) : [];

@@ -12,11 +12,11 @@ export function childrenOf(directory: string): readonly string[] {
   }
 }
 
-/** The first of the files that is the same one under another name. */
-export function sameFile(path: string, files: readonly string[]): string | undefined {
+/** The first of the files that is the same one under another name. They are looked for only when it has one. */
+export function sameFile(path: string, files: () => readonly string[]): string | undefined {
   const stats = statsOf(path);
   if (stats?.isFile() !== true || stats.nlink < 2) return undefined;
-  return files.find((file) => {
+  return files().find((file) => {
     const other = file === path ? undefined : statsOf(file);
     return other !== undefined && other.ino === stats.ino && other.dev === stats.dev;
   });

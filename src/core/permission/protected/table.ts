@@ -52,7 +52,7 @@ export const PROTECTED: readonly ProtectedRow[] = [
   { pattern: "~/.config/git/", readBy: "git", why: "aliases, hooks, filters and other programs that git runs" },
   { pattern: "~/.ssh/", readBy: "git", why: "programs that ssh runs to connect, and who may log in" },
   { pattern: "**/.gitattributes", readBy: "git", why: "which filter and diff programs git runs for a file" },
-  { pattern: "**/.gitmodules", readBy: "git", why: "where git fetches submodules from" },
+  { pattern: "**/.gitmodules", readBy: "git", why: "the addresses that git fetches for submodules" },
   { pattern: "**/.husky/", readBy: "git", why: "hooks" },
   { pattern: "**/.pre-commit-config.yaml", readBy: "git", why: "hooks of pre-commit" },
   { pattern: "**/lefthook.yml", readBy: "git", why: "hooks of lefthook" },

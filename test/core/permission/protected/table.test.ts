@@ -47,6 +47,7 @@ const REASONS: Readonly<Record<string, readonly string[]>> = {
     ".claude-plugin",
     "agent.schema.json",
     "config.yaml",
+    "configuration.json",
     "credentials.json",
     "info/.claude-sandbox-noreplace",
     "launch.json",
