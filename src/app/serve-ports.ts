@@ -4,6 +4,7 @@ import { type Configuration, loadConfiguration } from "../config/load.ts";
 import { findProject } from "../config/project.ts";
 import type { Store } from "../core/store.ts";
 import { exportSession } from "../runtime/archive.ts";
+import { readOutput } from "../runtime/outputs/read-output.ts";
 import type { ApiDeps, ProjectDefaults } from "../server/api/deps.ts";
 import type { ServerDeps } from "../server/context.ts";
 import { verifyAudit } from "./audit.ts";
@@ -47,6 +48,7 @@ export function apiPorts(options: PortOptions, store: Store): Omit<ApiDeps, keyo
     log: store,
     projectOf: (directory) => findProject(directory, shell).id,
     archive: (sessionId) => exportSession(store, sessionId),
+    output: (sessionId, call) => readOutput(store, sessionId, call),
     policy: {
       describeTool,
       requireKnownTools,

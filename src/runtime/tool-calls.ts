@@ -16,6 +16,7 @@ import { clientResult, customToolResult, isCustom, lastOutcome } from "./client-
 import { CallJudge, type CallOutcome } from "./call-decision.ts";
 import { unanswered } from "./elicitations.ts";
 import { lateAnswers } from "./late-answers.ts";
+import { keepOutput, type OutputFacts } from "./outputs/keep-output.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
 /**
@@ -158,9 +159,13 @@ export class ToolCalls {
 
   /** The result as the model is told it, with exactly one outcome. */
   async finalize(
-    result: { callId: string; content: ToolContent; isError: boolean },
+    {
+      outputFile,
+      ...result
+    }: { callId: string; content: ToolContent; isError: boolean; outputFile?: string | undefined },
     interrupted: boolean,
   ): Promise<void> {
+    const kept = outputFile === undefined ? {} : await keepOutput(this.#deps, outputFile);
     const detail = this.#details.get(result.callId);
     this.#details.delete(result.callId);
     this.#given.delete(result.callId);
@@ -175,7 +180,7 @@ export class ToolCalls {
           ? [{ type: "session.status_running", goes_on: true } as const]
           : []),
         ...unanswered(result.callId, call),
-        toolResult(call, { ...result, outcome, detail }),
+        toolResult(call, { ...result, outcome, detail, ...kept }),
       ];
     });
     this.finalized(stored);
@@ -248,11 +253,12 @@ export interface ResultFacts {
   readonly isError: boolean;
   readonly outcome: "completed" | "failed" | "denied" | "aborted";
   readonly detail?: string | undefined;
+  readonly whole_output?: OutputFacts["whole_output"];
 }
 
 export function toolResult(call: OpenCall, facts: ResultFacts): EventDraft {
   if (isCustom(call)) return customToolResult(call, facts);
-  const { callId, content, isError, outcome, detail } = facts;
+  const { callId, content, isError, outcome, detail, whole_output } = facts;
   const common = {
     ...(call.threadId !== null && { session_thread_id: call.threadId }),
     call_id: callId,
@@ -260,6 +266,7 @@ export function toolResult(call: OpenCall, facts: ResultFacts): EventDraft {
     content,
     is_error: isError,
     ...(detail !== undefined && { detail }),
+    ...(whole_output !== undefined && { whole_output }),
   };
   return call.type === "agent.mcp_tool_use"
     ? { type: "agent.mcp_tool_result", ...common, mcp_tool_use_id: call.eventId }
