@@ -4,11 +4,13 @@ import { CapstanError } from "../core/errors.ts";
 import { checkAudit } from "../store/sqlite/audit-check.ts";
 import { parseAuditRecord } from "../store/sqlite/audit-file.ts";
 import { type AuditQuery, auditRecords } from "../store/sqlite/audit-records.ts";
+import { toolOutputsIn } from "../store/sqlite/outputs/tool-outputs.ts";
 import { keyIdOf } from "../store/sqlite/seal-hash.ts";
 import { recordReset } from "../store/sqlite/reset.ts";
 import { auditKey, auditKeyPath } from "./audit-key.ts";
+import { OutputAudit } from "./audit-parts/outputs.ts";
 import { clock } from "./clock.ts";
-import { openStore, storePath } from "./open-store.ts";
+import { openStore, outputsPath, storePath } from "./open-store.ts";
 
 export type { AuditQuery } from "../store/sqlite/audit-records.ts";
 
@@ -28,8 +30,10 @@ export async function* readAudit(place: Place, query: AuditQuery = {}): AsyncGen
   yield* auditRecords({ path: storePath(place.home), now: clock.now(), key: trusted, anchor }, query);
 }
 
-export function verifyAudit(place: Place, query: AuditQuery = {}): Promise<AuditReport> {
-  return checkAudit(readAudit(place, query), () => keyOf(place).load());
+/** The log, and what is kept beside it. */
+export async function verifyAudit(place: Place, query: AuditQuery = {}): Promise<AuditReport> {
+  const outputs = new OutputAudit(toolOutputsIn(outputsPath(place.home)));
+  return outputs.added(await checkAudit(outputs.beside(readAudit(place, query)), () => keyOf(place).load()));
 }
 
 /**

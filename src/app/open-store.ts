@@ -12,6 +12,11 @@ export function storePath(home: string): string {
   return join(home, "capstan.db");
 }
 
+/** Beside the store: the whole outputs of tools. */
+export function outputsPath(home: string): string {
+  return join(home, "outputs");
+}
+
 /** The store alone, for what needs no agent: it starts no server and knows no credential. */
 export async function openStore(home: string, environment: Environment = process.env): Promise<Store> {
   return openSqliteStore({ path: storePath(home), clock, auditKey: auditKey(auditKeyPath(home, environment)) });

@@ -3,6 +3,7 @@ import type { Environment } from "../config/home.ts";
 import { type Configuration, loadConfiguration, type Trusting } from "../config/load.ts";
 import { findProject } from "../config/project.ts";
 import type { Store } from "../core/store.ts";
+import { readOutput } from "../runtime/outputs/read-output.ts";
 import type { ApiDeps, ProjectDefaults } from "../server/api/deps.ts";
 import type { ServerDeps } from "../server/context.ts";
 import { providerStatuses, shownCredential } from "./credential-status.ts";
@@ -49,6 +50,7 @@ export function apiPorts(options: PortOptions, store: Store, pool: WorkerPool): 
     },
     log: store,
     projectOf: (directory) => findProject(directory, shell).id,
+    output: (sessionId, call) => readOutput(store, sessionId, call),
     policy: {
       describeTool,
       requireKnownTools,

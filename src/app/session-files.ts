@@ -5,6 +5,7 @@ import { importSession } from "../runtime/archive.ts";
 import { holdLease } from "../runtime/lease.ts";
 import { loadState } from "../runtime/session-log.ts";
 import { placeOf } from "../runtime/session-place.ts";
+import { contentHash } from "../store/sqlite/outputs/tool-outputs.ts";
 import { eventHash, genesisHash } from "../store/sqlite/hash-chain.ts";
 import { clock, ids } from "./clock.ts";
 import { openFiles } from "./open-files.ts";
@@ -18,7 +19,7 @@ export function importArchive(
   { trust }: { readonly trust?: boolean | undefined } = {},
 ): Promise<string> {
   const owner = thisProcess(ids.next("host"));
-  return importSession(store, lines, { ids, clock, owner, chain: { genesisHash, eventHash }, trust });
+  return importSession(store, lines, { ids, clock, owner, chain: { genesisHash, eventHash, contentHash }, trust });
 }
 
 /**

@@ -34,6 +34,10 @@ export async function localRecords(): Promise<Records> {
       const { exportSession } = await import("../runtime/archive.ts");
       yield* exportSession(store, sessionId);
     },
+    async output(sessionId, call) {
+      const { readOutput } = await import("../runtime/outputs/read-output.ts");
+      return readOutput(store, sessionId, call);
+    },
     approvals: (query) => store.approvals.list(query),
     async awaitApprovals(query, { until, signal }) {
       for (;;) {

@@ -18,6 +18,8 @@ export interface Records extends AsyncDisposable {
   ): AsyncIterable<LoggedEvent>;
   /** The lines of an archive, without their ends. */
   archive(sessionId: string): AsyncIterable<string>;
+  /** All that is kept of what a call gave; `call` is its id, or the end of it. */
+  output(sessionId: string, call: string): Promise<Uint8Array>;
   /** Oldest first. */
   approvals(query?: ApprovalQuery): Promise<readonly Approval[]>;
   /** Those that can be answered, as soon as there is one; none when the time is over or `signal` aborts. */

@@ -28,6 +28,7 @@ export function remoteRecords({ url, client }: ChosenServer): Records {
       for await (const item of askedFor(client.sessions.stream(sessionId, options))) if ("seq" in item) yield item;
     },
     archive: (sessionId) => linesOf(asked(client.sessions.export(sessionId))),
+    output: (sessionId, call) => asked(client.sessions.output(sessionId, call)),
     async approvals({ status, sessionId } = {}) {
       return (await asked(client.approvals.list({ status, session_id: sessionId }))).map(approvalFromWire);
     },

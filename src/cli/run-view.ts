@@ -182,6 +182,11 @@ export class RunView {
     // Not dim: it is what the reader has to do something about.
     if (outcome === "failed" || outcome === "denied")
       this.#line(`${indent}  ${oneLine(reasonIn(event), columns(this.#out) - 4)}`);
+    const output = "whole_output" in event ? event.whole_output : undefined;
+    if (this.#users && output?.hash !== undefined)
+      this.#line(
+        colour.dim(`${indent}  ${count(output.total)} bytes of output: --output ${callId.slice(-8)} prints them`),
+      );
   }
 
   #prompt(text: string): void {

@@ -52,6 +52,7 @@ export async function list(search: string | undefined, flags: ListFlags): Promis
 export interface ShowFlags {
   readonly follow?: boolean;
   readonly stderr?: boolean;
+  readonly output?: string;
   readonly json?: boolean;
 }
 
@@ -60,6 +61,14 @@ export async function show(given: string, flags: ShowFlags): Promise<number> {
   const { RunView } = await import("./run-view.ts");
   await using records = await openRecords();
   const id = await resolveSession(records, given);
+  if (flags.output !== undefined) {
+    if (flags.follow === true || flags.stderr === true || flags.json === true)
+      throw usage("--output prints the output of one call, and goes with no other option.");
+    const output = Buffer.from(await records.output(id, flags.output));
+    // Byte for byte for a program; a terminal is not steered by it.
+    process.stdout.write(process.stdout.isTTY ? escapeHidden(output.toString("utf8")) : output);
+    return 0;
+  }
   const record = await records.session(id);
   const view = new RunView(process.stdout, { users: true });
   const leaving = new AbortController();

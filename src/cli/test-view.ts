@@ -1,7 +1,7 @@
 import type { Case, Suite } from "../core/suite.ts";
 import type { CaseRun, SuiteRun, TrialRun } from "../core/suite-run.ts";
 import { CASE_STATUSES, casesSummary, runSummary } from "../core/suite-run-summary.ts";
-import { acceptedDrift } from "../eval/reports/words.ts";
+import { acceptedDrift, ignoredVariation } from "../eval/reports/words.ts";
 import { filteredOut } from "../eval/select.ts";
 import { colour, columns, money, oneLine } from "./text.ts";
 import { escapeHidden } from "../words/hidden-text.ts";
@@ -62,6 +62,8 @@ export class TestView {
     for (const trial of run.trials.filter(({ status }) => status !== "passed").slice(0, 1)) this.#failure(run, trial);
     const drift = acceptedDrift(run.trials);
     if (drift !== undefined) this.#indented([colour.yellow, drift]);
+    const ignored = ignoredVariation(run.trials);
+    if (ignored !== undefined) this.#indented([colour.dim, ignored]);
   };
 
   summary(run: SuiteRun, written: readonly string[]): void {

@@ -119,6 +119,12 @@ export class Sessions {
     return this.#http.json("POST", path`/api/sessions/${id}/compact`);
   }
 
+  /** All that is kept of what a call gave. */
+  async output(id: string, call: string): Promise<Uint8Array> {
+    const response = await this.#http.send("GET", path`/api/sessions/${id}/calls/${call}/output`);
+    return new Uint8Array(await response.arrayBuffer());
+  }
+
   /** The log as JSON lines. */
   async export(id: string): Promise<ReadableStream<Uint8Array>> {
     const { body } = await this.#http.send("GET", path`/api/sessions/${id}/export`);

@@ -8,7 +8,8 @@ import type { Grader } from "../core/grader-schema.ts";
 import { fileNameOf } from "../core/file-name.ts";
 import type { Case, Suite } from "../core/suite.ts";
 import { type CaseAsWritten, type SuiteAsWritten, suiteAsWritten, suiteInAgentFile } from "../core/suite-schema.ts";
-import { readPattern } from "../core/suite-pattern.ts";
+import { safePattern } from "../core/safe-pattern.ts";
+import { patternIn } from "../core/suite-pattern.ts";
 import { parseDuration } from "../core/duration.ts";
 import type { Environment } from "./home.ts";
 import { type Configuration, loadConfiguration, type Trusting } from "./load.ts";
@@ -174,9 +175,7 @@ function caseOf(written: CaseAsWritten, path: Path, reading: Reading): Omit<Case
     graders:
       written.stop_reason === undefined ? graders : [{ kind: "stop_reason", given: written.stop_reason }, ...graders],
     faults: written.faults ?? [],
-    ignore: (own.ignore ?? []).map((one, index) =>
-      attempt(() => everywhere(readPattern(one)), note, ["ignore", index], /(?!)/),
-    ),
+    ignore: (own.ignore ?? []).map((one, index) => attempt(() => safeEverywhere(one), note, ["ignore", index], /(?!)/)),
     only: written.only ?? false,
     skip: reason,
   };
@@ -189,8 +188,9 @@ function gatesOf({ gates = {} }: SuiteAsWritten, note: Note): Suite["gates"] {
 }
 
 /** A pattern that finds all there is. */
-function everywhere({ source, flags }: RegExp): RegExp {
-  return new RegExp(source, `${flags}g`);
+function safeEverywhere(text: string): RegExp {
+  const written = patternIn(text);
+  return new RegExp(safePattern(written?.source ?? text).source, `g${written?.flags ?? ""}`);
 }
 
 type Note = (field: Path, text: string) => void;

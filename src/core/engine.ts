@@ -133,7 +133,14 @@ export type CallDecision =
 export type EngineFact =
   | { readonly kind: "event"; readonly draft: EventDraft }
   | { readonly kind: "preview"; readonly preview: Preview }
-  | { readonly kind: "tool_result"; readonly callId: string; readonly content: ToolContent; readonly isError: boolean }
+  | {
+      readonly kind: "tool_result";
+      readonly callId: string;
+      readonly content: ToolContent;
+      readonly isError: boolean;
+      /** A file with the whole output, when `content` is only a part of it. */
+      readonly outputFile?: string | undefined;
+    }
   /** The engine took these messages into the conversation. */
   | { readonly kind: "delivered"; readonly eventIds: readonly string[] }
   | { readonly kind: "turn_ended"; readonly end: TurnEnd }

@@ -6,6 +6,7 @@ import type { LedgerStore } from "./ledger.ts";
 import type { Metadata, Registry } from "./registry.ts";
 import type { SessionState } from "./state.ts";
 import type { SuiteRunStore } from "./suite-run-store.ts";
+import type { ToolOutputs } from "./tool-output/tool-outputs.ts";
 
 /**
  * The port for everything that must outlive a process. One contract suite (test/contract/store.ts) says what it means.
@@ -19,7 +20,7 @@ export interface Store extends AsyncDisposable {
   /** How many there are of each status, of one project or of all. */
   countSessions(project?: string): Promise<Readonly<Record<SessionState["status"], number>>>;
   /**
-   * Erases what was said and done, the engine's transcripts and the snapshot; hashes and a tombstone stay, so that a
+   * Erases what was said and done, the whole outputs of tools, the engine's transcripts and the snapshot; hashes and a tombstone stay, so that a
    * missing session can be told from one that never was. Rejects with `lease_lost` when the fence is old.
    */
   deleteSession(sessionId: string, fence: number): Promise<void>;
@@ -46,6 +47,7 @@ export interface Store extends AsyncDisposable {
   readonly approvals: ApprovalStore;
   readonly registry: Registry;
   readonly suiteRuns: SuiteRunStore;
+  readonly toolOutputs: ToolOutputs;
 }
 
 export interface SessionRecord {

@@ -55,6 +55,10 @@ const trial = z.strictObject({
       diff: z.string(),
     }),
   ),
+  /** What differed from the cassette and does not count: it varies by itself, or the case says so. */
+  ignored: z
+    .array(z.strictObject({ thread: z.string(), ordinal: z.number(), kinds: z.array(z.string()), diff: z.string() }))
+    .default([]),
   /** What happened, in order. */
   steps: z.array(step),
   /** The change of the workspace as a unified diff. */

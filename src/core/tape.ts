@@ -29,6 +29,8 @@ export interface Tape {
   readonly session: string;
   /** What was asked otherwise than on the cassette, in the order it was noticed. */
   readonly drifts: readonly Drift[];
+  /** What differed from the cassette and does not count, because it varies by itself or the case says so. */
+  readonly ignored: readonly Ignored[];
   /** Answers of the cassette that nobody asked for. */
   readonly unplayed: readonly { readonly thread: string; readonly ordinal: number }[];
   /** Faults for requests that never came. */
@@ -38,6 +40,18 @@ export interface Tape {
   /** The threads that were recorded, and the texts they name. */
   recorded(): Pick<Cassette, "threads" | "texts">;
   end(): void;
+}
+
+/** What varied in what a request told the model, and is no drift. */
+export interface Ignored {
+  readonly session: string;
+  readonly thread: string;
+  /** Which request of the thread, from 1. */
+  readonly ordinal: number;
+  /** Such as `durations`, `dates and times`. */
+  readonly kinds: readonly string[];
+  /** A unified diff for people. */
+  readonly diff: string;
 }
 
 /** One difference between a request and the one that was recorded. */

@@ -1,4 +1,5 @@
 import type { LoggedEvent } from "../core/events.ts";
+import { withoutVarying } from "../core/varying/rules.ts";
 import { threadNames } from "./facts.ts";
 
 /** Figures that are others in every run, and what follows from them. */
@@ -17,6 +18,7 @@ const VARYING = new Set([
   "sdk_version",
   "engine_version",
   "retry_after_ms",
+  "whole_output",
   "estimate",
 ]);
 /** They come when they come: how far a call is, and when a state was saved. */
@@ -46,7 +48,7 @@ export function comparableLog(
   return Object.fromEntries(
     [...named].flatMap(([name, all]) =>
       all
-        .map(([, logged]) => logged.map((event) => comparable(event, places) as object))
+        .map(([, logged]) => logged.map((event) => comparable(event, { places, isResult: isResult(event) }) as object))
         // Several with one name begin in any order; what they did tells them apart.
         .map((log) => [JSON.stringify(log), log] as const)
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -55,21 +57,32 @@ export function comparableLog(
   );
 }
 
-function comparable(value: unknown, places: Readonly<Record<string, string>>): unknown {
+/** Only in what tools answered: what people and the model say is meant. */
+function isResult({ type }: LoggedEvent): boolean {
+  return type === "agent.tool_result" || type === "agent.mcp_tool_result";
+}
+
+interface Around {
+  readonly places: Readonly<Record<string, string>>;
+  readonly isResult: boolean;
+}
+
+function comparable(value: unknown, around: Around): unknown {
+  const { places } = around;
   if (typeof value === "string") {
     const placed = Object.entries(places)
       .toSorted(([, a], [, b]) => b.length - a.length)
       .reduce((text, [name, place]) => text.replaceAll(place, `<${name}>`), value);
-    return placed
+    return (around.isResult ? withoutVarying(placed) : placed)
       .replace(ID, "<id>")
       .replace(/\b(duration_ms|subagent_tokens): \d+/g, "$1: <number>")
       .replace(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, "<time>");
   }
-  if (Array.isArray(value)) return value.map((one) => comparable(one, places));
+  if (Array.isArray(value)) return value.map((one) => comparable(one, around));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => !VARYING.has(key))
-      .map(([key, one]) => [key, comparable(one, places)]),
+      .map(([key, one]) => [key, comparable(one, around)]),
   );
 }

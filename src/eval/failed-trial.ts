@@ -16,6 +16,7 @@ export function failedTrial(trial: number, error: string): TrialRun {
     verdicts: [],
     error,
     drifts: [],
+    ignored: [],
     steps: [],
     changes: "",
   };

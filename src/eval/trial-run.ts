@@ -55,6 +55,14 @@ export function trialRun(
       summary,
       diff,
     })),
+    ignored: tapes.flatMap(({ ignored }) =>
+      ignored.map(({ session, thread, ordinal, kinds, diff }) => ({
+        thread: lineOf(session, thread),
+        ordinal,
+        kinds: [...kinds],
+        diff,
+      })),
+    ),
     steps: [...stepsOf(facts.events)],
     changes: facts.diff,
   };

@@ -6,6 +6,7 @@ import { CapstanError, messageOf } from "../core/errors.ts";
 import { type EventDraft, sessionEvent, type SessionEvent } from "../core/events.ts";
 import { withoutRedacted, withoutSecrets } from "../core/redaction-session.ts";
 import { initialState, inTurn, reduce, type SessionState } from "../core/state.ts";
+import { MAX_OUTPUT_BYTES, MAX_SESSION_OUTPUT_BYTES } from "../core/tool-output/tool-outputs.ts";
 import { type LeaseOwner, PLAIN_SESSION, type SessionRecord, type Store } from "../core/store.ts";
 import { reachOf } from "./archive-reach.ts";
 import { settleOpenWork } from "./recovery.ts";
@@ -20,6 +21,8 @@ const FORMAT = 1;
 /** Events per read and per append. */
 const PAGE = 500;
 const LEASE_MS = 60_000;
+/** Of an output; a line that says what is missing may be in it too. */
+const MOST_BASE64 = 2 * MAX_OUTPUT_BYTES;
 
 const header = z.strictObject({
   capstan: z.literal(FORMAT, `this Capstan reads archives of version ${FORMAT}`),
@@ -47,12 +50,20 @@ const header = z.strictObject({
   head: z.number().int().nonnegative(),
 });
 
+/** What a tool gave, after the event that speaks of it. */
+const outputLine = z.strictObject({
+  output: z.string().regex(/^[0-9a-f]{64}$/),
+  content: z.base64().max(MOST_BASE64, "more than is kept of an output"),
+});
+
 const entry = z.strictObject({ seq: z.number().int().positive(), hash: z.string(), event: z.unknown() });
 
 /** The formulas of the store's hash chain. */
 export interface ChainHashes {
   genesisHash(sessionId: string): string;
   eventHash(link: { previous: string; sessionId: string; seq: number; text: string }): string;
+  /** Of a tool's whole output. */
+  contentHash(content: Buffer): string;
 }
 
 export interface ImportDeps {
@@ -97,7 +108,14 @@ export async function archivePage(
       `The log of session ${sessionId} ends at ${after}, not at ${head}: it was cut or deleted meanwhile. Verify the session.`,
       { data: { sessionId, after, head } },
     );
-  const lines = page.map(({ seq, hash, event }) => JSON.stringify({ seq, hash, event }));
+  const lines: string[] = [];
+  for (const { seq, hash, event } of page) {
+    lines.push(JSON.stringify({ seq, hash, event }));
+    const output = outputOf(event);
+    const content = output === undefined ? undefined : await store.toolOutputs.read(sessionId, output);
+    // The audit reports one that is missing or was changed.
+    if (content !== undefined) lines.push(JSON.stringify({ output, content: content.toString("base64") }));
+  }
   return { lines, next: last.seq < head ? { after: last.seq, head } : undefined };
 }
 
@@ -121,6 +139,10 @@ async function archiveHeader(store: Store, sessionId: string): Promise<ArchivePa
   return { lines, next: head > 0 ? { after: 0, head } : undefined };
 }
 
+function outputOf(event: SessionEvent): string | undefined {
+  return "whole_output" in event ? event.whole_output?.hash : undefined;
+}
+
 /**
  * Makes a new session of an archive and gives its id. The whole archive is read and checked before anything is stored,
  * and one that is not trusted is refused when its agent would do something without asking; what was stored when an
@@ -132,7 +154,7 @@ export async function importSession(
   lines: AsyncIterable<string> | Iterable<string>,
   { ids, clock, owner, chain, trust = false }: ImportDeps,
 ): Promise<string> {
-  const { session, events: archived } = await readArchive(lines, chain);
+  const { session, events: archived, outputs } = await readArchive(lines, chain);
   const state = archived.reduce((folded, event, index) => reduce(folded, event, index + 1), initialState);
   const reach = trust ? [] : reachOf(session, archived);
   if (reach.length > 0) throw untrusted(reach);
@@ -141,6 +163,8 @@ export async function importSession(
   await store.createSession({ ...withoutWorkspace(session), id, createdAt: clock.now(), forkedFrom: null });
   const lease = await store.leases.acquire(id, owner, LEASE_MS);
   try {
+    // Before the events that speak of them.
+    for (const content of outputs) await store.toolOutputs.write(id, content);
     for (let after = 0; after < events.length; after += PAGE)
       await store.append(id, { after, events: events.slice(after, after + PAGE), fence: lease.fence, isPast: true });
   } catch (thrown) {
@@ -190,10 +214,13 @@ type ArchivedSession = z.infer<typeof header>["session"];
 interface Archive {
   readonly session: ArchivedSession;
   readonly events: readonly SessionEvent[];
+  readonly outputs: readonly Buffer[];
 }
 
 async function readArchive(lines: AsyncIterable<string> | Iterable<string>, chain: ChainHashes): Promise<Archive> {
   const events: SessionEvent[] = [];
+  const outputs: Buffer[] = [];
+  let room = MAX_SESSION_OUTPUT_BYTES;
   let head: z.infer<typeof header> | undefined;
   let previous = "";
   let number = 0;
@@ -204,6 +231,11 @@ async function readArchive(lines: AsyncIterable<string> | Iterable<string>, chai
     if (head === undefined) {
       head = check(header, { value, number });
       previous = chain.genesisHash(head.session.id);
+    } else if (typeof value === "object" && value !== null && "output" in value) {
+      const content = readOutputLine(value, { number, last: events.at(-1), chain });
+      room -= content.length;
+      if (room < 0) throw invalid(number, "output: the outputs are more than a session may keep");
+      outputs.push(content);
     } else {
       const { event, hash } = readEntry(value, { number, expected: events.length + 1, head: head.head });
       const text = JSON.stringify(event);
@@ -216,7 +248,23 @@ async function readArchive(lines: AsyncIterable<string> | Iterable<string>, chai
   if (head === undefined) throw invalid(number + 1, "the archive is empty");
   if (events.length < head.head)
     throw invalid(number + 1, `the archive was cut: ${events.length} of ${head.head} events are there`);
-  return { session: head.session, events };
+  return { session: head.session, events, outputs };
+}
+
+function readOutputLine(
+  value: unknown,
+  {
+    number,
+    last,
+    chain,
+  }: { readonly number: number; readonly last: SessionEvent | undefined; readonly chain: ChainHashes },
+): Buffer {
+  const { output, content } = check(outputLine, { value, number });
+  const bytes = Buffer.from(content, "base64");
+  if (last === undefined || outputOf(last) !== output)
+    throw invalid(number, "output: the event before it does not speak of it");
+  if (chain.contentHash(bytes) !== output) throw invalid(number, "output: the content does not match the hash");
+  return bytes;
 }
 
 function readEntry(

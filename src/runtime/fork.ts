@@ -37,6 +37,9 @@ export async function copyHistory(
   );
   const settings = SETTINGS.flatMap((type) => stored.findLast(({ event }) => event.type === type)?.event ?? []);
   const drafts = [...taken.map((event) => renumbered(event, taken)), ...settings].map(asDraft);
+  // Before the log speaks of them.
+  const outputs = taken.flatMap((event) => ("whole_output" in event ? (event.whole_output?.hash ?? []) : []));
+  await store.toolOutputs.copy(from, to, outputs);
   await log.append([{ type: "capstan.session_forked", from_session_id: from, from_seq: upTo }, ...drafts]);
   await log.append(settleOpenWork);
   for (const path of ["", ...(await store.transcripts.paths(from))])

@@ -76,6 +76,11 @@ export class SessionLog {
     this.#redactor = this.#redactor.with([secret]);
   }
 
+  /** A text as the log would have it. */
+  withoutSecrets(text: string): string {
+    return this.#redactor.text(text);
+  }
+
   /** A message that waits for the engine, with the secrets in it. After a crash only the redacted one is left. */
   asWritten(eventId: string): MessageContent | undefined {
     return this.#asWritten.get(eventId);

@@ -16,6 +16,7 @@ import { clientResult, customToolResult, isCustom, lastOutcome } from "./client-
 import { CallJudge, type CallOutcome } from "./call-decision.ts";
 import { unanswered } from "./elicitations.ts";
 import { lateAnswers } from "./late-answers.ts";
+import { keepOutput, type OutputFacts } from "./outputs/keep-output.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
 /**
@@ -164,12 +165,16 @@ export class ToolCalls {
    * user's refusal; the log says what stopped it.
    */
   async finalize(
-    result: { callId: string; content: ToolContent; isError: boolean },
+    {
+      outputFile,
+      ...result
+    }: { callId: string; content: ToolContent; isError: boolean; outputFile?: string | undefined },
     {
       isStopping: interrupted = false,
       limit,
     }: { readonly isStopping?: boolean; readonly limit?: LimitHit | undefined } = {},
   ): Promise<void> {
+    const kept = outputFile === undefined ? {} : await keepOutput(this.#deps, outputFile);
     const detail = this.#details.get(result.callId);
     this.#details.delete(result.callId);
     this.#given.delete(result.callId);
@@ -189,6 +194,7 @@ export class ToolCalls {
           ...(outcome === "aborted" && limit !== undefined && { content: [{ type: "text", text: stoppedBy(limit) }] }),
           outcome,
           detail,
+          ...kept,
         }),
       ];
     });
@@ -266,11 +272,12 @@ export interface ResultFacts {
   readonly isError: boolean;
   readonly outcome: "completed" | "failed" | "denied" | "aborted";
   readonly detail?: string | undefined;
+  readonly whole_output?: OutputFacts["whole_output"];
 }
 
 export function toolResult(call: OpenCall, facts: ResultFacts): EventDraft {
   if (isCustom(call)) return customToolResult(call, facts);
-  const { callId, content, isError, outcome, detail } = facts;
+  const { callId, content, isError, outcome, detail, whole_output } = facts;
   const common = {
     ...(call.threadId !== null && { session_thread_id: call.threadId }),
     call_id: callId,
@@ -278,6 +285,7 @@ export function toolResult(call: OpenCall, facts: ResultFacts): EventDraft {
     content,
     is_error: isError,
     ...(detail !== undefined && { detail }),
+    ...(whole_output !== undefined && { whole_output }),
   };
   return call.type === "agent.mcp_tool_use"
     ? { type: "agent.mcp_tool_result", ...common, mcp_tool_use_id: call.eventId }

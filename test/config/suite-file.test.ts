@@ -109,7 +109,12 @@ describe("a mistake is told with its place and what was expected", () => {
     ["a fixture that is not there", one("    fixture: nowhere"), "cases.0.fixture: expected a directory (there is no"],
     ["a fixture that is a file", one("    fixture: file.txt"), "file.txt is a file)"],
     ["a file outside of the workspace", one("    files: { ../x: y }"), "expected a path inside the workspace"],
-    ["a pattern that is none", one("    ignore: ['(']"), "cases.0.ignore.0: Invalid regular expression"],
+    [
+      "a pattern that takes too long",
+      one("    ignore: ['(a+)+b']"),
+      "cases.0.ignore.0: the pattern could take too long",
+    ],
+    ["a pattern that is none", one("    ignore: ['(']"), "cases.0.ignore.0: character 2: expected a closing )"],
     [
       "no grader",
       one("    graders: [{ name: x }]"),
@@ -231,7 +236,7 @@ describe("a mistake in what all cases share is told once, where it stands", () =
     ["a duration", "timeout: soon", 'defaults.timeout: "soon" is not a duration'],
     ["a fixture", "fixture: nowhere", "defaults.fixture: expected a directory (there is no"],
     ["a file", "files: { ../x: y }", 'defaults.files."../x": expected a path inside the workspace'],
-    ["a pattern", "ignore: ['(']", "defaults.ignore.0: Invalid regular expression"],
+    ["a pattern", "ignore: ['(']", "defaults.ignore.0: character 2: expected a closing )"],
     ["a grader", "graders: [{ name: x }]", "defaults.graders.0: expected one grader"],
     [
       "an input",

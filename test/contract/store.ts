@@ -12,6 +12,7 @@ import { reservationTests } from "../store/contract/reservations.ts";
 import { sessionTests } from "../store/contract/sessions.ts";
 import { suiteRunTests } from "../store/contract/suite-runs.ts";
 import { summaryTests } from "../store/contract/summaries.ts";
+import { toolOutputTests } from "../store/contract/tool-outputs.ts";
 import { snapshotTests, transcriptTests } from "../store/contract/transcripts.ts";
 import type { Create } from "../store/contract/under-test.ts";
 
@@ -38,5 +39,6 @@ export function storeContract({ name, create }: StoreContract): void {
     ledgerTests(create);
     reservationTests(create);
     suiteRunTests(create);
+    toolOutputTests(create);
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkpointsIn, currentCheckpoint } from "../../src/core/checkpoint-list.ts";
+import { checkpointsIn, currentCheckpoint, ownSteps } from "../../src/core/checkpoint-list.ts";
 import { conversationOf } from "../../src/core/conversation.ts";
 import type { SessionEvent, StoredEvent } from "../../src/core/events.ts";
 import { pointIn } from "../../src/runtime/change-steps.ts";
@@ -33,14 +33,29 @@ const taken = (
 ): SessionEvent => example("capstan.checkpoint_taken", { checkpoint_id: id, commit: `commit of ${id}`, ...more });
 
 test("a checkpoint knows the one before it, and what is there now comes from where the files were brought to", () => {
-  const events = log(taken("one"), taken("two"), example("capstan.rewound", { checkpoint_id: "one" }), taken("three"));
+  const events = log(
+    taken("one"),
+    taken("two"),
+    example("capstan.rewind_started", {
+      checkpoint_id: "one",
+      commit: "what became of it",
+      undo_commit: "commit of two",
+    }),
+    example("capstan.rewound", { checkpoint_id: "one" }),
+    taken("three", { calls: ["call"], unsure: true }),
+  );
   expect(checkpointsIn(events).map(({ id, since }) => [id, since?.id])).toEqual([
     ["one", undefined],
     ["two", "one"],
     ["three", "one"],
   ]);
   expect(currentCheckpoint(events)?.id).toBe("three");
-  expect(currentCheckpoint(events.slice(0, 3))?.id).toBe("one");
+  expect(currentCheckpoint(events.slice(0, 4))).toMatchObject({ id: "one", commit: "what became of it" });
+  // The session's own: the rewind, and what its call did after it. The checkpoints before were of nobody's work.
+  expect(ownSteps(events).slice(-2)).toEqual([
+    { seq: 4, from: "commit of two", to: "what became of it", unsure: false },
+    { seq: 5, from: "what became of it", to: "commit of three", unsure: true },
+  ]);
 });
 
 test("checkpoints that were removed are not listed", () => {

@@ -178,7 +178,7 @@ test("subagents with the same task are told apart by their prompts, in whatever 
     threads: kinds.map((one, index) => line(`agent-${index + 1}`, one)),
     texts,
   } as unknown as Cassette;
-  const player = new Player(cassette, "case", places);
+  const player = new Player(cassette, "case", { places, ignore: [] });
   const played = kinds.toReversed().map((one, index) =>
     player.next(request(one), {
       sessionId: "s",

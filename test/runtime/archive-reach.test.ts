@@ -5,6 +5,7 @@ import { type AgentInput, parseAgent } from "../../src/core/agent-definition.ts"
 import { type EnvironmentInput, parseEnvironment } from "../../src/core/environment.ts";
 import { exportSession, importSession } from "../../src/runtime/archive.ts";
 import { reachOf } from "../../src/runtime/archive-reach.ts";
+import { contentHash } from "../../src/store/sqlite/outputs/tool-outputs.ts";
 import { eventHash, genesisHash } from "../../src/store/sqlite/hash-chain.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { sampleOwner, sampleSession } from "../store/samples.ts";
@@ -91,7 +92,7 @@ test("an archive whose agent acts without asking is refused with the list, unles
   const record = sampleSession("sesn_old", { agent });
   await store.createSession(record);
   const lines = await Array.fromAsync(exportSession(store, record.id));
-  const deps = { ids, clock, owner: sampleOwner("host_importer"), chain: { genesisHash, eventHash } };
+  const deps = { ids, clock, owner: sampleOwner("host_importer"), chain: { genesisHash, eventHash, contentHash } };
   await expect(importSession(store, lines, deps)).rejects.toMatchObject({
     code: "not_allowed",
     message: `The agent of this archive acts on this machine without asking you:\n  hooks.on_turn_end runs "notify-send done"\n  ${UNCONFINED}\nNothing was imported. If you trust whoever made the archive, import it with --trust.`,

@@ -10,6 +10,7 @@ import { initialState, inTurn, reduce } from "../../src/core/state.ts";
 import type { SessionRecord, Store } from "../../src/core/store.ts";
 import { exportSession, importSession } from "../../src/runtime/archive.ts";
 import { Database } from "../../src/store/sqlite/database.ts";
+import { contentHash } from "../../src/store/sqlite/outputs/tool-outputs.ts";
 import { eventHash, genesisHash } from "../../src/store/sqlite/hash-chain.ts";
 import { migrate } from "../../src/store/sqlite/migrations.ts";
 import { openSqliteStore, storeIn } from "../../src/store/sqlite/store.ts";
@@ -21,7 +22,13 @@ import { agent, ofType, testHost } from "../support/host.ts";
 import { obedient, order } from "../support/obedient.ts";
 import { say, text, toolUse } from "../support/scripted-model.ts";
 
-const deps = { ids, clock, owner: sampleOwner("host_importer"), chain: { genesisHash, eventHash }, trust: true };
+const deps = {
+  ids,
+  clock,
+  owner: sampleOwner("host_importer"),
+  chain: { genesisHash, eventHash, contentHash },
+  trust: true,
+};
 const record = sampleSession("sesn_old", {
   title: "Prüfung ✓",
   project: "/srv/a",

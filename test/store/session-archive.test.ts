@@ -3,13 +3,20 @@ import { expect, test } from "vitest";
 import { clock, ids } from "../../src/app/clock.ts";
 import { PLAIN_SESSION, type SessionRecord, type Store } from "../../src/core/store.ts";
 import { exportSession, importSession } from "../../src/runtime/archive.ts";
+import { contentHash } from "../../src/store/sqlite/outputs/tool-outputs.ts";
 import { eventHash, genesisHash } from "../../src/store/sqlite/hash-chain.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { MADE_FROM } from "./contract/under-test.ts";
 import { sampleOwner, sampleSession } from "./samples.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
-const deps = { ids, clock, owner: sampleOwner("host_importer"), chain: { genesisHash, eventHash }, trust: true };
+const deps = {
+  ids,
+  clock,
+  owner: sampleOwner("host_importer"),
+  chain: { genesisHash, eventHash, contentHash },
+  trust: true,
+};
 const repository = {
   id: "sesrsc_1",
   type: "repository",

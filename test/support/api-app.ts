@@ -15,6 +15,7 @@ import { type AgentInput, parseAgent } from "../../src/core/agent-definition.ts"
 import { parseEnvironment } from "../../src/core/environment.ts";
 import type { Role } from "../../src/core/registry.ts";
 import type { Store } from "../../src/core/store.ts";
+import { readOutput } from "../../src/runtime/outputs/read-output.ts";
 import type { ApiDeps } from "../../src/server/api/deps.ts";
 import { apiRoutes } from "../../src/server/api/routes.ts";
 import { createApp } from "../../src/server/app.ts";
@@ -92,6 +93,7 @@ export async function apiApp(options: ApiAppOptions = {}): Promise<ApiApp> {
     models: async () => [{ id: "claude-opus-4-8", display_name: "Opus" }],
     log: store,
     projectOf: (directory) => findProject(directory, { CAPSTAN_HOME: host.home }).id,
+    output: (id, call) => readOutput(store, id, call),
     defaults: async () => ({
       agent: parseAgent(agent({ tools: ["Bash", "Read", "Write", "AskUserQuestion"], ...options.agent })),
       environment: parseEnvironment({}),

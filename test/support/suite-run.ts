@@ -19,6 +19,7 @@ export function sampleTrial(changes: Partial<TrialRun> = {}): TrialRun {
       { grader: "command", passed: true, score: 1, message: "node --test exited with 0." },
     ],
     drifts: [],
+    ignored: [],
     steps: [
       { thread: "main", kind: "user", title: "Move the total into a function of its own." },
       { thread: "main", kind: "thinking", title: "I should read the file first." },
@@ -168,7 +169,7 @@ export function richRun(): SuiteRun {
             passAll: { 1: 2 / 3, 2: 1 / 3, 3: 0 },
             trials: [
               sampleTrial(),
-              sampleTrial({ ...FAILED, trial: 2, drifts: [], sessionId: "sesn_0002" }),
+              sampleTrial({ ...FAILED, trial: 2, drifts: [], ignored: [], sessionId: "sesn_0002" }),
               sampleTrial({ trial: 3, usd: null, sessionId: "sesn_0003" }),
             ],
           }),

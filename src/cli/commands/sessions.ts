@@ -28,6 +28,7 @@ export function addSessions(program: Command): void {
     .description("show what happened in a session")
     .argument("<id>", "the id, or its beginning or end")
     .option("--follow", "go on showing what happens until interrupted")
+    .option("--output <call>", "print all that is kept of what a call gave: its call_id, or the end of it")
     .option("--stderr", "show only what the agent processes wrote to standard error")
     .option("--json", "print the events, one JSON object per line")
     .addHelpText("after", "\nExample:\n  $ capstan sessions show 3f9a11c2 --follow")

@@ -40,6 +40,11 @@ const toolResult = {
   is_error: z.boolean().nullish(),
   /** What a person may want to know beyond what the model was told: a stack, the part that was cut off. */
   detail: z.string().optional(),
+  /**
+   * `content` is only a part of what the tool gave. The whole is kept beside the log under this SHA-256, unless there was no
+   * room: `bytes` of the `total` that there were.
+   */
+  whole_output: z.object({ hash: z.string().optional(), bytes: z.number().int(), total: z.number().int() }).optional(),
 };
 export const agentToolUse = z.object({ type: z.literal("agent.tool_use"), ...toolUse });
 export const agentMcpToolUse = z.object({

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Query, SDKMessage, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { Mode } from "../../core/agent-definition.ts";
 import { uuidOf } from "../../core/clock.ts";
@@ -11,6 +12,7 @@ import type { Leftovers } from "./leftovers.ts";
 import type { Watchdog } from "./limits.ts";
 import { permissionModeFor } from "./options.ts";
 import { type CliProcess, describeLoss } from "./process.ts";
+import { persistedOutput } from "./results/persisted-output.ts";
 import type { Stubs } from "./sandbox-stubs.ts";
 import { apiContent } from "./transcript.ts";
 import type { TranslatorState } from "./translation.ts";
@@ -176,8 +178,14 @@ export class ClaudeSession implements EngineSession {
         this.#work = Promise.withResolvers();
         continue;
       }
-      await this.#emit(fact);
+      await this.#emit(this.#withOutput(fact));
     }
+  }
+
+  #withOutput(fact: EngineFact): EngineFact {
+    if (fact.kind !== "tool_result") return fact;
+    const outputFile = persistedOutput(fact.content, join(this.#parts.process.configDir, "projects"));
+    return outputFile === undefined ? fact : { ...fact, outputFile };
   }
 
   async #emit(fact: EngineFact): Promise<void> {

@@ -20,9 +20,15 @@ export function trialBody(trial: TrialRun): Html {
 }
 
 /** What is long. */
-function folds({ status, output, changes, steps }: TrialRun): readonly (Html | undefined)[] {
+function folds({ status, output, changes, steps, ignored }: TrialRun): readonly (Html | undefined)[] {
   const open = status !== "passed";
   return [
+    ignored.length === 0
+      ? undefined
+      : fold(
+          markup`Ignored differences <span class="dim">${count(ignored.length, "request")}</span>`,
+          markup`${ignored.map(ignoredItem)}`,
+        ),
     output === undefined
       ? undefined
       : fold("Structured output", textBlock(JSON.stringify(output, null, 2), "Structured output")),
@@ -72,6 +78,11 @@ function verdictItem({ grader, passed, score, message, diff }: Verdict): Html {
     <p class="said">${message}</p>
     ${diff === undefined || diff === "" ? undefined : diffBlock(diff, `Difference found by ${grader}`)}
   </li>`;
+}
+
+function ignoredItem({ thread, ordinal, kinds, diff }: TrialRun["ignored"][number]): Html {
+  return markup`<p>${kinds.join(", ")} <span class="dim">request ${ordinal} of ${thread}</span></p>
+    ${diffBlock(diff, `Ignored in request ${ordinal}`)}`;
 }
 
 function driftItem({ thread, ordinal, what, summary, diff }: TrialRun["drifts"][number]): Html {

@@ -3,7 +3,7 @@ import { casesSummary } from "../../core/suite-run-summary.ts";
 import { inputTokens, timeOf } from "../../core/suite-run-words.ts";
 import { escaped } from "./printable.ts";
 import { transcriptText } from "./transcript.ts";
-import { acceptedDrift, passedOf, whyNot } from "./words.ts";
+import { acceptedDrift, ignoredVariation, passedOf, whyNot } from "./words.ts";
 
 /** One line of a suite in a CI's list: a case, or a gate, the baseline or a problem, which would not be seen otherwise. */
 interface Test {
@@ -149,9 +149,11 @@ function badTrialText({ trial, error, verdicts }: TrialRun): string {
 
 function trialText(trial: TrialRun, of: number): string {
   const drift = acceptedDrift([trial]);
+  const ignored = ignoredVariation([trial]);
   return [
     `Trial ${trial.trial} of ${of}: ${trial.status}${trial.sessionId === null ? "" : ` (session ${trial.sessionId})`}`,
     ...(drift === undefined ? [] : [drift]),
+    ...(ignored === undefined ? [] : [ignored]),
     ...(trial.steps.length === 0 ? [] : [transcriptText(trial)]),
     ...(trial.changes === "" ? [] : ["Changes of the workspace:", trial.changes]),
   ].join("\n");

@@ -2,7 +2,7 @@ import type { CaseRun, SuiteResult, SuiteRun, TrialRun } from "../../core/suite-
 import { CASE_STATUSES, type CaseStatus, casesSummary, runSummary } from "../../core/suite-run-summary.ts";
 import { outcomeOf, priceNote, STATUS_WORDS, timeOf } from "../../core/suite-run-words.ts";
 import { printable } from "./printable.ts";
-import { acceptedDrift, duration, passedOf, priceOf } from "./words.ts";
+import { acceptedDrift, duration, ignoredVariation, passedOf, priceOf } from "./words.ts";
 
 const SIGNS: Readonly<Record<CaseStatus, string>> = {
   passed: "✅",
@@ -71,7 +71,11 @@ function troubles({ problems, suites }: SuiteRun): readonly string[] {
     ...suites.flatMap(({ suite, cases }) =>
       cases.flatMap(({ case: name, trials }) => {
         const drift = acceptedDrift(trials);
-        return drift === undefined ? [] : [`- **Drift** ${code(`${suite}: ${name}`)}: ${drift}`];
+        const ignored = ignoredVariation(trials);
+        return [
+          ...(drift === undefined ? [] : [`- **Drift** ${code(`${suite}: ${name}`)}: ${drift}`]),
+          ...(ignored === undefined ? [] : [`- **Ignored** ${code(`${suite}: ${name}`)}: ${ignored}`]),
+        ];
       }),
     ),
   ];

@@ -44,6 +44,14 @@ export function whyNot({ error, verdicts }: Pick<TrialRun, "error" | "verdicts">
   return failed === undefined ? "" : `${failed.grader}: ${failed.message}`;
 }
 
+/** What varied by itself and was not called drift; undefined when nothing did. */
+export function ignoredVariation(trials: readonly Pick<TrialRun, "ignored">[]): string | undefined {
+  const all = trials.flatMap(({ ignored }) => ignored);
+  if (all.length === 0) return undefined;
+  const kinds = [...new Set(all.flatMap((one) => one.kinds))].join(", ");
+  return `${count(all.length, "request")} ${all.length === 1 ? "varies" : "vary"} in what does not count: ${kinds}`;
+}
+
 /** What `--accept-drift` let pass; undefined when nothing did. */
 export function acceptedDrift(trials: readonly Pick<TrialRun, "status" | "drifts">[]): string | undefined {
   const requests = trials

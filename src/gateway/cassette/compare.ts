@@ -71,7 +71,7 @@ function comparedExchanges(
     instructions: b.texts[other.instructions],
     tools: (b.texts[other.tools] ?? []) as unknown[],
   };
-  const found: Found[] = [...differences(one, asked, a.texts, sides)];
+  const found: Found[] = [...differences(one, asked, a.texts, { sides }).differences];
   if (!same(one.answer, other.answer))
     found.push({
       what: "answer",

@@ -1,20 +1,35 @@
 import { createTwoFilesPatch } from "diff";
 import type { Cassette, CassetteExchange } from "../../core/cassette.ts";
-import type { Drift } from "../../core/tape.ts";
+import type { Drift, Ignored } from "../../core/tape.ts";
 import type { Asked } from "./asked.ts";
+import { ignoredKinds, steady } from "./varying/ignored.ts";
 
 export type Difference = Pick<Drift, "what" | "summary" | "diff">;
 
 /** What stands at the head of a diff. */
 export type Sides = readonly [before: string, after: string];
 
-/** Everything that is asked otherwise than it was when the cassette was recorded. */
+/** What varied by itself, and therefore is no difference. */
+export type Variation = Pick<Ignored, "kinds" | "diff">;
+
+export interface Compared {
+  readonly differences: readonly Difference[];
+  readonly ignored: readonly Variation[];
+}
+
+interface CompareOptions {
+  readonly sides?: Sides;
+  /** What else may vary. */
+  readonly ignore?: readonly RegExp[];
+}
+
+/** Everything that is asked otherwise than it was when the cassette was recorded, and what of it does not count. */
 export function differences(
   recorded: Omit<CassetteExchange, "answer">,
   asked: Omit<Asked, "stream">,
   texts: Cassette["texts"],
-  sides?: Sides,
-): readonly Difference[] {
+  { sides, ignore = [] }: CompareOptions = {},
+): Compared {
   const found: Difference[] = [];
   const compare = (what: Drift["what"], summary: string, [before, after]: readonly [unknown, unknown]): void => {
     if (!same(before, after)) found.push({ what, summary, diff: unified(before, after, sides) });
@@ -25,13 +40,17 @@ export function differences(
   if (!same(tools, asked.tools))
     found.push({ what: "tools", summary: toolSummary(tools, asked.tools), diff: unified(tools, asked.tools, sides) });
   compare("settings", "the settings of the request are others", [recorded.settings, asked.settings]);
-  if (!same(recorded.news, asked.news))
+  if (same(recorded.news, asked.news)) return { differences: found, ignored: [] };
+  const [before, after] = [steady(recorded.news, ignore), steady(asked.news, ignore)];
+  if (!same(before.news, after.news))
     found.push({
       what: "content",
-      summary: newsSummary(recorded.news, asked.news),
-      diff: unified(recorded.news, asked.news, sides),
+      summary: newsSummary(before.news, after.news),
+      diff: unified(before.news, after.news, sides),
     });
-  return found;
+  const kinds = ignoredKinds(before, after);
+  const ignored = kinds.length === 0 ? [] : [{ kinds, diff: unified(recorded.news, asked.news, sides) }];
+  return { differences: found, ignored };
 }
 
 export function same(a: unknown, b: unknown): boolean {

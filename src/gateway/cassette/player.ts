@@ -1,13 +1,15 @@
 import type { Cassette, CassetteExchange, CassetteThread, RecordedAnswer } from "../../core/cassette.ts";
-import type { Drift } from "../../core/tape.ts";
+import type { Drift, Ignored } from "../../core/tape.ts";
 import type { RequestOrigin } from "../upstream.ts";
 import { type Asked, hashOf, taskOf } from "./asked.ts";
 import { type Difference, differences, same, unified } from "./drift.ts";
 import type { Places } from "./places.ts";
+import { steady } from "./varying/ignored.ts";
 
 export interface Played {
   readonly answer: RecordedAnswer | undefined;
   readonly drifts: readonly Drift[];
+  readonly ignored: readonly Ignored[];
 }
 
 /** One session of a cassette, played back: it finds what the model said to a request. */
@@ -15,12 +17,18 @@ export class Player {
   readonly #texts: Cassette["texts"];
   readonly #session: string;
   readonly #places: Places;
+  readonly #ignore: readonly RegExp[];
   readonly #lines: readonly Line[];
   /** The engine's id of a subagent → its thread on the cassette. */
   readonly #threads = new Map<string, string>();
 
-  constructor({ threads, texts }: Cassette, session: string, places: Places) {
+  constructor(
+    { threads, texts }: Cassette,
+    session: string,
+    { places, ignore }: { readonly places: Places; readonly ignore: readonly RegExp[] },
+  ) {
     this.#texts = texts;
+    this.#ignore = ignore;
     this.#session = session;
     this.#places = places;
     this.#lines = threads.filter((one) => one.session === session).map((thread) => new Line(thread));
@@ -29,10 +37,16 @@ export class Player {
   next(asked: Asked, origin: RequestOrigin): Played {
     const thread = this.#threadOf(asked, origin);
     const line = this.#lines.find((one) => one.isOf(thread, origin.requestClass));
-    const { exchange, ordinal } = line?.take(asked) ?? { exchange: undefined, ordinal: 1 };
+    const { exchange, ordinal } = line?.take(asked, this.#ignore) ?? { exchange: undefined, ordinal: 1 };
     const drift = (difference: Difference): Drift => ({ session: this.#session, thread, ordinal, ...difference });
-    if (exchange === undefined) return { answer: undefined, drifts: [drift(this.#unrecorded(asked, origin, ordinal))] };
-    return { answer: exchange.answer, drifts: differences(exchange, asked, this.#texts).map(drift) };
+    if (exchange === undefined)
+      return { answer: undefined, drifts: [drift(this.#unrecorded(asked, origin, ordinal))], ignored: [] };
+    const compared = differences(exchange, asked, this.#texts, { ignore: this.#ignore });
+    return {
+      answer: exchange.answer,
+      drifts: compared.differences.map(drift),
+      ignored: compared.ignored.map((one) => ({ session: this.#session, thread, ordinal, ...one })),
+    };
   }
 
   get unplayed(): { readonly thread: string; readonly ordinal: number }[] {
@@ -108,9 +122,13 @@ class Line {
   }
 
   /** In order; but what an agent asks on the side may come in any. */
-  take(asked: Asked): { readonly exchange: CassetteExchange | undefined; readonly ordinal: number } {
+  take(
+    asked: Asked,
+    ignore: readonly RegExp[],
+  ): { readonly exchange: CassetteExchange | undefined; readonly ordinal: number } {
     const free = [...this.#thread.exchanges.keys()].filter((index) => !this.#played.has(index));
-    const fits = (index: number): boolean => same(this.#thread.exchanges[index]?.news, asked.news);
+    const news = steady(asked.news, ignore).news;
+    const fits = (index: number): boolean => same(steady(this.#thread.exchanges[index]?.news ?? [], ignore).news, news);
     const index = (this.#thread.class === "auxiliary" ? free.find(fits) : undefined) ?? free[0];
     if (index === undefined) return { exchange: undefined, ordinal: this.#thread.exchanges.length + 1 };
     this.#played.add(index);

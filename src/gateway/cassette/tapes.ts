@@ -1,6 +1,6 @@
 import type { RecordedAnswer } from "../../core/cassette.ts";
 import { CapstanError } from "../../core/errors.ts";
-import type { Drift, Tape, TapeOptions, Tapes } from "../../core/tape.ts";
+import type { Drift, Ignored, Tape, TapeOptions, Tapes } from "../../core/tape.ts";
 import type { RequestOrigin, Upstream, UpstreamFor, UpstreamRequest, UpstreamResponse } from "../upstream.ts";
 import { plain, refusal, respond, silence } from "./answer-parts.ts";
 import { type Asked, askedBy } from "./asked.ts";
@@ -63,6 +63,7 @@ const BYTES_PER_TOKEN = 4;
 class SessionTape implements Tape {
   readonly session: string;
   readonly drifts: Drift[] = [];
+  readonly ignored: Ignored[] = [];
   readonly #options: TapeOptions;
   readonly #places: Places;
   readonly #player: Player | undefined;
@@ -79,7 +80,7 @@ class SessionTape implements Tape {
     this.#options = options;
     this.#onEnd = onEnd;
     this.#places = placesOf(places, ignore);
-    this.#player = replay && new Player(replay.cassette, session, this.#places);
+    this.#player = replay && new Player(replay.cassette, session, { places: this.#places, ignore });
     this.#recorder = record ? new Recorder(session, this.#places) : undefined;
     this.#faults = new Faults(faults);
   }
@@ -122,8 +123,9 @@ class SessionTape implements Tape {
   #play(asked: Asked, { origin, signal }: TapedRequest, player: Player): UpstreamResponse {
     // The agent tries again what was refused: that is no other difference, and no other place on the cassette.
     if (this.#refusal !== undefined) return refusal(this.#refusal);
-    const { answer, drifts } = player.next(asked, origin);
+    const { answer, drifts, ignored } = player.next(asked, origin);
     this.drifts.push(...drifts);
+    this.ignored.push(...ignored);
     const [first] = drifts;
     if (answer === undefined || (first !== undefined && this.#options.replay?.acceptDrift !== true)) {
       this.#refusal = `The cassette does not fit: ${first?.summary ?? "there is no answer on it"}.`;

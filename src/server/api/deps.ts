@@ -50,6 +50,8 @@ export interface ApiDeps extends ServerDeps {
   readonly projectOf?: (directory: string) => string;
   /** A session's log as the bytes of an archive. */
   readonly archive?: (sessionId: string, asking: Asking) => AsyncIterable<Uint8Array>;
+  /** All that is kept of what a call of a session gave. */
+  readonly output?: (sessionId: string, call: string) => Promise<Buffer>;
   /** What a session is made of that names nothing: as `capstan run` would in the project's directory. */
   readonly defaults?: (project: string) => Promise<ProjectDefaults>;
   readonly suites?: SuitePort;

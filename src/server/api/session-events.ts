@@ -195,4 +195,24 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       return c.body(ReadableStream.from(bytes));
     },
   );
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/sessions/{id}/calls/{call}/output",
+      role: "viewer",
+      tag,
+      summary: "The whole output of a call",
+      description:
+        "What the tool gave, also where the event of its result has only the beginning (`whole_output`). `call` is the `call_id`.",
+      answer: "text/plain",
+    },
+    async ({ c, caller, params: { id, call } }) => {
+      await findSession(deps, caller.project, id);
+      c.header("content-type", "text/plain; charset=utf-8");
+      c.header("content-disposition", "attachment");
+      return c.body(new Uint8Array(await offered(deps.output, "outputs")(id, call)));
+    },
+  );
 }

@@ -1,6 +1,8 @@
+import { dirname, join } from "node:path";
 import type { AuditKey } from "../../core/audit.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Store } from "../../core/store.ts";
+import { toolOutputsIn } from "./outputs/tool-outputs.ts";
 import { approvalTable } from "./approvals.ts";
 import { auditLog } from "./audit-log.ts";
 import { claimTable } from "./claims.ts";
@@ -53,9 +55,14 @@ export function storeIn(
   { clock, auditKey }: Pick<SqliteStoreOptions, "clock" | "auditKey">,
 ): Store {
   const audit = auditLog(database, { clock, key: auditKey });
+  const toolOutputs = toolOutputsIn(join(dirname(database.path), "outputs"));
+  const { deleteSession } = sessionEraser(database, { clock, audit });
   return {
     ...sessionTable(database, audit),
-    ...sessionEraser(database, { clock, audit }),
+    async deleteSession(sessionId, fence) {
+      await deleteSession(sessionId, fence);
+      await toolOutputs.removeAll(sessionId);
+    },
     ...eventLog(database, { clock, audit }),
     ...chainVerifier(database),
     ...backups(database),
@@ -67,6 +74,7 @@ export function storeIn(
     approvals: approvalTable(database, clock),
     registry: registryTables(database, clock),
     suiteRuns: suiteRunTable(database),
+    toolOutputs,
     async [Symbol.asyncDispose]() {
       audit.close();
       database[Symbol.dispose]();

@@ -1,4 +1,5 @@
 import { FoldedText } from "../parts/code.tsx";
+import { WholeOutput } from "./outputs/whole-output.tsx";
 import { isClipped, SaveWhole } from "./save-whole.tsx";
 import type { Call } from "./transcript.ts";
 
@@ -38,6 +39,7 @@ export function CallResultTail({ call, sessionId }: { readonly call: Call; reado
           The input is longer: save all of it
         </SaveWhole>
       )}
+      {result !== undefined && <WholeOutput sessionId={sessionId} result={result} />}
       {result !== undefined && isClipped(result) && (
         <SaveWhole sessionId={sessionId} seq={result.seq}>
           The output is longer: save all of it

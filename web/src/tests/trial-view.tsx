@@ -14,7 +14,7 @@ import { Transcript } from "./transcript.tsx";
 
 /** All that is known of a trial. What explains a failure is open. */
 export function TrialView({ trial }: { readonly trial: TrialRun }) {
-  const { status, error, verdicts, drifts, text, output, changes, steps } = trial;
+  const { status, error, verdicts, drifts, ignored, text, output, changes, steps } = trial;
   const isBad = status !== "passed";
   return (
     <div className="flex min-w-0 flex-col gap-3">
@@ -65,6 +65,21 @@ export function TrialView({ trial }: { readonly trial: TrialRun }) {
             <Markdown text={text} />
           </div>
         </Part>
+      )}
+      {ignored.length > 0 && (
+        <Fold title="Ignored differences" note={count(ignored.length, "request")} open={false}>
+          {ignored.map(({ thread, ordinal, kinds, diff }) => (
+            <div key={`${thread} ${ordinal}`} className="flex min-w-0 flex-col gap-1.5 text-sm">
+              <p>
+                {kinds.join(", ")}{" "}
+                <span className="text-faint">
+                  request {ordinal} of <bdi>{thread}</bdi>
+                </span>
+              </p>
+              <AnyDiff text={diff} />
+            </div>
+          ))}
+        </Fold>
       )}
       {output !== undefined && (
         <Fold title="Structured output" open={false}>

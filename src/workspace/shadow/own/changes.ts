@@ -32,7 +32,7 @@ const LEFT_OUT = "left-out";
  * What the steps changed, taken together. Entries are named as in the trees of checkpoints: `files/…` for contents and
  * `modes/…` for permissions. One that is back where it was before the first step is not among them.
  */
-export async function chainsOf(
+async function chainsOf(
   repository: ShadowRepository,
   steps: readonly CommitStep[],
 ): Promise<ReadonlyMap<BytePath, Chain>> {

@@ -1,0 +1,22 @@
+import { lstatSync, realpathSync } from "node:fs";
+import type { ToolContent } from "../../../core/content.ts";
+import { isInside } from "../../../core/inside.ts";
+
+const SAVED = /^<persisted-output>\n[^\n]*Full output saved to: ([^\n]+)\n/;
+
+/**
+ * The file in which the CLI has put a result that is too long for the model, which gets a preview and this path. A tool can
+ * write such text too: only a plain file in the directory where the CLI keeps results is believed.
+ */
+export function persistedOutput(content: ToolContent, directory: string): string | undefined {
+  const [block] = content;
+  const [, path] = (block?.type === "text" ? SAVED.exec(block.text) : undefined) ?? [];
+  if (path === undefined) return undefined;
+  try {
+    if (!lstatSync(path).isFile()) return undefined;
+    const real = realpathSync(path);
+    return isInside(real, realpathSync(directory)) ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import type { RecordedNews } from "../../../core/cassette.ts";
+import { withoutVarying } from "../../../core/varying/rules.ts";
+import { mapTexts } from "../places.ts";
+
+/** Results of tools without what varies by itself; `parts` are the pieces that were taken away, by their kinds. */
+export interface Steady {
+  readonly news: readonly RecordedNews[];
+  readonly parts: ReadonlyMap<string, readonly string[]>;
+}
+
+/** What the person named in the case's `ignore`. */
+const NAMED = "named by the case";
+
+/** Only of what tools answered: in a message every word is meant. `ignore` holds for all of it. */
+export function steady(news: readonly RecordedNews[], ignore: readonly RegExp[]): Steady {
+  const parts = new Map<string, string[]>();
+  const taken = (kind: string, part: string): void => void parts.set(kind, [...(parts.get(kind) ?? []), part]);
+  const named = (text: string): string =>
+    ignore.reduce(
+      (sofar, pattern) =>
+        sofar.replace(pattern, (part) => {
+          taken(NAMED, part);
+          return "${IGNORED}";
+        }),
+      text,
+    );
+  const plain = (text: string): string => withoutVarying(named(text), taken);
+  return {
+    news: news.map((one) => ({
+      ...one,
+      content: one.content.map(
+        (block) => mapTexts(block, block["type"] === "tool_result" ? plain : named) as typeof block,
+      ),
+    })),
+    parts,
+  };
+}
+
+/** The kinds of what was taken from one and not from the other, or was not the same. */
+export function ignoredKinds(one: Steady, other: Steady): readonly string[] {
+  const kinds = new Set([...one.parts.keys(), ...other.parts.keys()]);
+  return [...kinds].filter((kind) => JSON.stringify(one.parts.get(kind)) !== JSON.stringify(other.parts.get(kind)));
+}

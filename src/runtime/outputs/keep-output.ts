@@ -1,0 +1,54 @@
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { messageOf } from "../../core/errors.ts";
+import type { EventOf } from "../../core/events.ts";
+import { MAX_OUTPUT_BYTES, MAX_SESSION_OUTPUT_BYTES } from "../../core/tool-output/tool-outputs.ts";
+import { whole } from "../../core/whole.ts";
+import type { SessionDeps } from "../session-deps.ts";
+
+/** What the event of a result says of the whole output. */
+export interface OutputFacts {
+  readonly whole_output?: NonNullable<EventOf<"agent.tool_result">["whole_output"]>;
+  readonly detail?: string;
+}
+
+/** Secrets are looked for a little beyond where an output is cut: half of one would not be recognised. */
+const MARGIN = 64 * 1024;
+
+/**
+ * Keeps what a tool wrote to `file` beside the log, without secrets. An output that is too large loses its middle, with a
+ * line that says so. Never rejects: what could not be kept is said in the event.
+ */
+export async function keepOutput(
+  { record, store, log }: Pick<SessionDeps, "record" | "store" | "log">,
+  file: string,
+): Promise<OutputFacts> {
+  try {
+    // The engine's own directory is written by the agent's processes too.
+    await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+    const { size } = await handle.stat();
+    const left = MAX_SESSION_OUTPUT_BYTES - (await store.toolOutputs.size(record.id));
+    if (Math.min(size, MAX_OUTPUT_BYTES) > left) return { whole_output: { bytes: 0, total: size }, detail: NO_ROOM };
+    const content = Buffer.from(await textOf(handle, size, (text) => log.withoutSecrets(text)));
+    return { whole_output: { ...(await store.toolOutputs.write(record.id, content)), total: size } };
+  } catch (thrown) {
+    return { detail: `The whole output could not be kept: ${messageOf(thrown)}` };
+  }
+}
+
+const NO_ROOM = `The whole output was not kept: the outputs of a session may take up ${whole(MAX_SESSION_OUTPUT_BYTES)} bytes.`;
+
+async function textOf(handle: FileHandle, size: number, redact: (text: string) => string): Promise<string> {
+  if (size <= MAX_OUTPUT_BYTES) return redact((await bytesAt(handle, 0, size)).toString("utf8"));
+  const half = MAX_OUTPUT_BYTES / 2;
+  const head = redact((await bytesAt(handle, 0, half + MARGIN)).toString("utf8"));
+  const tail = redact((await bytesAt(handle, size - half - MARGIN, half + MARGIN)).toString("utf8"));
+  const cut = `\n[${whole(size - MAX_OUTPUT_BYTES)} of ${whole(size)} bytes are left out here: more than ${whole(MAX_OUTPUT_BYTES)} are not kept]\n`;
+  return `${head.slice(0, half)}${cut}${tail.slice(-half)}`;
+}
+
+async function bytesAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length);
+  const { bytesRead } = await handle.read({ buffer, position, length });
+  return buffer.subarray(0, bytesRead);
+}

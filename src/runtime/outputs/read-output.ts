@@ -1,0 +1,48 @@
+import { CapstanError } from "../../core/errors.ts";
+import type { EventOf, SessionEvent } from "../../core/events.ts";
+import type { Store } from "../../core/store.ts";
+
+type Result = EventOf<"agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result">;
+
+/** The end of an id is enough when it has so many characters. */
+const SHORTEST = 4;
+
+/** All that is kept of what a call gave. `call` is its id, or the end of it. */
+export async function readOutput(
+  store: Pick<Store, "events" | "toolOutputs">,
+  sessionId: string,
+  call: string,
+): Promise<Buffer> {
+  const results = (await store.events(sessionId)).map(({ event }) => event).filter(isResult);
+  const found =
+    results.findLast(({ call_id: id }) => id === call) ??
+    results.findLast(({ call_id: id }) => call.length >= SHORTEST && id?.endsWith(call) === true);
+  if (found === undefined)
+    throw new CapstanError(
+      "not_found",
+      `No call ${call} of session ${sessionId} has a result. Find its call_id with: capstan sessions show ${sessionId} --json`,
+      { data: { sessionId, call } },
+    );
+  const hash = "whole_output" in found ? found.whole_output?.hash : undefined;
+  if (hash === undefined) return Buffer.from(textOf(found));
+  const state = await store.toolOutputs.check(sessionId, hash);
+  const content = state === "intact" ? await store.toolOutputs.read(sessionId, hash) : undefined;
+  if (content !== undefined) return content;
+  throw new CapstanError(
+    "store_corrupt",
+    `The output of ${call} is ${state === "altered" ? "not what was kept: its file was changed" : "not there any more"}. The log still has its beginning. Check the store with: capstan audit verify`,
+    { data: { sessionId, call, hash } },
+  );
+}
+
+function isResult(event: SessionEvent): event is Result {
+  return (
+    event.type === "agent.tool_result" ||
+    event.type === "agent.mcp_tool_result" ||
+    event.type === "user.custom_tool_result"
+  );
+}
+
+function textOf({ content = [] }: Result): string {
+  return content.map((block) => (block.type === "text" ? block.text : JSON.stringify(block))).join("\n");
+}
