@@ -143,11 +143,9 @@ export class ApprovalDesk {
     };
     if (ask === undefined || approval.status !== "pending") return left();
     waiting.attended = true;
-    void putQuestion(this.#deps, { ask, approval, call, signal }).then(async (isAnswered) => {
-      if (!isAnswered) return left();
-      await this.look();
-      await this.reconsider();
-    });
+    void putQuestion(this.#deps, { ask, approval, call, signal }).then((isAnswered) =>
+      isAnswered ? this.look().then(() => this.reconsider()) : left(),
+    );
   }
 }
 
