@@ -46,8 +46,9 @@ export function reconcile(
   // The CLI follows the links from the end, and would leave out what it does not come by.
   const chain = chainOf(entries);
   const isWhole = seen.every(({ message }) => message === undefined || chain.has(message));
+  const comparable = isWhole ? Math.min(wanted.length, seen.length) : 0;
   let same = 0;
-  while (isWhole && same < wanted.length && same < seen.length && equalSets(wanted[same], seen[same]?.marks)) same += 1;
+  while (same < comparable && equalSets(wanted[same], seen[same]?.marks)) same += 1;
   if (same === wanted.length && same === seen.length) return { entries, agrees: true };
   // Before the first item in common stands nothing of use, and before a compaction much that is not to be seen.
   const kept = same === 0 ? [] : withoutLoneThinking(entries.slice(0, seen[same]?.from ?? entries.length));
