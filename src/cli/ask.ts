@@ -40,6 +40,8 @@ export class Asking {
   readonly #seen = new Map<string, PromiseWithResolvers<void>>();
   /** Left open on purpose, not to be asked about again in this run. */
   readonly #left = new Set<string>();
+  /** Being asked about, or answered. */
+  readonly #asked = new Map<string, Promise<boolean>>();
   #screen: Screen | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   /** Questions that are on the screen or wait for it. */
@@ -85,6 +87,7 @@ export class Asking {
     if (this.#answers === undefined) return undefined;
     const aborted = new Promise<void>((done) => void onAbort(signal, done));
     await Promise.race([this.#sight(approvalId).promise, sleep(CATCH_UP_MS), aborted]);
+    if (this.#left.has(approvalId)) return undefined;
     if (await this.#inTurn(approvalId, signal)) await aborted;
     return undefined;
   };
@@ -112,11 +115,15 @@ export class Asking {
     return known;
   }
 
+  /** The session and this command may both come upon what was left open; it is asked about once. */
   #inTurn(approvalId: string, signal: AbortSignal): Promise<boolean> {
+    const known = this.#asked.get(approvalId);
+    if (known !== undefined) return known;
     this.#open += 1;
     const either = AbortSignal.any([signal, this.#gone.signal]);
     const asked = this.#queue.then(() => this.#ask(approvalId, either)).finally(() => (this.#open -= 1));
-    this.#queue = asked.catch(() => {});
+    this.#asked.set(approvalId, asked);
+    this.#queue = asked.catch(() => false).then((isAnswered) => isAnswered || this.#asked.delete(approvalId));
     return asked;
   }
 

@@ -1,10 +1,10 @@
-import type { Approval, ApprovalRequest, PermissionQuestion, StoredAnswer } from "../core/approval.ts";
+import type { Approval, ApprovalRequest, StoredAnswer } from "../core/approval.ts";
 import type { CallRequest } from "../core/engine.ts";
-import { CapstanError, messageOf } from "../core/errors.ts";
+import { CapstanError } from "../core/errors.ts";
 import type { EventDraft } from "../core/events.ts";
 import type { Verdict } from "../core/permission/decide.ts";
 import type { OpenCall } from "../core/state.ts";
-import { acceptAnswer } from "./answers.ts";
+import { putQuestion } from "./put-question.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
 /** How soon an answer that another process stored is seen. One that comes through this host is seen at once. */
@@ -143,23 +143,9 @@ export class ApprovalDesk {
     };
     if (ask === undefined || approval.status !== "pending") return left();
     waiting.attended = true;
-    void (async () => {
-      const given = await ask(question(approval, { call, signal }));
-      if (given === undefined) return left();
-      const { by = "caller", ...answer } = given;
-      await acceptAnswer(this.#deps, { approval, answer, by, from: "library" });
-      await this.look();
-      await this.reconsider();
-    })().catch(async (thrown: unknown) => {
-      const refused = {
-        behavior: "deny" as const,
-        message: `The question could not be answered: ${messageOf(thrown)}`,
-      };
-      // Somebody else may have answered first; then theirs counts.
-      if (!(thrown instanceof CapstanError && thrown.code === "approval_closed"))
-        await acceptAnswer(this.#deps, { approval, answer: refused, by: "error", from: "library" }).catch(() => {});
-      await this.look();
-    });
+    void putQuestion(this.#deps, { ask, approval, call, signal }).then((isAnswered) =>
+      isAnswered ? this.look().then(() => this.reconsider()) : left(),
+    );
   }
 }
 
@@ -169,28 +155,6 @@ interface Question {
   /** Describes the call for a person; only needed when it was not asked about before. */
   readonly request: () => Promise<EventDraft<"capstan.approval_requested">>;
   readonly decideAgain: () => Promise<Verdict>;
-}
-
-function question(
-  { id, sessionId, request }: Approval,
-  { call, signal }: { call: CallRequest; signal: AbortSignal },
-): PermissionQuestion {
-  return {
-    approvalId: id,
-    sessionId,
-    callId: call.callId,
-    kind: request.kind,
-    tool: call.tool,
-    input: call.input,
-    title: request.title,
-    diff: request.diff,
-    commands: request.commands,
-    agent: request.agent,
-    askedBy: request.asked_by,
-    reason: request.reason,
-    remember: request.remember,
-    signal,
-  };
 }
 
 /** What the session itself decided, perhaps before a crash, when the mode or the grants had changed. */

@@ -182,6 +182,8 @@ export class EngineSlot {
 
   async close(): Promise<void> {
     this.#rest.stop();
+    // One that is still on its way may never come.
+    this.#starting?.abort();
     const live = await this.#live?.catch(() => undefined);
     this.#vacate();
     await live?.session.close();

@@ -9,6 +9,7 @@ import type { CurrentTurn } from "./current-turn.ts";
 import type { EngineSlot } from "./engine-slot.ts";
 import { lateAnswers } from "./late-answers.ts";
 import { settleRunningCalls } from "./recovery.ts";
+import { PendingQuestions } from "./pending-questions.ts";
 import { Revival } from "./revival.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import type { ToolCalls } from "./tool-calls.ts";
@@ -49,6 +50,7 @@ export class Pauses {
   readonly #parts: Parts;
   readonly #turns: TurnControl;
   readonly #revival: Revival;
+  readonly #questions: PendingQuestions;
   #still: NodeJS.Timeout | undefined;
   #look: NodeJS.Timeout | undefined;
   /** The turn that is being brought back to life. */
@@ -61,6 +63,10 @@ export class Pauses {
     this.#parts = parts;
     this.#turns = turns;
     this.#revival = new Revival(deps, parts);
+    this.#questions = new PendingQuestions(deps, {
+      needsPerson: (approval) => parts.calls.needsPerson(approval),
+      onAnswer: () => this.wake().catch(turns.onFailure),
+    });
   }
 
   /** The turn under way is being brought back to life: its processes run what waited, and take no message. */
@@ -115,6 +121,7 @@ export class Pauses {
     if (askedCalls(state).length === 0 || !inTurn(state)) return false;
     await this.#pause(state.status === "idle" ? undefined : lost);
     await this.wake();
+    await this.#questions.ask();
     return true;
   }
 
@@ -123,6 +130,7 @@ export class Pauses {
     const { log } = this.#deps;
     const isOver = (): boolean => this.#turns.current.turn !== undefined || !isPaused(log.state);
     if (isOver()) return;
+    await this.#questions.look();
     if (!(await this.#revival.isReady())) return isOver() ? undefined : this.#wakeLater();
     // Two answers at the same time wake it twice; the second finds it awake.
     if (isOver()) return;
@@ -168,6 +176,7 @@ export class Pauses {
   stop(): void {
     clearTimeout(this.#still);
     clearTimeout(this.#look);
+    this.#questions.stop();
     this.#revival.letGo();
   }
 

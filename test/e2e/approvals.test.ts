@@ -161,9 +161,11 @@ describe("an approval", () => {
   });
 
   test("ends the process that waits, after a while; the answer brings the turn back and the call runs once", async () => {
-    const script: Script = ({ transcript }) =>
-      transcript.includes("effects.txt") ? say("Done.") : { blocks: [bash("echo A >> effects.txt")] };
-    await using t = await testHost(script, { hibernateAfterMs: 300 });
+    await using t = await testHost(
+      ({ transcript }) =>
+        transcript.includes("effects.txt") ? say("Done.") : { blocks: [bash("echo A >> effects.txt")] },
+      { hibernateAfterMs: 300 },
+    );
     const session = await t.host.startSession({ agent: agent({ tools: ["Bash"] }), cwd: t.cwd });
     await session.send("Work.").result();
     await session.send("And tell me about it.").result();

@@ -16,7 +16,14 @@ const sample = Array.from({ length: 4 }, (_, index): Blow => ({
   append: 1 + Math.floor((index + next()) * 9.6),
   when: index % 2 === 0 ? "before" : "after",
 }));
-for (const blow of sample)
+// In the first turn, when the transcript has something of the first message and the log has more, or less.
+const first = ([1, 2] as const).map((append): Blow => ({
+  what: "append",
+  to: "transcript",
+  append,
+  when: append === 1 ? "after" : "before",
+}));
+for (const blow of [...sample, ...first])
   test(`nothing is lost or doubled when the host dies: ${JSON.stringify(blow)}`, () => survive(blow));
 
 const kills = (["host", "engine"] as const).map((what): Blow => ({

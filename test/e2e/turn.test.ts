@@ -306,6 +306,23 @@ function soonFull(): ClaudeSdk {
   };
 }
 
+test("a model that calls a tool while it summarises ends the turn, runs nothing, and the session goes on", async () => {
+  await using t = await testHost((request) =>
+    request.headers["x-claude-code-request-class"] === "compaction"
+      ? call("Bash", { command: "touch ran" })
+      : say("Hello."),
+  );
+  const permissions = { allow: ["Bash"] };
+  const session = await t.host.startSession({ agent: agent({ tools: ["Bash"], permissions }), cwd: t.cwd });
+  await session.send("Hi.").result();
+  await expect(session.compact().result()).rejects.toMatchObject({
+    code: "model_failed",
+    message: expect.stringContaining("could not be summarised") as string,
+  });
+  expect(existsSync(join(t.cwd, "ran"))).toBe(false);
+  expect(await session.send("Hi again.").result()).toMatchObject({ text: "Hello.", stopReason: { type: "end_turn" } });
+});
+
 test("a context that grows too large is compacted by itself", async () => {
   await using t = await testHost((request) => {
     if (request.last.includes("CRITICAL: Respond with TEXT ONLY")) return say("SUMMARY: they counted.");

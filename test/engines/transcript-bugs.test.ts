@@ -38,6 +38,26 @@ test("a transcript is cut back to a place before its compaction", () => {
   expectRebuilt(entries, earlier);
 });
 
+// The CLI follows the links from the end: a message beside them would be in the transcript and in no request.
+test("a transcript with a message that no link leads to is rebuilt", () => {
+  const history = [...said(1, "one"), ...said(2, "two"), ...said(3, "three")];
+  const { entries } = agree([], history);
+  const before = entries[1]?.uuid;
+  const skipped = entries.map((entry) => (entry.uuid === entries[3]?.uuid ? { ...entry, parentUuid: before } : entry));
+  expect(skipped).not.toEqual(entries);
+  expectRebuilt(skipped, history);
+});
+
+// A message that was lost is written anew after what followed it, and that must not hang on it.
+test("a transcript that lost a message has no circle once it is rebuilt", () => {
+  const { entries, history } = transcript("resumed");
+  const lost = entries.findIndex((entry) => JSON.stringify(entry).includes("Go on."));
+  const rebuilt = expectRebuilt(entries.toSpliced(lost, 1), history);
+  const places = new Map(rebuilt.entries.map(({ uuid }, index) => [uuid, index]));
+  for (const [index, { parentUuid }] of rebuilt.entries.entries())
+    if (typeof parentUuid === "string") expect(places.get(parentUuid) ?? -1).toBeLessThan(index);
+});
+
 // Any two summaries count as the same.
 test("a transcript is cut back to an earlier compaction", () => {
   const { entries, history } = transcript("compaction");

@@ -6,7 +6,6 @@ import { CapstanError, messageOf } from "../../core/errors.ts";
 import { belongsInSandbox, HOST_SERVER } from "../../core/mcp-server-schema.ts";
 import type { Tool, ToolOutcome } from "../../core/tool.ts";
 import { safePath } from "../../process/programs.ts";
-import { Announcements } from "./announcements.ts";
 import { CustomResults } from "./custom-results.ts";
 import { elicit } from "./elicitation.ts";
 import { Grants } from "./granted-call.ts";
@@ -41,6 +40,8 @@ import { reconcile, usageBaseline } from "./transcript.ts";
 import { forgetLocalCopy, transcriptPath, transcriptUuid } from "./transcript-store.ts";
 import { startTranslator } from "./translation.ts";
 import { withWaitingCall } from "./waiting-call.ts";
+import { Announcements } from "./waits/announcements.ts";
+import { answered } from "./waits/answered.ts";
 
 /** Makes the in-process MCP server that carries the host's tools; one for each process, as instances cannot be shared. */
 export type ToolServerFactory = (options: {
@@ -49,6 +50,8 @@ export type ToolServerFactory = (options: {
   readonly run: (tool: Tool, input: unknown, call: { callId: string; signal: AbortSignal }) => Promise<ToolOutcome>;
 }) => Promise<McpServer>;
 
+/** In milliseconds. Servers of the agent may be downloaded first, and have limits of their own. */
+const START_WITHIN_MS = 300_000;
 /** Milliseconds until the longest timer ends: a tool of the host may wait for a person. */
 const TOOL_TIMEOUT_MS = 2_147_483_647;
 
@@ -121,9 +124,9 @@ export function claudeEngine(
       hooks: {
         ...gate(grants, {
           tools: request.tools,
-          announced: (id, signal) => {
+          announced: (id, signal, agentId) => {
             startSettings.forget();
-            return announcements.wait(id, signal);
+            return announcements.wait(id, signal, agentId);
           },
           oneCall: request.start.kind === "call",
           readable: () => [join(process.configDir, "projects"), tempDir, skillsDirectory(request) ?? []].flat(),
@@ -147,7 +150,8 @@ export function claudeEngine(
     const open = () => openServers(request, { path: settings.path, confinement, host, granted, connectRemoteServer });
     const giveUp = (): void => process.kill();
     request.signal?.addEventListener("abort", giveUp, { once: true });
-    const started = await start(options, { sdk, input, working, servers, open, signal: request.signal })
+    const starting = start(options, { sdk, input, working, servers, open, signal: request.signal });
+    const started = await answered(starting, "start", { withinMs: START_WITHIN_MS })
       .catch((thrown: unknown) => {
         process.kill();
         leftovers.sweep();

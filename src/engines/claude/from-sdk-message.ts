@@ -106,6 +106,10 @@ function onSystem(state: TranslatorState, message: Of<"system">): Translation {
       return onTaskStarted(state, message);
     case "task_notification":
       return onTaskEnded(state, message);
+    case "status":
+      return message.compact_result === "failed"
+        ? same({ ...state, failure: { ...state.failure, compaction: sentence(message.compact_error) } })
+        : same(state);
     case "model_refusal_no_fallback":
       return same({ ...state, failure: { ...state.failure, refused: true } });
     default:
@@ -262,6 +266,10 @@ function threadOf(state: TranslatorState, parentCall: string | null | undefined)
   // The CLI announces a subagent before it speaks; an unknown one is told apart all the same.
   const agent = state.agentOfCall.get(parentCall);
   return { session_thread_id: threadId(state.sessionId, agent?.id ?? parentCall) };
+}
+
+function sentence(text = "no reason was given"): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function textIn(content: readonly object[]): string {

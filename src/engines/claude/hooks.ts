@@ -22,7 +22,7 @@ export function gate(
     confined = false,
   }: {
     readonly tools: readonly Tool[];
-    readonly announced: (callId: string, signal: AbortSignal) => Promise<void>;
+    readonly announced: (callId: string, signal: AbortSignal, agentId?: string) => Promise<void>;
     /** The process is there for one call that waited; it must not go on to ask the model. */
     readonly oneCall: boolean;
     /** Where the process keeps results that it tells the model to read. */
@@ -36,7 +36,7 @@ export function gate(
     const name = readToolName(input.tool_name);
     const hostTool = name.kind === "host" ? tools.find((tool) => tool.name === name.name) : undefined;
     try {
-      await announced(input.tool_use_id, signal);
+      await announced(input.tool_use_id, signal, input.agent_id);
       const decision = await host.prepare(
         {
           callId: input.tool_use_id,

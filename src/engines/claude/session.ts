@@ -5,7 +5,6 @@ import { uuidOf } from "../../core/clock.ts";
 import type { MessageContent } from "../../core/content.ts";
 import type { EngineFact, EngineHost, EngineSession } from "../../core/engine.ts";
 import type { CapstanError } from "../../core/errors.ts";
-import type { Announcements } from "./announcements.ts";
 import { translate } from "./from-sdk-message.ts";
 import type { InputQueue } from "./input-queue.ts";
 import type { Leftovers } from "./leftovers.ts";
@@ -16,6 +15,9 @@ import { persistedOutput } from "./results/persisted-output.ts";
 import type { Stubs } from "./sandbox-stubs.ts";
 import { apiContent } from "./transcript.ts";
 import type { TranslatorState } from "./translation.ts";
+import type { Announcements } from "./waits/announcements.ts";
+import { answered } from "./waits/answered.ts";
+import { FirstSign } from "./waits/first-sign.ts";
 
 /** After `interrupt()` the CLI needs some ten milliseconds; a process that takes this long hangs. */
 const INTERRUPT_GRACE_MS = 5_000;
@@ -53,9 +55,11 @@ export class ClaudeSession implements EngineSession {
   readonly #untaken = new Set<string>();
   /** Settled when the work under way is over; undefined while the process is idle. */
   #work: PromiseWithResolvers<void> | undefined;
+  /** Of a process that continues a turn. */
+  readonly #firstSign: FirstSign | undefined;
   #closing = false;
   #killed = false;
-  /** Why the process was ended by its own watchdog. */
+  /** Why we ended the process: it used too much, or did nothing. */
   #over: CapstanError | undefined;
   readonly #pump: Promise<void>;
 
@@ -67,11 +71,15 @@ export class ClaudeSession implements EngineSession {
     this.sandbox = parts.sandbox;
     if (parts.sandboxMissing !== undefined) this.sandboxMissing = parts.sandboxMissing;
     this.outside = parts.outside;
-    if (parts.working) this.#work = Promise.withResolvers();
-    parts.watchdog.watch(parts.process.pid, (error) => {
+    const end = (error: CapstanError): void => {
       this.#over = error;
       parts.process.kill();
-    });
+    };
+    if (parts.working) {
+      this.#work = Promise.withResolvers();
+      this.#firstSign = new FirstSign({ isAsking: () => parts.announcements.wasAsked, onSilence: end });
+    }
+    parts.watchdog.watch(parts.process.pid, end);
     this.#pump = this.#run();
   }
 
@@ -108,8 +116,8 @@ export class ClaudeSession implements EngineSession {
     if (work === undefined) return;
     const timer = setTimeout(() => this.#parts.process.kill(), INTERRUPT_GRACE_MS);
     try {
-      // The process may die under the request; its loss is told by the pump.
-      await this.#parts.query.interrupt().catch(() => {});
+      // Its answer is not waited for: the process may die under the request, and the end of the work tells all.
+      void this.#parts.query.interrupt().catch(() => {});
       await work.promise;
     } finally {
       clearTimeout(timer);
@@ -117,11 +125,11 @@ export class ClaudeSession implements EngineSession {
   }
 
   async setModel(model: string): Promise<void> {
-    await this.#parts.query.setModel(model);
+    await answered(this.#parts.query.setModel(model), "change its model");
   }
 
   async setMode(mode: Mode): Promise<void> {
-    await this.#parts.query.setPermissionMode(permissionModeFor(mode));
+    await answered(this.#parts.query.setPermissionMode(permissionModeFor(mode)), "change its mode");
   }
 
   async close(): Promise<void> {
@@ -151,6 +159,7 @@ export class ClaudeSession implements EngineSession {
       ending = thrown;
     }
     this.#rest();
+    this.#firstSign?.stop();
     this.#parts.watchdog.stop();
     if (this.#closing) return;
     this.#closing = true;
@@ -170,6 +179,9 @@ export class ClaudeSession implements EngineSession {
     const before = this.#translator;
     const { state, facts } = translate(before, message);
     this.#translator = state;
+    this.#firstSign?.hear(message);
+    if (message.type === "system" && message.subtype === "status")
+      this.#parts.announcements.summarises(message.status === "compacting" ? subagentsIn(state) : undefined);
     for (const fact of facts) {
       if (fact.kind === "turn_ended" && this.#untaken.size > 0 && fact.end.outcome !== "interrupted") {
         // Another message waits: the turn goes on, and its end will tell the usage of both parts.
@@ -204,4 +216,8 @@ export class ClaudeSession implements EngineSession {
     this.#work?.resolve();
     this.#work = undefined;
   }
+}
+
+function subagentsIn({ agentOfCall }: TranslatorState): ReadonlySet<string> {
+  return new Set([...agentOfCall.values()].map(({ id }) => id));
 }

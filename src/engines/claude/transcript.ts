@@ -18,6 +18,8 @@ type Mark = string;
 
 interface Seen {
   readonly marks: Set<Mark>;
+  /** Of a message of the user: its entry. */
+  readonly message?: TranscriptEntry;
   /** Index of the entry it begins at. */
   readonly from: number;
 }
@@ -41,13 +43,19 @@ export function reconcile(
   const told = history.filter((item) => item.kind !== "model" || item.blocks.some(({ kind }) => kind !== "thinking"));
   const wanted = told.map(marksOfItem);
   const seen = seenBy(entries, { known: new Set(wanted.flatMap((marks) => [...marks])), asTold: redactedTexts(told) });
+  // The CLI follows the links from the end, and would leave out what it does not come by.
+  const chain = chainOf(entries);
+  const isWhole = seen.every(({ message }) => message === undefined || chain.has(message));
+  const comparable = isWhole ? Math.min(wanted.length, seen.length) : 0;
   let same = 0;
-  while (same < wanted.length && same < seen.length && equalSets(wanted[same], seen[same]?.marks)) same += 1;
+  while (same < comparable && equalSets(wanted[same], seen[same]?.marks)) same += 1;
   if (same === wanted.length && same === seen.length) return { entries, agrees: true };
   // Before the first item in common stands nothing of use, and before a compaction much that is not to be seen.
   const kept = same === 0 ? [] : withoutLoneThinking(entries.slice(0, seen[same]?.from ?? entries.length));
+  const rest = told.slice(same);
+  const whole = withoutFollowers(kept, rest);
   const common = { isSidechain: false, userType: "external", cwd, sessionId: sessionUuid, version };
-  return { entries: [...kept, ...seed(told.slice(same), lastLink(kept), common)], agrees: false };
+  return { entries: [...whole, ...seed(rest, lastLink(whole), common)], agrees: false };
 }
 
 function marksOfItem(item: HistoryItem): Set<Mark> {
@@ -91,8 +99,8 @@ function seenBy(
   const items: Seen[] = [];
   const byMessage = new Map<string, Seen>();
   const byCall = new Map<Mark, Seen>();
-  const open = (from: number): Seen => {
-    const item: Seen = { marks: new Set(), from };
+  const open = (from: number, message?: TranscriptEntry): Seen => {
+    const item: Seen = { marks: new Set(), from, ...(message !== undefined && { message }) };
     items.push(item);
     return item;
   };
@@ -118,10 +126,10 @@ function seenBy(
       // Other user entries are the CLI's own notes, such as "[Request interrupted by user]".
       const literal = entry["queueSkipSlashCommands"] === true && entry["isMeta"] !== true;
       const ours = literal || known.has(`user ${entry.uuid ?? ""}`);
-      if (results.length === 0 && ours) open(index).marks.add(`user ${entry.uuid ?? ""}`);
+      if (results.length === 0 && ours) open(index, entry).marks.add(`user ${entry.uuid ?? ""}`);
     } else if (entry.type === "attachment") {
       const { type, source_uuid: source } = entry["attachment"] as { type?: string; source_uuid?: string };
-      if (type === "queued_command" && source !== undefined) open(index).marks.add(`user ${source}`);
+      if (type === "queued_command" && source !== undefined) open(index, entry).marks.add(`user ${source}`);
     }
   }
   return items.filter((item) => item.marks.size > 0);
@@ -146,6 +154,19 @@ function summaryMark(text: string): Mark {
   return `summary ${createHash("sha256").update(text).digest("hex")}`;
 }
 
+/** Without what hangs on messages that are written anew: the chain would run in a circle. */
+function withoutFollowers(
+  entries: readonly TranscriptEntry[],
+  items: readonly HistoryItem[],
+): readonly TranscriptEntry[] {
+  const gone = new Set<unknown>(items.flatMap((item) => (item.kind === "user" ? [uuidOf(item.eventId)] : [])));
+  return entries.filter(({ uuid, ...entry }) => {
+    const isGone = gone.has(entry["parentUuid"]);
+    if (isGone) gone.add(uuid);
+    return !isGone;
+  });
+}
+
 /** Without thinking at its end whose answer was lost: sent alone, the model API would refuse it. */
 function withoutLoneThinking(entries: readonly TranscriptEntry[]): readonly TranscriptEntry[] {
   const last = entries.findLast((entry) => entry.type === "user" || entry.type === "assistant");
@@ -160,10 +181,27 @@ function withoutLoneThinking(entries: readonly TranscriptEntry[]): readonly Tran
 
 /** The last entry that is part of the conversation's chain. */
 export function lastLink(entries: readonly TranscriptEntry[]): string | null {
-  const link = entries.findLast(
-    (entry) => entry.uuid !== undefined && ["user", "assistant", "attachment", "system"].includes(entry.type),
-  );
-  return link?.uuid ?? null;
+  return entries.findLast(isLink)?.uuid ?? null;
+}
+
+function isLink({ uuid, type }: TranscriptEntry): boolean {
+  return uuid !== undefined && ["user", "assistant", "attachment", "system"].includes(type);
+}
+
+/** What the links lead to from the last one. One that names an entry which is not there goes on with the one before it. */
+function chainOf(entries: readonly TranscriptEntry[]): ReadonlySet<TranscriptEntry> {
+  const links = entries.filter(isLink);
+  const places = new Map(links.map(({ uuid }, index) => [uuid, index]));
+  const chain = new Set<TranscriptEntry>();
+  for (let at = links.length - 1; at >= 0;) {
+    const link = links[at];
+    const parent = link?.["parentUuid"] as string | null | undefined;
+    if (link === undefined || chain.has(link)) break;
+    chain.add(link);
+    if (parent == null) break;
+    at = places.get(parent) ?? at - 1;
+  }
+  return chain;
 }
 
 /** Entries that make the CLI send `items` to the model as its conversation. */

@@ -8,6 +8,8 @@ export interface FailureNotes {
   readonly kind?: SDKAssistantMessageError;
   readonly text?: string;
   readonly refused?: boolean;
+  /** Why the conversation could not be summarised. */
+  readonly compaction?: string;
 }
 
 interface Context {
@@ -45,7 +47,14 @@ function outcome(result: SDKResultMessage, { failure, wantsOutput }: Context): O
           outcome: "failed",
           error: apiFailure(result.api_error_status ?? null, { ...failure, text: failure.text ?? result.result }),
         };
-      // A compaction is a turn of its own that gives no output.
+      // A compaction is a turn of its own, without a step of the model's. That it failed is told only beside the result.
+      if (failure.compaction !== undefined && result.num_turns === 0)
+        return /aborted/i.test(failure.compaction)
+          ? { outcome: "interrupted" }
+          : failed(
+              "model_failed",
+              `The conversation could not be summarised: ${failure.compaction} It is as it was; compact it again, or continue.`,
+            );
       if (wantsOutput && result.structured_output === undefined && result.num_turns > 0)
         return failed(
           "output_invalid",

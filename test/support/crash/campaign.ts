@@ -12,12 +12,13 @@ import { FASTER } from "../cli.ts";
 import { eventsOf, ofType, temporaryDirectory, testEnvironment } from "../host.ts";
 import { type ModelRequest, scriptedModel } from "../scripted-model.ts";
 import { bundled } from "./bundled.ts";
+import type { CrashPoint } from "./crashing-store.ts";
 import type { HostReport, HostTask } from "./host-process.ts";
 import { crashAgent, crashScript, EFFECTS } from "./task.ts";
 
 /** What dies, and when. */
 export type Blow =
-  | { readonly what: "append"; readonly append: number; readonly when: "before" | "after" }
+  | ({ readonly what: "append" } & CrashPoint)
   | { readonly what: "host" | "engine"; readonly afterMs: number };
 
 /** How long after the host's death its processes may be seen. */
