@@ -68,7 +68,7 @@ function jsonOf({ kind, root, path, hash, files, widens }: TrustItem) {
 }
 
 /** The items of a directory, with the agent and the suites in it, or of agent files and suites. Each once. */
-async function itemsAt(paths: readonly string[], cwd: string): Promise<readonly TrustItem[]> {
+export async function itemsAt(paths: readonly string[], cwd: string): Promise<readonly TrustItem[]> {
   const found: JudgedItem[] = [];
   for (const path of paths.length === 0 ? [cwd] : paths.map((one) => resolve(cwd, one)))
     found.push(...(await itemsOf(path, cwd)));
