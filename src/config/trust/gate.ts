@@ -41,7 +41,7 @@ export class TrustGate {
   }
 
   settings({ path, values, files }: ReadSettings, root: string, below: Merged): SettingsFile {
-    const { kept, widens } = judge(values, below, SETTINGS_RULES);
+    const { kept, widens } = judge(values, withZone(below), SETTINGS_RULES);
     return this.#admits({ kind: "settings", root, path, files, widens }) ? values : kept;
   }
 
@@ -125,6 +125,14 @@ export interface ReadFile<Value> {
 
 /** What the engine does where nothing is said. */
 const ENGINE_DEFAULTS = { effort: "high", thinking: "adaptive" } as const;
+
+/** A budget for a day is for one of UTC where nothing else is said. */
+function withZone(below: Merged): object {
+  const { budgets } = below;
+  return budgets.day === undefined
+    ? below
+    : { ...below, budgets: { ...budgets, day: { time_zone: "UTC", ...budgets.day } } };
+}
 
 function isNeeded({ isRequired }: Widening): boolean {
   return isRequired;
