@@ -6,7 +6,7 @@ import { loadConfiguration } from "../../config/load.ts";
 import { isSuiteFile } from "../../config/suite-names.ts";
 import { TrustBook } from "../../config/trust/book.ts";
 import type { JudgedItem } from "../../config/trust/gate.ts";
-import type { TrustItem } from "../../config/trust/item.ts";
+import { realPath, type TrustItem } from "../../config/trust/item.ts";
 import { ASSUMED_TRUST } from "../../config/trust/recorded.ts";
 import { KIND_WORDS, wideningText } from "../../config/trust/words.ts";
 import { CapstanError } from "../../core/errors.ts";
@@ -80,8 +80,10 @@ async function itemsOf(path: string, cwd: string): Promise<readonly JudgedItem[]
   if (stats === undefined) throw usage(`There is no ${path}. Name a directory, an agent file or a suite.`);
   if (stats.isDirectory()) return itemsInDirectory(path);
   // A project's own files are those of its directory.
-  if (/(?:^|\/)(?:\.env|\.capstan\/config\.yaml)$/.test(path))
-    return itemsWith(path.endsWith(".env") ? dirname(path) : dirname(dirname(path)));
+  if (/(?:^|\/)(?:\.env|\.capstan\/config\.yaml)$/.test(path)) {
+    const all = await itemsWith(path.endsWith(".env") ? dirname(path) : dirname(dirname(path)));
+    return all.filter(({ item }) => realPath(item.path) === realPath(path));
+  }
   return isSuiteFile(path) ? itemsOfSuite(path) : [...(await itemsWith(cwd, path)), ...(await suiteInside(path))];
 }
 
