@@ -28,10 +28,11 @@ export async function trust(paths: readonly string[], flags: TrustCommandFlags):
   requirePerson("capstan trust");
   const book = bookHere();
   const items = (await itemsAt(paths, resolve(flags.cwd))).filter((item) => !book.isTrusted(item));
-  const wide = items.filter(({ widens }) => widens.length > 0);
+  // What was trusted before may have restricted agents in ways that are gone now.
+  const wide = items.filter((item) => item.widens.length > 0 || book.find(item) !== undefined);
   if (wide.length === 0) {
-    // What widens nothing now is trusted as well, so that a later change is shown as one.
-    if (flags.yes === true) items.forEach((item) => book.add(item, byUser("capstan trust --yes"), new Date()));
+    // It widens nothing, and from now on its restrictions hold whatever becomes of the file.
+    for (const item of items) book.add(item, byUser("capstan trust"), new Date());
     return done([], flags, "There is nothing to trust: these files widen nothing that is not trusted already.");
   }
   if (flags.json !== true) for (const item of wide) process.stdout.write(`${await itemText(item, book)}\n`);

@@ -38,7 +38,7 @@ export type Rule =
 
 export type Rules = Readonly<Record<string, Rule>>;
 
-export const MODE_ORDER = ["yolo", "accept-edits", "normal", "plan", "read-only"] as const;
+const MODE_ORDER = ["yolo", "accept-edits", "normal", "plan", "read-only"] as const;
 
 const LIMITS = {
   usd: "lower",
