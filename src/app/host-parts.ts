@@ -44,7 +44,8 @@ export function hostParts(options: HostOptions): HostParts {
     prices: checked(priceSettings, options.prices ?? {}, "prices"),
     capacity: checked(capacitySettings, options.capacity ?? {}, "capacity"),
   };
-  const redactor = hostRedactor(environment, checked(redactionSettings, options.redact ?? [], "redact"));
+  const hidden = { ...options.unusedVariables, ...environment };
+  const redactor = hostRedactor(hidden, checked(redactionSettings, options.redact ?? [], "redact"));
   const auth = checked(authSettings, options.auth ?? {}, "auth");
   const credentials = credentialSettings({ home, environment, auth, dotEnv: options.dotEnv }, (secret) =>
     redactor.learn(secret),

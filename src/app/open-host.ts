@@ -47,6 +47,8 @@ export interface HostOptions {
   readonly redact?: RedactionSettings;
   /** Files that no agent in a sandbox may read, such as one that a credential of `environment` came from. */
   readonly secretFiles?: readonly string[];
+  /** Variables that count for nothing; the secrets among them are taken out of events all the same. */
+  readonly unusedVariables?: Readonly<Record<string, string>>;
 }
 
 /** Reads the configuration, opens the store and the way to the model, and puts a host together. */

@@ -4,6 +4,9 @@ import { basename, dirname, join, relative } from "node:path";
 import type { Environment } from "../config/home.ts";
 import { type Configuration, loadConfiguration } from "../config/load.ts";
 import { type ReadSuite, readSuite } from "../config/suite-file.ts";
+import { TrustBook } from "../config/trust/book.ts";
+import { ASSUMED_TRUST } from "../config/trust/recorded.ts";
+import { trustWritten } from "../config/trust/written.ts";
 import { suiteText, withCase } from "../config/suite-text.ts";
 import type { InputValues } from "../core/agent-inputs.ts";
 import { CapstanError } from "../core/errors.ts";
@@ -97,7 +100,18 @@ export async function recordSession(request: RecordRequest): Promise<RecordedCas
   const agentFiles = agent.text === undefined ? [] : [agent.path];
   const fixtures = fixture === undefined ? [] : [fixture];
   const files = isThere ? agentFiles : [...agentFiles, ...fixtures];
-  await staged.finish({ files, cassette, suite: await written("", facts, trials) });
+  const suite = await written("", facts, trials);
+  await staged.finish({ files, cassette, suite });
+  const texts = new Map([
+    [suiteFile, suite],
+    ...(agent.text === undefined ? [] : [[join(directory, agent.path), agent.text] as const]),
+  ]);
+  const { trust } = await readSuite(suiteFile, environment, ASSUMED_TRUST);
+  const book = new TrustBook(request.home);
+  trustWritten(
+    trust.map(({ item }) => item),
+    { book, texts, by: "capstan record" },
+  );
   return {
     case: name,
     files: [suiteFile, ...[...agentFiles, ...fixtures, cassette].map((file) => join(directory, file))],

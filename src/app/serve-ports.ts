@@ -32,8 +32,11 @@ export interface PortOptions {
 export function apiPorts(options: PortOptions, store: Store, pool: WorkerPool): Omit<ApiDeps, keyof ServerDeps> {
   const { configuration, shell } = options;
   const { home, environment, settings, credentials, dotEnv } = configuration;
-  // A project's `.env`, when a credential is in it.
-  const files = credentials.map(({ source }) => source).filter((source) => source !== "shell");
+  // A project's `.env`, when a credential is in it or nobody has trusted it.
+  const files = [
+    ...credentials.map(({ source }) => source).filter((source) => source !== "shell"),
+    ...(dotEnv?.unused === undefined ? [] : [dotEnv.path]),
+  ];
   const secret = secretFiles(home, environment, files);
   return {
     ledger: store.ledger,

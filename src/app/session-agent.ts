@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { agentText } from "../config/agent-text.ts";
 import type { Environment } from "../config/home.ts";
 import { type Configuration, loadConfiguration } from "../config/load.ts";
+import { ASSUMED_TRUST } from "../config/trust/recorded.ts";
 import { type InputValues, rendered } from "../core/agent-inputs.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { SessionRecord } from "../core/store.ts";
@@ -36,7 +37,13 @@ export async function agentForSuite(request: AgentRequest): Promise<ChosenAgent>
   const beside = join(directory, "agent.yaml");
   const candidate = agentFile ?? (existsSync(beside) ? beside : undefined);
   if (candidate !== undefined) {
-    const configuration = await loadConfiguration({ cwd: directory, environment, flags: {}, agentFile: candidate });
+    const configuration = await loadConfiguration({
+      cwd: directory,
+      environment,
+      flags: {},
+      agentFile: candidate,
+      trust: ASSUMED_TRUST,
+    });
     const others = differsIn(configuration, request);
     if (others.length === 0) return { path: asWritten(directory, candidate), inputs, text: undefined };
     if (agentFile !== undefined) throw anotherAgent(agentFile, others);

@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { Environment } from "../config/home.ts";
+import { type Environment, homeDirectory } from "../config/home.ts";
+import type { Trusting } from "../config/load.ts";
 import { readSuite } from "../config/suite-file.ts";
+import { recordedTrust } from "../config/trust/recorded.ts";
 import { CapstanError } from "../core/errors.ts";
+import { isInside } from "../core/inside.ts";
 import type { LeaseOwner } from "../core/store.ts";
 import type { Suite } from "../core/suite.ts";
 import { isGone, thisProcess } from "./processes.ts";
@@ -40,7 +43,7 @@ export async function stageCase(suiteFile: string): Promise<StagedCase> {
     path,
     async read(text, environment) {
       await writeFile(join(path, SUITE), text);
-      const { suite } = await readSuite(linkOf(path), environment);
+      const { suite } = await readSuite(linkOf(path), environment, trustIn(path, environment));
       const name = suite.name === stemOf(linkOf(path)) ? stemOf(suiteFile) : suite.name;
       return { ...suite, name, file: suiteFile };
     },
@@ -63,6 +66,12 @@ export async function stageCase(suiteFile: string): Promise<StagedCase> {
     },
     [Symbol.asyncDispose]: () => staged.disposeAsync(),
   };
+}
+
+/** The case is a session's that has run, and its agent, when it is made here, as well. All else is trusted or not. */
+function trustIn(path: string, environment: Environment): Trusting {
+  const { isTrusted } = recordedTrust(homeDirectory(environment).path);
+  return { isTrusted: (item) => item.kind === "suite" || isInside(item.path, path) || isTrusted(item) };
 }
 
 /** What processes left here that were killed. */

@@ -9,6 +9,8 @@ import { chosenServer } from "./server.ts";
 import { openStoredAgents, type StoredAgent } from "./stored-agents.ts";
 import { ago, shortId, table } from "./text.ts";
 import { escapeHidden, hiddenFreeJson } from "../words/hidden-text.ts";
+import { trustingFor } from "./trust/trusting.ts";
+import { tellWithheld } from "./trust/view.ts";
 
 const AGENT = { what: "stored agent", command: "capstan agents list" };
 
@@ -69,7 +71,10 @@ function placeOf(project: string | undefined): string {
 
 async function configurationWith(file: string, project = "."): Promise<Configuration> {
   const cwd = project === "default" ? homedir() : resolve(project);
-  return loadConfiguration({ cwd, environment: process.env, flags: {}, agentFile: resolve(file), problemsWith });
+  const given = { cwd, environment: process.env, flags: {}, agentFile: resolve(file), problemsWith };
+  const configuration = await loadConfiguration({ ...given, trust: await trustingFor({}) });
+  tellWithheld(configuration);
+  return configuration;
 }
 
 function print(text: string): void {

@@ -7,6 +7,7 @@ import { CapstanError } from "../core/errors.ts";
 import { isAlias } from "../core/pricing.ts";
 import { colour, count } from "./text.ts";
 import { hiddenFreeJson } from "../words/hidden-text.ts";
+import { tellWithheld } from "./trust/view.ts";
 
 export interface StatusFlags {
   readonly json?: boolean;
@@ -71,8 +72,11 @@ function realName(model: string): string {
   return isAlias(model) ? DEFAULT_MODEL : model;
 }
 
-function configurationHere(): Promise<Configuration> {
-  return loadConfiguration({ cwd: process.cwd(), environment: process.env, flags: {} });
+async function configurationHere(): Promise<Configuration> {
+  const configuration = await loadConfiguration({ cwd: process.cwd(), environment: process.env, flags: {} });
+  // A key in a file that is not trusted would seem to be lost.
+  tellWithheld(configuration);
+  return configuration;
 }
 
 function sourcesOf({ home, environment, settings, dotEnv }: Configuration) {

@@ -30,7 +30,8 @@ export function hostOptions({ home, environment, dotEnv, agent, settings, creden
     prices: settings.prices,
     redact: settings.redact,
     capacity: settings.server.capacity ?? {},
-    secretFiles: credentialFiles({ credentials }),
+    secretFiles: credentialFiles({ credentials, dotEnv }),
+    unusedVariables: dotEnv?.unused ?? {},
   };
 }
 

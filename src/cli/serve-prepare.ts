@@ -35,7 +35,10 @@ export async function prepare(flags: Pick<ServeFlags, "rehearsal" | "logLevel" |
   const { rehearsal, logLevel } = flags;
   const given = { cwd: process.cwd(), environment: process.env, flags: {} };
   const configuration = await loadConfiguration({ ...given, trust: await trustingFor(flags, { isAsking: false }) });
-  const redactor = hostRedactor(configuration.environment, configuration.settings.redact);
+  const redactor = hostRedactor(
+    { ...configuration.dotEnv?.unused, ...configuration.environment },
+    configuration.settings.redact,
+  );
   return {
     configuration,
     rehearsal: rehearsal === true || configuration.credentials.length === 0,

@@ -1,19 +1,21 @@
 import { homedir, tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { type AgentDefinition, parseAgent } from "../core/agent-definition.ts";
 import type { EnvironmentDefinition } from "../core/environment.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { AgentAsWritten, ExaminedAgent, FieldProblem, ReadAgent } from "./agent-file.ts";
 import { agentPath as pathOfAgent } from "./agent-path.ts";
 import { type Environment, homeDirectory } from "./home.ts";
-import { BUILT_IN, type Flags, flagLayers, type Layer, type Merged, mergeLayers } from "./layers.ts";
+import { BUILT_IN, type Flags, flagLayers, type Layer, mergeLayers } from "./layers.ts";
 import { type Withheld, withoutWidening } from "./others.ts";
 import { secretFilesOf } from "./private-files.ts";
 import { findProject, type Project } from "./project.ts";
-import { BUILT_IN_SETTINGS, readSettings, type Settings } from "./settings.ts";
+import { BUILT_IN_SETTINGS, parseSettings, readSettings, type Settings } from "./settings.ts";
+import type { SettingsFile } from "./settings-schema.ts";
 import { notingReads, type Reads } from "./text-file.ts";
-import { type JudgedItem, TrustGate } from "./trust/gate.ts";
-import type { TrustItem } from "./trust/item.ts";
+import type { TrustedBefore } from "./trust/book.ts";
+import { type JudgedItem, narrowing, TrustGate } from "./trust/gate.ts";
+import { hashOf, type TrustItem } from "./trust/item.ts";
 import { recordedTrust } from "./trust/recorded.ts";
 import type { ConfigurationValue } from "./values.ts";
 import { namedProviders, storedCredentialsPath } from "./stored-credentials.ts";
@@ -37,6 +39,8 @@ export interface LoadOptions {
 
 export interface Trusting {
   readonly isTrusted: (item: TrustItem) => boolean;
+  /** What was last trusted at the same place. Default: nothing ever was. */
+  readonly before?: TrustedBefore | undefined;
   /** Asks a person about everything that widens and is not trusted; whether they trust exactly that. Throws to stop. */
   readonly ask?: ((items: readonly TrustItem[]) => Promise<boolean>) | undefined;
 }
@@ -87,7 +91,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
       if (item.widens.length > 0 && !declined.has(item.hash)) unsettled.push(item);
       return false;
     };
-    const loading = await loadWith(options, isTrusted).then(
+    const loading = await loadWith(options, { isTrusted, before: trusting.before }).then(
       (loaded) => ({ loaded }),
       (thrown: unknown) => ({ thrown }),
     );
@@ -107,11 +111,11 @@ function withIgnored(thrown: unknown, ignored: TrustItem | undefined): unknown {
   return new CapstanError(thrown.code, `${thrown.message}\n${note}`, { data: thrown.data, cause: thrown });
 }
 
-async function loadWith(options: LoadOptions, isTrusted: Trusting["isTrusted"]): Promise<Configuration> {
+async function loadWith(options: LoadOptions, trusting: Omit<Trusting, "ask">): Promise<Configuration> {
   const { cwd, environment: shell, flags } = options;
   const home = homeDirectory(shell);
   const project = findProject(cwd, shell);
-  const gate = new TrustGate(isTrusted, { home: home.path, cwd: resolve(cwd), shell });
+  const gate = new TrustGate(trusting, { home: home.path, cwd: resolve(cwd), shell });
   const read = readVariables(shell, project.root);
   const variables = project.root === undefined ? read : gate.variables(read, project.root);
   const agentPath = options.agentFile === undefined ? undefined : pathOfAgent(resolve(cwd, options.agentFile));
@@ -123,7 +127,7 @@ async function loadWith(options: LoadOptions, isTrusted: Trusting["isTrusted"]):
     { source: BUILT_IN, values: BUILT_IN_SETTINGS },
     ...withAbsoluteRoots(await settingsLayer(home.path), shell),
   ];
-  const shared = [...own, ...(await projectLayer(project, gate, mergeLayers(own)))];
+  const shared = await withProjects(own, project, { gate, shell, before: trusting.before });
   const trusted =
     examined === undefined || agentPath === undefined
       ? DEFAULT_AGENT
@@ -199,10 +203,35 @@ async function settingsLayer(home: string): Promise<readonly Layer[]> {
   return read === undefined ? [] : [{ source: `user (${read.path})`, by: "user", values: read.values }];
 }
 
-async function projectLayer({ root }: Project, gate: TrustGate, below: Merged): Promise<readonly Layer[]> {
-  const read = root === undefined ? undefined : await readSettings(join(root, ".capstan"), "project");
-  if (read === undefined || root === undefined) return [];
-  return [{ source: `project (${read.path})`, by: "others", values: gate.settings(read, root, below) }];
+interface Trusted {
+  readonly gate: TrustGate;
+  readonly shell: Environment;
+  readonly before: TrustedBefore | undefined;
+}
+
+/**
+ * With the project's settings. Below them stands what restricts agents in the projects around it and in the content that was
+ * last trusted: a new `.capstan`, or a line that is gone, loosens nothing.
+ */
+async function withProjects(own: readonly Layer[], { root }: Project, trusted: Trusted): Promise<readonly Layer[]> {
+  if (root === undefined) return own;
+  const { gate, shell, before } = trusted;
+  const layers = [...own];
+  const add = (source: string, values: SettingsFile): void => void layers.push({ source, by: "others", values });
+  const around = root === dirname(root) ? undefined : findProject(dirname(root), shell).root;
+  const outer = around === undefined ? undefined : await readSettings(join(around, ".capstan"), "project");
+  if (outer !== undefined) add(`project around it (${outer.path})`, narrowing(outer.values, mergeLayers(layers)));
+  const path = join(root, ".capstan", "config.yaml");
+  const read = await readSettings(join(root, ".capstan"), "project");
+  const known = before?.({ kind: "settings", root, path });
+  const [file] = known?.files ?? [];
+  const bytes = read?.files.get(path);
+  if (file !== undefined && file.hash === hashOf(file.text) && (bytes === undefined || hashOf(bytes) !== file.hash)) {
+    const values = await parseSettings(file.text, { path, owner: "project" });
+    add(`project as you trusted it (${path})`, narrowing(values, mergeLayers(layers)));
+  }
+  if (read !== undefined) add(`project (${read.path})`, gate.settings(read, root, mergeLayers(layers)));
+  return layers;
 }
 
 /** With `~` put in the directories that workspaces may be filled from. */

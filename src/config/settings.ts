@@ -78,13 +78,20 @@ export async function readSettings(
     readTextFileIfThere(path, { what: "the settings file", code: "invalid_input" }),
   );
   if (text === undefined) return refuseOtherName(directory, path);
+  return { path, values: await parseSettings(text, { path, owner }), files };
+}
+
+export async function parseSettings(
+  text: string,
+  { path, owner }: { readonly path: string; readonly owner: SettingsOwner },
+): Promise<SettingsFile> {
   // Loaded here because most users have no such file, and every command starts faster without these.
   const [{ parseYaml }, { projectFile, settingsFile }] = await Promise.all([
     import("./yaml-file.ts"),
     import("./settings-schema.ts"),
   ]);
   const schema = owner === "user" ? settingsFile : projectFile;
-  return { path, values: parseYaml(text, { file: path, code: "invalid_input", schema, empty: {} }), files };
+  return parseYaml(text, { file: path, code: "invalid_input", schema, empty: {} });
 }
 
 const OTHER_NAMES = ["config", "settings"].flatMap((name) =>

@@ -13,11 +13,18 @@ export interface SetVariable {
   readonly source: string;
 }
 
+export interface ReadDotEnv {
+  readonly path: string;
+  readonly names: readonly string[];
+  /** Those that nobody has trusted: they count for nothing, but what is secret in them stays secret. */
+  readonly unused?: Readonly<Record<string, string>>;
+}
+
 export interface Variables {
   /** The shell's variables over those of the project's `.env`. */
   readonly environment: Environment;
   /** The project's `.env` and which of the variables it gave; undefined without a project. */
-  readonly dotEnv: { readonly path: string; readonly names: readonly string[] } | undefined;
+  readonly dotEnv: ReadDotEnv | undefined;
   /** Where the model API's address was set; undefined when it was not. */
   readonly address: SetVariable | undefined;
   /** What was read, byte for byte. */
@@ -52,8 +59,17 @@ export function readVariables(shell: Environment, root: string | undefined): Var
 
 /** The shell's alone. */
 export function withoutDotEnv({ environment, dotEnv, files }: Variables): Variables {
-  const left = Object.entries(environment).filter(([name]) => dotEnv?.names.includes(name) !== true);
-  return withAddress({ environment: Object.fromEntries(left), dotEnv: dotEnv && { ...dotEnv, names: [] }, files });
+  const isUnused = (name: string): boolean => dotEnv?.names.includes(name) === true;
+  const left = Object.entries(environment).filter(([name]) => !isUnused(name));
+  // A file that is named there is not read for a secret: the name may be that of anything.
+  const unused = Object.entries(environment).flatMap(([name, value]) =>
+    isUnused(name) && value !== undefined && !name.endsWith("_FILE") ? [[name, value]] : [],
+  );
+  return withAddress({
+    environment: Object.fromEntries(left),
+    dotEnv: dotEnv && { path: dotEnv.path, names: [], unused: Object.fromEntries(unused) },
+    files,
+  });
 }
 
 function withAddress(variables: Omit<Variables, "address">): Variables {

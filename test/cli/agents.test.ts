@@ -6,6 +6,7 @@ import { type Cli, collect, testCli } from "../support/cli.ts";
 import { obedient, order } from "../support/obedient.ts";
 import { scriptedModel, type ScriptedModel } from "../support/scripted-model.ts";
 import { message, ofType, turn } from "../support/v1-session.ts";
+import { recordTrust } from "../support/trust.ts";
 
 let model: ScriptedModel;
 let cli: Cli;
@@ -31,6 +32,7 @@ beforeAll(async () => {
   mkdirSync(join(cli.cwd, ".capstan"));
   writeFileSync(join(cli.cwd, ".capstan", "config.yaml"), "model: claude-haiku-4-5\n");
   writeFileSync(join(cli.cwd, "reporter.yaml"), AGENT);
+  await recordTrust(cli, "reporter.yaml");
 });
 afterAll(async () => {
   cli[Symbol.dispose]();
@@ -83,13 +85,15 @@ test("an agent file becomes an agent that clients use by its id, with its rules,
 
   // A new version of it, against the server as well as here.
   const against = { environment: { CAPSTAN_URL: url, CAPSTAN_KEY: key } };
-  const describe = (words: string): void =>
+  const describe = (words: string): Promise<void> => {
     writeFileSync(join(cli.cwd, "reporter.yaml"), AGENT.replace("Reports.", words));
-  describe("Reports there.");
+    return recordTrust(cli, "reporter.yaml");
+  };
+  await describe("Reports there.");
   const there = await cli.run(["agents", "create", "reporter.yaml", "--id", id.slice(-8), "--json"], against);
   expect(JSON.parse(there.stdout)).toMatchObject({ id, version: 2, definition: { model: "claude-haiku-4-5" } });
   expect(await client.beta.agents.retrieve(id)).toMatchObject({ version: 2, description: "Reports there." });
-  describe("Reports here.");
+  await describe("Reports here.");
   const here = await cli.run(["agents", "create", "reporter.yaml", "--id", id]);
   expect([here.stdout, here.stderr]).toEqual([`${id}\n`, expect.stringContaining("version 3 of reporter")]);
   expect(await client.beta.agents.retrieve(id)).toMatchObject({ version: 3, description: "Reports here." });

@@ -7,6 +7,7 @@ import { providerServer } from "../gateway/provider-server.ts";
 import { testCli } from "../support/cli.ts";
 import { apiError, say } from "../support/scripted-model.ts";
 import { CTRL_C, ENTER, terminal } from "./ask-terminal.ts";
+import { recordTrust } from "../support/trust.ts";
 
 const KEY = "sk-ant-api03-a-key-that-nobody-may-see-1234";
 const TOKEN = "sk-ant-oat01-a-token-that-nobody-may-see-5678";
@@ -106,6 +107,7 @@ test("status refuses what a session would be refused for", async () => {
   using cli = testCli();
   mkdirSync(join(cli.cwd, ".capstan"));
   writeFileSync(join(cli.cwd, ".env"), "ANTHROPIC_BASE_URL=http://127.0.0.1:9\n");
+  await recordTrust(cli);
   const environment = { ANTHROPIC_API_KEY: KEY, AWS_REGION: "no/region", AWS_BEARER_TOKEN_BEDROCK: KEY };
   const { stdout } = await cli.run(["auth"], { environment });
   const refusal = "sets ANTHROPIC_BASE_URL, but the credential for api_key is not written there";
@@ -124,6 +126,7 @@ test("status tells that a project's switch does not count beside a key of the us
   using cli = testCli();
   mkdirSync(join(cli.cwd, ".capstan"));
   writeFileSync(join(cli.cwd, ".env"), "CLAUDE_CODE_USE_VERTEX=1\n");
+  await recordTrust(cli);
   const { stdout } = await cli.run(["auth"], { environment: { ANTHROPIC_API_KEY: KEY } });
   expect(stdout).toContain("✓ api_key     Anthropic API, used\n");
   expect(stdout).toMatch(

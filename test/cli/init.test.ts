@@ -47,6 +47,9 @@ With a key (capstan auth login, or ANTHROPIC_API_KEY in the shell or in .env) le
   expect(readFileSync(join(cwd, ".capstan/suite.schema.json"), "utf8")).toBe(schemaText("suite"));
   // It is a project, and what stands in its .env counts.
   writeFileSync(join(cwd, ".env"), "ANTHROPIC_API_KEY=sk-ant-test\n");
+  // Both were written by hand.
+  const { stdout: trusted } = await cli.run(["trust", "--yes"], { cwd });
+  expect(trusted).toContain("✓ .env is trusted as it is now.\n✓ agent.yaml is trusted as it is now.");
   expect((await cli.run(["validate", "."], { cwd })).stdout).toMatch(/\n\nTalk to it: capstan chat agent\.yaml\n$/);
   const { stdout: config } = await cli.run(["config"], { cwd });
   expect(config).toContain(`project (${join(cwd, ".capstan")})`);

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { type Cli, preparedCli } from "../support/cli.ts";
 import { writeTree } from "../support/suites.ts";
+import { recordTrust } from "../support/trust.ts";
 
 /** Nobody would take them for secrets who does not know them. The last is in what the model is told of its tools. */
 const [IN_FILE, IN_MESSAGE, IN_TOOLS] = ["quite-an-ordinary-word", "just-another-plain-word", "file_path"];
@@ -23,6 +24,7 @@ function sessionAmong(files: Readonly<Record<string, string>>): () => Promise<Cl
     writeTree(cli.cwd, { "agent.yaml": AGENT });
     writeTree(join(cli.cwd, "place"), files);
     const args = ["run", "--rehearsal", "-a", "../agent.yaml", `write out.txt with ${IN_MESSAGE}`];
+    await recordTrust({ ...cli, cwd: join(cli.cwd, "place") }, "../agent.yaml");
     const ran = await cli.run(args, { cwd: join(cli.cwd, "place") });
     expect(ran).toMatchObject({ code: 0 });
     const { id } = JSON.parse((await cli.run(["sessions", "list", "--json"])).stdout) as { id: string };

@@ -7,6 +7,7 @@ import { type Cli, testCli } from "../support/cli.ts";
 import { testEnvironment } from "../support/host.ts";
 import { writeTree } from "../support/suites.ts";
 import { call, say, type Script, scriptedModel, text, toolUse, WHICH_COLOUR } from "../support/scripted-model.ts";
+import { recordTrust } from "../support/trust.ts";
 
 const AGENT = {
   name: "worker",
@@ -127,6 +128,7 @@ test("a past session becomes a case that passes without a model, and drifts when
 
   const file = join(cli.cwd, "agent.yaml");
   writeFileSync(file, readFileSync(file, "utf8").replace("what the message says", "as you like"));
+  await recordTrust(cli, "worker.test.yaml");
   const drifted = await cli.run(["test"]);
   expect(drifted.code).toBe(1);
   expect(drifted.stdout).toContain("Request 1 of main has changed since it was recorded: the instructions are others.");

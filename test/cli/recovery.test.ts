@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Cli, collect, exitOf, testCli } from "../support/cli.ts";
 import { call, say, scriptedModel, type Script } from "../support/scripted-model.ts";
+import { recordTrust } from "../support/trust.ts";
 
 /** Works on a task until its tool call is under way; whatever else it is asked, it answers. */
 const worker: Script = (request) =>
@@ -20,10 +21,11 @@ async function leaveSession(cli: Cli, cwd = cli.cwd): Promise<string> {
   return (JSON.parse(stdout) as { id: string }).id.slice(-8);
 }
 
-function project(cli: Cli, { name, onCrash }: { name: string; onCrash?: "continue" | "stop" }): string {
+async function project(cli: Cli, { name, onCrash }: { name: string; onCrash?: "continue" | "stop" }): Promise<string> {
   const root = join(cli.cwd, name);
   mkdirSync(join(root, ".capstan"), { recursive: true });
   if (onCrash !== undefined) writeFileSync(join(root, ".capstan", "config.yaml"), `on_crash: ${onCrash}\n`);
+  await recordTrust({ ...cli, cwd: root });
   return root;
 }
 
@@ -70,7 +72,7 @@ test("with on_crash: continue, run goes on with it beside its own turn, and leav
     request.toolResults.length > 0 ? say("carried on", { delay: released.promise }) : worker(request),
   );
   using cli = testCli(model.url);
-  const { left, own } = twoDirectories(project(cli, { name: "going-on", onCrash: "continue" }));
+  const { left, own } = twoDirectories(await project(cli, { name: "going-on", onCrash: "continue" }));
   const id = await leaveSession(cli, left);
   const child = cli.start(["run", "hello"], { cwd: own });
   const stdout = collect(child.stdout);
@@ -98,7 +100,7 @@ test("Ctrl-C interrupts what was gone on with as well", async () => {
       : worker(request),
   );
   using cli = testCli(model.url);
-  const { left, own } = twoDirectories(project(cli, { name: "going-on", onCrash: "continue" }));
+  const { left, own } = twoDirectories(await project(cli, { name: "going-on", onCrash: "continue" }));
   const id = await leaveSession(cli, left);
   const child = cli.start(["run", "hello"], { cwd: own });
   const stdout = collect(child.stdout);
@@ -120,7 +122,7 @@ test("Ctrl-C while it only waits for them ends with 130, and says nothing of its
     request.toolResults.length > 0 ? say("word ".repeat(2_000), { pace: 10 }) : worker(request),
   );
   using cli = testCli(model.url);
-  const { left, own } = twoDirectories(project(cli, { name: "going-on", onCrash: "continue" }));
+  const { left, own } = twoDirectories(await project(cli, { name: "going-on", onCrash: "continue" }));
   const id = await leaveSession(cli, left);
   const child = cli.start(["run", "hello"], { cwd: own });
   const stderr = collect(child.stderr);
@@ -135,8 +137,8 @@ test("Ctrl-C while it only waits for them ends with 130, and says nothing of its
 test("the sessions of another project are left to that project", async () => {
   await using model = await scriptedModel(worker);
   using cli = testCli(model.url);
-  const id = await leaveSession(cli, project(cli, { name: "one" }));
-  const other = await cli.run(["run", "hello"], { cwd: project(cli, { name: "other", onCrash: "continue" }) });
+  const id = await leaveSession(cli, await project(cli, { name: "one" }));
+  const other = await cli.run(["run", "hello"], { cwd: await project(cli, { name: "other", onCrash: "continue" }) });
   expect(other.stderr).toBe("");
   expect(await statusOf(cli, id)).toBe("running");
 });
@@ -144,7 +146,7 @@ test("the sessions of another project are left to that project", async () => {
 test("a session that cannot be settled is named with the reason, and the run goes on", async () => {
   await using model = await scriptedModel(worker);
   using cli = testCli(model.url);
-  const root = project(cli, { name: "gone" });
+  const root = await project(cli, { name: "gone" });
   mkdirSync(join(root, "below"));
   const id = await leaveSession(cli, join(root, "below"));
   rmSync(join(root, "below"), { recursive: true });

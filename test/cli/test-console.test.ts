@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { testCli } from "../support/cli.ts";
 import { writeTree } from "../support/suites.ts";
+import { recordTrust } from "../support/trust.ts";
 
 const AGENT = "name: worker\ninstructions: You work.\nmodel: claude-opus-4-8\n";
 
@@ -20,6 +21,7 @@ cases:
   - { name: two, input: Hello, skip: "later \\e[2J" }
 `,
   });
+  await recordTrust(cli, "odd.test.yaml");
   const { code, stdout, stderr } = await cli.run(["test", "--rehearsal"]);
   expect(stdout).toContain("gone [2J");
   expect(stdout).toContain("skipped: later [2J");

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { type CliResult, testCli } from "../support/cli.ts";
+import { recordTrust } from "../support/trust.ts";
 
 const cli = testCli();
 const home = { CAPSTAN_HOME: join(cli.home, ".capstan") };
@@ -59,6 +60,7 @@ export const add = { description: "Adds.", input: { type: "object" }, handler: (
 
 test("what an agent file makes is told, and nothing of it is run", async () => {
   files({ "agent.yaml": FULL, ...BESIDE });
+  await recordTrust(cli, "agent.yaml");
   const { stdout, stderr, code } = await validate();
   expect(stderr).toBe("");
   expect(stdout).toBe(`✓ agent.yaml is valid: clerk, Keeps papers.
@@ -93,6 +95,7 @@ Talk to it: capstan chat agent.yaml --rehearsal --input city=…
 
 test("programs get the same as JSON, with the tools of functions when those may run", async () => {
   files({ "agent.yaml": FULL, ...BESIDE });
+  await recordTrust(cli, "agent.yaml");
   const { stdout } = await validate(["--json", "--import"], { TOKEN: "t", ANTHROPIC_API_KEY: "sk-ant-test" });
   expect(JSON.parse(stdout)).toMatchObject({
     valid: true,
@@ -104,6 +107,15 @@ test("programs get the same as JSON, with the tools of functions when those may 
     notes: [expect.stringContaining("none-such was not found"), expect.stringContaining("CLAUDE.md is here")],
   });
   expect(existsSync(join(cli.cwd, "loaded"))).toBe(true);
+});
+
+test("a file that nobody has trusted is checked whole, with a note; its code is not run", async () => {
+  files({ "agent.yaml": `${FULL}# changed\n`, ...BESIDE });
+  const { stdout, code } = await validate();
+  expect(stdout).toMatch(/! \S+agent\.yaml is not trusted yet, so these would have no effect: .*functions/);
+  expect(code).toBe(0);
+  expect(await validate(["--import"])).toMatchObject({ code: 2, stderr: expect.stringContaining("capstan trust") });
+  expect(existsSync(join(cli.cwd, "loaded"))).toBe(false);
 });
 
 test("mistakes end it with 2, each with its place", async () => {
@@ -176,6 +188,7 @@ test.each([
   ],
 ])("%s is told at its place", async (_what, text, problem) => {
   files({ "agent.yaml": `name: clerk\n${text}\n`, "throws.mjs": 'throw new Error("no luck");', ...BESIDE });
+  await recordTrust(cli, "agent.yaml");
   const { code, stderr } = await validate(["--import"]);
   expect(stderr).toMatch(problem);
   expect(code).toBe(2);
@@ -194,6 +207,7 @@ test("what the chosen provider lacks is told with how to get it", async () => {
 
 test("a server whose program is not there is told by run, too", async () => {
   files({ "agent.yaml": "name: clerk\nmcp_servers: { near: { command: none-such } }\n" });
+  await recordTrust(cli, "agent.yaml");
   const args = ["run", "--rehearsal", "--agent", "agent.yaml", "say hello"];
   const { code, stderr } = await cli.run(args, { environment: home });
   expect(stderr).toContain("The MCP server near (none-such was not found; looked in PATH, which is /");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Cli, type CliResult, collect, exitOf, testCli } from "../support/cli.ts";
 import { sessionOf } from "./workspaces-sessions.ts";
+import { recordTrust } from "../support/trust.ts";
 
 const WORK = ["run", "--rehearsal", "--mode", "yolo"];
 
@@ -133,6 +134,7 @@ test("settings say where sessions work, and the user's own what else may be copi
   workspace: { kind: copy, mounts: [{ source: ${shared}, target: lib, read_only: true }] }
 `,
   );
+  await recordTrust(cli);
   const refused = await cli.run([...WORK, "run cat lib/lib.txt"]);
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain(shared);

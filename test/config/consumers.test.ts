@@ -122,7 +122,13 @@ const ARRIVES: Readonly<Record<string, Arrival>> = {
   projects_may_loosen: ["true", ["settings", "projects_may_loosen"], true],
 };
 /** A project's file must not have them: see variables.test.ts, environment.test.ts and server.test.ts. */
-const OF_THE_USER = ["auth.base_url", "auth.credential_command", "mount_roots", "projects_may_loosen", ...Object.keys(SERVER)];
+const OF_THE_USER = [
+  "auth.base_url",
+  "auth.credential_command",
+  "mount_roots",
+  "projects_may_loosen",
+  ...Object.keys(SERVER),
+];
 
 interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
@@ -160,7 +166,10 @@ describe("every field of a settings file", () => {
     .join("\n");
   const settings = Object.values(ARRIVES).flatMap(([, [where, name = ""]]) => (where === "settings" ? [name] : []));
   // What it decides is decided in the configuration: see others.test.ts.
-  test.each(settings.filter((name) => name !== "projects_may_loosen"))("%s is used outside of the configuration", (name) => {
-    expect(source.includes(`settings.${name}`)).toBe(true);
-  });
+  test.each(settings.filter((name) => name !== "projects_may_loosen"))(
+    "%s is used outside of the configuration",
+    (name) => {
+      expect(source.includes(`settings.${name}`)).toBe(true);
+    },
+  );
 });

@@ -155,3 +155,64 @@ describe("a sandbox that the user's settings ask for", () => {
       }
   });
 });
+
+describe("what the user's own settings say is a bound for trusted files, too:", () => {
+  const user = `permissions: { mode: normal, approvals_expire_ms: 1000 }
+budget: { usd: 5, tokens: 100 }
+budgets: { day: { usd: 10 }, agents: { a: { usd: 1 } } }
+prices: { tiny: { input: 1, output: 2 } }
+environment: { limits: { processes: 5 }, checkpoints: { mode: required } }
+`;
+  const looser = `permissions: { mode: yolo, approvals_expire_ms: 2000 }
+budget: { usd: 50, tokens: 10 }
+environment: { limits: { processes: 50 }, checkpoints: { mode: off } }
+`;
+  const settings = `budgets: { day: { usd: 100, time_zone: Asia/Tokyo }, agents: { a: { usd: 9, turns: 3 } } }
+prices: { "*": { input: 0, output: 0 } }
+`;
+
+  test("modes, budgets, prices, limits and checkpoints stay, and what is stricter counts", async () => {
+    for (const [others, agentFile] of [
+      [{ [PROJECT]: looser + settings }, undefined],
+      [{ [PROJECT]: settings, [AGENT]: `name: a\n${looser}` }, "agent.yaml"],
+    ] as const) {
+      using tree = files({ [USER]: user, ...others });
+      const { agent, settings: inForce, sessionEnvironment, withheld } = await load(tree, { agentFile });
+      expect(agent.permissions).toMatchObject({ mode: "normal", approvals_expire_ms: 1000 });
+      expect(agent.budget).toEqual({ usd: 5, tokens: 10 });
+      expect(inForce.budgets).toMatchObject({ day: { usd: 10 }, agents: { a: { usd: 1, turns: 3 } } });
+      expect(inForce.prices).toEqual({ tiny: { input: 1, output: 2 } });
+      expect(sessionEnvironment.limits.processes).toBe(5);
+      expect(sessionEnvironment.checkpoints.mode).toBe("required");
+      expect(withheld).toContainEqual(
+        expect.objectContaining({ field: "permissions.mode", value: "yolo", reason: "user settings" }),
+      );
+    }
+  });
+
+  test("a flag of one session is the user's own word", async () => {
+    using tree = files({ [USER]: user, "app/": "" });
+    const { agent } = await load(tree, { flags: { mode: "yolo", max_usd: 50 } });
+    expect(agent).toMatchObject({ permissions: { mode: "yolo" }, budget: { usd: 50 } });
+  });
+
+  test("with projects_may_loosen the trusted project counts", async () => {
+    using tree = files({ [USER]: `projects_may_loosen: true\n${user}`, [PROJECT]: looser + settings });
+    const { agent, settings: inForce, sessionEnvironment } = await load(tree);
+    expect(agent).toMatchObject({ permissions: { mode: "yolo" }, budget: { usd: 50 } });
+    expect(inForce.budgets.day?.usd).toBe(100);
+    expect(sessionEnvironment).toMatchObject({ limits: { processes: 50 }, checkpoints: { mode: "off" } });
+  });
+
+  test("with projects_may_loosen an untrusted one still does not", async () => {
+    using tree = files({ [USER]: `projects_may_loosen: true\n${user}`, [PROJECT]: looser + settings });
+    const { agent, sessionEnvironment } = await load(tree, { trust: { isTrusted: () => false } });
+    expect(agent).toMatchObject({ permissions: { mode: "normal" }, budget: { usd: 5, tokens: 10 } });
+    expect(sessionEnvironment).toMatchObject({ limits: { processes: 5 }, checkpoints: { mode: "required" } });
+  });
+
+  test("no project says that it may loosen anything", async () => {
+    using tree = files({ [PROJECT]: "projects_may_loosen: true\n" });
+    await expect(load(tree)).rejects.toThrow(/projects_may_loosen: .*only the user's own settings file/);
+  });
+});

@@ -49,7 +49,7 @@ function report(file: string): SuiteRun {
 beforeAll(async () => {
   const cwd = copied("a directory", readdirSync(AGENTS));
   const environment = { USER: "somebody", LOGNAME: "somebody", CI: "true", NO_COLOR: "1" };
-  first = await cli.run(["test", "--parallel", "2", "--report", "json=../baseline.json"], {
+  first = await cli.run(["test", "--trust", "--parallel", "2", "--report", "json=../baseline.json"], {
     cwd,
     environment,
     within: withoutNetwork(),
@@ -98,7 +98,9 @@ test("regressions in an example are found by its suite and by the baseline, and 
   const before = report(join(cli.cwd, "baseline.json"));
   const here = before.suites.filter(({ suite }) => ["hello", "operator"].includes(suite));
   writeFileSync(join(cwd, "before.json"), JSON.stringify({ ...before, suites: here }));
-  const { code, stdout } = await cli.run(["test", "--baseline", "before.json", "--report", "json,html"], { cwd });
+  const { code, stdout } = await cli.run(["test", "--trust", "--baseline", "before.json", "--report", "json,html"], {
+    cwd,
+  });
   expect(code).toBe(1);
   const { suites } = report(join(cwd, "capstan-report/report.json"));
   expect(suites.flatMap(({ cases }) => cases.map((one) => [one.case, one.status]))).toEqual([

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { WorkerPool } from "../../src/app/heavy/pool.ts";
@@ -142,8 +142,7 @@ describe.each(Object.keys(WAYS))("the next session, by %s,", (way) => {
       write(tree, name, HOSTILE[name]);
       const isProjects = name === "app/.capstan/config.yaml" || name === "app/.env";
       const isRead = isProjects || (REFUSED_BY[name] ?? WITH_AGENT).includes(way);
-      const expected =
-        isProjects || !isRead || (name === "app/agent.yaml" && way.startsWith("run")) ? "narrow" : "refused";
+      const expected = isProjects || !isRead ? "narrow" : "refused";
       expect(await start?.(tree)).toBe(expected);
     },
   );
@@ -178,6 +177,43 @@ describe("a project that was none before", () => {
     await recordTrust(options(tree));
     write(tree, "other/.capstan/config.yaml", HOSTILE["app/.capstan/config.yaml"]);
     expect(isWider(await loadConfiguration(options(tree, { cwd: tree.at("other") })))).toBe(false);
+  });
+});
+
+describe("restrictions that a person has trusted", () => {
+  const strict = "permissions: { mode: read-only, deny: [Bash] }\nenvironment: { sandbox: { mode: required } }\n";
+
+  test.each([
+    ["is emptied", (tree: Files) => write(tree, "app/.capstan/config.yaml", "")],
+    ["says otherwise", (tree: Files) => write(tree, "app/.capstan/config.yaml", "permissions: { mode: normal }\n")],
+    ["is removed", (tree: Files) => rmSync(tree.at("app/.capstan/config.yaml"))],
+  ])("hold when the file that has them %s", async (_, attack) => {
+    using tree = files({ "app/.capstan/config.yaml": strict });
+    await recordTrust(options(tree));
+    attack(tree);
+    const { agent, sessionEnvironment } = await loadConfiguration(options(tree));
+    expect(agent.permissions).toMatchObject({ mode: "read-only", deny: ["Bash"] });
+    expect(sessionEnvironment.sandbox.mode).toBe("required");
+  });
+
+  test("hold in a project that is made inside theirs", async () => {
+    using tree = files({
+      "app/.capstan/config.yaml": strict,
+      "app/sub/.capstan/config.yaml": "permissions: { mode: normal }\n",
+    });
+    const { agent, project } = await loadConfiguration(options(tree, { cwd: tree.at("app/sub") }));
+    expect(project.root).toBe(tree.at("app/sub"));
+    expect(agent.permissions).toMatchObject({ mode: "read-only", deny: ["Bash"] });
+  });
+
+  test("are not lost by an agent file that drops them: it does not start", async () => {
+    using tree = files({
+      "app/agent.yaml": "name: a\npermissions: { deny: [Bash] }\nhooks: { before_tool: [{ command: x }] }\n",
+    });
+    await recordTrust(options(tree), "agent.yaml");
+    write(tree, "app/agent.yaml", "name: a\n");
+    const load = loadConfiguration(options(tree, { agentFile: "agent.yaml" }));
+    await expect(load).rejects.toMatchObject({ code: "untrusted" });
   });
 });
 

@@ -9,6 +9,7 @@ import { loadConfiguration } from "../../src/config/load.ts";
 import { openBrowser } from "./browser.ts";
 import { temporaryDirectory, testEnvironment } from "./host.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "./scripted-model.ts";
+import { recordTrust } from "./trust.ts";
 
 export interface ConsoleOptions {
   /** What the model says; without it the built-in scripted model speaks. */
@@ -56,6 +57,7 @@ export async function openConsole(options: ConsoleOptions = {}): Promise<Console
     HOME: place.path,
     CAPSTAN_HOME: join(place.path, "home"),
   };
+  await recordTrust({ cwd: directory, environment });
   const configuration = await loadConfiguration({ cwd: directory, environment, flags: {} });
   const log = { info() {}, warn() {}, error() {} };
   const open = (port: number): Promise<RunningServer> =>

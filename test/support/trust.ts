@@ -7,9 +7,9 @@ import { resolve } from "node:path";
 /** As if a person had trusted whatever is there. */
 export const EVERYTHING: Trusting = { isTrusted: () => true };
 
-/** The configuration of someone who trusts the project. */
+/** The configuration of someone who trusts the project, unless they say otherwise. */
 export function loadTrusted(options: LoadOptions): Promise<Configuration> {
-  return loadConfiguration({ ...options, trust: EVERYTHING });
+  return loadConfiguration({ trust: EVERYTHING, ...options });
 }
 
 /** Records what `capstan trust --yes` would: the project's files, and the agents and suites that are named. */

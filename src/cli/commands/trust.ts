@@ -4,7 +4,8 @@ import type { TrustCommandFlags } from "../trust/trust.ts";
 export function addTrust(program: Command): void {
   const trust = program
     .command("trust")
-    .description("review what a project's files let agents do, and trust exactly that content");
+    .description("review what a project's files let agents do, and trust exactly that content")
+    .addHelpText("after", "\nExample:\n  $ capstan trust agent.yaml");
   trust
     .command("add", { isDefault: true })
     .description("show what would be widened, and ask; the default")

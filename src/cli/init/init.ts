@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { homeDirectory } from "../../config/home.ts";
 import { reasonOf } from "../../config/text-file.ts";
 import { agentDefinition } from "../../core/agent-definition.ts";
 import { CapstanError } from "../../core/errors.ts";
@@ -43,6 +44,7 @@ export async function init(directory: string, flags: InitFlags): Promise<void> {
   const all = { ...files, ...around };
   for (const [file, text] of Object.entries(all)) write(join(place, file), text);
   const ignored = ignoreSecrets(place);
+  await trustNew(place, all);
   process.stdout.write(told(directory, { files: [...Object.keys(all), ...ignored], template, dotEnv }));
 }
 
@@ -73,6 +75,26 @@ function nameFrom(directory: string): string {
     .replaceAll(/^[^a-z]+|-+$/g, "")
     .slice(0, 63);
   return problemWithName(name) === undefined ? name : "assistant";
+}
+
+/** What a person has just asked for needs no second look. */
+async function trustNew(place: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const [{ isAgent }, { itemsAt }, { TrustBook }, { trustWritten }] = await Promise.all([
+    import("../trust/person.ts"),
+    import("../trust/trust.ts"),
+    import("../../config/trust/book.ts"),
+    import("../../config/trust/written.ts"),
+  ]);
+  if (isAgent()) return;
+  const book = new TrustBook(homeDirectory(process.env).path);
+  const real = realpathSync.native(place);
+  const texts = new Map(Object.entries(files).map(([file, text]) => [join(real, file), text]));
+  const items = await itemsAt([real], real).catch((thrown: unknown) => {
+    // Something around it is wrong, as whoever runs it will be told.
+    if (thrown instanceof CapstanError) return [];
+    throw thrown;
+  });
+  trustWritten(items, { book, texts, by: "capstan init" });
 }
 
 const IGNORED = ".env";

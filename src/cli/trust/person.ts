@@ -6,11 +6,16 @@ const MARKER = "CAPSTAN_AGENT";
 
 /** Trust is a person's word: no agent gives it for itself. */
 export function requirePerson(what: string): void {
-  if (process.env[MARKER] === undefined && !ancestors().some(isAgents)) return;
+  if (!isAgent()) return;
   throw new CapstanError(
     "not_allowed",
     `${what} was started by an agent, and only a person can trust files. Run it yourself, in a shell of your own.`,
   );
+}
+
+/** Whether an agent's command, at any distance, started this process. */
+export function isAgent(): boolean {
+  return process.env[MARKER] !== undefined || ancestors().some(isAgents);
 }
 
 /** More than any chain of processes is long. */

@@ -6,7 +6,7 @@ import { loadConfiguration } from "../../config/load.ts";
 import { isSuiteFile } from "../../config/suite-names.ts";
 import { TrustBook } from "../../config/trust/book.ts";
 import type { JudgedItem } from "../../config/trust/gate.ts";
-import type { TrustItem } from "../../config/trust/item.ts";
+import { realPath, type TrustItem } from "../../config/trust/item.ts";
 import { ASSUMED_TRUST } from "../../config/trust/recorded.ts";
 import { KIND_WORDS, wideningText } from "../../config/trust/words.ts";
 import { CapstanError } from "../../core/errors.ts";
@@ -28,10 +28,11 @@ export async function trust(paths: readonly string[], flags: TrustCommandFlags):
   requirePerson("capstan trust");
   const book = bookHere();
   const items = (await itemsAt(paths, resolve(flags.cwd))).filter((item) => !book.isTrusted(item));
-  const wide = items.filter(({ widens }) => widens.length > 0);
+  // What was trusted before may have restricted agents in ways that are gone now.
+  const wide = items.filter((item) => item.widens.length > 0 || book.find(item) !== undefined);
   if (wide.length === 0) {
-    // What widens nothing now is trusted as well, so that a later change is shown as one.
-    if (flags.yes === true) items.forEach((item) => book.add(item, byUser("capstan trust --yes"), new Date()));
+    // It widens nothing, and from now on its restrictions hold whatever becomes of the file.
+    for (const item of items) book.add(item, byUser("capstan trust"), new Date());
     return done([], flags, "There is nothing to trust: these files widen nothing that is not trusted already.");
   }
   if (flags.json !== true) for (const item of wide) process.stdout.write(`${await itemText(item, book)}\n`);
@@ -68,7 +69,7 @@ function jsonOf({ kind, root, path, hash, files, widens }: TrustItem) {
 }
 
 /** The items of a directory, with the agent and the suites in it, or of agent files and suites. Each once. */
-async function itemsAt(paths: readonly string[], cwd: string): Promise<readonly TrustItem[]> {
+export async function itemsAt(paths: readonly string[], cwd: string): Promise<readonly TrustItem[]> {
   const found: JudgedItem[] = [];
   for (const path of paths.length === 0 ? [cwd] : paths.map((one) => resolve(cwd, one)))
     found.push(...(await itemsOf(path, cwd)));
@@ -80,8 +81,10 @@ async function itemsOf(path: string, cwd: string): Promise<readonly JudgedItem[]
   if (stats === undefined) throw usage(`There is no ${path}. Name a directory, an agent file or a suite.`);
   if (stats.isDirectory()) return itemsInDirectory(path);
   // A project's own files are those of its directory.
-  if (/(?:^|\/)(?:\.env|\.capstan\/config\.yaml)$/.test(path))
-    return itemsWith(path.endsWith(".env") ? dirname(path) : dirname(dirname(path)));
+  if (/(?:^|\/)(?:\.env|\.capstan\/config\.yaml)$/.test(path)) {
+    const all = await itemsWith(path.endsWith(".env") ? dirname(path) : dirname(dirname(path)));
+    return all.filter(({ item }) => realPath(item.path) === realPath(path));
+  }
   return isSuiteFile(path) ? itemsOfSuite(path) : [...(await itemsWith(cwd, path)), ...(await suiteInside(path))];
 }
 

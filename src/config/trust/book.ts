@@ -20,6 +20,9 @@ const record = z.strictObject({
 
 export type TrustRecord = z.infer<typeof record>;
 
+/** What was last trusted at a place, the same content or another. */
+export type TrustedBefore = (item: Pick<TrustItem, "kind" | "root" | "path">) => TrustRecord | undefined;
+
 /** What a person has trusted: one private file for each, in Capstan's own home and in no workspace. */
 export class TrustBook {
   readonly #directory: string;

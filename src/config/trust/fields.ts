@@ -24,6 +24,8 @@ export type Rule =
   | "added"
   /** The same value as below, or it widens. */
   | "same"
+  /** The same, where there is a value below. */
+  | "unless below"
   /** Words from the widest to the strictest. */
   | readonly string[]
   | "model"
@@ -36,7 +38,7 @@ export type Rule =
 
 export type Rules = Readonly<Record<string, Rule>>;
 
-export const MODE_ORDER = ["yolo", "accept-edits", "normal", "plan", "read-only"] as const;
+const MODE_ORDER = ["yolo", "accept-edits", "normal", "plan", "read-only"] as const;
 
 const LIMITS = {
   usd: "lower",
@@ -67,7 +69,7 @@ const BUDGET = below("budget", { ...LIMITS, steps: "lower" });
 
 const BUDGETS = {
   ...below("budgets.project", LIMITS),
-  ...below("budgets.day", { ...LIMITS, time_zone: "same" }),
+  ...below("budgets.day", { ...LIMITS, time_zone: "unless below" }),
   ...below("budgets.agents.*", LIMITS),
   "budgets.reserve_output_tokens": "higher",
 } as const satisfies Rules;

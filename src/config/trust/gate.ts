@@ -4,11 +4,13 @@ import { shownVariable } from "../../core/redaction-session.ts";
 import type { AgentAsWritten } from "../agent-file.ts";
 import type { Environment } from "../home.ts";
 import type { Merged } from "../layers.ts";
+import type { Trusting } from "../load.ts";
 import type { Withheld } from "../others.ts";
 import { findProject } from "../project.ts";
 import type { ReadSettings } from "../settings.ts";
 import type { SettingsFile } from "../settings-schema.ts";
 import { type Variables, withoutDotEnv } from "../variables.ts";
+import type { TrustedBefore } from "./book.ts";
 import { AGENT_RULES, SETTINGS_RULES } from "./fields.ts";
 import { type Content, hashOf, itemOf, liesIn, type TrustItem } from "./item.ts";
 import { judge, type Widening } from "./judge.ts";
@@ -32,16 +34,18 @@ export interface Surroundings {
 /** Lets through what a person has trusted, and of everything else only what widens nothing. */
 export class TrustGate {
   readonly judged: JudgedItem[] = [];
-  readonly #isTrusted: (item: TrustItem) => boolean;
+  readonly #isTrusted: Trusting["isTrusted"];
+  readonly #before: TrustedBefore | undefined;
   readonly #around: Surroundings;
 
-  constructor(isTrusted: (item: TrustItem) => boolean, around: Surroundings) {
+  constructor({ isTrusted, before }: Omit<Trusting, "ask">, around: Surroundings) {
     this.#isTrusted = isTrusted;
+    this.#before = before;
     this.#around = around;
   }
 
   settings({ path, values, files }: ReadSettings, root: string, below: Merged): SettingsFile {
-    const { kept, widens } = judge(values, below, SETTINGS_RULES);
+    const { kept, widens } = judge(values, withZone(below), SETTINGS_RULES);
     return this.#admits({ kind: "settings", root, path, files, widens }) ? values : kept;
   }
 
@@ -64,11 +68,12 @@ export class TrustGate {
     const place = { from: [cwd, dirname(path)], within: [root, cwd, dirname(path)] };
     const files = new Map([...read.files, ...programFiles(written, place)]);
     if ([...files.keys()].every((file) => liesIn(file, [home]))) return written;
-    const { kept, widens } = judge(written, { ...below, ...ENGINE_DEFAULTS, auth: below.auth.provider }, AGENT_RULES);
+    const { kept, widens } = judge(written, belowAgent(written, below), AGENT_RULES);
     const all = [
       ...widens,
       ...unbudgeted(written.name, below),
       ...outside([...read.files.keys()], [...place.within, home]),
+      ...this.#changed({ kind: "agent", root, path }),
     ];
     return this.#admits({ kind: "agent", root, path, files, widens: all }) ? written : kept;
   }
@@ -108,6 +113,12 @@ export class TrustGate {
     );
   }
 
+  /** What a person had looked at may have restricted the agent in ways that are gone now. */
+  #changed(place: Pick<TrustItem, "kind" | "root" | "path">): readonly Widening[] {
+    if (this.#before?.(place) === undefined) return [];
+    return [{ field: "changed", value: "it is not as you trusted it", isRequired: true }];
+  }
+
   #admits(content: Content): boolean {
     const item = itemOf(content);
     const isTrusted = this.#isTrusted(item);
@@ -125,6 +136,26 @@ export interface ReadFile<Value> {
 
 /** What the engine does where nothing is said. */
 const ENGINE_DEFAULTS = { effort: "high", thinking: "adaptive" } as const;
+
+/** A budget for a day is for one of UTC where nothing else is said. */
+function withZone(below: Merged): object {
+  const { budgets } = below;
+  return budgets.day === undefined
+    ? below
+    : { ...below, budgets: { ...budgets, day: { time_zone: "UTC", ...budgets.day } } };
+}
+
+/** Models are compared with the one that is in force. */
+function belowAgent({ subagents = {} }: AgentAsWritten, below: Merged): object {
+  const { model, auth } = below;
+  const models = Object.fromEntries(Object.keys(subagents).map((name) => [name, { model }]));
+  return { ...below, ...ENGINE_DEFAULTS, auth: auth.provider, fallback_model: model, subagents: models };
+}
+
+/** Of settings only what restricts agents. */
+export function narrowing(values: SettingsFile, below: Merged): SettingsFile {
+  return judge(values, withZone(below), SETTINGS_RULES).kept;
+}
 
 function isNeeded({ isRequired }: Widening): boolean {
   return isRequired;

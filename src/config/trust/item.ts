@@ -48,9 +48,12 @@ export function hashOf(content: Uint8Array | string): string {
   return process.getBuiltinModule("node:crypto").createHash("sha256").update(content).digest("hex");
 }
 
+/** What is longer is not read by anyone. */
+const MAX_SHOWN_BYTES = 256 * 1024;
+
 function plainText(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes).toString("utf8");
-  return text.includes("\0") ? `(${bytes.length} bytes that are no text)\n` : text;
+  const text = bytes.length > MAX_SHOWN_BYTES ? "\0" : Buffer.from(bytes).toString("utf8");
+  return text.includes("\0") ? `(${bytes.length} bytes, ${hashOf(bytes).slice(0, 8)})\n` : text;
 }
 
 /** Whether a file lies in one of the directories, wherever links lead. */

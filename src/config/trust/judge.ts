@@ -81,6 +81,8 @@ function verdict(rule: Rule, given: unknown, below: unknown): Verdict {
     case "subset":
     case "added":
       return list(given, below);
+    case "unless below":
+      return below === undefined || below === given ? { kept: given } : { wider: given };
     case "same":
       return isDeepStrictEqual(given, below) ? { kept: given } : { wider: given };
     case "model":

@@ -42,12 +42,20 @@ export function withImports(paths: readonly string[], { within }: Place): Readon
   for (let path = open.shift(); path !== undefined && files.size < MAX_FILES; path = open.shift()) {
     const file = path;
     if (files.has(file) || !within.some((directory) => isInside(file, directory)) || !isFile(file)) continue;
-    const bytes = readFileSync(file);
+    const bytes = contentOf(file);
     files.set(file, bytes);
     if (/\.[cm]?[jt]sx?$/.test(file))
       open.push(...importedBy(file, bytes.toString("utf8")), ...packageOf(file, within));
   }
   return files;
+}
+
+const LARGE_BYTES = 16 * 1_048_576;
+
+/** Of a large file, which is hardly a program, what changes with its content and no command can set. */
+function contentOf(file: string): Buffer {
+  const { size, ino, ctimeNs } = statSync(file, { bigint: true });
+  return size > LARGE_BYTES ? Buffer.from(`${size} bytes, file ${ino}, changed at ${ctimeNs}\n`) : readFileSync(file);
 }
 
 const IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'`](\.{1,2}\/[^"'`]+)["'`]/g;

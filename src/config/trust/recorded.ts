@@ -4,7 +4,7 @@ import { TrustBook } from "./book.ts";
 /** What a person has trusted, as recorded in Capstan's home. */
 export function recordedTrust(home: string): Trusting {
   const book = new TrustBook(home);
-  return { isTrusted: (item) => book.isTrusted(item) };
+  return { isTrusted: (item) => book.isTrusted(item), before: (item) => book.find(item) };
 }
 
 /** For those who only look, and start nothing with what they found. */

@@ -11,10 +11,10 @@ import { wideningText } from "./words.ts";
 /** Throws `untrusted` for a suite that allows calls, sets variables or runs code, and that nobody has trusted. */
 export function requireTrustedSuite(
   { path, value, files }: ReadFile<SuiteAsWritten>,
-  { isTrusted }: Trusting,
+  trusting: Trusting,
   around: Surroundings,
 ): readonly JudgedItem[] {
-  const gate = new TrustGate(isTrusted, around);
+  const gate = new TrustGate(trusting, around);
   const root = gate.rootOf(path);
   const from = dirname(path);
   const at = (file: string): string => resolve(from, file);

@@ -42,6 +42,7 @@ const MEANS: Readonly<Record<string, string>> = {
   hooks: "runs commands around the agent's work",
   name: "gives the agent a name that no agent budget covers",
   file: "reads a file outside the project",
+  changed: "may have lost restrictions that it had when you trusted it",
   fixture: "copies a directory from outside the project",
   defaults: "answers approvals, sets variables or runs code",
   cases: "answers approvals, sets variables or runs code",
