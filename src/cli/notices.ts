@@ -41,7 +41,9 @@ function configurationNotice({ changed, changed_count: count, disabled, problem 
       ? [`This turn changed configuration: ${[...names, ...more].join(", ")}. Check it before you use it.`]
       : []),
     ...disabled.map(({ path, moved_to }) => `${escapeHidden(path)} was disabled and is now ${escapeHidden(moved_to)}.`),
-    ...(problem === undefined ? [] : [`The workspace could not be checked for configuration: ${escapeHidden(problem)}`]),
+    ...(problem === undefined
+      ? []
+      : [`The workspace could not be checked for configuration: ${escapeHidden(problem)}`]),
   ];
   return `WARNING: ${sentences.join(" ")}`;
 }

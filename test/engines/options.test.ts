@@ -71,7 +71,7 @@ describe("the child's environment", () => {
     "LANG",
     "HOME",
     "TMPDIR",
-    "CAPSTAN_AGENT",
+    "CAPSTAN_SESSION",
     "CLAUDE_CONFIG_DIR",
     "CLAUDE_CODE_TMPDIR",
     "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL",

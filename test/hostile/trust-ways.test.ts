@@ -105,14 +105,14 @@ test("a server gives an operator's next session nothing of it, without a restart
 
 test("an agent's own command cannot trust anything, and an answer from a pipe does not count", async () => {
   using cli = attacked();
-  const marked = { environment: { CAPSTAN_AGENT: "1" } };
+  const marked = { environment: { CAPSTAN_SESSION: "1" } };
   for (const args of [
     ["trust", "--yes"],
     ["run", "--rehearsal", "--trust", "hi"],
   ])
     expect(await cli.run(args, marked)).toMatchObject({ code: 2, stderr: expect.stringContaining("only a person") });
   // The marker is that of the process above, which a command cannot take away.
-  const within = ["sh", "-c", 'env -u CAPSTAN_AGENT "$@"; exit $?', "sh"];
+  const within = ["sh", "-c", 'env -u CAPSTAN_SESSION "$@"; exit $?', "sh"];
   expect(await cli.run(["trust", "--yes"], { ...marked, within })).toMatchObject({ code: 2 });
   expect(await cli.run(["trust"], { input: "y\n\n" })).toMatchObject({
     code: 2,

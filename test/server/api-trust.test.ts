@@ -2,6 +2,7 @@ import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { clock } from "../../src/app/clock.ts";
+import { WorkerPool } from "../../src/app/heavy/pool.ts";
 import { apiPorts } from "../../src/app/serve-ports.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
@@ -22,7 +23,8 @@ async function served(settings: string) {
   const shell = { CAPSTAN_HOME: join(directory.path, "home"), HOME: directory.path };
   const configuration = await loadConfiguration({ cwd: project, environment: shell, flags: {} });
   const store = stack.use(await openSqliteStore({ path: join(directory.path, "capstan.db"), clock }));
-  const { trust, defaults } = apiPorts({ configuration, shell, cwd: project }, store);
+  const pool = stack.use(new WorkerPool({ home: configuration.home, environment: {} }));
+  const { trust, defaults } = apiPorts({ configuration, shell, cwd: project }, store, pool);
   if (trust === undefined || defaults === undefined) throw new Error("The ports are missing.");
   const api = stack.use(await apiApp({ ports: { trust, defaults } }));
   const [viewer, operator, admin] = [

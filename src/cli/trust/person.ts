@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { CapstanError } from "../../core/errors.ts";
 
 /** Set in the environment of every agent's process, and so of all its commands. */
-const MARKER = "CAPSTAN_AGENT";
+const MARKER = "CAPSTAN_SESSION";
 
 /** Trust is a person's word: no agent gives it for itself. */
 export function requirePerson(what: string): void {

@@ -172,7 +172,8 @@ function childEnvironment(request: EngineRequest, settings: ClaudeSettings, temp
     LANG: "C.UTF-8",
     HOME: directory("home"),
     TMPDIR: tempDir,
-    CAPSTAN_AGENT: "1",
+    // `capstan trust` knows by it that an agent started it.
+    CAPSTAN_SESSION: request.sessionId,
     CLAUDE_CONFIG_DIR: directory("config"),
     CLAUDE_CODE_TMPDIR: tempDir,
     // Keeps the CLI's first-party behaviour behind the gateway. Internal to the CLI: the SDK version is pinned for it.

@@ -107,7 +107,7 @@ const limit: Observe = ({ loaded: { agent, settings } }) => {
 const commandVariables: Observe = ({ loaded: { sessionEnvironment }, scratch }) => {
   const places = { shown: join(scratch, "shell"), hidden: join(scratch, "process"), bash: "/bin/bash", path: "/bin" };
   const { variables } = sessionEnvironment;
-  writeCommandShell({ ...places, sessionId: "sesn_1", variables, hiddenVariables: [] });
+  writeCommandShell({ ...places, variables, hiddenVariables: [] });
   return readFileSync(join(places.shown, "variables.sh"), "utf8");
 };
 

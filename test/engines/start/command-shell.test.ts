@@ -32,7 +32,6 @@ function write(directory: string, { variables = {}, hiddenVariables = [] }: Give
     shown: join(directory, "shown"),
     hidden: join(directory, "hidden"),
     bash: "/bin/bash",
-    sessionId: "sesn_1",
     path: "/usr/bin:/bin",
     variables,
     hiddenVariables,
@@ -51,8 +50,7 @@ describe("a command", () => {
     expect(run("echo $PATH", { variables: { PATH: "/mine" } })).toBe("/mine\n");
   });
 
-  test("knows the session, and neither the token nor the address of the gateway, not even in /proc", () => {
-    expect(run("echo $CAPSTAN_SESSION")).toBe("sesn_1\n");
+  test("has neither the token nor the address of the gateway, not even in /proc", () => {
     expect(run("env; tr '\\0' '\\n' < /proc/$$/environ")).not.toMatch(/ANTHROPIC|CLAUDE_ENV_FILE|token/);
   });
 

@@ -3,9 +3,6 @@ import { join } from "node:path";
 import { CapstanError } from "../../../core/errors.ts";
 import { problemWithVariable } from "../../../core/gateway-variables.ts";
 
-/** Set by the host for every command of an agent, with the id of its session. */
-const SESSION_VARIABLE = "CAPSTAN_SESSION";
-
 /** With these a command could ask the model past the log, or speak to the CLI. */
 const OF_THE_CLI = [
   "ANTHROPIC_AUTH_TOKEN",
@@ -24,7 +21,6 @@ interface CommandShell {
   readonly hidden: string;
   /** The real shell. */
   readonly bash: string;
-  readonly sessionId: string;
   /** Search path of the commands. */
   readonly path: string;
   readonly variables: Readonly<Record<string, string>>;
@@ -39,7 +35,7 @@ interface CommandShell {
  * starts, so that not even `/proc` has it for a command. Returns what the CLI needs to know.
  */
 export function writeCommandShell(parts: CommandShell): Record<string, string> {
-  const { shown, hidden, variables, hiddenVariables, path, bash, sessionId } = parts;
+  const { shown, hidden, variables, hiddenVariables, path, bash } = parts;
   requireVariables(variables);
   const isHidden = ([name]: readonly [string, string]): boolean => hiddenVariables.includes(name);
   const all = Object.entries({ PATH: path, ...variables });
@@ -47,11 +43,7 @@ export function writeCommandShell(parts: CommandShell): Record<string, string> {
   const closed = write(hidden, "variables.sh", exports(all.filter(isHidden)));
   // The CLI passes this text on the command line, where it must not hold a value.
   const read = [`. ${quoted(open)}`, `if [ -r ${quoted(closed)} ]; then . ${quoted(closed)}; fi`].join("\n");
-  const shell = write(
-    shown,
-    "bash",
-    `#!/bin/sh\nunset ${OF_THE_CLI.join(" ")}\nexport ${SESSION_VARIABLE}=${quoted(sessionId)}\nexec ${quoted(bash)} "$@"\n`,
-  );
+  const shell = write(shown, "bash", `#!/bin/sh\nunset ${OF_THE_CLI.join(" ")}\nexec ${quoted(bash)} "$@"\n`);
   chmodSync(shell, 0o700);
   return { CLAUDE_CODE_SHELL: shell, CLAUDE_ENV_FILE: write(hidden, "environment", `${read}\n`) };
 }

@@ -20,7 +20,7 @@ export function writeProcessFiles(
   request: EngineRequest,
   { path, confined, leftovers }: { readonly path: string; readonly confined: boolean; readonly leftovers: Leftovers },
 ): ProcessFiles {
-  const { stateDir, sessionId, variables, sandbox, cwd } = request;
+  const { stateDir, variables, sandbox, cwd } = request;
   const directory = mkdtempSync(join(stateDir, "process-"));
   leftovers.note(directory);
   const shellDirectory = join(directory, "shell");
@@ -28,7 +28,6 @@ export function writeProcessFiles(
     shown: shellDirectory,
     hidden: directory,
     bash: bashFor(path, cwd),
-    sessionId,
     path,
     variables,
     hiddenVariables: confined ? (sandbox?.hiddenVariables ?? []) : [],
