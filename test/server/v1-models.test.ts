@@ -22,7 +22,7 @@ test("the list has models with a known price, page by page in both directions", 
   for (const { model } of PRICES.slice(0, 5))
     expect(
       all.some((id) => model.test(id)),
-      String(model),
+      model.source,
     ).toBe(true);
   const back = await client.beta.models.list({ limit: 2, before_id: all[3] ?? "" });
   expect(back.data.map(({ id }) => id)).toEqual([all[1], all[2]]);
