@@ -19,10 +19,10 @@ test("the list has models with a known price, page by page in both directions", 
   expect(new Set(all).size).toBe(all.length);
   for (const id of all) expect(priceOf(id), id).toBeDefined();
   // The newest prices have a model each.
-  for (const { model } of PRICES.slice(0, 5))
+  for (const [index, { model }] of PRICES.slice(0, 5).entries())
     expect(
       all.some((id) => model.test(id)),
-      model.source,
+      `price ${index}`,
     ).toBe(true);
   const back = await client.beta.models.list({ limit: 2, before_id: all[3] ?? "" });
   expect(back.data.map(({ id }) => id)).toEqual([all[1], all[2]]);

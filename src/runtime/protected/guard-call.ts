@@ -72,7 +72,7 @@ function guardsOf({ named, real }: Place, subject: CallSubject, places: GuardedP
   const twin = sameFile(real, () => protectedFiles(subject, places));
   const row = twin === undefined ? undefined : rowOfPath(twin, subject);
   if (twin !== undefined) return [{ path: `${named} (a second name of ${twin})`, pattern: row?.pattern ?? "$AGENT" }];
-  return subject.shell !== undefined && movesDirectories(subject) ? inDirectory(real, subject, places) : [];
+  return mayMove(named, subject) ? inDirectory(real, subject, places) : [];
 }
 
 function patternOf(path: string, subject: CallSubject, places: GuardedPlaces): Guarded["pattern"] | undefined {
@@ -87,8 +87,23 @@ function patternOf(path: string, subject: CallSubject, places: GuardedPlaces): G
 
 const MOVERS = /^(?:mv|rm|rmdir|unlink|rename|chmod|chown|ln|rsync|trash)$/;
 
-function movesDirectories({ shell }: CallSubject): boolean {
-  return shell?.commands.some(({ words }) => MOVERS.test(words[0]?.text.replace(/^.*\//, "") ?? "")) === true;
+/** Whether a command that moves, removes or opens up what it names could name this path. */
+function mayMove(path: string, { shell, workspace }: CallSubject): boolean {
+  const programs =
+    shell?.commands.map(({ words: [program, ...rest] }) => ({ name: nameOf(program?.text), rest })) ?? [];
+  const isHere = programs.every(({ name }) => !/^(?:cd|pushd|popd)$/.test(name));
+  return programs
+    .filter(({ name }) => MOVERS.test(name))
+    .some(({ rest }) => rest.some((word) => !isHere || mayName(word, path, workspace)));
+}
+
+function mayName({ text, dynamic }: { text: string; dynamic: boolean }, path: string, workspace: string): boolean {
+  const isPlain = !dynamic && !/^[-~]/.test(text);
+  return isPlain ? resolve(workspace, text) === path : dynamic || text.startsWith("~") || /[/=.]/.test(text);
+}
+
+function nameOf(program = ""): string {
+  return program.replace(/^.*\//, "");
 }
 
 /** Whoever moves or removes a directory does the same to the configuration in it. */
