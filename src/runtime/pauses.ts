@@ -135,11 +135,13 @@ export class Pauses {
     // Two answers at the same time wake it twice; the second finds it awake.
     if (isOver()) return;
     this.#turns.current.begin();
-    this.#revived = this.#turns.current.turn;
+    const revived = this.#turns.current.turn;
+    this.#revived = revived;
     // The turn may be over by now: an interrupt ends it while it waits.
     const [goesOn] = await log.append((state) =>
       isPaused(state) ? [{ type: "session.status_running", goes_on: true }] : [],
     );
+    if (this.#turns.current.turn !== revived) return;
     if (goesOn === undefined) return this.#turns.current.abort();
     this.#turns.step(async (stopped) => {
       const { engine } = this.#parts;

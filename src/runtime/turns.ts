@@ -229,6 +229,8 @@ export class Turns {
       await this.engine.interrupt();
       if (this.#current.turn === turn) await this.#end({ outcome: "interrupted", usage: {} });
     } catch (thrown) {
+      // The turn ended while it was taken, and another may be under way.
+      if (turn !== undefined && this.#current.turn !== turn) return;
       // A process that was given up while it started tells of that as of a failure.
       const end: TurnEnd = stopped() ? { outcome: "interrupted", usage: {} } : failed(thrown);
       await this.#end(end).catch((failure: unknown) => this.#fail(failure));
@@ -276,6 +278,12 @@ export class Turns {
     if (end.outcome === "interrupted" && this.#deps.log.state.undelivered.length > 0) this.engine.kill();
     await writeTurnEnd(end, turn, this.#deps);
     turn?.release();
+    // An answer brought the turn back to life in the moment it ended.
+    if (turn === undefined && this.#pauses.isReviving) {
+      this.#pauses.stop();
+      this.engine.kill();
+      this.#current.abort();
+    }
     // A process that has reached a limit of its own keeps to it; the next one counts anew. It is not waited for: the
     // process itself may be the one that tells of its end.
     if (end.outcome === "steps" || end.outcome === "budget") void this.engine.close().catch(() => {});

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type AgentInput, type Mode, MODES } from "../../src/core/agent-definition.ts";
 import type { LoggedEvent } from "../../src/core/events.ts";
@@ -153,7 +153,7 @@ describe("in a real session", () => {
   test.each(MODES)("the mode %s decides every call of every line, and only what it allows happens", async (mode) => {
     await using web = await listener();
     await using t = await testHost(() => say("not yet"));
-    const at = { cwd: t.cwd, outside: join(t.home, "outside"), web: web.url };
+    const at = { cwd: t.cwd, outside: join(dirname(t.home), "outside"), web: web.url };
     mkdirSync(at.outside);
     writeFileSync(join(at.outside, "secret.txt"), "a secret");
     writeFileSync(join(t.cwd, "note.txt"), "a note");

@@ -116,16 +116,16 @@ test("secrets of the project are hidden by their names, also those that the host
 
 async function forAdmins(answer: Promise<Answer>): Promise<void> {
   const { status, body } = await answer;
-  expect([status, body.error.message]).toEqual([403, expect.stringMatching(/\.env.*the role admin/)]);
+  expect([status, body.error.message]).toEqual([403, expect.stringMatching(/server\.key.*the role admin/)]);
 }
 
 test("what is hidden is taken out by admins alone, in whatever form", async () => {
   const { api, operator, admin, viewer } = all;
-  writeFileSync(join(api.cwd, ".env"), "ANTHROPIC_API_KEY=first\n");
-  const id = await copied(order(["Bash", { command: "echo ANTHROPIC_API_KEY=second > .env" }]));
+  writeFileSync(join(api.cwd, "server.key"), "ANTHROPIC_API_KEY=first\n");
+  const id = await copied(order(["Bash", { command: "echo ANTHROPIC_API_KEY=second > server.key" }]));
   const inPlace = await session(operator, order(write("plain.txt", "plain\n")));
   await forAdmins(viewer.get(`/api/sessions/${id}/patch`));
-  await forAdmins(viewer.get(`/api/sessions/${id}/patch?path=.env`));
+  await forAdmins(viewer.get(`/api/sessions/${id}/patch?path=server.key`));
   expect((await viewer.get(`/api/sessions/${id}/patch?path=other`)).status).toBe(200);
   for (const how of ["patch", "zip", "branch"])
     await forAdmins(operator.post(`/api/sessions/${id}/export/${how}`, how === "branch" ? {} : undefined));
@@ -133,7 +133,7 @@ test("what is hidden is taken out by admins alone, in whatever form", async () =
   expect(await (await viewer.get(`/api/sessions/${inPlace}/patch`)).response.text()).toContain("+plain");
   expect(await (await admin.post(`/api/sessions/${id}/export/patch`)).response.text()).toContain("second");
   expect((await admin.post(`/api/sessions/${id}/export/zip`)).status).toBe(200);
-  rmSync(join(api.cwd, ".env"));
+  rmSync(join(api.cwd, "server.key"));
 });
 
 test("a file that is too large is refused with the way to get it", async () => {

@@ -78,7 +78,8 @@ test("whatever is asked of another project's things, they are not there", async 
   const ids = await things();
   const known = Object.keys(ids).map((name) => `/api/${name}/{id}`);
   const asked = Object.entries(document.paths)
-    .filter(([path]) => path.includes("{"))
+    // Trust goes by the hash of a content, which belongs to no project; test/server/api-trust.test.ts looks at that.
+    .filter(([path]) => path.includes("{") && path !== "/api/trust/{hash}")
     .flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, operation })));
   expect(asked.length).toBeGreaterThan(30);
   for (const { path, method, operation } of asked) {
