@@ -31,7 +31,7 @@ export async function localRecords(): Promise<Records> {
       }
     },
     async *archive(sessionId) {
-      const { exportSession } = await import("../runtime/archive.ts");
+      const { exportSession } = await import("../runtime/archives/export-session.ts");
       yield* exportSession(store, sessionId);
     },
     async output(sessionId, call) {

@@ -4,11 +4,12 @@ import type { Clock, Ids } from "../core/clock.ts";
 import { environmentDefinition } from "../core/environment.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import { type EventDraft, sessionEvent, type SessionEvent } from "../core/events.ts";
-import { withoutRedacted, withoutSecrets } from "../core/redaction-session.ts";
+import { withoutRedacted } from "../core/redaction-session.ts";
 import { initialState, inTurn, reduce, type SessionState } from "../core/state.ts";
 import { MAX_OUTPUT_BYTES, MAX_SESSION_OUTPUT_BYTES } from "../core/tool-output/tool-outputs.ts";
 import { type LeaseOwner, PLAIN_SESSION, type SessionRecord, type Store } from "../core/store.ts";
 import { reachOf } from "./archive-reach.ts";
+import { FORMAT, outputOf, PAGE } from "./archives/export-session.ts";
 import { settleOpenWork } from "./recovery.ts";
 
 /**
@@ -16,10 +17,6 @@ import { settleOpenWork } from "./recovery.ts";
  * transcript is not in it; the engine's view is rebuilt from the events.
  */
 
-/** The version of the format. */
-const FORMAT = 1;
-/** Events per read and per append. */
-const PAGE = 500;
 const LEASE_MS = 60_000;
 /** Of an output; a line that says what is missing may be in it too. */
 const MOST_BASE64 = 2 * MAX_OUTPUT_BYTES;
@@ -74,73 +71,6 @@ export interface ImportDeps {
   readonly chain: ChainHashes;
   /** Whoever made the archive may have its agent do on this machine what it does without asking. Default: no. */
   readonly trust?: boolean | undefined;
-}
-
-/** Lines without their ends. What is appended after the first line was given is left out. */
-export async function* exportSession(store: Store, sessionId: string): AsyncGenerator<string> {
-  let page = await archivePage(store, sessionId);
-  for (;;) {
-    yield* page.lines;
-    if (page.next === undefined) return;
-    page = await archivePage(store, sessionId, { from: page.next });
-  }
-}
-
-interface ArchivePage {
-  readonly lines: readonly string[];
-  /** Where the next page begins, and the last event of all pages. Undefined after the last page. */
-  readonly next: { readonly after: number; readonly head: number } | undefined;
-}
-
-/** A part of an archive: the header first, then so many events at a time. */
-export async function archivePage(
-  store: Store,
-  sessionId: string,
-  { from, limit = PAGE }: { readonly from?: NonNullable<ArchivePage["next"]>; readonly limit?: number } = {},
-): Promise<ArchivePage> {
-  if (from === undefined) return archiveHeader(store, sessionId);
-  const { after, head } = from;
-  const page = await store.events(sessionId, { after, upTo: head, limit });
-  const last = page.at(-1);
-  if (last === undefined)
-    throw new CapstanError(
-      "store_corrupt",
-      `The log of session ${sessionId} ends at ${after}, not at ${head}: it was cut or deleted meanwhile. Verify the session.`,
-      { data: { sessionId, after, head } },
-    );
-  const lines: string[] = [];
-  for (const { seq, hash, event } of page) {
-    lines.push(JSON.stringify({ seq, hash, event }));
-    const output = outputOf(event);
-    const content = output === undefined ? undefined : await store.toolOutputs.read(sessionId, output);
-    // The audit reports one that is missing or was changed.
-    if (content !== undefined) lines.push(JSON.stringify({ output, content: content.toString("base64") }));
-  }
-  return { lines, next: last.seq < head ? { after: last.seq, head } : undefined };
-}
-
-async function archiveHeader(store: Store, sessionId: string): Promise<ArchivePage> {
-  const session = await store.session(sessionId);
-  if (session === undefined)
-    throw new CapstanError(
-      "not_found",
-      `There is no session ${sessionId} in this store. List the sessions to find it.`,
-      { data: { sessionId } },
-    );
-  const head = await store.head(sessionId);
-  // Ids of agents, environments and files say nothing to another store.
-  const carried = {
-    ...withoutSecrets(session),
-    ...PLAIN_SESSION,
-    metadata: session.metadata,
-    ownProgram: session.ownProgram,
-  };
-  const lines = [JSON.stringify({ capstan: FORMAT, session: carried, head })];
-  return { lines, next: head > 0 ? { after: 0, head } : undefined };
-}
-
-function outputOf(event: SessionEvent): string | undefined {
-  return "whole_output" in event ? event.whole_output?.hash : undefined;
 }
 
 /**

@@ -3,7 +3,7 @@ import { type PoolLimits, WorkerPool } from "../../../src/app/heavy/pool.ts";
 import { heavyPorts } from "../../../src/app/heavy/ports.ts";
 import { openReader, openStore } from "../../../src/app/open-store.ts";
 import type { Store } from "../../../src/core/store.ts";
-import { exportSession } from "../../../src/runtime/archive.ts";
+import { exportSession } from "../../../src/runtime/archives/export-session.ts";
 import type { Asking } from "../../../src/server/heavy/slots.ts";
 import { MINUTE, sampleMessages, sampleOwner, sampleSession } from "../../store/samples.ts";
 import { temporaryDirectory } from "../../support/host.ts";
