@@ -32,6 +32,8 @@ test("a file is new, changed, trusted, or needs no trust, and says what waits fo
   const narrowed = entry({ ...before, widens: [], diff: "-deny\n" });
   expect(stateOf(narrowed)).toBe("changed");
   expect(effectOf(narrowed)).toBe("Restrictions that were removed stay in force until an admin trusts the change.");
+  const added = entry({ ...before, diff: "--- a\n+++ a\n@@ -1,1 +1,2 @@\n deny\n+mode\n" });
+  expect(effectOf(added)).toBe("These settings have no effect until an admin trusts the new content.");
   expect(effectOf(entry({ kind: "variables", widens: [{ ...MODE, required: true }] }))).toBe(
     "These variables have no effect until an admin trusts this content. No session starts before that.",
   );

@@ -23,9 +23,12 @@ const PARTS: Readonly<Record<WireTrust["kind"], string>> = {
   suite: "fields",
 };
 
+/** A line that is gone from a file, as a patch has it; three dashes name the file. */
+const REMOVED = /^-(?!-- )/m;
+
 /** What the file does now, and what waits for an admin. */
 export function effectOf(entry: WireTrust): string {
-  const { kind, widens } = entry;
+  const { kind, widens, diff } = entry;
   const these = `These ${PARTS[kind]}`;
   const state = stateOf(entry);
   switch (state) {
@@ -40,7 +43,7 @@ export function effectOf(entry: WireTrust): string {
       const content = state === "new" ? "this content" : "the new content";
       return [
         ...(widens.length > 0 ? [`${these} have no effect until an admin trusts ${content}.`] : []),
-        ...(state === "changed" && kind === "settings"
+        ...(kind === "settings" && REMOVED.test(diff ?? "")
           ? ["Restrictions that were removed stay in force until an admin trusts the change."]
           : []),
         ...(widens.some(({ required }) => required) ? ["No session starts before that."] : []),

@@ -77,12 +77,17 @@ export function TrustEntry({
 
 function About({ entry, state }: { readonly entry: WireTrust; readonly state: TrustState }) {
   const { trusted_at: at, trusted_by: by } = entry;
+  const who = <bdi className="font-medium text-text">{escapeHidden(by ?? "someone")}</bdi>;
   return (
     <p className="text-muted">
-      {at !== null && (state === "changed" || isRecorded(entry)) && (
+      {at !== null && state === "changed" && (
         <>
-          {state === "changed" ? "Changed after it was trusted by" : "Trusted by"}{" "}
-          <bdi className="font-medium text-text">{escapeHidden(by ?? "someone")}</bdi> <Ago at={at} />.{" "}
+          Changed since {who} trusted it <Ago at={at} />.{" "}
+        </>
+      )}
+      {at !== null && isRecorded(entry) && (
+        <>
+          Trusted by {who} <Ago at={at} />.{" "}
         </>
       )}
       {effectOf(entry)}
