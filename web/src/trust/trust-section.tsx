@@ -105,4 +105,4 @@ function TrustList() {
   );
 }
 
-const CHANGED = "The file changed while you were looking at it. This is the new content";
+const CHANGED = "The file changed while you were reviewing it, so the list was reloaded";
