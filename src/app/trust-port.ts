@@ -50,7 +50,11 @@ function toWire(item: TrustItem, before: TrustRecord | undefined, isTrusted: boo
     path,
     hash,
     trusted: isTrusted,
-    widens: widens.map((one) => ({ field: one.field, text: wideningText(one), required: one.isRequired })),
+    widens: widens.map((one) => {
+      const { field, value, isRequired } = one;
+      // What is in force instead is so only until the file is trusted.
+      return { field, text: wideningText(isTrusted ? { field, value, isRequired } : one), required: isRequired };
+    }),
     diff: changes === undefined ? null : redactor.text(changes),
     trusted_at: before?.trusted_at ?? null,
     trusted_by: before?.by ?? null,

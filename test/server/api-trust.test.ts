@@ -53,6 +53,8 @@ test("an operator sees what a file would widen, and only an admin trusts it, for
   expect((await s.admin.post("/api/trust", { hash: entry.hash })).body).toMatchObject({
     trusted: true,
     trusted_by: "admin-key",
+    // By now it is in force, and nothing else is.
+    widens: [{ text: "permissions.mode: yolo — lets more tool calls run without asking" }],
   });
   expect(await s.modeOf()).toBe("yolo");
   expect((await s.operator.send("DELETE", `/api/trust/${entry.hash}`)).status).toBe(403);
@@ -73,6 +75,17 @@ test("a file that changed between looking and trusting is not trusted, and its c
   expect(refused.status).toBe(409);
   expect(refused.body.error.message).toContain("nothing was trusted");
   expect(await s.modeOf()).toBe("normal");
+});
+
+test("a long value is shown to its end, so that nothing is trusted unseen", async () => {
+  const rules = [`Bash(echo ${"x".repeat(1_000)})`, "Bash(rm *)"];
+  await using s = await served(`permissions: { allow: ${JSON.stringify(rules)} }\n`);
+  const [entry] = (await s.operator.get("/api/trust")).body.data;
+  expect(entry.widens[0].text).toContain('"Bash(rm *)"]');
+  const endless = Array.from({ length: 30 }, (_, at) => `Bash(echo ${"x".repeat(900)}${at})`);
+  writeFileSync(s.file, `permissions: { allow: ${JSON.stringify(endless)} }\n`);
+  const [cut] = (await s.operator.get("/api/trust")).body.data;
+  expect(cut.widens[0].text).toMatch(/… \(1\d,\d{3} more characters\) — /);
 });
 
 test("another project's key sees and trusts nothing of it", async () => {

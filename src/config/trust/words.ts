@@ -60,17 +60,20 @@ function meaning(field: string): string {
 /** Such as `permissions.mode: yolo (now normal) — lets more tool calls run without asking`. */
 export function wideningText({ field, value, instead }: Widening): string {
   const now = instead === undefined || typeof instead === "object" ? "" : ` (now ${JSON.stringify(instead)})`;
-  return `${field}: ${shownValue(field, value)}${now} — ${meaning(field)}`;
+  return `${field}: ${shownValue(field, value, MAX_DECIDED)}${now} — ${meaning(field)}`;
 }
 
-const MAX_SHOWN = 300;
+/** In characters: in a list of all values, and where a person decides and must see what they trust. */
+const MAX_LISTED = 300;
+const MAX_DECIDED = 10_000;
 
 /** Never a secret, and no more than a person reads. */
-export function shownValue(field: string, value: unknown): string {
+export function shownValue(field: string, value: unknown, limit = MAX_LISTED): string {
   const hidden = /(?:^|\.)(?:variables|env|headers)$/.test(field) ? withoutValues(value) : withoutHidden(value);
   const text = typeof hidden === "string" ? hidden : JSON.stringify(hidden);
   const shown = redactor.text(text ?? "");
-  return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown;
+  const more = shown.length - limit;
+  return more > 0 ? `${shown.slice(0, limit)}… (${more.toLocaleString("en-US")} more characters)` : shown;
 }
 
 function withoutValues(value: unknown): unknown {

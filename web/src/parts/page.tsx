@@ -28,16 +28,19 @@ export function Page({
 }
 
 export function Section({
+  id,
   title,
   actions,
   children,
 }: {
+  /** For addresses that lead to it. */
+  readonly id?: string;
   readonly title: string;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }) {
   return (
-    <section className="flex flex-col gap-2">
+    <section id={id} className="flex scroll-mt-4 flex-col gap-2">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <h2 className="text-lg font-semibold">{title}</h2>
         {actions}

@@ -10,6 +10,7 @@ import { Field, Input, Select, TextArea } from "../parts/field.tsx";
 import { Card, Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { MODE_NAMES, MODES, type Mode } from "../policy/modes.tsx";
+import { TrustHint } from "../trust/trust-hint.tsx";
 import { AgentInputs } from "./agent-inputs.tsx";
 
 /** Starts a session. Only the message is needed; the rest has the agent's and the project's own values. */
@@ -80,6 +81,7 @@ export function NewSessionPage() {
       title="New session"
       about="Only the message is needed. What is left empty is as the agent and the project say."
     >
+      <TrustHint />
       <form onSubmit={(event) => void start(event)} className="flex max-w-3xl flex-col gap-4">
         <Field label="First message" hint="Ctrl Enter starts the session.">
           <TextArea

@@ -21,7 +21,7 @@ import { SecretOnce } from "./secret-once.tsx";
 const ABOUT: Readonly<Record<WireKey["role"], string>> = {
   viewer: "viewer: reads everything of the project",
   operator: "operator: starts and steers sessions, answers approvals",
-  admin: "admin: changes agents, grants, keys and webhooks as well",
+  admin: "admin: also trusts project files, and changes agents, grants, keys and webhooks",
 };
 
 export function Keys() {

@@ -8,6 +8,7 @@ import { Card, Page, Section } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Pill } from "../parts/tone.tsx";
 import { SingleKeys } from "../shell/single-keys-choice.tsx";
+import { TrustSection } from "../trust/trust-section.tsx";
 import { Credentials } from "./credentials.tsx";
 import { Keys } from "./keys.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
@@ -21,6 +22,7 @@ export function SettingsPage() {
           <You />
           <Project />
         </div>
+        <TrustSection />
         <Credentials />
         <Keys />
         <Webhooks />
@@ -32,7 +34,7 @@ export function SettingsPage() {
 const ROLES = {
   viewer: "may look at everything of the project, and change nothing",
   operator: "may start and steer sessions and answer approvals",
-  admin: "may also change agents, grants, keys and webhooks",
+  admin: "may also trust project files and change agents, grants, keys and webhooks",
 } as const;
 
 function You() {
