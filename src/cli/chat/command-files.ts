@@ -73,7 +73,8 @@ async function chosenCheckpoint(room: Room, id: string): Promise<string | undefi
   const { chat } = room;
   const taken = await chat.host.files.checkpoints(id);
   // The files as the last turn left them are where they are.
-  const all = taken.at(-1)?.reason === "turn_end" ? taken.slice(0, -1) : taken;
+  const last = taken.at(-1)?.reason;
+  const all = last === "turn_end" || last === "call_end" ? taken.slice(0, -1) : taken;
   if (all.length === 0) throw new CapstanError("not_found", noCheckpoint(id));
   return room.choose(
     "Back to which moment?",
