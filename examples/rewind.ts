@@ -1,5 +1,5 @@
 // What an agent did to files can be undone, whoever did it: a tool, a command, or a program that the command ran.
-// prints: 3 checkpoints: before Write, before Bash, at the end of turn 1
+// prints: 3 checkpoints: before Write, after Write, after Bash
 // prints: it would: added notes.txt, deleted draft.txt
 // prints: notes.txt is back: true
 // prints: after the undo it is there: false
@@ -26,8 +26,8 @@ const session = await host.startSession({
 await session.send("write draft.txt with Dear all, then run rm notes.txt").result();
 
 const checkpoints: readonly Checkpoint[] = await host.files.checkpoints(session.id);
-const when = ({ before, turn }: Checkpoint): string =>
-  before === undefined ? `at the end of turn ${turn}` : `before ${before.tool}`;
+const when = ({ before, calls }: Checkpoint): string =>
+  before === undefined ? `after ${calls.map(({ tool }) => tool).join(", ")}` : `before ${before.tool}`;
 console.log(`${checkpoints.length} checkpoints: ${checkpoints.map(when).join(", ")}`);
 
 const request: RewindRequest = { to: "start" };

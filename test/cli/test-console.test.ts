@@ -23,9 +23,9 @@ cases:
   });
   await recordTrust(cli, "odd.test.yaml");
   const { code, stdout, stderr } = await cli.run(["test", "--rehearsal"]);
-  expect(stdout).toContain("gone [2J");
-  expect(stdout).toContain("skipped: later [2J");
-  expect(stdout).toContain("odd [2J: gate pass_rate");
+  expect(stdout).toContain("gone \\u{1b}[2J");
+  expect(stdout).toContain("skipped: later \\u{1b}[2J");
+  expect(stdout).toContain("odd \\u{1b}[2J: gate pass_rate");
   expect(stdout + stderr).not.toContain("\u001B");
   expect(code).toBe(3);
 });
