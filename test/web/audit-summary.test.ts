@@ -30,7 +30,7 @@ test("what matters in an audit is in the line", () => {
   expect(line("user.tool_confirmation")).toBe("Denied the call, from cli | Not this file.");
   expect(line("span.model_request_end")).toBe("claude-opus-4-8 answered: 1,234 tokens in, 80 out, $0.0080");
   expect(line("capstan.checkpoint_taken")).toBe("Checkpoint at the end of the turn: 1 added, 2 changed, 0 deleted");
-  expect(line("session.error")).toBe("Error model_failed, tried again | The model is overloaded.");
+  expect(line("session.error")).toBe("Error model_failed, retrying | The model is overloaded.");
 });
 
 test("a long text of many lines stays one line, and an unknown tool shows its input", () => {
