@@ -14,7 +14,7 @@ import type { TrustedBefore } from "./book.ts";
 import { AGENT_RULES, SETTINGS_RULES } from "./fields.ts";
 import { type Content, hashOf, itemOf, liesIn, type TrustItem } from "./item.ts";
 import { judge, type Widening } from "./judge.ts";
-import { programFiles } from "./program-files.ts";
+import { programFiles } from "../../process/program-files.ts";
 import { wideningText } from "./words.ts";
 
 /** An item, and whether a person has trusted exactly it. */
