@@ -8,9 +8,10 @@ import { type Configuration, loadConfiguration, type LoadOptions } from "../../s
 import { readSuite } from "../../src/config/suite-file.ts";
 import { TrustBook } from "../../src/config/trust/book.ts";
 import type { TrustItem } from "../../src/config/trust/item.ts";
+import { trustFromStart } from "../../src/config/trust/recorded.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { type Files, files } from "../config/files.ts";
-import { recordTrust } from "../support/trust.ts";
+import { EVERYTHING, recordTrust } from "../support/trust.ts";
 
 /** What a project has that a person has looked at and trusted. */
 const TRUSTED = {
@@ -196,6 +197,22 @@ describe("restrictions that a person has trusted", () => {
     expect(sessionEnvironment.sandbox.mode).toBe("required");
   });
 
+  test.each([
+    ["were recorded", true],
+    ["were there when it started with --trust", false],
+  ])("hold for a server's later sessions when they %s", async (_, isRecorded) => {
+    using tree = files({ "app/.capstan/config.yaml": strict });
+    const home = tree.at("user/.capstan");
+    if (isRecorded) await recordTrust(options(tree));
+    const { trust } = await loadConfiguration(options(tree, { trust: EVERYTHING }));
+    const items = isRecorded ? [] : trust.map(({ item }) => item);
+    const later = trustFromStart(home, items, new Date(0));
+    write(tree, "app/.capstan/config.yaml", "permissions: { mode: yolo }\n");
+    const { agent, sessionEnvironment } = await loadConfiguration(options(tree, { trust: later }));
+    expect(agent.permissions).toMatchObject({ mode: "read-only", deny: ["Bash"] });
+    expect(sessionEnvironment.sandbox.mode).toBe("required");
+  });
+
   test("hold in a project that is made inside theirs", async () => {
     using tree = files({
       "app/.capstan/config.yaml": strict,
@@ -250,6 +267,26 @@ describe("an agent file", () => {
     );
     expect(agent.permissions.mode).toBe("yolo");
     expect(trust).toEqual([]);
+  });
+
+  test.each(["workspaces/sesn_1/files", "sessions/sesn_1/home", "files", "outputs/sesn_1"])(
+    "in %s of Capstan's own home was written by an agent",
+    async (place) => {
+      const hostile = "name: a\nhooks: { before_tool: [{ command: ./evil }] }\n";
+      using tree = files({ [`user/.capstan/${place}/agent.yaml`]: hostile, "app/": "" });
+      const agentFile = tree.at(`user/.capstan/${place}/agent.yaml`);
+      await expect(loadConfiguration(options(tree, { agentFile }))).rejects.toMatchObject({ code: "untrusted" });
+    },
+  );
+
+  test("in a session's workspace names nothing else of Capstan's own home without trust", async () => {
+    using tree = files({
+      "user/.capstan/workspaces/sesn_1/files/agent.yaml": "name: a\ninstructions: { file: ../../../audit-key.pem }\n",
+      "user/.capstan/audit-key.pem": "private",
+    });
+    const cwd = tree.at("user/.capstan/workspaces/sesn_1/files");
+    const load = loadConfiguration(options(tree, { cwd, agentFile: "agent.yaml" }));
+    await expect(load).rejects.toMatchObject({ code: "untrusted" });
   });
 
   test("in Capstan's own home that takes a project's file needs trust", async () => {
