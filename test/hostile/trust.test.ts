@@ -188,6 +188,15 @@ describe("restrictions that a person has trusted", () => {
     ["is emptied", (tree: Files) => write(tree, "app/.capstan/config.yaml", "")],
     ["says otherwise", (tree: Files) => write(tree, "app/.capstan/config.yaml", "permissions: { mode: normal }\n")],
     ["is removed", (tree: Files) => rmSync(tree.at("app/.capstan/config.yaml"))],
+    ["is removed with its directory", (tree: Files) => rmSync(tree.at("app/.capstan"), { recursive: true })],
+    ["is moved away", (tree: Files) => renameSync(tree.at("app/.capstan"), tree.at("app/old"))],
+    [
+      "gives way to a link to the user's own",
+      (tree: Files) => {
+        rmSync(tree.at("app/.capstan"), { recursive: true });
+        symlinkSync(tree.at("user/.capstan"), tree.at("app/.capstan"));
+      },
+    ],
   ])("hold when the file that has them %s", async (_, attack) => {
     using tree = files({ "app/.capstan/config.yaml": strict });
     await recordTrust(options(tree));
@@ -211,6 +220,15 @@ describe("restrictions that a person has trusted", () => {
     const { agent, sessionEnvironment } = await loadConfiguration(options(tree, { trust: later }));
     expect(agent.permissions).toMatchObject({ mode: "read-only", deny: ["Bash"] });
     expect(sessionEnvironment.sandbox.mode).toBe("required");
+  });
+
+  test("hold below when their directory is gone and another project is made", async () => {
+    using tree = files({ "app/.capstan/config.yaml": strict, "app/a/b/x.txt": "" });
+    await recordTrust(options(tree));
+    rmSync(tree.at("app/.capstan"), { recursive: true });
+    write(tree, "app/a/.capstan/config.yaml", "permissions: { mode: normal }\n");
+    const { agent } = await loadConfiguration(options(tree, { cwd: tree.at("app/a/b") }));
+    expect(agent.permissions).toMatchObject({ mode: "read-only", deny: ["Bash"] });
   });
 
   test("hold in a project that is made inside theirs", async () => {
