@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { hostRedactor } from "../app/redactor.ts";
 import { type LogLevel, serverLog } from "../app/server-log.ts";
 import { type Configuration, loadConfiguration, type Trusting } from "../config/load.ts";
-import { recordedTrust } from "../config/trust/recorded.ts";
+import { trustFromStart } from "../config/trust/recorded.ts";
 import { logDestination } from "./serve-log.ts";
 import { trustingFor } from "./trust/trusting.ts";
 
@@ -35,6 +35,7 @@ export async function prepare(flags: Pick<ServeFlags, "rehearsal" | "logLevel" |
   const { rehearsal, logLevel } = flags;
   const given = { cwd: process.cwd(), environment: process.env, flags: {} };
   const configuration = await loadConfiguration({ ...given, trust: await trustingFor(flags, { isAsking: false }) });
+  const { home, trust } = configuration;
   const redactor = hostRedactor(
     { ...configuration.dotEnv?.unused, ...configuration.environment },
     configuration.settings.redact,
@@ -43,15 +44,8 @@ export async function prepare(flags: Pick<ServeFlags, "rehearsal" | "logLevel" |
     configuration,
     rehearsal: rehearsal === true || configuration.credentials.length === 0,
     log: serverLog({ level: logLevel, redactor, destination: logDestination() }),
-    trust: laterTrust(configuration, flags.trust === true),
+    trust: trustFromStart(home, flags.trust === true ? trust.map(({ item }) => item) : [], new Date()),
   };
-}
-
-/** What is recorded, and with --trust what was there at the start: that exact content and no later one. */
-function laterTrust({ home, trust }: Configuration, isFlagGiven: boolean): Trusting {
-  const { isTrusted } = recordedTrust(home);
-  const atStart = new Set(isFlagGiven ? trust.map(({ item }) => item.hash) : []);
-  return { isTrusted: (item) => isTrusted(item) || atStart.has(item.hash) };
 }
 
 export function flushed(log: Logger): Promise<void> {

@@ -15,7 +15,7 @@ import type { SettingsFile } from "./settings-schema.ts";
 import { notingReads, type Reads } from "./text-file.ts";
 import type { TrustedBefore } from "./trust/book.ts";
 import { type JudgedItem, narrowing, TrustGate } from "./trust/gate.ts";
-import { hashOf, type TrustItem } from "./trust/item.ts";
+import { hashOf, realPath, type TrustItem } from "./trust/item.ts";
 import { recordedTrust } from "./trust/recorded.ts";
 import type { ConfigurationValue } from "./values.ts";
 import { namedProviders, storedCredentialsPath } from "./stored-credentials.ts";
@@ -127,7 +127,7 @@ async function loadWith(options: LoadOptions, trusting: Omit<Trusting, "ask">): 
     { source: BUILT_IN, values: BUILT_IN_SETTINGS },
     ...withAbsoluteRoots(await settingsLayer(home.path), shell),
   ];
-  const shared = await withProjects(own, project, { gate, shell, before: trusting.before });
+  const shared = await withProjects(own, project, { gate, shell, before: trusting.before, cwd });
   const trusted =
     examined === undefined || agentPath === undefined
       ? DEFAULT_AGENT
@@ -207,31 +207,43 @@ interface Trusted {
   readonly gate: TrustGate;
   readonly shell: Environment;
   readonly before: TrustedBefore | undefined;
+  readonly cwd: string;
 }
 
 /**
  * With the project's settings. Below them stands what restricts agents in the projects around it and in the content that was
- * last trusted: a new `.capstan`, or a line that is gone, loosens nothing.
+ * last trusted here or above: a new `.capstan`, one that is gone, or a line that is gone loosens nothing.
  */
-async function withProjects(own: readonly Layer[], { root }: Project, trusted: Trusted): Promise<readonly Layer[]> {
-  if (root === undefined) return own;
-  const { gate, shell, before } = trusted;
+async function withProjects(
+  own: readonly Layer[],
+  { root }: Project,
+  { gate, shell, before, cwd }: Trusted,
+): Promise<readonly Layer[]> {
   const layers = [...own];
   const add = (source: string, values: SettingsFile): void => void layers.push({ source, by: "others", values });
+  const addTrusted = async (directory: string, bytes?: Uint8Array): Promise<void> => {
+    const path = join(directory, ".capstan", "config.yaml");
+    const [file] = before?.({ kind: "settings", root: directory, path })?.files ?? [];
+    if (file === undefined || file.hash !== hashOf(file.text)) return;
+    if (bytes !== undefined && hashOf(bytes) === file.hash) return;
+    const values = await parseSettings(file.text, { path, owner: "project" });
+    add(`project as you trusted it (${path})`, narrowing(values, mergeLayers(layers)));
+  };
+  for (const directory of upFrom(realPath(resolve(cwd)))) if (directory !== root) await addTrusted(directory);
+  if (root === undefined) return layers;
   const around = root === dirname(root) ? undefined : findProject(dirname(root), shell).root;
   const outer = around === undefined ? undefined : await readSettings(join(around, ".capstan"), "project");
   if (outer !== undefined) add(`project around it (${outer.path})`, narrowing(outer.values, mergeLayers(layers)));
-  const path = join(root, ".capstan", "config.yaml");
   const read = await readSettings(join(root, ".capstan"), "project");
-  const known = before?.({ kind: "settings", root, path });
-  const [file] = known?.files ?? [];
-  const bytes = read?.files.get(path);
-  if (file !== undefined && file.hash === hashOf(file.text) && (bytes === undefined || hashOf(bytes) !== file.hash)) {
-    const values = await parseSettings(file.text, { path, owner: "project" });
-    add(`project as you trusted it (${path})`, narrowing(values, mergeLayers(layers)));
-  }
+  await addTrusted(root, read?.files.get(join(root, ".capstan", "config.yaml")));
   if (read !== undefined) add(`project (${read.path})`, gate.settings(read, root, mergeLayers(layers)));
   return layers;
+}
+
+/** A directory and all that it lies in. */
+function upFrom(directory: string): readonly string[] {
+  const parent = dirname(directory);
+  return parent === directory ? [directory] : [directory, ...upFrom(parent)];
 }
 
 /** With `~` put in the directories that workspaces may be filled from. */

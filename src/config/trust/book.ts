@@ -58,17 +58,8 @@ export class TrustBook {
   }
 
   /** Whole or not at all, also when the machine stops in the middle. */
-  add({ kind, root, path, hash, files }: TrustItem, by: string, now: Date): void {
-    const made: TrustRecord = {
-      version: 1,
-      kind,
-      root,
-      path,
-      hash,
-      files: files.map((file) => ({ path: file.path, hash: file.hash, text: file.text })),
-      trusted_at: now.toISOString(),
-      by,
-    };
+  add(item: TrustItem, by: string, now: Date): void {
+    const made = recordOf(item, by, now);
     const name = nameOf(made);
     const unfinished = join(this.#directory, `${name}.${randomBytes(6).toString("hex")}.tmp`);
     try {
@@ -102,6 +93,19 @@ export class TrustBook {
       return undefined;
     }
   }
+}
+
+export function recordOf({ kind, root, path, hash, files }: TrustItem, by: string, now: Date): TrustRecord {
+  return {
+    version: 1,
+    kind,
+    root,
+    path,
+    hash,
+    files: files.map((file) => ({ path: file.path, hash: file.hash, text: file.text })),
+    trusted_at: now.toISOString(),
+    by,
+  };
 }
 
 const WRITABLE_BY_OTHERS = 0o022;

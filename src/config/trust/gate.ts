@@ -12,9 +12,9 @@ import type { SettingsFile } from "../settings-schema.ts";
 import { type Variables, withoutDotEnv } from "../variables.ts";
 import type { TrustedBefore } from "./book.ts";
 import { AGENT_RULES, SETTINGS_RULES } from "./fields.ts";
-import { type Content, hashOf, itemOf, liesIn, type TrustItem } from "./item.ts";
+import { type Content, hashOf, isUsersOwn, itemOf, liesIn, type TrustItem } from "./item.ts";
 import { judge, type Widening } from "./judge.ts";
-import { programFiles } from "./program-files.ts";
+import { programFiles } from "../../process/program-files.ts";
 import { wideningText } from "./words.ts";
 
 /** An item, and whether a person has trusted exactly it. */
@@ -67,12 +67,16 @@ export class TrustGate {
     const root = this.rootOf(path);
     const place = { from: [cwd, dirname(path)], within: [root, cwd, dirname(path)] };
     const files = new Map([...read.files, ...programFiles(written, place)]);
-    if ([...files.keys()].every((file) => liesIn(file, [home]))) return written;
+    const isOwn = (file: string): boolean => isUsersOwn(file, home);
+    if ([...files.keys()].every(isOwn)) return written;
     const { kept, widens } = judge(written, belowAgent(written, below), AGENT_RULES);
     const all = [
       ...widens,
       ...unbudgeted(written.name, below),
-      ...outside([...read.files.keys()], [...place.within, home]),
+      ...outside(
+        [...read.files.keys()].filter((file) => !isOwn(file)),
+        place.within,
+      ),
       ...this.#changed({ kind: "agent", root, path }),
     ];
     return this.#admits({ kind: "agent", root, path, files, widens: all }) ? written : kept;
@@ -80,7 +84,7 @@ export class TrustGate {
 
   /** Anything else, of which the caller says what it widens. */
   admits(content: Content): boolean {
-    if ([...content.files.keys()].every((file) => liesIn(file, [this.#around.home]))) return true;
+    if ([...content.files.keys()].every((file) => isUsersOwn(file, this.#around.home))) return true;
     return this.#admits(content);
   }
 

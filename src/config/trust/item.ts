@@ -1,4 +1,5 @@
 import { realpathSync } from "node:fs";
+import { relative, sep } from "node:path";
 import { isInside } from "../../core/inside.ts";
 import type { Widening } from "./judge.ts";
 
@@ -60,6 +61,16 @@ function plainText(bytes: Uint8Array): string {
 export function liesIn(path: string, directories: readonly string[]): boolean {
   const real = realPath(path);
   return directories.some((directory) => isInside(real, realPath(directory)));
+}
+
+/** What Capstan keeps in its home for agents and for itself: nobody wrote that to be used as an agent. */
+const KEPT = new Set(["chat-history", "ended-logins", "files", "outputs", "sdks", "sessions", "trust", "workspaces"]);
+
+/** Whether a user wrote a file in Capstan's home; the workspaces of sessions lie there as well. */
+export function isUsersOwn(path: string, home: string): boolean {
+  if (!liesIn(path, [home])) return false;
+  const [first = "", ...rest] = relative(realPath(home), realPath(path)).split(sep);
+  return rest.length === 0 ? /\.(?:ya?ml|md)$/.test(first) : !KEPT.has(first);
 }
 
 export function realPath(path: string): string {

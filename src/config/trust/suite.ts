@@ -5,7 +5,7 @@ import type { Configuration, Trusting } from "../load.ts";
 import { SUITE_RULES } from "./fields.ts";
 import { type JudgedItem, outside, type ReadFile, type Surroundings, TrustGate } from "./gate.ts";
 import { judge } from "./judge.ts";
-import { filesOfCommands, withImports } from "./program-files.ts";
+import { filesOfCommands, withLoaded } from "../../process/program-files.ts";
 import { wideningText } from "./words.ts";
 
 /** Throws `untrusted` for a suite that allows calls, sets variables or runs code, and that nobody has trusted. */
@@ -28,7 +28,7 @@ export function requireTrustedSuite(
     ...judge(value, {}, SUITE_RULES).widens,
     ...outside(fixtures, place.within).map((one) => ({ ...one, field: "fixture" })),
   ];
-  const programs = withImports([...modules, ...filesOfCommands(commands, place)], place);
+  const programs = withLoaded([...modules, ...filesOfCommands(commands, place)], place);
   gate.admits({ kind: "suite", root, path, files: new Map([...files, ...programs]), widens });
   gate.requireTrust();
   return gate.judged;

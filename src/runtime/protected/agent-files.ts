@@ -1,6 +1,7 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
-import { isAbsolute, resolve } from "node:path";
+import { dirname, isAbsolute, resolve } from "node:path";
 import type { AgentDefinition } from "../../core/agent-definition.ts";
+import { filesLoadedBy } from "../../process/loaded-files.ts";
 import { realPath } from "../real-path.ts";
 
 /** Enough to find a field at the top of any agent file. */
@@ -30,7 +31,7 @@ function startOf(path: string): string {
   }
 }
 
-/** The files that an agent's hooks, functions and servers run, as far as their commands name them. Without links. */
+/** The files that an agent's hooks, functions and servers run, and those that they load, with and without links. */
 export function agentPrograms({ functions, hooks, mcp_servers: servers }: AgentDefinition, cwd: string): string[] {
   const commands = Object.values(hooks ?? {})
     .flat()
@@ -42,5 +43,9 @@ export function agentPrograms({ functions, hooks, mcp_servers: servers }: AgentD
     .filter((word) => word.includes("/") || /\.\w+$/.test(word))
     .map((word) => (isAbsolute(word) ? word : resolve(cwd, word)))
     .filter((file) => existsSync(file));
-  return [...(functions ?? []).map(({ module }) => module), ...files].map((file) => realPath(file));
+  const named = [...(functions ?? []).map(({ module }) => module), ...files];
+  const within = [cwd, ...named.map((file) => dirname(file))];
+  const loaded = filesLoadedBy(named, { from: [cwd], within });
+  // Both ends of a link: changing either changes what runs.
+  return [...new Set([...named, ...loaded].flatMap((file) => [file, realPath(file)]))];
 }

@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { AgentDefinition } from "../../core/agent-definition.ts";
 import { isInside } from "../../core/inside.ts";
 import { rowOfPath } from "../../core/permission/protected/match.ts";
@@ -21,7 +21,17 @@ const LEFT_OUT = new Set(["node_modules"]);
  */
 export function configurationIn(cwd: string, agent?: AgentDefinition): readonly string[] {
   const programs = agent === undefined ? [] : agentPrograms(agent, cwd).filter((path) => isInside(path, cwd));
-  return [...new Set([...KEPT_ABSENT.map((name) => join(cwd, name)), ...programs, ...configurationBelow(cwd)])];
+  const holding = programs.flatMap((path) => directoriesOfLinks(path, cwd));
+  const kept = [...KEPT_ABSENT.map((name) => join(cwd, name)), ...programs, ...holding];
+  return [...new Set([...kept, ...configurationBelow(cwd)])];
+}
+
+/** Nothing can be mounted on a link, so the directory it lies in is kept as it is; the workspace itself cannot be. */
+function directoriesOfLinks(path: string, cwd: string): readonly string[] {
+  const parent = dirname(path);
+  if (parent === cwd || !isInside(parent, cwd)) return [];
+  const isLink = statsOf(path)?.isSymbolicLink() === true;
+  return [...directoriesOfLinks(parent, cwd), ...(isLink ? [parent] : [])];
 }
 
 /** Configuration that is there, nearest to the top first. */

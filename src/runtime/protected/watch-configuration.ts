@@ -7,6 +7,7 @@ import { protectedRow, rowOfPath } from "../../core/permission/protected/match.t
 import type { SessionParts } from "../session-deps.ts";
 import { allConfigurationBelow } from "./find-configuration.ts";
 import { fingerprintOf, namesIn, statsOf } from "./fingerprints.ts";
+import { linkedRepositories } from "./gitlinks.ts";
 import { isHarmlessRepository } from "./harmless-repository.ts";
 
 type Changed = EventDraft<"capstan.configuration_changed">;
@@ -29,10 +30,12 @@ export class ConfigurationWatch {
   readonly #file: string;
   readonly #cwd: string;
   readonly #isConfined: boolean;
+  readonly #createdAt: number;
 
   constructor({ record, stateDir }: Pick<SessionParts, "record" | "stateDir">) {
     this.#file = join(stateDir, "configuration.json");
     this.#cwd = record.cwd;
+    this.#createdAt = record.createdAt;
     this.#isConfined = record.environment.sandbox.mode !== "off";
   }
 
@@ -50,10 +53,12 @@ export class ConfigurationWatch {
     try {
       const now = await looked(this.#cwd);
       const changed = Object.keys(now.prints).filter((path) => now.prints[path] !== before.prints[path]);
-      const fresh = changed.filter((path) => before.prints[path] === undefined);
-      const disabled = this.#isConfined ? fresh.filter(takesEffect).map(disable) : [];
-      const problem = before.isAll && !now.isAll ? "it has more directories than are looked at." : undefined;
-      return changed.length === 0 && problem === undefined ? [] : [this.#event(changed, disabled, problem)];
+      const { linked, failure } = this.#isConfined ? await this.#linkedSince(now) : { linked: [] };
+      const own = changed.filter((path) => before.prints[path] === undefined || this.#isMadeHere(path));
+      const disabled = this.#isConfined ? [...own, ...linked].filter(takesEffect).map(disable) : [];
+      const problem = before.isAll && !now.isAll ? "it has more directories than are looked at." : failure;
+      const all = [...changed, ...linked];
+      return all.length === 0 && problem === undefined ? [] : [this.#event(all, disabled, problem)];
     } catch (thrown) {
       return [this.#event([], [], messageOf(thrown))];
     }
@@ -62,6 +67,23 @@ export class ConfigurationWatch {
   /** The log has what there is to say. */
   told(): void {
     rmSync(this.#file, { force: true });
+  }
+
+  /** Repositories that git enters by itself, in directories that are not looked at, and that have changed meanwhile. */
+  async #linkedSince({ prints }: Looked): Promise<{ linked: readonly string[]; failure?: string }> {
+    const since = statsOf(this.#file)?.ctimeMs ?? 0;
+    const isChanged = (path: string): boolean => (statsOf(path)?.ctimeMs ?? 0) >= since;
+    try {
+      const all = (await linkedRepositories(this.#cwd)).filter((path) => prints[path] === undefined);
+      return { linked: all.filter((path) => ["", ...TELLING].some((name) => isChanged(join(path, name)))) };
+    } catch (thrown) {
+      return { linked: [], failure: messageOf(thrown) };
+    }
+  }
+
+  /** A repository of an earlier turn of the session: harmless then, and not read-only for the commands since. */
+  #isMadeHere(path: string): boolean {
+    return basename(path).toLowerCase() === ".git" && (statsOf(path)?.birthtimeMs ?? 0) >= this.#createdAt;
   }
 
   #event(changed: readonly string[], disabled: readonly Disabled[], problem: string | undefined): Changed {
@@ -113,11 +135,12 @@ async function looked(cwd: string): Promise<Looked> {
   return { prints: Object.fromEntries(prints), isAll };
 }
 
+const TELLING = ["config", "config.worktree", "commondir", "gitdir", "info/attributes", "hooks"];
+
 /** Of a repository only what tells git to run something; commits and the index are work. */
 function gitFingerprint(path: string): string {
   if (statsOf(path)?.isDirectory() !== true) return fingerprintOf(path) ?? "";
-  const names = ["config", "config.worktree", "commondir", "gitdir", "info/attributes", "hooks"];
-  return ["repository", ...names.map((name) => fingerprintOf(join(path, name)) ?? "")].join(" ");
+  return ["repository", ...TELLING.map((name) => fingerprintOf(join(path, name)) ?? "")].join(" ");
 }
 
 const stored = z.object({ prints: z.record(z.string(), z.string()), isAll: z.boolean() });

@@ -29,6 +29,8 @@ export interface Mentions {
 export function findMentions(reading: ShellReading, bases: readonly string[], names: Names): Mentions {
   const finder = new Finder(reading, bases, names);
   for (const command of reading.commands) finder.look(command);
+  // One that is known has its places already.
+  for (const { path } of reading.writes) if (path.dynamic) finder.textsOf(path);
   // What the line puts into variables may be used in ways that are not seen.
   for (const values of reading.variables.values()) for (const value of values ?? []) finder.textsOf(value);
   return finder.found();

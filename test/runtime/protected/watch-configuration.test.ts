@@ -38,25 +38,36 @@ function workspace(sandbox: "off" | "required" = "required") {
     forkedFrom: null,
   };
   const stateDir = join(directory.path, "state");
-  const watch = (): ConfigurationWatch => new ConfigurationWatch({ record, stateDir });
+  const watch = (createdAt = 0): ConfigurationWatch =>
+    new ConfigurationWatch({ record: { ...record, createdAt }, stateDir });
   return { at, put, git, watch, [Symbol.dispose]: () => directory[Symbol.dispose]() };
 }
 
 type Place = ReturnType<typeof workspace>;
 
 /** What an agent does that wants the person's own `git status` to run a program. */
-function plantGitlink({ at, put, git }: Place): string {
+function plantGitlink({ at, put, git }: Place, sub = "sub"): string {
   const proof = at("..", "proof");
   put("evil.sh", `#!/bin/sh\ntouch ${proof}\n`);
   chmodSync(at("evil.sh"), 0o755);
-  git("init", "-q", "sub");
-  put("sub/b.txt", "b");
-  git("-C", "sub", "add", "-A");
-  git("-C", "sub", "commit", "-qm", "nested");
-  const commit = git("-C", "sub", "rev-parse", "HEAD").trim();
-  git("-C", "sub", "config", "core.fsmonitor", at("evil.sh"));
-  git("update-index", "--add", "--cacheinfo", `160000,${commit},sub`);
+  git("init", "-q", sub);
+  put(`${sub}/b.txt`, "b");
+  git("-C", sub, "add", "-A");
+  git("-C", sub, "commit", "-qm", "nested");
+  const commit = git("-C", sub, "rev-parse", "HEAD").trim();
+  git("-C", sub, "config", "core.fsmonitor", at("evil.sh"));
+  git("update-index", "--add", "--cacheinfo", `160000,${commit},${sub}`);
   return proof;
+}
+
+/** Has the workspace's index name a repository whose own index names the nested one. */
+function moveInto({ git }: Place, outer: string, inner: string): void {
+  const headOf = (sub: string): string => git("-C", sub, "rev-parse", "HEAD").trim();
+  git("update-index", "--force-remove", `${outer}/${inner}`);
+  git("init", "-q", outer);
+  git("-C", outer, "update-index", "--add", "--cacheinfo", `160000,${headOf(`${outer}/${inner}`)},${inner}`);
+  git("-C", outer, "commit", "-qm", "outer");
+  git("update-index", "--add", "--cacheinfo", `160000,${headOf(outer)},${outer}`);
 }
 
 describe("the end of a turn", () => {
@@ -82,6 +93,46 @@ describe("the end of a turn", () => {
     place.git("status");
     expect(existsSync(proof)).toBe(false);
     expect(readFileSync(place.at("sub/.git.disabled-by-capstan/config"), "utf8")).toContain("fsmonitor");
+  });
+
+  test.each([
+    ["in node_modules", "node_modules/x"],
+    ["in a repository in node_modules", "node_modules/outer/inner"],
+  ])("disables a repository %s that the index names", async (_where, sub) => {
+    using place = workspace();
+    place.put(".gitignore", "node_modules\n");
+    const watch = place.watch();
+    await watch.beforeCall();
+    const proof = plantGitlink(place, sub);
+    if (sub.includes("outer")) moveInto(place, "node_modules/outer", "inner");
+    expect(await watch.atTurnEnd()).toMatchObject([{ disabled: [{ path: `${sub}/.git` }] }]);
+    place.git("status");
+    expect(existsSync(proof)).toBe(false);
+  });
+
+  test("disables a repository that was harmless when an earlier turn made it", async () => {
+    using place = workspace();
+    const first = place.watch();
+    await first.beforeCall();
+    place.git("init", "-q", "sub");
+    expect(await first.atTurnEnd()).toMatchObject([{ changed: [{ path: "sub/.git" }], disabled: [] }]);
+    first.told();
+    const second = place.watch();
+    await second.beforeCall();
+    const proof = plantGitlink(place);
+    expect(await second.atTurnEnd()).toMatchObject([{ disabled: [{ path: "sub/.git" }] }]);
+    place.git("status");
+    expect(existsSync(proof)).toBe(false);
+  });
+
+  test("leaves a repository alone that was there before the session, and that the person configures", async () => {
+    using place = workspace();
+    place.git("init", "-q", "mine");
+    const watch = place.watch(Date.now() + 60_000);
+    await watch.beforeCall();
+    place.git("-C", "mine", "config", "core.fsmonitor", "mine");
+    place.git("config", "core.editor", "mine");
+    expect(await watch.atTurnEnd()).toMatchObject([{ changed: [{}, {}], disabled: [] }]);
   });
 
   test("looks at a turn that a crash cut off when the next one is over", async () => {

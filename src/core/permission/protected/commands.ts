@@ -49,11 +49,11 @@ const READ_ONLY: Readonly<Record<string, RegExp | undefined>> = {
   which: undefined,
 };
 
-/** Commands of git that only look, whatever their options: those that write a file are listed as writes. */
+/** Commands of git that only look. Their options that write a file are in the table of options that act. */
 const GIT_READS =
   /^(?:blame|cat-file|check-attr|check-ignore|describe|diff|grep|log|ls-files|ls-tree|merge-base|name-rev|rev-list|rev-parse|shortlog|show|show-ref|status|version|whatchanged)$/;
 
-/** Whether nothing is written by a command, whatever paths it names. */
+/** Whether nothing is written by a command, whatever paths it names, as long as none of its options acts. */
 export function onlyReads(words: readonly ShellWord[]): boolean {
   const [program, ...rest] = words;
   if (program === undefined || program.dynamic) return false;

@@ -30,10 +30,15 @@ export function protectedIn(subject: CallSubject): ProtectedHit | undefined {
 
 /** Whether some command of a line does more than read, and whether what it does it to is known only when it runs. */
 export function actionOf({ commands, writes, unclear }: ShellSubject): "reads" | "acts" | "open" {
-  const acting = commands.filter(({ words }) => !onlyReads(words));
+  const acting = commands.filter(acts);
   if (unclear.length > 0 || writes.some(({ places }) => places.length === 0)) return "open";
   if (acting.some(({ words }) => words.some(({ dynamic }) => dynamic))) return "open";
   return acting.length === 0 ? "reads" : "acts";
+}
+
+/** A program that only reads may have an option that writes, such as `git log --output`. */
+function acts({ words, effects = [] }: ShellSubject["commands"][number]): boolean {
+  return effects.length > 0 || !onlyReads(words);
 }
 
 function inShell(shell: ShellSubject, subject: CallSubject): ProtectedHit | undefined {
@@ -43,7 +48,7 @@ function inShell(shell: ShellSubject, subject: CallSubject): ProtectedHit | unde
       rowOfWord({ text, dynamic: places.length === 0 }, subject);
     if (row !== undefined) return hit(row, text);
   }
-  const acting = shell.commands.filter(({ words }) => !onlyReads(words));
+  const acting = shell.commands.filter(acts);
   for (const { words } of acting) {
     const what = configures(words);
     if (what !== undefined) return { pattern: "commands", reason: `${what} ${ALWAYS}` };

@@ -38,6 +38,8 @@ export const OPTIONS_THAT_ACT: Readonly<Record<string, Readonly<Partial<Record<D
   file: { "writes a file": "-C --compile" },
   find: { "deletes files": "-delete", "writes a file": "-fprint -fprint0 -fprintf -fls" },
   git: { "writes a file": "--output --output-directory" },
+  go: { "runs a program": "-exec -exec= --exec -toolexec -toolexec= --toolexec -vettool -vettool= --vettool" },
+  iconv: { "writes a file": "-o --output" },
   ip: { "runs commands elsewhere": "netns -b" },
   kubectl: { "runs commands elsewhere": "exec run cp debug" },
   less: { "writes a file": "-o -O --log-file --LOG-FILE", "runs code": "-k --lesskey-file --lesskey-src" },
@@ -65,7 +67,9 @@ export const OPTIONS_THAT_ACT: Readonly<Record<string, Readonly<Partial<Record<D
     "writes a file": "--log-file --write-batch --only-write-batch",
   },
   ruby: { "runs code": "-e -r -I -x", "changes files": "-i" },
+  sdiff: { "writes a file": "-o --output" },
   sed: { "changes files": "-i --in-place", "runs a program": "-f --file" },
+  shuf: { "writes a file": "-o --output" },
   sort: { "writes a file": "-o --output", "runs a program": "--compress-program" },
   split: { "runs a program": "--filter" },
   tar: {

@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { AgentDefinition } from "../../core/agent-definition.ts";
-import { isInside } from "../../core/inside.ts";
+import type { AgentDefinition } from "../core/agent-definition.ts";
+import { isInside } from "../core/inside.ts";
+import { filesLoadedBy } from "./loaded-files.ts";
 
 type Programs = Pick<AgentDefinition, "functions" | "hooks" | "mcp_servers">;
 
@@ -12,14 +13,14 @@ interface Place {
   readonly within: readonly string[];
 }
 
-/** The files of a project that an agent's functions, hooks and MCP servers run, and what those import by relative paths. */
+/** The files of a project that an agent's functions, hooks and MCP servers run, and what those load. */
 export function programFiles(agent: Programs, place: Place): ReadonlyMap<string, Uint8Array> {
   const { functions = [], hooks = {}, mcp_servers: servers = {} } = agent;
   const commands = [
     ...Object.values(hooks).flatMap((list) => list.map(({ command }) => command)),
     ...Object.values(servers).flatMap((server) => ("command" in server ? [[server.command, ...server.args]] : [])),
   ];
-  return withImports([...functions.map(({ module }) => module), ...filesOfCommands(commands, place)], place);
+  return withLoaded([...functions.map(({ module }) => module), ...filesOfCommands(commands, place)], place);
 }
 
 type Command = string | readonly string[];
@@ -33,21 +34,11 @@ export function filesOfCommands(commands: readonly Command[], { from }: Place): 
     .flatMap((word) => from.map((directory) => resolve(directory, word)));
 }
 
-/** More than any function has; what is beyond is not looked at, and the module list says so by its length. */
-const MAX_FILES = 1_000;
-
-export function withImports(paths: readonly string[], { within }: Place): ReadonlyMap<string, Uint8Array> {
-  const files = new Map<string, Uint8Array>();
-  const open = [...paths];
-  for (let path = open.shift(); path !== undefined && files.size < MAX_FILES; path = open.shift()) {
-    const file = path;
-    if (files.has(file) || !within.some((directory) => isInside(file, directory)) || !isFile(file)) continue;
-    const bytes = contentOf(file);
-    files.set(file, bytes);
-    if (/\.[cm]?[jt]sx?$/.test(file))
-      open.push(...importedBy(file, bytes.toString("utf8")), ...packageOf(file, within));
-  }
-  return files;
+/** The contents of these files and of all that they load. */
+export function withLoaded(paths: readonly string[], place: Place): ReadonlyMap<string, Uint8Array> {
+  const files = filesLoadedBy(paths, place);
+  const packages = files.filter((file) => /\.[cm]?[jt]sx?$/.test(file)).flatMap((file) => packageOf(file, place));
+  return new Map([...files, ...packages].map((file) => [file, contentOf(file)]));
 }
 
 const LARGE_BYTES = 16 * 1_048_576;
@@ -58,35 +49,16 @@ function contentOf(file: string): Buffer {
   return size > LARGE_BYTES ? Buffer.from(`${size} bytes, file ${ino}, changed at ${ctimeNs}\n`) : readFileSync(file);
 }
 
-const IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'`](\.{1,2}\/[^"'`]+)["'`]/g;
-const ENDINGS = ["", ".js", ".mjs", ".cjs", ".ts", ".mts", ".json", "/index.js", "/index.ts"];
-
-function importedBy(file: string, text: string): readonly string[] {
-  return [...text.matchAll(IMPORT)].flatMap(([, path = ""]) => {
-    const named = resolve(dirname(file), path);
-    return ENDINGS.map((ending) => `${named}${ending}`).filter(isFile);
-  });
-}
-
 /** It says how the module is read, and what `#names` in it stand for. */
-function packageOf(file: string, within: readonly string[]): readonly string[] {
+function packageOf(file: string, { within }: Place): readonly string[] {
   for (
     let directory = dirname(file);
     within.some((root) => isInside(directory, root));
     directory = dirname(directory)
   ) {
     const found = join(directory, "package.json");
-    if (isFile(found)) return [found];
+    if (statSync(found, { throwIfNoEntry: false })?.isFile() === true) return [found];
     if (directory === dirname(directory)) break;
   }
   return [];
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  } catch {
-    // Whatever is wrong, whoever runs it will tell.
-    return false;
-  }
 }

@@ -1,0 +1,54 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { findProgram, hostPath, safePath } from "../../process/programs.ts";
+import { statsOf } from "./fingerprints.ts";
+import { isHarmlessRepository } from "./harmless-repository.ts";
+
+const run = promisify(execFile);
+
+/** Nothing that anyone has configured counts, and nothing is run or written. */
+const OPTIONS = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
+const ENVIRONMENT = {
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_NO_LAZY_FETCH: "1",
+  GIT_ALLOW_PROTOCOL: "",
+  LC_ALL: "C",
+};
+const LIMITS = { timeout: 30_000, maxBuffer: 256 * 1_048_576 };
+/** So many levels of repositories in repositories are looked at. */
+const MAX_DEPTH = 8;
+
+/**
+ * Repositories that git enters by itself when someone asks for the status of a workspace, because its index names them:
+ * the paths of their `.git`, wherever they lie. None where there is no repository.
+ */
+export async function linkedRepositories(cwd: string, depth = 0): Promise<readonly string[]> {
+  const git = findProgram("git", { outside: cwd });
+  if (git === undefined || depth > MAX_DEPTH) return [];
+  const env = { ...ENVIRONMENT, PATH: safePath(hostPath(), { outside: cwd }) };
+  const asked = run(git, [...OPTIONS, "ls-files", "--stage", "-z"], { cwd, env, ...LIMITS });
+  const { stdout } = await asked.catch((thrown: unknown) => {
+    if (isNoRepository(thrown)) return { stdout: "" };
+    throw thrown;
+  });
+  const links = stdout
+    .split("\0")
+    .filter((line) => line.startsWith("160000 "))
+    .map((line) => join(cwd, line.slice(line.indexOf("\t") + 1)));
+  const found: string[] = [];
+  for (const directory of new Set(links)) {
+    const repository = join(directory, ".git");
+    if (statsOf(repository) === undefined) continue;
+    found.push(repository);
+    // What lies in one that is to be disabled is out of git's reach then.
+    if (isHarmlessRepository(repository)) found.push(...(await linkedRepositories(directory, depth + 1)));
+  }
+  return found;
+}
+
+function isNoRepository(thrown: unknown): boolean {
+  return thrown instanceof Error && "code" in thrown && thrown.code === 128;
+}
