@@ -100,9 +100,9 @@ test("what a person changed in a session's own workspace between two turns is to
   expect(turn.files.map(({ path }) => path)).toEqual(["b"]);
 });
 
-/** Makes a file when the other one is being made too. */
+/** Makes a file, and ends when the other one is made too. */
 function waitingFor(own: string, other: string): string {
-  return `echo 1 > ${own}.begun; until [ -e ${other}.begun ]; do sleep 0.05; done; echo 1 > ${own}`;
+  return `echo 1 > ${own}; until [ -e ${other} ]; do sleep 0.05; done`;
 }
 
 test("what subagents changed while they worked side by side is told as that of the group", async () => {
