@@ -11,6 +11,7 @@ import { usage } from "./failure.ts";
 import { type Answered, openRecords } from "./records.ts";
 import { refuseOnServer } from "./server.ts";
 import { oneLine, shortId } from "./text.ts";
+import { requirePerson } from "./trust/person.ts";
 import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface AnswerFlags {
@@ -29,6 +30,7 @@ export interface AnswerFlags {
 
 /** Answers, and goes on with the session when nobody drives it. Returns the exit code. */
 export async function answer(given: string, behavior: "allow" | "deny", flags: AnswerFlags): Promise<number> {
+  requirePerson("capstan approvals answer", "answer approvals");
   const { approval, record, driver } = await store(given, behavior, flags);
   const { sessionId, request } = approval;
   const say = (text: string): void => {

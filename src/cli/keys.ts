@@ -9,6 +9,7 @@ import { resolveId } from "./approvals-id.ts";
 import { projectOf, userStore } from "./home.ts";
 import { ago, colour, shortId, table } from "./text.ts";
 import { escapeHidden, hiddenFreeJson } from "../words/hidden-text.ts";
+import { requirePerson } from "./trust/person.ts";
 
 const KEY = { what: "key", command: "capstan keys list" };
 
@@ -20,6 +21,7 @@ export interface CreateFlags {
 }
 
 export async function create({ name = userInfo().username, role, project, json }: CreateFlags): Promise<void> {
+  requirePerson("capstan keys create", "create keys");
   if (project !== undefined) requireDirectory(project);
   const of = project === undefined ? findProject(process.cwd(), process.env).id : projectOf(project);
   const { record, secret } = mintKey({ project: of, name, role }, { clock, ids });

@@ -103,12 +103,14 @@ test("a server gives an operator's next session nothing of it, without a restart
   }
 });
 
-test("an agent's own command cannot trust anything, and an answer from a pipe does not count", async () => {
+test("an agent's own command cannot trust anything, answer for a person or make keys, and an answer from a pipe does not count", async () => {
   using cli = attacked();
   const marked = { environment: { CAPSTAN_SESSION: "1" } };
   for (const args of [
     ["trust", "--yes"],
     ["run", "--rehearsal", "--trust", "hi"],
+    ["approvals", "answer", "00000000", "allow"],
+    ["keys", "create", "--role", "admin"],
   ])
     expect(await cli.run(args, marked)).toMatchObject({ code: 2, stderr: expect.stringContaining("only a person") });
   // The marker is that of the process above, which a command cannot take away.

@@ -4,12 +4,12 @@ import { CapstanError } from "../../core/errors.ts";
 /** Set in the environment of every agent's process, and so of all its commands. */
 const MARKER = "CAPSTAN_SESSION";
 
-/** Trust is a person's word: no agent gives it for itself. */
-export function requirePerson(what: string): void {
+/** What supervises agents is a person's word: no agent gives it for itself. */
+export function requirePerson(what: string, does = "trust files"): void {
   if (!isAgent()) return;
   throw new CapstanError(
     "not_allowed",
-    `${what} was started by an agent, and only a person can trust files. Run it yourself, in a shell of your own.`,
+    `${what} was started by an agent, and only a person can ${does}. Run it yourself, in a shell of your own.`,
   );
 }
 
