@@ -279,11 +279,7 @@ export class Turns {
     await writeTurnEnd(end, turn, this.#deps);
     turn?.release();
     // An answer brought the turn back to life in the moment it ended.
-    if (turn === undefined && this.#pauses.isReviving) {
-      this.#pauses.stop();
-      this.engine.kill();
-      this.#current.abort();
-    }
+    if (turn === undefined && this.#pauses.isReviving) this.abandon();
     // A process that has reached a limit of its own keeps to it; the next one counts anew. It is not waited for: the
     // process itself may be the one that tells of its end.
     if (end.outcome === "steps" || end.outcome === "budget") void this.engine.close().catch(() => {});
