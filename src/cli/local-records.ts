@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Approval } from "../core/approval.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { LoggedEvent } from "../core/events.ts";
 import type { Store } from "../core/store.ts";
@@ -69,16 +70,33 @@ async function answerHere(
   { approvalId, answer, by }: { approvalId: string; answer: Parameters<Records["answer"]>[1]; by: string | undefined },
 ): Promise<Answered> {
   const { clock, ids } = await import("../app/clock.ts");
-  const { isGone } = await import("../app/processes.ts");
   const { Inbox } = await import("../runtime/inbox.ts");
   const { userName } = await import("./ask.ts");
   const inbox = new Inbox({ store, clock, ids, onAnswer: async () => {} });
   const approval = await inbox.answer(approvalId, answer, { by: by ?? userName(), from: "cli" });
   const record = await store.session(approval.sessionId);
   if (record === undefined) throw new CapstanError("not_found", `The session of ${approvalId} is gone.`);
-  const holder = await store.leases.holder(record.id);
-  const isDriven = holder !== undefined && !isGone(holder);
-  return { approval, record, driver: isDriven ? `pid ${holder.pid}` : undefined };
+  const pid = await driverOf(store, approval);
+  return { approval, record, driver: pid === undefined ? undefined : `pid ${pid}` };
+}
+
+/** How often a driver is looked at that has not acted on an answer yet. */
+const LOOKS = 10;
+
+/**
+ * The process that acts on an answer. One that is leaving the session may not have seen it, so it is watched until it
+ * has acted, waits for other answers, or is gone.
+ */
+async function driverOf(store: Store, { id, sessionId }: Approval): Promise<number | undefined> {
+  const { isGone } = await import("../app/processes.ts");
+  for (let look = 1; ; look += 1) {
+    const holder = await store.leases.holder(sessionId);
+    if (holder === undefined || isGone(holder)) return undefined;
+    const isActedOn = (await store.approvals.get(id))?.status === "settled";
+    const others = await store.approvals.list({ sessionId, status: "pending" });
+    if (isActedOn || others.length > 0 || look === LOOKS) return holder.pid;
+    await sleep(POLL_MS);
+  }
 }
 
 async function zoneOfSettings(): Promise<string> {

@@ -1,7 +1,10 @@
+import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { userInfo } from "node:os";
 import { expect, test } from "vitest";
+import { openStore } from "../../src/app/open-store.ts";
+import { thisProcess } from "../../src/app/processes.ts";
 import { openHost } from "../../src/app/open-host.ts";
 import type { Approval } from "../../src/core/approval.ts";
 import { type Cli, collect, exitOf, preparedCli, testCli } from "../support/cli.ts";
@@ -150,6 +153,23 @@ test("answering goes on with the session when nobody drives it, and ends as the 
     /^capstan: The approval appr_\w+ was answered with "allow" by .*first answer counts\.\n$/,
   );
   expect(model.requests).toHaveLength(1);
+});
+
+test("an answer that the driver leaves without seeing is acted on by the command that gave it", async () => {
+  await using model = await scriptedModel(bash(COMMAND));
+  using cli = await waiting(model.url);
+  const { id, sessionId } = cli.made;
+  // A process that holds the session, does nothing for it, and ends.
+  const driver = spawn("sleep", ["600"]);
+  await using store = await openStore(join(cli.home, ".capstan"), {});
+  const owner = { ...thisProcess("host_leaving"), pid: driver.pid ?? 0 };
+  await store.leases.acquire(sessionId, owner, 600_000);
+  const answering = cli.run(["approvals", "answer", id.slice(-8), "allow"]);
+  await expect.poll(async () => (await store.approvals.get(id))?.status, { interval: 20 }).toBe("answered");
+  driver.kill("SIGKILL");
+  const { code, stdout } = await answering;
+  expect([code, stdout]).toEqual([0, expect.stringContaining("It said: done")]);
+  expect(effects(cli)).toBe("A\n");
 });
 
 test("calls that were asked about together run to the end when the last of them is answered", async () => {
