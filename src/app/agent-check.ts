@@ -3,7 +3,7 @@ import type { AgentDefinition } from "../core/agent-definition.ts";
 import type { AuthProvider } from "../core/auth-schema.ts";
 import { CapstanError } from "../core/errors.ts";
 import { isRemote } from "../core/mcp-server-schema.ts";
-import { problemWithCommand } from "../engines/claude/mcp-command.ts";
+import { problemWithCommand } from "../mcp/command.ts";
 import { problemsWithModel } from "../engines/claude/model-traits.ts";
 import { requireUsableSkills } from "../engines/claude/skills.ts";
 import type { Requirement } from "../gateway/requirements.ts";

@@ -1,7 +1,7 @@
 import { availableParallelism, loadavg, totalmem } from "node:os";
 import { readFileSync } from "node:fs";
 import { type CapacitySettings, capacityOf } from "../core/server-schema.ts";
-import { familyReader } from "../engines/claude/limits.ts";
+import { familyReader } from "../process/limits.ts";
 import { Admission } from "../runtime/admission.ts";
 import { Processes } from "../runtime/processes.ts";
 import { clock } from "./clock.ts";

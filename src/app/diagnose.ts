@@ -1,4 +1,4 @@
-import { findContainment } from "../engines/claude/process.ts";
+import { findContainment } from "../process/containment.ts";
 import { sdkManifest } from "../engines/claude/sdk.ts";
 
 /** What can be known of the engine without starting an agent. */

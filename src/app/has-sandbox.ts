@@ -1,5 +1,5 @@
 import type { Environment } from "../config/home.ts";
-import { sandboxFinder } from "../engines/claude/sandbox-support.ts";
+import { sandboxFinder } from "../sandbox/support.ts";
 
 /** Whether commands of sessions that are started with these variables can be confined on this machine. */
 export function hasSandbox(environment: Environment): boolean {

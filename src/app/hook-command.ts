@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommandEnd, CommandSurroundings, RunHookCommand } from "../core/hooks.ts";
-import { findContainment } from "../engines/claude/process.ts";
+import { findContainment } from "../process/containment.ts";
 
 /** In characters. An answer is a small piece of JSON; a command that prints without end must not fill the memory. */
 const MAX_STDOUT = 10_000_000;

@@ -1,15 +1,15 @@
 import type { OutputChecks } from "../core/output.ts";
 import type { ToolServerFactory } from "../engines/claude/engine.ts";
 import type { LoadFunctions } from "../runtime/custom-tools.ts";
-import type { RemoteServerFactory } from "../engines/claude/mcp-remote.ts";
+import type { RemoteServerFactory } from "../mcp/remote-servers.ts";
 
 // Most sessions have neither tools of the host, nor functions, nor an output schema, and need not wait for MCP and a schema compiler.
 
 export const createToolServer: ToolServerFactory = async (options) =>
-  (await import("../tools/mcp-bridge.ts")).createToolServer(options);
+  (await import("../mcp/bridge.ts")).createToolServer(options);
 
 export const connectRemoteServer: RemoteServerFactory = async (options) =>
-  (await import("../tools/remote-mcp.ts")).connectRemoteServer(options);
+  (await import("../mcp/remote/server.ts")).connectRemoteServer(options);
 
 export const loadFunctions: LoadFunctions = async (modules) =>
   modules.length === 0 ? [] : (await import("../tools/function-modules.ts")).loadFunctions(modules);

@@ -7,10 +7,10 @@ import type { EnvironmentDefinition } from "../core/environment.ts";
 import { messageOf } from "../core/errors.ts";
 import { isRemote, type McpServer, type RemoteMcpServer } from "../core/mcp-server-schema.ts";
 import { createRedactor } from "../core/redaction.ts";
-import { requireTools } from "../engines/claude/mcp-policy.ts";
-import { programServers, requirePrograms } from "../engines/claude/mcp-programs.ts";
+import { requireTools } from "../mcp/policy.ts";
+import { programServers, requirePrograms } from "../mcp/programs.ts";
 import { notStarted } from "../engines/claude/mcp-servers.ts";
-import { confinementOf, requireSandbox, sandboxFinder } from "../engines/claude/sandbox-support.ts";
+import { confinementOf, requireSandbox, sandboxFinder } from "../sandbox/support.ts";
 import { withHostVariables } from "../runtime/host-variables.ts";
 import { sandboxOf } from "../runtime/sandbox.ts";
 import type { AgentFindings } from "../server/api/deps.ts";
@@ -81,7 +81,7 @@ function problemWith(name: string, server: McpServer, tools: readonly string[]):
 }
 
 async function toolsOfRemote({ name, server }: Named<RemoteMcpServer>): Promise<readonly string[]> {
-  const { connectRemoteServer } = await import("../tools/remote-mcp.ts");
+  const { connectRemoteServer } = await import("../mcp/remote/server.ts");
   // Nobody is there whom it could ask.
   const connected = await connectRemoteServer({ name, server, elicit: async () => ({ action: "cancel" }) });
   await connected.close();
@@ -108,7 +108,7 @@ async function toolsOfProgram(
     const confinement = confinementOf({ sandbox }, support);
     const started = programServers({ agent, stateDir }, { path, confinement });
     const { command = "", args = [] } = started.configs[name] ?? {};
-    const tools = await import("../tools/mcp-program-tools.ts");
+    const tools = await import("../mcp/program-tools.ts");
     return await tools.toolsOfProgram({ command, args, cwd }, signal).catch((thrown: unknown) => {
       throw notStarted([[name, messageOf(thrown)]], confinement !== undefined);
     });

@@ -1,5 +1,5 @@
 import type { ToolTraits } from "../core/permission/subject.ts";
-import { BUILTIN_NAMES, traitsOf } from "../engines/claude/builtin-tools.ts";
+import { BUILTIN_NAMES, traitsOf } from "../engines/builtin-tools.ts";
 
 /** What can be known of a tool without a session: whether it is the engine's own, and what it can do. */
 export function describeTool(tool: string): { readonly isBuiltIn: boolean; readonly traits: ToolTraits } {

@@ -7,7 +7,7 @@ import type { GatewayAccess } from "./gateway.ts";
 import type { HistoryItem } from "./history.ts";
 import type { SandboxPlan } from "./sandbox.ts";
 import type { TranscriptStore } from "./store.ts";
-import type { ToolTraits } from "./permission/subject.ts";
+import type { PathAccess, ToolTraits } from "./permission/subject.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 /**
@@ -127,7 +127,15 @@ export interface CallRequest {
 }
 
 export type CallDecision =
-  | { readonly behavior: "allow"; readonly input?: Record<string, unknown> }
+  | {
+      readonly behavior: "allow";
+      readonly input?: Record<string, unknown>;
+      /**
+       * The files and directories that were decided about, links followed. A tool that runs in the host opens these and
+       * nothing else: the links may lead elsewhere by now.
+       */
+      readonly places?: readonly PathAccess[];
+    }
   | { readonly behavior: "deny"; readonly message: string };
 
 export type EngineFact =

@@ -95,7 +95,13 @@ export class ToolCalls {
     this.#deps.userHooks.decided({ ...call, input: outcome.input ?? call.input });
     if (isCustom(open)) this.#keepResult(callId, { outcome, stored });
     if (!outcome.granted || stored.length === 0) return { behavior: "deny", message: outcome.reason };
-    return outcome.input === undefined ? { behavior: "allow" } : { behavior: "allow", input: { ...outcome.input } };
+    const { input, subject } = outcome;
+    const places = subject?.paths ?? [];
+    return {
+      behavior: "allow",
+      ...(input !== undefined && { input: { ...input } }),
+      ...(places.length > 0 && { places }),
+    };
   }
 
   /** What a client has answered is told as it is, whatever has happened since. Without it nothing can be granted. */

@@ -4,8 +4,9 @@ import { once } from "node:events";
 import { spawn } from "node:child_process";
 import type { SpawnedProcess } from "@anthropic-ai/claude-agent-sdk";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Leftovers } from "../../src/engines/claude/leftovers.ts";
-import { CliProcess, describeLoss, findContainment } from "../../src/engines/claude/process.ts";
+import { Leftovers } from "../../src/process/leftovers.ts";
+import { findContainment } from "../../src/process/containment.ts";
+import { CliProcess, describeLoss } from "../../src/engines/claude/process.ts";
 import { temporaryDirectory } from "../support/host.ts";
 
 /** A process of this test's own, in a directory that is gone with it. */

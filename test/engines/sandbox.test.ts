@@ -3,7 +3,7 @@ import { environmentDefinition, type EnvironmentInput } from "../../src/core/env
 import { type SandboxPlan, sandboxPlan } from "../../src/core/sandbox.ts";
 import { PUBLIC_NAMES, SECRET_NAMES } from "../../src/core/secret-files.ts";
 import { sandboxSettings } from "../../src/engines/claude/sandbox.ts";
-import { requireSandbox, sandboxFinder } from "../../src/engines/claude/sandbox-support.ts";
+import { requireSandbox, sandboxFinder } from "../../src/sandbox/support.ts";
 import { parseAgent } from "../../src/core/agent-definition.ts";
 import { agent } from "../support/host.ts";
 

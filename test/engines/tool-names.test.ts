@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { BUILTIN_NAMES, traitsOf } from "../../src/engines/claude/builtin-tools.ts";
-import { hostToolName, readToolName } from "../../src/engines/claude/tool-names.ts";
+import { BUILTIN_NAMES, traitsOf } from "../../src/engines/builtin-tools.ts";
+import { hostToolName, readToolName } from "../../src/engines/tool-names.ts";
 
 describe("a tool's name", () => {
   test.each([

@@ -1,8 +1,8 @@
 import type { HookCallbackMatcher, Options } from "@anthropic-ai/claude-agent-sdk";
 import type { ToolContent } from "../../core/content.ts";
 import type { Tool } from "../../core/tool.ts";
-import { hostToolName } from "./tool-names.ts";
-import { apiContent } from "./transcript.ts";
+import { hostToolName } from "../tool-names.ts";
+import { apiContent } from "../api-content.ts";
 
 /**
  * Results of custom tools on their way to the model. MCP, which carries them into the CLI, has no word for documents,

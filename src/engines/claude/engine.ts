@@ -7,21 +7,22 @@ import { belongsInSandbox, HOST_SERVER } from "../../core/mcp-server-schema.ts";
 import type { Tool, ToolOutcome } from "../../core/tool.ts";
 import { safePath } from "../../process/programs.ts";
 import { CustomResults } from "./custom-results.ts";
-import { elicit } from "./elicitation.ts";
+import { elicit } from "../../mcp/elicitation.ts";
 import { Grants } from "./granted-call.ts";
 import { gate } from "./hooks.ts";
 import { InputQueue } from "./input-queue.ts";
-import { Leftovers } from "./leftovers.ts";
-import { type SpentSeconds, Watchdog } from "./limits.ts";
-import { coverOf } from "./mcp-sandbox.ts";
-import type { RemoteServerFactory } from "./mcp-remote.ts";
+import { Leftovers } from "../../process/leftovers.ts";
+import { type SpentSeconds, Watchdog } from "../../process/limits.ts";
+import { coverOf } from "../../sandbox/confined-command.ts";
+import type { RemoteServerFactory } from "../../mcp/remote-servers.ts";
 import { openServers, type ProcessServers, requireServers, withServers } from "./mcp-servers.ts";
 import { type ClaudeSettings, requireDirectory, sdkOptions, toolNames } from "./options.ts";
 import { requireModelSettings } from "./model-traits.ts";
-import { CliProcess, describeLoss, findContainment } from "./process.ts";
+import { findContainment } from "../../process/containment.ts";
+import { CliProcess, describeLoss } from "./process.ts";
 import { requireKnownTools } from "./rule-tools.ts";
 import { requireUsableSkills, skillsDirectory, writeSkills } from "./skills.ts";
-import { rootPath } from "./sandbox-root.ts";
+import { rootPath } from "../../sandbox/root-path.ts";
 import {
   answeredOnce,
   type Confinement,
@@ -30,8 +31,8 @@ import {
   requireSandbox,
   sandboxFinder,
   toldOfSandbox,
-} from "./sandbox-support.ts";
-import { Stubs } from "./sandbox-stubs.ts";
+} from "../../sandbox/support.ts";
+import { Stubs } from "../../sandbox/stubs.ts";
 import { writeProcessFiles } from "./start/process-files.ts";
 import { StartSettings } from "./start/start-settings.ts";
 import { type ClaudeSdk, pinnedSdk } from "./sdk.ts";

@@ -5,7 +5,7 @@ import type { ToolContent } from "../../core/content.ts";
 import type { EngineFact } from "../../core/engine.ts";
 import type { EventDraft } from "../../core/events.ts";
 import { claudeCodePromptChars } from "./model-traits.ts";
-import { readToolName } from "./tool-names.ts";
+import { readToolName } from "../tool-names.ts";
 import { events, same, type Translation, type TranslatorState, withdrawals } from "./translation.ts";
 import { turnEnd } from "./turn-end.ts";
 import { onStreamEvent } from "./stream-preview.ts";

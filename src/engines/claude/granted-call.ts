@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { CallDecision, CallRequest, EngineHost } from "../../core/engine.ts";
 import { rowOfPath } from "../../core/permission/protected/match.ts";
-import { PLAN_EXIT } from "./builtin-tools.ts";
+import { PLAN_EXIT } from "../builtin-tools.ts";
 
 /** A call as the host has let it through: with the tool's name as the engine knows it, and the input it is to run with. */
 export interface GrantedCall {

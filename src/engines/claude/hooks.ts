@@ -2,8 +2,8 @@ import type { HookCallbackMatcher, HookInput, HookJSONOutput, Options } from "@a
 import type { EngineHost } from "../../core/engine.ts";
 import { messageOf } from "../../core/errors.ts";
 import { type Tool, traitsOfTool } from "../../core/tool.ts";
-import { traitsOf } from "./builtin-tools.ts";
-import { readToolName } from "./tool-names.ts";
+import { traitsOf } from "../builtin-tools.ts";
+import { readToolName } from "../tool-names.ts";
 
 /** Seconds; as long as a timer can be. A person may take days to answer, and a hook that times out denies. */
 const HOOK_TIMEOUT_SECONDS = 2_147_483;

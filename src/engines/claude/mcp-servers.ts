@@ -1,11 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { McpServerConfig, McpServerStatus, Options, Query } from "@anthropic-ai/claude-agent-sdk";
-import type { EngineRequest } from "../../core/engine.ts";
+import type {
+  McpHttpServerConfig,
+  McpSdkServerConfigWithInstance,
+  McpServerConfig,
+  McpServerStatus,
+  Options,
+  Query,
+} from "@anthropic-ai/claude-agent-sdk";
+import type { EngineRequest, EngineStart } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { McpServer } from "../../core/mcp-server-schema.ts";
-import { requireTools } from "./mcp-policy.ts";
-import { type ProgramSettings, programServers, requirePrograms } from "./mcp-programs.ts";
-import { type RemoteParts, remoteServers } from "./mcp-remote.ts";
+import type { GrantedCall } from "./granted-call.ts";
+import { requireTools } from "../../mcp/policy.ts";
+import { type ProgramSettings, programServers, requirePrograms } from "../../mcp/programs.ts";
+import { type RemoteParts, type RemoteServer, remoteServers } from "../../mcp/remote-servers.ts";
 
 /** The servers of an agent's process, for as long as it is there. */
 export interface ProcessServers {
@@ -13,10 +21,18 @@ export interface ProcessServers {
   readonly close: () => Promise<void>;
 }
 
+interface Granted {
+  /** The call that the host let through. */
+  readonly granted: () => GrantedCall | undefined;
+}
+
+/** A tool may wait for a person; milliseconds until the longest timer ends. */
+const TOOL_TIMEOUT_MS = 2_147_483_647;
+
 /** Makes the agent's own servers ready: programs that the CLI starts, and connections of the host. */
 export async function openServers(
   request: Pick<EngineRequest, "agent" | "stateDir" | "start">,
-  parts: ProgramSettings & RemoteParts,
+  parts: ProgramSettings & RemoteParts & Granted,
 ): Promise<ProcessServers> {
   requirePrograms(request, parts);
   const remote = await remoteServers(request, parts);
@@ -25,7 +41,20 @@ export async function openServers(
     programs.close();
     await remote.close();
   };
-  return { configs: { ...programs.configs, ...remote.configs }, close };
+  const remoteConfigs = [...remote.servers].map(([name, server]) =>
+    configOf(name, server, { start: request.start, granted: parts.granted }),
+  );
+  return { configs: { ...programs.configs, ...Object.fromEntries(await Promise.all(remoteConfigs)) }, close };
+}
+
+/** The CLI runs a call that waited before it knows the servers of this process; one at an address it waits for. */
+async function configOf(
+  name: string,
+  { instance, serveOneCall }: RemoteServer,
+  { start, granted }: { readonly start: EngineStart; readonly granted: Granted["granted"] },
+): Promise<[string, McpSdkServerConfigWithInstance | McpHttpServerConfig]> {
+  if (start.kind !== "call") return [name, { type: "sdk", name, instance, timeout: TOOL_TIMEOUT_MS }];
+  return [name, { type: "http", url: await serveOneCall(start.callId, granted), timeout: TOOL_TIMEOUT_MS }];
 }
 
 /** The servers end with the process that they are for. */

@@ -4,10 +4,10 @@ import type { AgentDefinition as SdkAgent, Options } from "@anthropic-ai/claude-
 import type { Mode } from "../../core/agent-definition.ts";
 import type { EngineRequest } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
-import { BUILTIN_NAMES, PLAN_EXIT } from "./builtin-tools.ts";
+import { BUILTIN_NAMES, PLAN_EXIT } from "../builtin-tools.ts";
 import { sandboxSettings } from "./sandbox.ts";
 import { SKILL_TOOL, skillOptions, skillsDirectory } from "./skills.ts";
-import { hostToolName, readToolName } from "./tool-names.ts";
+import { hostToolName, readToolName } from "../tool-names.ts";
 import { sessionStoreFor, transcriptPath, transcriptUuid } from "./transcript-store.ts";
 
 type SdkSettings = Exclude<NonNullable<Options["settings"]>, string>;

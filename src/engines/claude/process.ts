@@ -3,41 +3,10 @@ import { once } from "node:events";
 import { basename } from "node:path";
 import type { SpawnedProcess, SpawnOptions } from "@anthropic-ai/claude-agent-sdk";
 import { CapstanError } from "../../core/errors.ts";
-import { findProgram } from "../../process/programs.ts";
 import { onAbort } from "../../core/signals/on-abort.ts";
-import type { Leftovers } from "./leftovers.ts";
+import type { Leftovers } from "../../process/leftovers.ts";
 
-/**
- * Starts the CLI so that it and everything it started die with the host and with the session, also on kill -9 of
- * either: `setpriv` ties it to the host's life, a PID namespace ties its children to its own.
- */
-const SETPRIV = ["--pdeathsig", "KILL", "--"];
-const UNSHARE = ["--fork", "--pid", "--kill-child", "--mount-proc"];
-/** Without privileges the same needs a user namespace. */
-const FORMS: readonly (readonly string[])[] = [
-  [...UNSHARE, "--"],
-  [...UNSHARE, "--user", "--map-current-user", "--"],
-];
 const STDERR_TAIL_BYTES = 8_192;
-
-/** The first wrapper that works on this machine; undefined where there is none (not Linux, or forbidden). */
-export async function findContainment(): Promise<readonly string[] | undefined> {
-  const [setpriv, unshare, probe] = ["setpriv", "unshare", "true"].map((name) => findProgram(name));
-  if (setpriv === undefined || unshare === undefined || probe === undefined) return undefined;
-  for (const form of FORMS) {
-    const wrapper = [setpriv, ...SETPRIV, unshare, ...form];
-    if (await works([...wrapper, probe])) return wrapper;
-  }
-  return undefined;
-}
-
-function works([command = "", ...args]: readonly string[]): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = spawn(command, args, { env: {}, stdio: "ignore" });
-    probe.on("error", () => resolve(false));
-    probe.on("exit", (code) => resolve(code === 0));
-  });
-}
 
 /** One CLI process: what the SDK may do with it, and what we need to know of it. */
 export class CliProcess {

@@ -3,7 +3,7 @@ import type { Engine } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { readRule, unknownTool } from "../../core/permission/rule.ts";
 import { BUILT_IN_TOOLS } from "../../core/permission/tool-names.ts";
-import { BUILTIN_NAMES } from "./builtin-tools.ts";
+import { BUILTIN_NAMES } from "../builtin-tools.ts";
 
 interface RuleUse {
   readonly agent: Pick<AgentDefinition, "permissions" | "custom_tools">;

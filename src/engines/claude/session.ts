@@ -7,13 +7,13 @@ import type { EngineFact, EngineHost, EngineSession } from "../../core/engine.ts
 import type { CapstanError } from "../../core/errors.ts";
 import { translate } from "./from-sdk-message.ts";
 import type { InputQueue } from "./input-queue.ts";
-import type { Leftovers } from "./leftovers.ts";
-import type { Watchdog } from "./limits.ts";
+import type { Leftovers } from "../../process/leftovers.ts";
+import type { Watchdog } from "../../process/limits.ts";
 import { permissionModeFor } from "./options.ts";
 import { type CliProcess, describeLoss } from "./process.ts";
 import { persistedOutput } from "./results/persisted-output.ts";
-import type { Stubs } from "./sandbox-stubs.ts";
-import { apiContent } from "./transcript.ts";
+import { apiContent } from "../api-content.ts";
+import type { Stubs } from "../../sandbox/stubs.ts";
 import type { TranslatorState } from "./translation.ts";
 import type { Announcements } from "./waits/announcements.ts";
 import { answered } from "./waits/answered.ts";

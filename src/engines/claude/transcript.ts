@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { uuidOf } from "../../core/clock.ts";
-import type { MessageContent, ToolContent } from "../../core/content.ts";
 import type { HistoryItem, ModelBlock } from "../../core/history.ts";
 import { hasMarker, mayStandFor } from "../../core/redaction-marker.ts";
 import type { TranscriptEntry } from "../../core/store.ts";
+import { apiContent, failedContent } from "../api-content.ts";
 
 /**
  * The CLI's transcript, kept in our store and made to agree with the log. The log is the truth: where the two part,
@@ -248,7 +248,7 @@ function seed(items: readonly HistoryItem[], parent: string | null, common: obje
               {
                 type: "tool_result",
                 tool_use_id: result.callId,
-                content: result.isError ? inWords(result.content) : apiContent(result.content),
+                content: result.isError ? failedContent(result.content) : apiContent(result.content),
                 ...(result.isError && { is_error: true }),
               },
             ],
@@ -264,17 +264,6 @@ function apiBlock(block: ModelBlock): object {
   if (block.kind === "text") return { type: "text", text: block.text };
   if (block.kind === "thinking") return { type: "thinking", thinking: block.thinking, signature: block.signature };
   return { type: "tool_use", id: block.callId, name: block.name, input: block.input };
-}
-
-/** Our content blocks are the API's, but for blocks whose payload is gone. */
-export function apiContent(content: MessageContent | ToolContent): object[] {
-  return content.map((block) => (block.type === "redacted" ? { type: "text", text: "[redacted]" } : block));
-}
-
-/** The model API takes nothing but text as the result of a call that failed, and wants some. */
-function inWords(content: ToolContent): object[] {
-  if (content.length === 0) return [{ type: "text", text: "[no output]" }];
-  return content.map((block) => (block.type === "text" ? block : { type: "text", text: `[${block.type}]` }));
 }
 
 /** The CLI counts on from the totals of the last process; differences start here. */

@@ -11,9 +11,9 @@ import { CapstanError, messageOf } from "../../../src/core/errors.ts";
 import type { SandboxPlan } from "../../../src/core/sandbox.ts";
 import { initialState } from "../../../src/core/state.ts";
 import type { TranscriptStore } from "../../../src/core/store.ts";
-import { exceeded } from "../../../src/engines/claude/limits.ts";
-import { remoteServers } from "../../../src/engines/claude/mcp-remote.ts";
-import { programServers } from "../../../src/engines/claude/mcp-programs.ts";
+import { exceeded } from "../../../src/process/limits.ts";
+import { remoteServers } from "../../../src/mcp/remote-servers.ts";
+import { programServers } from "../../../src/mcp/programs.ts";
 import { sdkOptions } from "../../../src/engines/claude/options.ts";
 import { writeCommandShell } from "../../../src/engines/claude/start/command-shell.ts";
 import { budgetInForce, scopesOf } from "../../../src/runtime/budgets.ts";
@@ -115,7 +115,7 @@ const commandVariables: Observe = ({ loaded: { sessionEnvironment }, scratch }) 
 const serverProcess: Observe = (read) => {
   const { plan, confine } = { plan: planOf({ ...read.loaded, ...read }), confine: ["bwrap"] };
   const { configs } = programServers(requestOf(read), { path: "/bin", confinement: { plan, confine } });
-  return Object.values(configs).flatMap(({ args: [file = ""] = [] }) =>
+  return Object.values(configs).flatMap(({ args: [file = ""] }) =>
     [file, file.replace(/\.confined$/, "")].map((script) => readFileSync(script, "utf8").replaceAll(/[\w-]{36}/g, "")),
   );
 };
@@ -127,7 +127,7 @@ const connection: Observe = async (read) => {
     seen.push(server);
     throw new Error("Nobody is there.");
   };
-  const parts = { host: {} as EngineHost, granted: () => undefined, connectRemoteServer };
+  const parts = { host: {} as EngineHost, connectRemoteServer };
   await remoteServers(requestOf(read), parts).catch(() => {});
   return seen;
 };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { EngineRequest } from "../../../core/engine.ts";
 import { CapstanError } from "../../../core/errors.ts";
 import { findProgram } from "../../../process/programs.ts";
-import type { Leftovers } from "../leftovers.ts";
+import type { Leftovers } from "../../../process/leftovers.ts";
 import { writeCommandShell } from "./command-shell.ts";
 
 /** Files of one CLI process in the session's own directory, which no sandboxed command may write. Removed with it. */

@@ -4,9 +4,9 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { type GrantedCall, serveOneCall } from "../../src/tools/remote-mcp-loopback.ts";
-import { fittingTools } from "../../src/tools/remote-mcp-tools.ts";
-import { networkCode, troubleWords } from "../../src/tools/remote-mcp-trouble.ts";
+import { type GrantedCall, serveOneCall } from "../../src/mcp/remote/loopback.ts";
+import { fittingTools } from "../../src/mcp/remote/tools.ts";
+import { networkCode, troubleWords } from "../../src/mcp/remote/trouble.ts";
 
 const tool = (name: string, schema: object = {}): Tool => ({ name, inputSchema: { type: "object", ...schema } });
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Stubs } from "../../src/engines/claude/sandbox-stubs.ts";
+import { Stubs } from "../../src/sandbox/stubs.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { sandboxTest } from "../support/hostile-world.ts";
 import { until } from "../support/until.ts";

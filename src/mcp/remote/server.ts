@@ -9,13 +9,13 @@ import {
   ListToolsResultSchema,
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
-import { CapstanError, messageOf } from "../core/errors.ts";
-import type { RemoteMcpServer } from "../core/mcp-server-schema.ts";
-import { isDenied, requirePolicyTools } from "../core/mcp-tool-policy.ts";
-import { ConnectionFailure, RemoteConnection, type RemoteQuestion, START_TIMEOUT_MS } from "./remote-mcp-connection.ts";
-import type { GrantedCall, Loopback } from "./remote-mcp-loopback.ts";
-import { fittingTools } from "./remote-mcp-tools.ts";
-import { troubleWords } from "./remote-mcp-trouble.ts";
+import { CapstanError, messageOf } from "../../core/errors.ts";
+import type { RemoteMcpServer } from "../../core/mcp-server-schema.ts";
+import { isDenied, requirePolicyTools } from "../../core/mcp-tool-policy.ts";
+import { ConnectionFailure, RemoteConnection, type RemoteQuestion, START_TIMEOUT_MS } from "./connection.ts";
+import type { GrantedCall, Loopback } from "./loopback.ts";
+import { fittingTools } from "./tools.ts";
+import { troubleWords } from "./trouble.ts";
 
 export interface RemoteServerOptions {
   readonly name: string;
@@ -101,7 +101,7 @@ export async function connectRemoteServer(options: RemoteServerOptions): Promise
     instance,
     tools: names,
     async serveOneCall(callId, granted) {
-      const { serveOneCall } = await import("./remote-mcp-loopback.ts");
+      const { serveOneCall } = await import("./loopback.ts");
       loopback = await serveOneCall(instance, { server: name, callId, granted });
       return loopback.url;
     },

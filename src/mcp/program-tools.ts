@@ -1,6 +1,6 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { START_TIMEOUT_MS } from "./remote-mcp-connection.ts";
+import { START_TIMEOUT_MS } from "./remote/connection.ts";
 
 interface StartedProgram {
   readonly command: string;

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ELSEWHERE_FILES } from "../../core/permission/limits.ts";
+import { ELSEWHERE_FILES } from "../core/permission/limits.ts";
 import { mountPoints } from "./mount-points.ts";
 
 /**

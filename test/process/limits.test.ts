@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CapstanError } from "../../src/core/errors.ts";
-import { exceeded, type SpentSeconds, useOf, Watchdog } from "../../src/engines/claude/limits.ts";
+import { exceeded, type SpentSeconds, useOf, Watchdog } from "../../src/process/limits.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { until } from "../support/until.ts";
 

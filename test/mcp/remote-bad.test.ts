@@ -4,7 +4,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test, vi } from "vitest";
 import type { RemoteMcpServer } from "../../src/core/mcp-server-schema.ts";
-import { connectRemoteServer } from "../../src/tools/remote-mcp.ts";
+import { connectRemoteServer } from "../../src/mcp/remote/server.ts";
 import { listen, remoteMcp } from "../support/mcp-remote.ts";
 
 const SECRET = "sekret-of-the-test-1";

@@ -1,7 +1,6 @@
-import type { McpServerStatus } from "@anthropic-ai/claude-agent-sdk";
-import { CapstanError } from "../../core/errors.ts";
-import { engineToolName, isRemote, type McpServer } from "../../core/mcp-server-schema.ts";
-import { isDenied, type ListedTools, requirePolicyTools } from "../../core/mcp-tool-policy.ts";
+import { CapstanError } from "../core/errors.ts";
+import { engineToolName, isRemote, type McpServer } from "../core/mcp-server-schema.ts";
+import { isDenied, type ListedTools, requirePolicyTools } from "../core/mcp-tool-policy.ts";
 
 /** What the model API takes at most. The CLI leaves a tool with a longer name out, and says nothing. */
 const LONGEST_NAME = 128;
@@ -9,7 +8,7 @@ const LONGEST_NAME = 128;
 /** Throws when what a server offers is not what its agent was made for. Servers somewhere else were looked at before. */
 export function requireTools(
   servers: Readonly<Record<string, McpServer>>,
-  statuses: readonly Pick<McpServerStatus, "name" | "tools">[],
+  statuses: readonly { readonly name: string; readonly tools?: readonly { readonly name: string }[] }[],
 ): void {
   const listed = statuses.flatMap(({ name: server, tools = [] }): ListedTools[] => {
     const configured = servers[server];

@@ -3,9 +3,9 @@ import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamable
 import type { ProgressCallback } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import { ElicitRequestSchema, type ElicitResult, ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import type { z } from "zod";
-import type { RemoteMcpServer } from "../core/mcp-server-schema.ts";
-import { isGarbage, LOST, RemoteTransport } from "./remote-mcp-transport.ts";
-import type { Trouble } from "./remote-mcp-trouble.ts";
+import type { RemoteMcpServer } from "../../core/mcp-server-schema.ts";
+import { isGarbage, LOST, RemoteTransport } from "./transport.ts";
+import type { Trouble } from "./trouble.ts";
 
 /** What a server asks a person, in the words of the protocol. */
 export interface RemoteQuestion {

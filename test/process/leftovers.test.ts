@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Leftovers } from "../../src/engines/claude/leftovers.ts";
+import { Leftovers } from "../../src/process/leftovers.ts";
 import { temporaryDirectory } from "../support/host.ts";
 
 test("a temporary directory is there until it is swept, on a short path", () => {

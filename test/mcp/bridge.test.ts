@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Tool, ToolOutcome } from "../../src/core/tool.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
-import { createToolServer, type ToolServerOptions } from "../../src/tools/mcp-bridge.ts";
+import { createToolServer, type ToolServerOptions } from "../../src/mcp/bridge.ts";
 import { toolContext } from "../support/tool-context.ts";
 
 const schema = {

@@ -1,29 +1,31 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { McpStdioServerConfig } from "@anthropic-ai/claude-agent-sdk";
-import type { EngineRequest } from "../../core/engine.ts";
-import { CapstanError } from "../../core/errors.ts";
-import { isRemote, type McpProgram } from "../../core/mcp-server-schema.ts";
-import type { SandboxPlan } from "../../core/sandbox.ts";
-import { findProgram, safePath } from "../../process/programs.ts";
-import { problemWithCommand } from "./mcp-command.ts";
-import { confinedCommand } from "./mcp-sandbox.ts";
-import type { ClaudeSettings } from "./options.ts";
+import type { EngineRequest } from "../core/engine.ts";
+import { CapstanError } from "../core/errors.ts";
+import { isRemote, type McpProgram } from "../core/mcp-server-schema.ts";
+import type { Confinement } from "../sandbox/support.ts";
+import { findProgram, safePath } from "../process/programs.ts";
+import { problemWithCommand } from "./command.ts";
+import { confinedCommand } from "../sandbox/confined-command.ts";
 
-/** What servers are started in, unless they are to run outside. */
-interface Confinement {
-  readonly plan: SandboxPlan;
-  readonly confine: readonly string[];
+/** How a program is started. */
+interface ProgramStart {
+  readonly type: "stdio";
+  readonly command: string;
+  readonly args: string[];
 }
 
 interface ProgramServers {
-  readonly configs: Record<string, McpStdioServerConfig>;
+  readonly configs: Record<string, ProgramStart>;
   /** To be called when the process is gone, which starts a server again that has died. */
   readonly close: () => void;
 }
 
-export interface ProgramSettings extends Pick<ClaudeSettings, "path"> {
+export interface ProgramSettings {
+  /** Search path for the servers. */
+  readonly path: string;
+  /** What servers are started in, unless they are to run outside. */
   readonly confinement?: Confinement | undefined;
 }
 
@@ -46,7 +48,7 @@ export function requirePrograms({ agent }: Pick<EngineRequest, "agent">, { path 
   );
 }
 
-/** The agent's servers that are programs, which the CLI starts. */
+/** The agent's servers that are programs. */
 export function programServers(
   { agent, stateDir }: Pick<EngineRequest, "agent" | "stateDir">,
   settings: ProgramSettings,

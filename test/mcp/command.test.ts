@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { problemWithCommand } from "../../src/engines/claude/mcp-command.ts";
+import { problemWithCommand } from "../../src/mcp/command.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "capstan-programs-"));
 afterAll(() => rmSync(directory, { recursive: true }));

@@ -1,12 +1,20 @@
-import type { ElicitationRequest, ElicitationResult } from "@anthropic-ai/claude-agent-sdk";
-import type { EngineHost } from "../../core/engine.ts";
+import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
+import type { EngineHost } from "../core/engine.ts";
+
+/** A question as a server puts it. */
+export interface ServerQuestion {
+  readonly message: string;
+  readonly mode?: "form" | "url";
+  readonly url?: string;
+  readonly requestedSchema?: Record<string, unknown>;
+}
 
 /** Passes on what an MCP server asks, and the answer. An error answers nothing: the server is told that nobody did. */
 export async function elicit(
   host: EngineHost,
-  { serverName, message, mode, url, requestedSchema }: ElicitationRequest,
+  { serverName, message, mode, url, requestedSchema }: ServerQuestion & { readonly serverName: string },
   signal: AbortSignal,
-): Promise<ElicitationResult> {
+): Promise<ElicitResult> {
   try {
     const answer = await host.elicit(
       {

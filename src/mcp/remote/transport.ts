@@ -11,8 +11,8 @@ import {
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import type { RemoteMcpServer } from "../core/mcp-server-schema.ts";
-import { networkCode, type Trouble } from "./remote-mcp-trouble.ts";
+import type { RemoteMcpServer } from "../../core/mcp-server-schema.ts";
+import { networkCode, type Trouble } from "./trouble.ts";
 
 /** Marks the error of a request that was not answered because the connection was lost. */
 export const LOST = { reason: "lost" };

@@ -6,7 +6,7 @@ import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/typ
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { RemoteMcpServer } from "../../src/core/mcp-server-schema.ts";
-import { connectRemoteServer } from "../../src/tools/remote-mcp.ts";
+import { connectRemoteServer } from "../../src/mcp/remote/server.ts";
 import { remoteMcp } from "../support/mcp-remote.ts";
 import { until } from "../support/until.ts";
 

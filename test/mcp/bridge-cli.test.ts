@@ -5,7 +5,7 @@ import { query } from "@anthropic-ai/claude-agent-sdk";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { defineTool } from "../../src/tools/define-tool.ts";
-import { createToolServer } from "../../src/tools/mcp-bridge.ts";
+import { createToolServer } from "../../src/mcp/bridge.ts";
 import { say, scriptedModel, toolUse } from "../support/scripted-model.ts";
 import { toolContext } from "../support/tool-context.ts";
 

@@ -1,8 +1,6 @@
-import type { CallRequest } from "../../core/engine.ts";
+import type { ToolTraits } from "../core/permission/subject.ts";
 
-type ToolTraits = CallRequest["traits"];
-
-/** The CLI's own tools that an agent may be given, and what they can do. */
+/** The built-in tools, the same on every engine, and what they can do. */
 const READS: ToolTraits = { readOnly: true, edit: false, safeInternal: false };
 const EDITS: ToolTraits = { readOnly: false, edit: true, safeInternal: false };
 const ACTS: ToolTraits = { readOnly: false, edit: false, safeInternal: false };

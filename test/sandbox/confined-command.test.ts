@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { environmentDefinition, type EnvironmentInput } from "../../src/core/environment.ts";
 import { type SandboxPlan, sandboxPlan } from "../../src/core/sandbox.ts";
-import { confinedCommand, coverOf } from "../../src/engines/claude/mcp-sandbox.ts";
-import { sandboxFinder } from "../../src/engines/claude/sandbox-support.ts";
+import { confinedCommand, coverOf } from "../../src/sandbox/confined-command.ts";
+import { sandboxFinder } from "../../src/sandbox/support.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { sandboxTest } from "../support/hostile-world.ts";
 
