@@ -1,0 +1,43 @@
+import type { ToolContent } from "../../../core/content.ts";
+import type { PathAccess, ToolTraits } from "../../../core/permission/subject.ts";
+
+/** A tool of the engine's own. */
+export interface BuiltinTool {
+  readonly name: string;
+  /** What the model reads about it. */
+  readonly description: string;
+  /** JSON Schema of the input. The engine checks the input against it before it asks for permission. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly traits: ToolTraits;
+  /** Runs with the input as it was permitted. Never rejects: whatever goes wrong is an outcome. */
+  run(input: Readonly<Record<string, unknown>>, call: BuiltinCall): Promise<BuiltinOutcome>;
+}
+
+export interface BuiltinCall {
+  readonly callId: string;
+  /** Aborts when the turn is interrupted. */
+  readonly signal: AbortSignal;
+  /** The thread of the subagent that makes the call; undefined on the primary line. */
+  readonly threadId: string | undefined;
+  /** The decision's `places`. A file tool works on exactly these, and fails without them. */
+  readonly places?: readonly PathAccess[] | undefined;
+}
+
+export interface BuiltinOutcome {
+  readonly content: ToolContent;
+  readonly isError: boolean;
+  /** A file with the whole output, when `content` is only a part of it. */
+  readonly outputFile?: string;
+}
+
+/** What a session's tools work with. */
+export interface ToolPlace {
+  readonly sessionId: string;
+  readonly cwd: string;
+  /** The session's own directory. */
+  readonly stateDir: string;
+}
+
+export function textOutcome(text: string, isError = false): BuiltinOutcome {
+  return { content: [{ type: "text", text }], isError };
+}
