@@ -121,7 +121,7 @@ async function decidingHost(home: string, cwd: string): Promise<{ host: EngineHo
   const runtime = new Runtime({
     store,
     gateway,
-    engine: { name: "bench", version: "0", validate: () => {}, open },
+    engines: { default: "direct", load: async () => ({ name: "direct", version: "0", validate: () => {}, open }) },
     clock,
     ids,
     owner: thisProcess(ids.next("host")),

@@ -1,6 +1,8 @@
 import { isPlainSchema } from "../config/plain-schema.ts";
 import type { AgentDefinition } from "../core/agent-definition.ts";
 import type { AuthProvider } from "../core/auth-schema.ts";
+import { problemsWithEngine } from "../core/engine-fit.ts";
+import { DEFAULT_ENGINE } from "../core/engine-name.ts";
 import { CapstanError } from "../core/errors.ts";
 import { isRemote } from "../core/mcp-server-schema.ts";
 import { problemWithCommand } from "../mcp/command.ts";
@@ -8,12 +10,18 @@ import { problemsWithModel } from "../engines/claude/model-traits.ts";
 import { requireUsableSkills } from "../engines/claude/skills.ts";
 import type { Requirement } from "../gateway/requirements.ts";
 import type { CredentialOptions } from "./credential-settings.ts";
+import { lacksOf } from "./engines.ts";
 
 export { claudeCodePromptChars } from "../engines/claude/model-traits.ts";
 
-/** What the engine cannot honour of an agent, as far as that is known without a session; each as `field: problem`. */
+/** What its engine cannot honour of an agent, as far as that is known without a session; each as `field: problem`. */
 export function notHonoured(agent: AgentDefinition): readonly string[] {
-  return [...problemsWithModel(agent), ...problemsWithSkills(agent)];
+  const name = agent.engine ?? DEFAULT_ENGINE;
+  return [
+    ...problemsWithEngine({ name, lacks: lacksOf(name) }, agent),
+    ...problemsWithModel(agent),
+    ...problemsWithSkills(agent),
+  ];
 }
 
 function problemsWithSkills(agent: AgentDefinition): readonly string[] {

@@ -7,7 +7,8 @@ import { createRedactor, type Redactor } from "../core/redaction.ts";
 import type { LookUp } from "../core/references.ts";
 import type { CapacitySettings } from "../core/server-schema.ts";
 import type { Store } from "../core/store.ts";
-import { claudeEngine } from "../engines/claude/engine.ts";
+import type { Engines } from "../core/engine.ts";
+import { DEFAULT_ENGINE, type EngineName } from "../core/engine-name.ts";
 import type { ClaudeSdk } from "../engines/claude/sdk.ts";
 import { openGateway } from "../gateway/gateway.ts";
 import type { Upstream, UpstreamFor } from "../gateway/upstream.ts";
@@ -15,6 +16,7 @@ import { Runtime } from "../runtime/runtime.ts";
 import { connectRemoteServer, createToolServer, loadFunctions, outputs } from "./lazy-tools.ts";
 import { machineCapacity } from "./capacity.ts";
 import { clock, ids } from "./clock.ts";
+import { loadedEngines } from "./engines.ts";
 import { hookCommands } from "./hook-command.ts";
 import { isGone, thisProcess } from "./processes.ts";
 import { workspacesIn } from "./workspaces.ts";
@@ -24,6 +26,8 @@ export interface HostSettings {
   /** Search path for the agents' commands. */
   readonly path: string;
   readonly retries: number;
+  /** What runs sessions whose agent names no engine. Default: `claude`. */
+  readonly engine?: EngineName | undefined;
   readonly upstreamIdleMs: number;
   /** How long model requests wait for another credential when theirs has expired. Default: half an hour. */
   readonly credentialWaitMs?: number | undefined;
@@ -49,6 +53,7 @@ export async function assemble(
     variable = () => undefined,
     provider,
     sdk,
+    engines,
   }: {
     store: Store;
     upstream: (Upstream | UpstreamFor) & Partial<AsyncDisposable>;
@@ -59,6 +64,8 @@ export async function assemble(
     variable?: LookUp;
     /** Default: the one that Capstan is made for. */
     sdk?: ClaudeSdk | undefined;
+    /** Default: those that Capstan comes with. */
+    engines?: Pick<Engines, "load"> | undefined;
   },
 ): Promise<Runtime> {
   const { upstreamIdleMs: idleTimeoutMs, credentialWaitMs } = settings;
@@ -69,13 +76,13 @@ export async function assemble(
       throw thrown;
     },
   );
+  const own =
+    engines ??
+    loadedEngines({ path: settings.path, retries: settings.retries }, { createToolServer, connectRemoteServer, sdk });
   return new Runtime({
     store,
     gateway,
-    engine: claudeEngine(
-      { path: settings.path, retries: settings.retries },
-      { createToolServer, connectRemoteServer, sdk },
-    ),
+    engines: { ...own, default: settings.engine ?? DEFAULT_ENGINE },
     clock,
     ids,
     owner: thisProcess(ids.next("host")),

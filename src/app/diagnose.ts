@@ -1,7 +1,17 @@
+import type { EngineName } from "../core/engine-name.ts";
 import { findContainment } from "../process/containment.ts";
-import { sdkManifest } from "../engines/claude/sdk.ts";
+import { sdkManifest } from "../engines/claude/sdk-manifest.ts";
+import { loadedEngines } from "./engines.ts";
+import { connectRemoteServer, createToolServer } from "./lazy-tools.ts";
 
-/** What can be known of the engine without starting an agent. */
+/** Loads an engine and tells what it is. Rejects with why it cannot be used here, and what to do. */
+export async function describeEngine(name: EngineName, path: string): Promise<string> {
+  const engines = loadedEngines({ path, retries: 0 }, { createToolServer, connectRemoteServer });
+  const { version } = await engines.load(name);
+  return name === "claude" ? `Claude Agent SDK ${version}, its CLI ${engineVersions().cli}` : `version ${version}`;
+}
+
+/** What can be known of the Claude engine without loading it. */
 export function engineVersions(): { readonly sdk: string; readonly cli: string } {
   const { version, claudeCodeVersion } = sdkManifest();
   return { sdk: version, cli: claudeCodeVersion };

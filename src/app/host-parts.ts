@@ -1,8 +1,10 @@
 import type { z } from "zod";
 import { homeDirectory } from "../config/home.ts";
+import { engineName } from "../core/agent-definition.ts";
 import type { AuthProvider } from "../core/auth-provider.ts";
 import { authSettings } from "../core/auth-schema.ts";
 import { budgetSettings } from "../core/budget-schema.ts";
+import type { Engines } from "../core/engine.ts";
 import { CapstanError } from "../core/errors.ts";
 import { priceSettings } from "../core/pricing.ts";
 import { redactionSettings } from "../core/redaction-schema.ts";
@@ -35,6 +37,7 @@ export function hostParts(options: HostOptions): HostParts {
     home,
     path: environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
     retries: options.retries ?? 6,
+    engine: checked(engineName.optional(), options.engine, "engine"),
     upstreamIdleMs: options.upstreamIdleMs ?? 120_000,
     credentialWaitMs: options.credentialWaitMs,
     hibernateAfterMs: options.hibernateAfterMs ?? 600_000,
@@ -61,18 +64,29 @@ export async function hostWith({
   upstream,
   provider,
   sdk,
+  engines,
 }: Omit<HostParts, "credentials"> & {
   readonly upstream: (Upstream | UpstreamFor) & Partial<AsyncDisposable>;
   /** Whose model API that is, as far as an agent has to know. */
   readonly provider?: AuthProvider | undefined;
   /** Default: the one that Capstan is made for. */
   readonly sdk?: ClaudeSdk | undefined;
+  /** Default: those that Capstan comes with. */
+  readonly engines?: Pick<Engines, "load"> | undefined;
 }): Promise<Runtime> {
   const store = await openStore(settings.home, environment).catch(async (thrown: unknown) => {
     await upstream[Symbol.asyncDispose]?.();
     throw thrown;
   });
-  return assemble(settings, { store, upstream, redactor, provider, variable: hostVariables(environment), sdk });
+  return assemble(settings, {
+    store,
+    upstream,
+    redactor,
+    provider,
+    variable: hostVariables(environment),
+    sdk,
+    engines,
+  });
 }
 
 function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, option: string): z.output<Schema> {

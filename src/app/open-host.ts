@@ -1,5 +1,6 @@
 import type { AuthSettings } from "../core/auth-schema.ts";
 import type { BudgetSettings } from "../core/budget-schema.ts";
+import type { EngineName } from "../core/engine-name.ts";
 import type { PriceSettings } from "../core/pricing.ts";
 import type { RedactionSettings } from "../core/redaction-schema.ts";
 import type { CapacitySettings } from "../core/server-schema.ts";
@@ -20,6 +21,8 @@ export interface HostOptions {
   readonly auth?: AuthSettings;
   /** Which variables of `environment` a project's file gave: no address among them gets a credential from elsewhere. */
   readonly dotEnv?: DotEnv | undefined;
+  /** What runs sessions whose agent names no engine, as in a settings file. Default: `claude`. */
+  readonly engine?: EngineName | undefined;
   /** Use the built-in scripted model instead: no key, no network. */
   readonly rehearsal?: boolean;
   /** How often a failed model request is repeated, with doubling waits. Default 6, about half a minute. */

@@ -4,7 +4,8 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { CapstanError } from "../core/errors.ts";
-import { type ClaudeSdk, SDK_PACKAGE, sdkIn } from "../engines/claude/sdk.ts";
+import { type ClaudeSdk, sdkIn } from "../engines/claude/sdk.ts";
+import { SDK_PACKAGE } from "../engines/claude/sdk-manifest.ts";
 
 const VERSION = /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/;
 /** The CLI that comes with it is large. */

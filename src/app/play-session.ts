@@ -32,7 +32,8 @@ export async function playAgain({
 }: Playing & { readonly told: SessionCase }): Promise<TrialFacts> {
   const { capstan, sdk, signal } = request;
   const one = lastOf(suite);
-  const recorded = { at: new Date(record.createdAt).toISOString(), capstan, sdk, agent: suite.agentHash };
+  const at = new Date(record.createdAt).toISOString();
+  const recorded = { at, capstan, sdk, agent: suite.agentHash, engine: one.engine };
   const seed = cassetteFromSaid(told.said, { WORKSPACE: record.cwd }, { suite: suite.name, case: one.name, recorded });
   const outcome = await tests.trial({
     suite,

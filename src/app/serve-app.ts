@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Hono } from "hono";
 import type { Environment } from "../config/home.ts";
 import type { Configuration, Trusting } from "../config/load.ts";
+import type { EngineName } from "../core/engine-name.ts";
 import type { ServerSettingsFile } from "../core/server-schema.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { AccessSettings } from "../server/access.ts";
@@ -38,6 +39,8 @@ export interface AppOptions {
   readonly log: Log;
   /** What of the project's files sessions take as trusted. Default: what is recorded. */
   readonly trust?: Trusting;
+  /** What runs agents that name no engine, when whoever started the server said so. */
+  readonly engine?: EngineName | undefined;
   readonly access: AccessSettings;
   /** Who every caller is, where only one program can call. */
   readonly everybody?: Caller;
@@ -76,7 +79,7 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
   };
   const auditKey = environment["CAPSTAN_AUDIT_KEY_FILE"];
   const pool = stack.use(new WorkerPool({ home, environment: { CAPSTAN_AUDIT_KEY_FILE: auditKey } }));
-  const ports = apiPorts({ configuration, shell, cwd, trust: options.trust }, store, pool);
+  const ports = apiPorts({ configuration, shell, cwd, engine: options.engine, trust: options.trust }, store, pool);
   const streams = new Streams(options.streams);
   const tokens = new LoginTokens(clock);
   const page = consoleDirectory();

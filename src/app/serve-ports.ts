@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import type { Environment } from "../config/home.ts";
 import { type Configuration, loadConfiguration, type Trusting } from "../config/load.ts";
 import { findProject } from "../config/project.ts";
+import type { EngineName } from "../core/engine-name.ts";
 import type { Store } from "../core/store.ts";
 import { readOutput } from "../runtime/outputs/read-output.ts";
 import type { ApiDeps, ProjectDefaults } from "../server/api/deps.ts";
@@ -24,6 +25,8 @@ export interface PortOptions {
   /** The shell's variables, to which each project adds its own. */
   readonly shell: Environment;
   readonly cwd: string;
+  /** What runs agents that name no engine, when whoever started the server said so. */
+  readonly engine?: EngineName | undefined;
   /** What of the project's files is trusted. Default: what is recorded. */
   readonly trust?: Trusting | undefined;
 }
@@ -76,8 +79,9 @@ export const suitePage: NonNullable<ApiDeps["suites"]>["page"] = async (run) => 
 
 /** As `capstan run` would have it in the directory of the project. Read anew each time, so that a change counts at once. */
 async function defaultsOf(options: PortOptions, project: string): Promise<ProjectDefaults> {
-  const { shell, trust } = options;
+  const { shell, trust, engine } = options;
   const directory = directoryOf(options, project);
-  const loaded = await loadConfiguration({ cwd: directory ?? homedir(), environment: shell, flags: {}, trust });
+  const flags = { engine };
+  const loaded = await loadConfiguration({ cwd: directory ?? homedir(), environment: shell, flags, trust });
   return { agent: loaded.agent, environment: loaded.sessionEnvironment, directory };
 }

@@ -1,3 +1,4 @@
+import { DEFAULT_ENGINE } from "../core/engine-name.ts";
 import type { CassetteDifference } from "../app/compare-cassettes.ts";
 import type { Cassette, CassetteExchange, CassetteThread, RecordedAnswer, RecordedNews } from "../core/cassette.ts";
 import { alike, othersText } from "./alike.ts";
@@ -22,9 +23,16 @@ export function cassetteText(cassette: Cassette, view: CassetteView): string {
   const { suite, case: name, trial, recorded } = cassette;
   const head = [
     colour.bold(escapeHidden(`${suite}: ${name}${trial === 1 ? "" : `, trial ${trial}`}`)),
-    colour.dim(escapeHidden(`recorded ${recorded.at} · capstan ${recorded.capstan} · SDK ${recorded.sdk}`)),
+    colour.dim(
+      escapeHidden(`recorded ${recorded.at} · capstan ${recorded.capstan} · SDK ${recorded.sdk}${engineOf(cassette)}`),
+    ),
   ];
   return [head.join("\n"), ...cassette.threads.map((thread) => threadText(thread, cassette, view))].join("\n\n");
+}
+
+/** Most are of the engine that there always was. */
+function engineOf({ recorded: { engine = DEFAULT_ENGINE } }: Cassette): string {
+  return engine === DEFAULT_ENGINE ? "" : ` · engine ${engine}`;
 }
 
 export function differencesText(differences: readonly CassetteDifference[]): string {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { homeDirectory } from "../config/home.ts";
 import { DEFAULT_MODEL } from "../config/settings.ts";
 import type { EnvironmentInput } from "../core/environment.ts";
+import { type EngineName, ENGINES } from "../core/engine-name.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import { colour } from "./text.ts";
 import { hiddenFreeJson } from "../words/hidden-text.ts";
@@ -32,11 +33,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     detail: `${process.platform} ${process.arch}`,
     remedy: "Use Windows Subsystem for Linux.",
   }),
-  "agent engine": async () => {
-    const { engineVersions } = await import("../app/diagnose.ts");
-    const { sdk, cli } = engineVersions();
-    return { ok: true, detail: `Claude Agent SDK ${sdk}, its CLI ${cli}` };
-  },
+  ...Object.fromEntries(ENGINES.map((name): [string, Check] => [`engine ${name}`, () => usable(name)])),
   containment: async () => {
     const { isContained } = await import("../app/diagnose.ts");
     const contained = await isContained();
@@ -133,6 +130,16 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
 };
 
+/** Whether an engine can be used here. */
+async function usable(name: EngineName): Promise<Omit<Finding, "check">> {
+  const { describeEngine } = await import("../app/diagnose.ts");
+  try {
+    return { ok: true, detail: await describeEngine(name, process.env["PATH"] ?? "") };
+  } catch (thrown) {
+    return { ok: false, detail: "not usable", remedy: messageOf(thrown) };
+  }
+}
+
 /** Whether an agent of the scripted model's can run a command here, in such an environment. */
 async function rehearse(environment: EnvironmentInput): Promise<boolean> {
   const { openHost } = await import("../app/open-host.ts");
@@ -140,8 +147,12 @@ async function rehearse(environment: EnvironmentInput): Promise<boolean> {
   const cwd = join(directory, "work");
   mkdirSync(cwd);
   try {
+    const { loadConfiguration } = await import("../config/load.ts");
+    const given = { cwd: process.cwd(), environment: process.env, flags: {} };
+    const { settings } = await loadConfiguration({ ...given, isOnlyShown: true });
     await using host = await openHost({
       home: join(directory, "home"),
+      engine: settings.engine,
       rehearsal: true,
       environment: { PATH: process.env["PATH"] },
     });
@@ -155,7 +166,15 @@ async function rehearse(environment: EnvironmentInput): Promise<boolean> {
 }
 
 /** Problems that stop nobody from working. */
-const ADVICE = new Set(["git", "trust", "credentials", "containment", "sandbox"]);
+const ADVICE = new Set([
+  // One that is used and missing fails the rehearsal.
+  ...ENGINES.map((name) => `engine ${name}`),
+  "git",
+  "trust",
+  "credentials",
+  "containment",
+  "sandbox",
+]);
 
 export async function doctor(flags: { readonly json?: boolean }): Promise<number> {
   const findings: Finding[] = [];

@@ -21,6 +21,7 @@ export function hostOptions({ home, environment, dotEnv, agent, settings, creden
     environment,
     dotEnv,
     auth: mergeAuth(settings.auth, { provider: agent.auth }),
+    engine: settings.engine,
     retries: settings.retries,
     upstreamIdleMs: settings.upstream_idle_ms,
     credentialWaitMs: settings.credential_wait_ms,

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CapstanClient, MessageInput } from "../client/index.ts";
-import type { Mode } from "../core/agent-definition.ts";
+import type { CapstanClient, MessageInput, SessionPatch } from "../client/index.ts";
 import type { MessageContent } from "../core/content.ts";
 import type { EventType, LoggedEvent, Preview } from "../core/events.ts";
 import { inTurn } from "../core/state.ts";
@@ -58,7 +57,7 @@ export class RemoteSession implements Followed {
     this.#state = followedState((await asked(this.#client.sessions.interrupt(this.id))).state);
   }
 
-  async change(change: { readonly model?: string; readonly mode?: Mode; readonly max_usd?: number }): Promise<void> {
+  async change(change: SessionPatch): Promise<void> {
     this.#state = followedState((await asked(this.#client.sessions.update(this.id, change))).state);
   }
 

@@ -3,12 +3,14 @@ import type { Flags } from "../config/layers.ts";
 import type { Mode } from "../core/agent-definition.ts";
 import type { InputValues } from "../core/agent-inputs.ts";
 import type { SessionBudget } from "../core/budget-schema.ts";
+import type { EngineName } from "../core/engine-name.ts";
 import type { SandboxSettings, WorkspaceKind } from "../core/environment.ts";
 import { usage } from "./failure.ts";
 
 export interface RunFlags {
   readonly agent?: string;
   readonly cwd: string;
+  readonly engine?: EngineName;
   readonly model?: string;
   readonly mode?: Mode;
   readonly allow?: readonly string[];
@@ -60,8 +62,9 @@ export function givenLimits({ maxUsd, maxSteps, timeout }: RunFlags): SessionBud
 
 /** The flags that settings know as well, for one session. */
 export function settingFlags(flags: RunFlags): Flags {
-  const { model, mode, allow, maxUsd, maxSteps, workspace, sandbox } = flags;
+  const { engine, model, mode, allow, maxUsd, maxSteps, workspace, sandbox } = flags;
   return {
+    engine,
     model,
     mode,
     allow,

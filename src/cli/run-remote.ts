@@ -89,9 +89,10 @@ async function meant(server: ChosenServer, { resume }: RunFlags): Promise<string
     : resolveSession(records, resume);
 }
 
-/** Model, mode and the limit in USD can change in a session that goes on. */
-async function steered(session: RemoteSession, { model, mode, maxUsd }: RunFlags): Promise<RemoteSession> {
+/** Engine, model, mode and the limit in USD can change in a session that goes on. */
+async function steered(session: RemoteSession, { engine, model, mode, maxUsd }: RunFlags): Promise<RemoteSession> {
   const change = {
+    ...(engine !== undefined && { engine }),
     ...(model !== undefined && { model }),
     ...(mode !== undefined && { mode }),
     ...(maxUsd !== undefined && { max_usd: maxUsd }),
@@ -102,7 +103,7 @@ async function steered(session: RemoteSession, { model, mode, maxUsd }: RunFlags
 
 /** Without an agent: the one that the server has for the project. A file is read here, with the settings of here. */
 async function sessionInput(flags: RunFlags): Promise<SessionInput> {
-  const { agent, model, mode, allow, schema, cwd } = flags;
+  const { agent, engine, model, mode, allow, schema, cwd } = flags;
   const common: SessionInput = {
     ...(cwd !== "." && { cwd }),
     ...(flags.input !== undefined && { inputs: givenInputs(flags) }),
@@ -110,6 +111,7 @@ async function sessionInput(flags: RunFlags): Promise<SessionInput> {
   };
   const wishes: SessionInput = {
     ...common,
+    ...(engine !== undefined && { engine }),
     ...(model !== undefined && { model }),
     ...(mode !== undefined && { mode }),
     ...(allow !== undefined && { allow: [...allow] }),

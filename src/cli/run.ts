@@ -127,7 +127,8 @@ export async function openSession(
   }
   const budget = givenLimits(flags);
   const place = await placeToGoOn(host, resumed, flags);
-  const options = { ...place, onCrash: settings.on_crash, askPermission, budget };
+  const { engine } = flags;
+  const options = { ...place, onCrash: settings.on_crash, askPermission, budget, ...(engine && { engine }) };
   return steered(await host.resumeSession(resumed, options), flags);
 }
 
@@ -138,8 +139,9 @@ async function placeToGoOn(host: Runtime, id: string, flags: RunFlags): Promise<
   return isOwn && flags.cwd === "." ? {} : { cwd: resolve(flags.cwd) };
 }
 
-/** Model and mode can change in a session that goes on. */
+/** Engine, model and mode can change in a session that goes on. */
 async function steered(session: Session, flags: RunFlags): Promise<Session> {
+  if (flags.engine !== undefined) await session.setEngine(flags.engine);
   if (flags.model !== undefined) await session.setModel(flags.model);
   if (flags.mode !== undefined) await session.setMode(flags.mode);
   return session;

@@ -39,6 +39,7 @@ export async function serveParent(flags: ServeFlags, isGiven: (flag: string) => 
     cwd: process.cwd(),
     log,
     trust,
+    engine: flags.engine,
     access: { bound: "localhost" },
     isSecure: false,
     everybody: { project: configuration.project.id, role: "admin", id: "parent", name: userInfo().username },

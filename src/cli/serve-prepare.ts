@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { hostRedactor } from "../app/redactor.ts";
 import { type LogLevel, serverLog } from "../app/server-log.ts";
 import { type Configuration, loadConfiguration, type Trusting } from "../config/load.ts";
+import type { EngineName } from "../core/engine-name.ts";
 import { trustFromStart } from "../config/trust/recorded.ts";
 import { logDestination } from "./serve-log.ts";
 import { trustingFor } from "./trust/trusting.ts";
@@ -14,6 +15,7 @@ export interface ServeFlags {
   readonly publicUrl?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly engine?: EngineName;
   readonly rehearsal?: boolean;
   readonly trust?: boolean;
   readonly grace: string;
@@ -31,9 +33,11 @@ interface Prepared {
 }
 
 /** What a server needs before it can be put together, whoever it serves. */
-export async function prepare(flags: Pick<ServeFlags, "rehearsal" | "logLevel" | "trust">): Promise<Prepared> {
-  const { rehearsal, logLevel } = flags;
-  const given = { cwd: process.cwd(), environment: process.env, flags: {} };
+export async function prepare(
+  flags: Pick<ServeFlags, "engine" | "rehearsal" | "logLevel" | "trust">,
+): Promise<Prepared> {
+  const { engine, rehearsal, logLevel } = flags;
+  const given = { cwd: process.cwd(), environment: process.env, flags: { engine } };
   const configuration = await loadConfiguration({ ...given, trust: await trustingFor(flags, { isAsking: false }) });
   const { home, trust } = configuration;
   const redactor = hostRedactor(

@@ -98,6 +98,7 @@ async function start(
       openMetrics: configuration.settings.server.open_metrics === true,
       log,
       trust,
+      engine: flags.engine,
     });
   } catch (thrown) {
     throw explained(thrown, flags);

@@ -1,3 +1,4 @@
+import { DEFAULT_ENGINE } from "../core/engine-name.ts";
 import type { LoggedEvent } from "../core/events.ts";
 import { withoutSecrets } from "../core/redaction-session.ts";
 import type { SessionRecord, SessionSummary } from "../core/store.ts";
@@ -30,7 +31,7 @@ export async function list(search: string | undefined, flags: ListFlags): Promis
   const waitingIn = (id: string): number => waiting.filter(({ sessionId }) => sessionId === id).length;
   if (flags.json === true)
     return sessions.forEach((session) =>
-      print(hiddenFreeJson({ ...withoutSecrets(session), waiting: waitingIn(session.id) })),
+      print(hiddenFreeJson({ ...withoutSecrets(session), engine: engineOf(session), waiting: waitingIn(session.id) })),
     );
   if (sessions.length === 0) return print('No sessions found. Start one: capstan run "…"');
   // Most sessions work in place, and a column that says so takes room from what they are about.
@@ -77,7 +78,7 @@ export async function show(given: string, flags: ShowFlags): Promise<number> {
   if (flags.json !== true && flags.stderr !== true)
     print(
       escapeHidden(
-        `${id}\nagent ${record?.agent.name ?? "?"} · ${record ? placeText(record) : "?"} · project ${record?.project ?? "?"}\n`,
+        `${id}\nagent ${record?.agent.name ?? "?"} · engine ${record ? engineOf(record) : "?"} · ${record ? placeText(record) : "?"} · project ${record?.project ?? "?"}\n`,
       ),
     );
   const tell = (event: LoggedEvent): void => {
@@ -101,6 +102,11 @@ export async function show(given: string, flags: ShowFlags): Promise<number> {
 /** Where it was started; a workspace of its own is a matter of Capstan's. */
 function placeText({ environment: { workspace }, source }: SessionRecord): string {
   return workspace.kind === "in-place" ? source : `${workspace.kind} of ${source}`;
+}
+
+/** Of its next turn. */
+function engineOf({ agent }: SessionRecord): string {
+  return agent.engine ?? DEFAULT_ENGINE;
 }
 
 function print(text: string): void {

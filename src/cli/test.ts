@@ -8,6 +8,7 @@ import { clock, ids } from "../app/clock.ts";
 import { findProject } from "../config/project.ts";
 import { type ReadSuite, readSuite } from "../config/suite-file.ts";
 import { findSuites } from "../config/suite-files.ts";
+import type { EngineName } from "../core/engine-name.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import type { Suite } from "../core/suite.ts";
 import { type SuiteRun, suiteRun } from "../core/suite-run.ts";
@@ -37,6 +38,7 @@ export interface TestFlags {
   readonly trust?: boolean;
   readonly json?: boolean;
   readonly sdk?: string;
+  readonly engine?: EngineName;
 }
 
 /** Runs suites. Returns the exit code. */
@@ -48,7 +50,7 @@ export async function test(paths: readonly string[], flags: TestFlags): Promise<
     );
   const wanted = wantedReports(flags.report ?? []);
   const baseline = flags.baseline === undefined ? undefined : readBaseline(flags.baseline);
-  const { read, problems } = await readSuites(findSuites(paths), await trustingFor(flags, { isAsking: false }));
+  const { read, problems } = await readSuites(findSuites(paths), await trustingFor(flags, { isAsking: false }), flags);
   for (const { configuration } of read) tellWithheld(configuration);
   const [first] = read;
   if (first === undefined) throw new CapstanError("invalid_suite", problems.join("\n"));
@@ -157,12 +159,13 @@ function modeOf({ record, live, rehearsal }: TestFlags): SuiteRun["mode"] {
 async function readSuites(
   files: readonly string[],
   trust: Trusting,
+  { engine }: Pick<TestFlags, "engine">,
 ): Promise<{ read: readonly ReadSuite[]; problems: readonly string[] }> {
   const read: ReadSuite[] = [];
   const problems: string[] = [];
   for (const file of files)
     try {
-      const one = await readSuite(file, process.env, trust);
+      const one = await readSuite(file, process.env, trust, { engine });
       const { name } = one.suite;
       const same = read.find(({ suite }) => suite.name === name);
       // Reports, baselines and stored runs know a suite by its name.

@@ -26,6 +26,8 @@ export const AGENT_FIELD_WORDS: Readonly<Record<string, string>> = {
   "inputs.*.description": "What to give, for whoever is asked.",
   "inputs.*.default": "The value when none is given. Without a default the input must be given.",
   "inputs.*.enum": "The texts that it may be. Default: any.",
+  engine:
+    "What runs the agent: `claude`, the Claude CLI with its own tools; or `direct`, a loop inside the host. Default: that of the settings, else `claude`.",
   model: "The model, by the name that its API knows. Default: that of the settings.",
   fallback_model: "Asked in place of the model while that one is overloaded.",
   effort: "How much the model puts into an answer, for models that can be told.",

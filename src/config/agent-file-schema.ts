@@ -51,6 +51,7 @@ export const agentFile = z.strictObject({
   description: shape.description,
   instructions: instructions.optional(),
   inputs: shape.inputs,
+  engine: shape.engine,
   model: shape.model.optional(),
   fallback_model: shape.fallback_model,
   effort: shape.effort,

@@ -1,8 +1,10 @@
 import type { Budget, Mode, Permissions } from "../core/agent-definition.ts";
 import { mergeAuth } from "../core/auth-schema.ts";
 import type { BudgetSettings } from "../core/budget-schema.ts";
+import type { EngineName } from "../core/engine-name.ts";
 import type { EnvironmentDefinition, EnvironmentInput, SandboxSettings, WorkspaceKind } from "../core/environment.ts";
 import { mergeEnvironment } from "./environment.ts";
+import type { Environment } from "./home.ts";
 import { BUILT_IN_SETTINGS, type Settings } from "./settings.ts";
 import type { SettingsFile } from "./settings-schema.ts";
 import { union } from "./union.ts";
@@ -18,6 +20,7 @@ export interface Layer {
 
 /** What a command line may set for one session. */
 export interface Flags {
+  readonly engine?: EngineName | undefined;
   readonly model?: string | undefined;
   readonly mode?: Mode | undefined;
   readonly allow?: readonly string[] | undefined;
@@ -44,8 +47,19 @@ const PLAIN_WORKSPACES = {
 
 /** One layer per flag, so that each value knows its flag. */
 export async function flagLayers(flags: Flags): Promise<readonly Layer[]> {
-  const { model, mode, allow, max_usd: usd, max_steps: steps, timeout_ms: deadline, workspace, sandbox } = flags;
+  const {
+    engine,
+    model,
+    mode,
+    allow,
+    max_usd: usd,
+    max_steps: steps,
+    timeout_ms: deadline,
+    workspace,
+    sandbox,
+  } = flags;
   const layers: readonly (readonly [flag: string, given: unknown, values: unknown])[] = [
+    ["--engine", engine, { engine }],
     ["--model", model, { model }],
     ["--mode", mode, { permissions: { mode } }],
     ["--allow", allow, { permissions: { allow } }],
@@ -61,6 +75,14 @@ export async function flagLayers(flags: Flags): Promise<readonly Layer[]> {
   return given.map(([flag, , values]) => ({ source: `flag ${flag}`, values: checkedFlag(flag, values), by: "flag" }));
 }
 
+/** The engine that a variable names, for agents that name none. */
+export async function variableLayers({ CAPSTAN_ENGINE: engine }: Environment): Promise<readonly Layer[]> {
+  if (!engine) return [];
+  const { checkedFlag } = await import("./flag-check.ts");
+  const values = checkedFlag("CAPSTAN_ENGINE", { engine });
+  return [{ source: "environment CAPSTAN_ENGINE", values, by: "flag" }];
+}
+
 /** What all layers together say. */
 export interface Merged extends Settings {
   readonly model: string;
@@ -74,6 +96,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
   const nothing: Merged = { ...BUILT_IN_SETTINGS, permissions: { mode: "normal", allow: [], ask: [], deny: [] } };
   return layers.reduce(
     (below, { values: above }): Merged => ({
+      engine: above.engine ?? below.engine,
       model: above.model ?? below.model,
       on_crash: above.on_crash ?? below.on_crash,
       retries: above.retries ?? below.retries,

@@ -2,11 +2,12 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { type AgentDefinition, parseAgent } from "../core/agent-definition.ts";
 import type { EnvironmentDefinition } from "../core/environment.ts";
+import { DEFAULT_ENGINE } from "../core/engine-name.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { AgentAsWritten, ExaminedAgent, FieldProblem, ReadAgent } from "./agent-file.ts";
 import { agentPath as pathOfAgent } from "./agent-path.ts";
 import { type Environment, homeDirectory } from "./home.ts";
-import { BUILT_IN, type Flags, flagLayers, type Layer, mergeLayers } from "./layers.ts";
+import { BUILT_IN, type Flags, flagLayers, type Layer, mergeLayers, variableLayers } from "./layers.ts";
 import { type Withheld, withoutWidening } from "./others.ts";
 import { secretFilesOf } from "./private-files.ts";
 import { findProject, type Project } from "./project.ts";
@@ -138,10 +139,17 @@ async function loadWith(options: LoadOptions, trusting: Omit<Trusting, "ask">): 
   const { environment, ...written }: AgentAsWritten = trusted;
   const all: readonly Layer[] = [
     ...shared,
+    ...(await variableLayers(variables.environment)),
     {
       source: agentSource,
       by: "others",
-      values: { model: written.model, permissions: written.permissions, budget: written.budget, environment },
+      values: {
+        engine: written.engine,
+        model: written.model,
+        permissions: written.permissions,
+        budget: written.budget,
+        environment,
+      },
     },
     ...(await flagLayers(flags)),
   ];
@@ -153,8 +161,13 @@ async function loadWith(options: LoadOptions, trusting: Omit<Trusting, "ask">): 
     secretFiles: secretFilesOf(variables.environment),
   });
   const merged = mergeLayers(layers);
-  const { model, permissions, budget, environment: sessionEnvironment, ...settings } = merged;
-  const agent = definitionOf({ ...written, model, permissions, budget }, examined?.value);
+  const { engine, model, permissions, budget, environment: sessionEnvironment, ...others } = merged;
+  // The agent's own word is not the host's: other agents of the host name none.
+  const hosts = mergeLayers(layers.filter(({ source }) => source !== agentSource || source === BUILT_IN));
+  const settings: Settings = { ...others, engine: hosts.engine };
+  // What is the default everywhere is left out, so that an agent stays the same whether or not somebody says so.
+  const isSaid = written.engine !== undefined || engine !== DEFAULT_ENGINE;
+  const agent = definitionOf({ ...written, ...(isSaid && { engine }), model, permissions, budget }, examined?.value);
   examined?.value.requireRight((await options.problemsWith?.(agent)) ?? []);
   if (options.isOnlyShown !== true) gate.requireTrust();
   const withheld = [...gate.withheld(), ...loosened];

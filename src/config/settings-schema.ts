@@ -16,6 +16,8 @@ const mountRoots = z.array(z.string().regex(/^(?:\/|~(?:\/|$))/, "an absolute pa
 
 /** A settings file, as it is written. Every field is optional, and test/config/consumers.test.ts shows what it is for. */
 export const settingsFile = z.strictObject({
+  /** For agents that name none. */
+  engine: agentDefinition.shape.engine,
   model: agentDefinition.shape.model.optional(),
   on_crash: z.enum(["continue", "stop"]).optional(),
   retries: z.int().min(0).optional(),

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { AuthSettings } from "../core/auth-schema.ts";
 import { type BudgetSettings, DEFAULT_RESERVE_OUTPUT_TOKENS } from "../core/budget-schema.ts";
 import { environmentDefinition } from "../core/environment.ts";
+import { DEFAULT_ENGINE, type EngineName } from "../core/engine-name.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { PriceSettings } from "../core/pricing.ts";
 import type { RedactionSettings } from "../core/redaction-schema.ts";
@@ -13,6 +14,7 @@ import { isThere, notingReads, readTextFileIfThere } from "./text-file.ts";
 export const DEFAULT_MODEL = "claude-opus-4-8";
 
 export const BUILT_IN_SETTINGS = {
+  engine: DEFAULT_ENGINE,
   model: DEFAULT_MODEL,
   on_crash: "stop",
   retries: 6,
@@ -33,6 +35,8 @@ export const BUILT_IN_SETTINGS = {
 
 /** What is not the agent's but the host's. */
 export interface Settings {
+  /** What runs agents that name no engine. */
+  readonly engine: EngineName;
   /** Whether a turn that a crash interrupted goes on or ends. */
   readonly on_crash: "continue" | "stop";
   /** How often a failed model request is repeated. */

@@ -3,6 +3,7 @@ import { basename, dirname, isAbsolute, normalize, resolve, sep } from "node:pat
 import type { z } from "zod";
 import type { AgentDefinition } from "../core/agent-definition.ts";
 import { inputValues, type InputValues } from "../core/agent-inputs.ts";
+import { DEFAULT_ENGINE } from "../core/engine-name.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import type { Grader } from "../core/grader-schema.ts";
 import { fileNameOf } from "../core/file-name.ts";
@@ -12,6 +13,7 @@ import { safePattern } from "../core/safe-pattern.ts";
 import { patternIn } from "../core/suite-pattern.ts";
 import { parseDuration } from "../core/duration.ts";
 import type { Environment } from "./home.ts";
+import type { Flags } from "./layers.ts";
 import { type Configuration, loadConfiguration, type Trusting } from "./load.ts";
 import { type Problem, problemsOf } from "./problems.ts";
 import { gradersOf } from "./suite-graders.ts";
@@ -40,14 +42,19 @@ const NOTHING: CaseAsWritten = { name: "" };
  * Reads a suite, or the one in an agent file, with its agent. An error lists every mistake with its line. Throws
  * `untrusted` where the suite or its agent would be another one without what nobody has trusted.
  */
-export async function readSuite(file: string, environment: Environment, trust?: Trusting): Promise<ReadSuite> {
+export async function readSuite(
+  file: string,
+  environment: Environment,
+  trust?: Trusting,
+  flags: Pick<Flags, "engine"> = {},
+): Promise<ReadSuite> {
   const path = resolve(file);
   const { value: text, files } = notingReads(() => readTextFile(path, { what: "the suite", code: "invalid_suite" }));
   const tree = readYaml(text, { file, code: "invalid_suite" });
   const { written, within } = suiteIn(tree, isSuiteFile(path));
   const agentFile = within.length > 0 ? path : resolve(dirname(path), written.agent ?? "agent.yaml");
   const cwd = dirname(path);
-  const configuration = await loadConfiguration({ cwd, environment, flags: {}, agentFile, trust });
+  const configuration = await loadConfiguration({ cwd, environment, flags, agentFile, trust });
   requireWholeAgent(configuration);
   const problems: Problem[] = [];
   const note: Note = (field, what) => void problems.push({ path: field, at: "value", text: what });
@@ -155,6 +162,7 @@ function caseOf(written: CaseAsWritten, path: Path, reading: Reading): Omit<Case
   return {
     name: written.name,
     tags: [...new Set([...(defaults.tags ?? []), ...(written.tags ?? [])])],
+    engine: own.engine ?? reading.agent.engine ?? DEFAULT_ENGINE,
     trials: own.trials ?? 1,
     passRate: own.pass_rate ?? 1,
     timeoutMs:

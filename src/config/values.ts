@@ -57,7 +57,14 @@ const REASONS = {
 /** What only the agent decides. Of large things, and of those that may hold a secret, only the names. */
 function agentValues({ written, source }: Origins["agent"]): readonly ConfigurationValue[] {
   const { name, instructions = "", tools = [], ...rest } = written;
-  const { model: _model, permissions: _permissions, budget: _budget, environment: _environment, ...others } = rest;
+  const {
+    engine: _engine,
+    model: _model,
+    permissions: _permissions,
+    budget: _budget,
+    environment: _environment,
+    ...others
+  } = rest;
   const value = (key: string, given: unknown): ConfigurationValue => ({
     key,
     value: given,

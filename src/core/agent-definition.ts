@@ -3,6 +3,7 @@ import { agentInputs } from "./agent-inputs.ts";
 import { authProvider } from "./auth-schema.ts";
 import { type SessionBudget, sessionBudget } from "./budget-schema.ts";
 import { customTools } from "./custom-tool-schema.ts";
+import { ENGINES, unknownEngine } from "./engine-name.ts";
 import { CapstanError } from "./errors.ts";
 import { agentHooks } from "./hooks-schema.ts";
 import { mcpServers } from "./mcp-server-schema.ts";
@@ -61,6 +62,12 @@ const functionModule = z.strictObject({
   exports: z.array(z.string().min(1)).min(1).optional(),
 });
 
+/** What runs the agent loop. */
+export const engineName = z.enum(ENGINES, {
+  error: ({ input }) =>
+    typeof input === "string" ? unknownEngine(input) : `expected the name of an engine: ${ENGINES.join(", ")}`,
+});
+
 export const agentDefinition = z.strictObject({
   name,
   /** What it is for, for people. */
@@ -70,6 +77,8 @@ export const agentDefinition = z.strictObject({
   instructions_mode: z.enum(["replace", "append"]).optional(),
   /** What a session must be told at its start, for `{{name}}` in the instructions. */
   inputs: agentInputs.optional(),
+  /** What runs its sessions. Default: what the settings or the host say, else `claude`. */
+  engine: engineName.optional(),
   model: z.string().min(1),
   /** Asked when the model is overloaded. */
   fallback_model: z.string().min(1).optional(),

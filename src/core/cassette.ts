@@ -78,7 +78,14 @@ export const cassette = z.strictObject({
   suite: z.string(),
   case: z.string(),
   trial: z.number().int().positive(),
-  recorded: z.strictObject({ at: z.string(), capstan: z.string(), sdk: z.string(), agent: z.string() }),
+  recorded: z.strictObject({
+    at: z.string(),
+    capstan: z.string(),
+    sdk: z.string(),
+    agent: z.string(),
+    /** Absent in cassettes of earlier versions, which know one engine only: `claude`. */
+    engine: z.string().optional(),
+  }),
   /** Instructions and tool lists by their hash, each once. */
   texts: z.record(z.string(), z.unknown()),
   threads: z.array(thread),

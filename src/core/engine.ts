@@ -1,6 +1,8 @@
 import type { AgentDefinition, Mode } from "./agent-definition.ts";
 import type { MessageContent, ToolContent } from "./content.ts";
 import type { ProcessLimits } from "./environment.ts";
+import type { EngineLacks } from "./engine-fit.ts";
+import type { EngineName } from "./engine-name.ts";
 import type { CapstanError } from "./errors.ts";
 import type { EventDraft, Preview } from "./events.ts";
 import type { GatewayAccess } from "./gateway.ts";
@@ -15,8 +17,10 @@ import type { Tool, ToolOutcome } from "./tool.ts";
  * and persistence. A capability that an engine lacks is an absent optional method.
  */
 export interface Engine {
-  readonly name: string;
+  readonly name: EngineName;
   readonly version: string;
+  /** What it cannot do for an agent. The runtime refuses such an agent by these data, before `validate`. */
+  readonly lacks?: EngineLacks;
   /**
    * Throws when no process could be started for such a session: an unknown tool, a missing directory, a sandbox that is
    * required and that this machine does not have. `matchers` are the rules of hooks; like the agent's own they must speak
@@ -28,6 +32,14 @@ export interface Engine {
   ): void;
   /** Starts a process for the session, ready for the first message. Rejects with an `engine_*` or `cwd_missing` error. */
   open(request: EngineRequest, host: EngineHost): Promise<EngineSession>;
+}
+
+/** The engines of a host. Each is loaded when a session first needs it, so that no session waits for another's. */
+export interface Engines {
+  /** For agents that name none. */
+  readonly default: EngineName;
+  /** Rejects with `engine_missing` when this machine or this build does not have it. */
+  load(name: EngineName): Promise<Engine>;
 }
 
 export interface EngineRequest {

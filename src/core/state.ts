@@ -31,6 +31,10 @@ export interface SessionState {
   readonly overspent?: Crossing;
   readonly model?: string;
   readonly mode?: string;
+  /** What runs the turn under way, or the next one; absent while it is the agent's own. */
+  readonly engine?: string;
+  /** Takes its place when the turn under way is over. */
+  readonly nextEngine?: string;
   /** User messages that are stored but not yet in the conversation, oldest first. */
   readonly undelivered: readonly { readonly id: string; readonly seq: number }[];
   /** Tool calls without an outcome, by the model's call id. */
@@ -99,7 +103,7 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
         turns: state.turns + (state.status === "idle" && event.goes_on !== true ? 1 : 0),
       };
     case "session.status_idle":
-      return endFiles({ ...state, status: "idle", stopReason: event.stop_reason });
+      return withNextEngine(endFiles({ ...state, status: "idle", stopReason: event.stop_reason }));
     case "session.status_rescheduled":
       return { ...state, status: "rescheduling" };
     case "session.status_terminated":
@@ -150,6 +154,8 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
       return { ...state, model: event.model };
     case "capstan.mode_changed":
       return { ...state, mode: event.mode };
+    case "capstan.engine_changed":
+      return withNextEngine({ ...state, engine: event.from, nextEngine: event.engine });
     case "capstan.workspace_prepared":
     case "capstan.workspace_removed":
     case "capstan.workspace_exported":
@@ -188,6 +194,12 @@ export function inTurn({ status, stopReason }: Pick<SessionState, "status" | "st
   return (
     status === "running" || status === "rescheduling" || (status === "idle" && stopReason?.type === "requires_action")
   );
+}
+
+/** A turn ends on the engine that it began on. */
+function withNextEngine({ nextEngine, ...state }: SessionState): SessionState {
+  if (nextEngine === undefined) return state;
+  return inTurn(state) ? { ...state, nextEngine } : { ...state, engine: nextEngine };
 }
 
 /** Calls that a person was asked about and that nobody has decided. */

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from "./agent-definition.ts";
 import type { ApprovalStore } from "./approval.ts";
 import type { EnvironmentDefinition } from "./environment.ts";
+import type { EngineName } from "./engine-name.ts";
 import type { SessionEvent, StoredEvent } from "./events.ts";
 import type { LedgerStore } from "./ledger.ts";
 import type { Metadata, Registry } from "./registry.ts";
@@ -110,7 +111,10 @@ export type SessionResource = {
 /** What may change in a session's record after its start. */
 export type SessionChange = Partial<
   Pick<SessionRecord, "title" | "metadata" | "resources" | "archivedAt" | "ownProgram">
->;
+> & {
+  /** `agent.engine` of the session's own copy of its agent, so that lists show what runs it. */
+  readonly engine?: EngineName;
+};
 
 /** A session as lists show it; kept up to date by every append. */
 export interface SessionSummary extends SessionRecord {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { engineName } from "./agent-definition.ts";
 import { fault } from "./fault-schema.ts";
 import { graders, readablePatterns } from "./grader-schema.ts";
 
@@ -48,6 +49,8 @@ const common = {
   /** Path → content, put over the fixture. */
   files: z.record(path, z.string()).optional(),
   tags: z.array(name).optional(),
+  /** What runs it. Default: the agent's. */
+  engine: engineName.optional(),
   trials: z.number().int().min(1).max(1000).optional(),
   /** Which share of the trials must pass. Default: 1. */
   pass_rate: z.number().min(0).max(1).optional(),

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "./agent-definition.ts";
 import type { InputValues } from "./agent-inputs.ts";
+import type { EngineName } from "./engine-name.ts";
 import type { EnvironmentDefinition } from "./environment.ts";
 import type { Fault } from "./fault-schema.ts";
 import type { Grader } from "./grader-schema.ts";
@@ -25,6 +26,7 @@ export interface Case {
   /** Where it stands, as `file:line`. */
   readonly place: string;
   readonly tags: readonly string[];
+  readonly engine: EngineName;
   readonly trials: number;
   readonly passRate: number;
   readonly timeoutMs: number;

@@ -28,7 +28,13 @@ export function keeping({ clock, secretsIn }: KeepDeps): KeepCassette {
       suite: suite.name,
       case: one.name,
       trial,
-      recorded: { at: new Date(clock.now()).toISOString(), capstan, sdk, agent: suite.agentHash },
+      recorded: {
+        at: new Date(clock.now()).toISOString(),
+        capstan,
+        sdk,
+        agent: suite.agentHash,
+        engine: one.engine,
+      },
       ...recorded,
     };
     const secrets = [...new Set(secretsIn(content))];

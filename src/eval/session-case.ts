@@ -83,7 +83,8 @@ function whyNotWith(
       return "its files were rewound";
     case "capstan.model_changed":
     case "capstan.mode_changed":
-      return "its model or mode was changed on the way";
+    case "capstan.engine_changed":
+      return "its model, mode or engine was changed on the way";
     case "capstan.approval_requested":
       return event.server === undefined ? undefined : `the MCP server ${event.server} asked something in it`;
     case "capstan.permission_decided":

@@ -1,4 +1,5 @@
 import type { Cassette } from "../core/cassette.ts";
+import { DEFAULT_ENGINE, type EngineName } from "../core/engine-name.ts";
 import type { TrialRun, Verdict } from "../core/suite-run.ts";
 import type { Drift, Tape } from "../core/tape.ts";
 import type { CaseAnswers } from "./answers.ts";
@@ -27,7 +28,7 @@ export function trialRun(
     answers: CaseAnswers;
     /** Why it did not come to its end, if it did not. */
     ended: string | undefined;
-    request: Pick<TrialRequest, "cassette" | "acceptDrift">;
+    request: Pick<TrialRequest, "cassette" | "acceptDrift" | "case">;
   },
 ): TrialRun {
   const verdicts = [...ofTheRun(tapes, answers, request), ...judged.verdicts];
@@ -72,10 +73,10 @@ export function trialRun(
 function ofTheRun(
   tapes: readonly Tape[],
   { unanswered }: CaseAnswers,
-  { cassette, acceptDrift }: Pick<TrialRequest, "cassette" | "acceptDrift">,
+  { cassette, acceptDrift, case: { engine } }: Pick<TrialRequest, "cassette" | "acceptDrift" | "case">,
 ): Verdict[] {
   return [
-    ...(acceptDrift ? [] : ofTheCassette(tapes, cassette)),
+    ...(acceptDrift ? [] : ofTheCassette(tapes, cassette, engine)),
     ...(driftsOf(tapes).length > 0 ? [] : tapes.flatMap(({ unmet }) => unmet)).map(({ kind, at, thread }) =>
       failed(
         "faults",
@@ -86,13 +87,14 @@ function ofTheRun(
   ];
 }
 
-function ofTheCassette(tapes: readonly Tape[], cassette: Cassette | undefined): Verdict[] {
+function ofTheCassette(tapes: readonly Tape[], cassette: Cassette | undefined, engine: EngineName): Verdict[] {
+  const again = cassette === undefined ? AGAIN : remedyFor(cassette, engine);
   const drifts = driftsOf(tapes);
   if (drifts.length > 0)
     return drifts.map(({ thread, ordinal, summary, diff }) =>
       failed(
         "cassette",
-        `Request ${ordinal} of ${thread} has changed since it was recorded: ${summary}. ${AGAIN}`,
+        `Request ${ordinal} of ${thread} has changed since it was recorded: ${summary}. ${again}`,
         diff,
       ),
     );
@@ -107,7 +109,15 @@ function ofTheCassette(tapes: readonly Tape[], cassette: Cassette | undefined): 
   ];
   return unplayed.length === 0
     ? []
-    : [failed("cassette", `The cassette has answers that nobody asked for: ${unplayed.join(", ")}. ${AGAIN}`)];
+    : [failed("cassette", `The cassette has answers that nobody asked for: ${unplayed.join(", ")}. ${again}`)];
+}
+
+/** Engines give the model their own tools and words, so that one hardly asks what the other asked. */
+function remedyFor({ recorded }: Cassette, engine: EngineName): string {
+  const before = recorded.engine ?? DEFAULT_ENGINE;
+  return before === engine
+    ? AGAIN
+    : `It was recorded on the ${before} engine and replayed on ${engine}. Replay it on ${before} (--engine ${before}), accept what differs (--accept-drift), or delete the cassette and record the case on ${engine}.`;
 }
 
 const AGAIN = "If that is meant, delete the cassette and record the case again: capstan test --record";

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Cassette } from "../core/cassette.ts";
 import type { Clock } from "../core/clock.ts";
-import { messageOf } from "../core/errors.ts";
+import { DEFAULT_ENGINE } from "../core/engine-name.ts";
+import { CapstanError, messageOf } from "../core/errors.ts";
 import type { LoggedEvent } from "../core/events.ts";
 import type { Case, CaseTurn, Suite } from "../core/suite.ts";
 import type { TrialRun } from "../core/suite-run.ts";
@@ -88,7 +89,7 @@ async function inDirectory(request: TrialRequest, deps: TrialDeps, directory: st
   const stop = new AbortController();
   const answers = caseAnswers(one.answers, () => stop.abort("an approval without an answer"));
   const session = await deps.runtime.startSession({
-    agent: suite.agent,
+    agent: one.engine === (suite.agent.engine ?? DEFAULT_ENGINE) ? suite.agent : { ...suite.agent, engine: one.engine },
     inputs: one.inputs,
     cwd,
     environment: suite.environment,
@@ -183,7 +184,14 @@ async function sayOne({ session, tape }: Talk, { input, interruptAfter }: CaseTu
 
 async function killAgent(events: readonly LoggedEvent[]): Promise<void> {
   const started = events.findLast((event) => event.type === "capstan.process_started");
-  if (started?.type === "capstan.process_started") process.kill(started.pid, "SIGKILL");
+  if (started?.type !== "capstan.process_started") return;
+  // An engine inside the host has no process of its own, and the host runs other trials.
+  if (started.pid === process.pid)
+    throw new CapstanError(
+      "unsupported",
+      `The ${started.engine ?? DEFAULT_ENGINE} engine has no process that could be killed. Leave the fault out, or give the case another engine.`,
+    );
+  process.kill(started.pid, "SIGKILL");
 }
 
 async function factsOf({

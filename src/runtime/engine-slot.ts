@@ -1,6 +1,7 @@
 import type { Mode } from "../core/agent-definition.ts";
 import { engineAgentIdOf } from "../core/clock.ts";
 import type { EngineHost, EngineSession, EngineStart, SubagentLine } from "../core/engine.ts";
+import type { EngineName } from "../core/engine-name.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { GatewayAccess, GatewaySession } from "../core/gateway.ts";
 import { conversationOf } from "../core/conversation.ts";
@@ -12,6 +13,7 @@ import type { PooledProcess } from "./processes.ts";
 import { RestTimer } from "./rest-timer.ts";
 import { sessionSandbox } from "./sandbox.ts";
 import type { SessionDeps } from "./session-deps.ts";
+import { engineInForce } from "./session-engine.ts";
 import { withPlace } from "./workspace-note.ts";
 
 interface SlotHooks extends MeterHooks {
@@ -41,6 +43,10 @@ export class EngineSlot {
   readonly #deps: SessionDeps;
   readonly #hooks: SlotHooks;
   #live: Promise<Live> | undefined;
+  /** What `#live` is, or was last, a process of. */
+  #engine: EngineName | undefined;
+  /** Of the process of another engine that is about to end. */
+  #leaving: Promise<void> | undefined;
   /** Of the process that is on its way. */
   #starting: AbortController | undefined;
   #session: EngineSession | undefined;
@@ -76,11 +82,14 @@ export class EngineSlot {
     await this.#ready(options);
     const untold = this.#untold;
     this.#untold = undefined;
-    if (untold !== undefined) await this.#deps.log.append([processStarted(untold)]);
+    if (untold !== undefined) await this.#deps.log.append([processStarted(untold, this.#engine ?? this.#wanted)]);
   }
 
   async #ready(options: OpenOptions): Promise<void> {
     this.#rest.stop();
+    // Without a pause where there is nothing to wait for: whoever asks next sees that a process is on its way.
+    const leaving = this.leaveOther();
+    if (leaving !== undefined) await leaving;
     this.#live ??= this.#start(options);
     const starting = this.#live;
     try {
@@ -91,6 +100,21 @@ export class EngineSlot {
       if (this.#live === starting) this.#live = undefined;
       throw thrown;
     }
+  }
+
+  /** Ends the process of an engine that is not in force any more. It must not be in a turn. */
+  leaveOther(): Promise<void> | undefined {
+    if (this.#live !== undefined && this.#engine !== this.#wanted && this.#leaving === undefined)
+      this.#leaving = this.close()
+        .catch(() => {})
+        .finally(() => {
+          this.#leaving = undefined;
+        });
+    return this.#leaving;
+  }
+
+  get #wanted(): EngineName {
+    return engineInForce(this.#deps.record.agent, this.#deps.log.state);
   }
 
   #occupy(session: EngineSession): void {
@@ -142,7 +166,7 @@ export class EngineSlot {
   async compact(): Promise<void> {
     const session = (await this.#live)?.session;
     if (session?.compact === undefined)
-      throw new CapstanError("unsupported", `The ${this.#deps.engine.name} engine cannot compact a conversation.`);
+      throw new CapstanError("unsupported", `The ${this.#wanted} engine cannot compact a conversation.`);
     session.compact();
   }
 
@@ -171,6 +195,7 @@ export class EngineSlot {
   /** Ends an idle process when nothing is asked of it for a while. */
   restLater(): void {
     if (this.#hooks.busy()) return this.#rest.stop();
+    void this.leaveOther();
     this.#rest.start();
     if (this.#pooled !== undefined) this.#deps.processes.waits(this.#pooled);
   }
@@ -254,7 +279,9 @@ export class EngineSlot {
   }
 
   async #start({ start, line }: OpenOptions): Promise<Live> {
-    const { record, store, log, engine, gateway, stateDir, variables, tools, servers } = this.#deps;
+    const { record, store, log, engines, gateway, stateDir, variables, tools, servers } = this.#deps;
+    const name = this.#wanted;
+    this.#engine = name;
     // Before the first pause: it may be given up while it starts.
     const host = this.#bound(this.#hooks.host);
     const deliveries = this.#deliveries;
@@ -264,6 +291,7 @@ export class EngineSlot {
     const events = await store.events(record.id, { after: from });
     const { resources } = (await store.session(record.id)) ?? record;
     const agent = { ...record.agent, ...(servers !== undefined && { mcp_servers: servers }) };
+    const engine = await engines.load(name);
     const access = await gateway.admit(this.#counted(line, deliveries));
     log.hide({ name: "ANTHROPIC_AUTH_TOKEN", value: access.token });
     try {

@@ -20,7 +20,7 @@ const CONVERSATION: ReadonlySet<EventType> = new Set<EventType>([
   "capstan.message_withdrawn",
 ]);
 /** How the parent goes on, whatever of its conversation was taken back: the last of each. */
-const SETTINGS = ["capstan.model_changed", "capstan.mode_changed"] as const;
+const SETTINGS = ["capstan.model_changed", "capstan.mode_changed", "capstan.engine_changed"] as const;
 
 export async function copyHistory(
   store: Store,

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { AuthProvider } from "../core/auth-provider.ts";
 import type { Clock, Ids } from "../core/clock.ts";
-import type { Engine } from "../core/engine.ts";
+import type { Engines } from "../core/engine.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { Gateway } from "../core/gateway.ts";
 import type { RunHookCommand } from "../core/hooks.ts";
@@ -32,7 +32,7 @@ import { requireUsable } from "./usable-session.ts";
 export interface RuntimeDeps {
   readonly store: Store;
   readonly gateway: Gateway;
-  readonly engine: Engine;
+  readonly engines: Engines;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly owner: LeaseOwner;

@@ -1,12 +1,14 @@
 import type { EngineSession } from "../core/engine.ts";
+import type { EngineName } from "../core/engine-name.ts";
 import type { EventDraft } from "../core/events.ts";
 
 /** What the log says of an engine's process. */
-export function processStarted(session: EngineSession): EventDraft<"capstan.process_started"> {
+export function processStarted(session: EngineSession, engine: EngineName): EventDraft<"capstan.process_started"> {
   const { pid, history, contained, sandbox, sandboxMissing, outside = [] } = session;
   return {
     type: "capstan.process_started",
     pid,
+    engine,
     history,
     contained,
     ...(sandbox !== undefined && { sandbox }),

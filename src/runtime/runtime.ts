@@ -76,7 +76,7 @@ export class Runtime {
   }
 
   async startSession<Output = unknown>(options: StartOptions<Output>): Promise<Session<Output>> {
-    const { agent, ...steps } = agentOf(options);
+    const { agent, ...steps } = agentOf(options, this.#deps.engines);
     const session = await this.#open.create(
       {
         agent,

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from "../core/agent-definition.ts";
 import type { Clock, Ids } from "../core/clock.ts";
-import type { Engine } from "../core/engine.ts";
+import type { Engines } from "../core/engine.ts";
 import type { Gateway } from "../core/gateway.ts";
 import type { OutputCheck } from "../core/output.ts";
 import type { AskPermission } from "../core/approval.ts";
@@ -24,7 +24,7 @@ export interface SessionParts {
   readonly store: Store;
   readonly log: SessionLog;
   readonly feed: Feed;
-  readonly engine: Engine;
+  readonly engines: Engines;
   readonly gateway: Gateway;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -1,5 +1,6 @@
 import type { AgentInput, Budget } from "../core/agent-definition.ts";
 import type { InputValues } from "../core/agent-inputs.ts";
+import type { EngineName } from "../core/engine-name.ts";
 import type { EnvironmentInput } from "../core/environment.ts";
 import type { PrepareOptions } from "../core/workspace.ts";
 import type { AskPermission } from "../core/approval.ts";
@@ -80,6 +81,8 @@ export interface ResumeOptions<Output = unknown> extends SessionOptions<Output> 
   readonly cwd?: string;
   /** What becomes of a turn that a crash cut off: it goes on by itself, or it is ended with an error. */
   readonly onCrash?: "continue" | "stop";
+  /** What runs it from the next turn on. Default: what ran it before. */
+  readonly engine?: EngineName;
   /** Limits in place of those the session has; what is left out stays as it is. In force until they are changed again. */
   readonly budget?: Budget;
 }

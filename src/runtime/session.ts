@@ -1,5 +1,6 @@
 import type { Mode } from "../core/agent-definition.ts";
 import type { MessageContent } from "../core/content.ts";
+import type { EngineName } from "../core/engine-name.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { LoggedEvent, Preview } from "../core/events.ts";
 import { inTurn, type SessionState } from "../core/state.ts";
@@ -13,6 +14,7 @@ import { type RestingSession, type RestPurpose, whileAlone } from "./resting-ses
 import { finishRewind } from "./rewind.ts";
 import { expanded, type Said } from "./said.ts";
 import type { SessionDeps, SessionParts } from "./session-deps.ts";
+import { engineChange, engineInForce, requireFittingEngine } from "./session-engine.ts";
 import type { SessionLog } from "./session-log.ts";
 import { Turn } from "./turn.ts";
 import { Turns } from "./turns.ts";
@@ -67,6 +69,11 @@ export class DrivenSession<Output = unknown> {
     return (this.state.mode as Mode | undefined) ?? this.#deps.record.agent.permissions.mode;
   }
 
+  /** What runs the turn under way, or the next one. */
+  get engine(): EngineName {
+    return engineInForce(this.#deps.record.agent, this.state);
+  }
+
   /** Starts the agent process ahead of the next message, so that the message does not wait for it. */
   warm(): void {
     // A turn that waits for a person, or is coming back to life, starts its own process when it is time.
@@ -93,10 +100,26 @@ export class DrivenSession<Output = unknown> {
   /** Rejects with `invalid_agent` for a model that cannot do what the agent asks of it, such as its effort. */
   async setModel(model: string): Promise<void> {
     this.#requireOpen();
-    const { engine, record, tools } = this.#deps;
+    const { engines, record, tools } = this.#deps;
+    const engine = await engines.load(this.engine);
     engine.validate({ agent: { ...record.agent, model }, cwd: record.cwd, tools });
     await this.#turns.engine.setModel(model);
     await this.#deps.log.append([{ type: "capstan.model_changed", model }]);
+  }
+
+  /**
+   * From the next turn on; a turn that is under way ends on the engine that it began on. The other engine gets the
+   * conversation from the log. Rejects with `invalid_agent` for one that cannot do what the agent asks for.
+   */
+  async setEngine(engine: EngineName): Promise<void> {
+    await this.#exclusively(async () => {
+      this.#requireOpen();
+      const { record, log } = this.#deps;
+      if ((this.state.nextEngine ?? this.engine) === engine) return;
+      await requireFittingEngine(this.#deps, engine);
+      await log.append((state) => engineChange(record.agent, state, engine), { engine });
+      if (!inTurn(this.state)) await this.#turns.engine.leaveOther();
+    });
   }
 
   async setMode(mode: Mode): Promise<void> {

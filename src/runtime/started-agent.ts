@@ -1,5 +1,7 @@
 import { type AgentDefinition, parseAgent } from "../core/agent-definition.ts";
 import { inputValues, rendered } from "../core/agent-inputs.ts";
+import type { Engines } from "../core/engine.ts";
+import { withEngine } from "./session-engine.ts";
 import type { SessionLog } from "./session-log.ts";
 import { type AgentInPlace, withProjectFile } from "./project-file.ts";
 import type { StartOptions } from "./session-options.ts";
@@ -14,8 +16,11 @@ interface StartedAgent {
  * The agent of a new session, with what it is told at the start in its instructions: from there on it is part of the
  * session, and a fork has it too. Throws when an input is missing or wrong.
  */
-export function agentOf({ agent: given, inputs = {} }: Pick<StartOptions, "agent" | "inputs">): StartedAgent {
-  const parsed = parseAgent(given);
+export function agentOf(
+  { agent: given, inputs = {} }: Pick<StartOptions, "agent" | "inputs">,
+  engines: Pick<Engines, "default">,
+): StartedAgent {
+  const parsed = withEngine(parseAgent(given), engines);
   const values = inputValues(parsed.inputs ?? {}, inputs);
   const agent = { ...parsed, instructions: rendered(parsed.instructions, values) };
   return {

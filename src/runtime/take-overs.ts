@@ -7,6 +7,8 @@ import { budgetChange } from "./budgets.ts";
 import { requireNotArchived } from "./kept-sessions.ts";
 import type { OpenSessions, RuntimeDeps } from "./open-sessions.ts";
 import type { DrivenSession } from "./session.ts";
+import { engineInForce } from "./session-engine.ts";
+import { loadState } from "./session-log.ts";
 import type { ResumeOptions } from "./session-options.ts";
 import { requireUsable } from "./usable-session.ts";
 import { placeToGoOn } from "./waiting-place.ts";
@@ -25,13 +27,26 @@ export class TakeOvers {
     const stored = await this.require(sessionId);
     requireNotArchived(stored);
     const record = { ...stored, cwd: await placeToGoOn(this.#deps.store, stored, options.cwd) };
-    await requireUsable(this.#deps, record, options);
+    const { state } = await loadState(this.#deps.store, sessionId);
+    const changed = options.engine;
+    // A turn that was cut ends on the engine that it began on.
+    const engine = changed === undefined || inTurn(state) ? engineInForce(record.agent, state) : changed;
+    await requireUsable(this.#deps, record, options, engine);
     const budget = options.budget && parseAgent({ ...record.agent, budget: options.budget }).budget;
     const session = await this.#open.drive(
       record,
       options,
       async ({ log }) => void (await log.append(budgetChange(budget))),
     );
+    const resumed = await this.#recovered(session, options);
+    if (changed !== undefined) await resumed.setEngine(changed);
+    return resumed;
+  }
+
+  async #recovered<Output>(
+    session: DrivenSession<Output>,
+    options: Pick<ResumeOptions, "onCrash">,
+  ): Promise<DrivenSession<Output>> {
     await session.recover(options.onCrash ?? "continue").catch(async (thrown: unknown) => {
       await session.close().catch(() => {});
       throw thrown;

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from "../core/agent-definition.ts";
 import type { AuthProvider } from "../core/auth-provider.ts";
-import { CapstanError } from "../core/errors.ts";
+import { problemsWithEngine } from "../core/engine-fit.ts";
+import { DEFAULT_ENGINE, type EngineName } from "../core/engine-name.ts";
 import { unservedBy } from "../core/provider-limits.ts";
 import type { SessionRecord } from "../core/store.ts";
 import { sandboxOf } from "./sandbox.ts";
@@ -8,30 +9,33 @@ import type { RuntimeDeps } from "./open-sessions.ts";
 import { sessionTools } from "./custom-tools.ts";
 import { hookMatchers } from "./hooks-list.ts";
 import { withHostVariables } from "./host-variables.ts";
+import { refuse } from "./session-engine.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 /** Rejects with what is wrong with the agent, the place or what the program gives, before anything is stored or started. */
 export async function requireUsable(
   {
-    engine,
+    engines,
     loadFunctions,
     variable,
     provider,
     ...host
-  }: Pick<RuntimeDeps, "engine" | "loadFunctions" | "variable" | "provider" | "home" | "capstanHome" | "secretFiles">,
+  }: Pick<RuntimeDeps, "engines" | "loadFunctions" | "variable" | "provider" | "home" | "capstanHome" | "secretFiles">,
   record: Pick<SessionRecord, "agent" | "cwd" | "source" | "environment">,
   { tools: given, hooks, variables = {} }: SessionOptions,
+  name: EngineName = record.agent.engine ?? DEFAULT_ENGINE,
 ): Promise<void> {
   const { agent, cwd, environment } = record;
   withHostVariables(record, variable);
   const sandbox = sandboxOf({ ...host, record, stateDir: host.capstanHome, variables });
   const tools = await sessionTools(loadFunctions, agent, given);
   const matchers = hookMatchers(agent.hooks, hooks);
+  const engine = await engines.load(name);
+  refuse(problemsWithEngine(engine, agent));
   engine.validate({ agent, cwd, tools, sandbox, limits: environment.limits, matchers });
   requireServed(agent, agent.auth ?? provider);
 }
 
 function requireServed(agent: AgentDefinition, provider: AuthProvider | undefined): void {
-  const problems = provider === undefined ? [] : unservedBy(provider, agent);
-  if (problems.length > 0) throw new CapstanError("invalid_agent", `${problems.join(". ")}.`, { data: { problems } });
+  refuse(provider === undefined ? [] : unservedBy(provider, agent));
 }

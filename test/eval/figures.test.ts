@@ -14,6 +14,7 @@ const aCase = (more: Partial<Case> = {}): Case => ({
   name: "one",
   place: "a.test.yaml:3",
   tags: [],
+  engine: "claude",
   trials: 1,
   passRate: 1,
   timeoutMs: 1,

@@ -252,6 +252,13 @@ export const EVENT_EXAMPLES: { readonly [T in EventType]: EventOf<T> } = {
   "capstan.budget_changed": { type: "capstan.budget_changed", id: "sevt_37", ...at, budget: { usd: 2 } },
   "capstan.model_changed": { type: "capstan.model_changed", id: "sevt_30", ...at, model: "claude-haiku-4-5" },
   "capstan.mode_changed": { type: "capstan.mode_changed", id: "sevt_31", ...at, mode: "plan" },
+  "capstan.engine_changed": {
+    type: "capstan.engine_changed",
+    id: "sevt_38",
+    ...at,
+    engine: "direct",
+    from: "claude",
+  },
   "capstan.process_started": {
     type: "capstan.process_started",
     id: "sevt_32",

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StopReason } from "../../core/events.ts";
+import { DEFAULT_ENGINE } from "../../core/engine-name.ts";
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import type { MessageContent } from "../../core/content.ts";
 import { inTurn } from "../../core/state.ts";
@@ -81,6 +82,12 @@ export class Chat {
 
   get mode(): string {
     return this.#view.state.mode ?? this.agent?.permissions.mode ?? "normal";
+  }
+
+  /** Of the next turn. */
+  get engine(): string {
+    const { engine, nextEngine } = this.#view.state;
+    return nextEngine ?? engine ?? this.agent?.engine ?? DEFAULT_ENGINE;
   }
 
   get model(): string {

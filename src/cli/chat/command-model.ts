@@ -1,4 +1,5 @@
 import { type Mode, MODES } from "../../core/agent-definition.ts";
+import { ENGINES, knownEngine, unknownEngine } from "../../core/engine-name.ts";
 import { cost } from "../cost.ts";
 import { usage } from "../failure.ts";
 import { count, money } from "../text.ts";
@@ -18,6 +19,7 @@ const ABOUT: Readonly<Record<Mode, string>> = {
 export const MODEL_COMMANDS: readonly ChatCommand[] = [
   { name: "mode", words: `[${MODES.join("|")}]`, about: "what may run without asking", run: mode },
   { name: "model", words: "[MODEL]", about: "the model, or another one", run: model },
+  { name: "engine", words: `[${ENGINES.join("|")}]`, about: "what runs the agent, or another one", run: engine },
   { name: "cost", about: "what the session has used", run: showCost },
 ];
 
@@ -40,6 +42,14 @@ async function mode(room: Room, words: string): Promise<void> {
 async function model({ chat }: Room, words: string): Promise<void> {
   if (words === "") return chat.page.note(`The model is ${chat.model}. Another one: /model NAME`);
   await (await chat.require()).setModel(words);
+}
+
+async function engine({ chat }: Room, words: string): Promise<void> {
+  if (words === "") return chat.page.note(`The engine is ${chat.engine}. Another one: /engine NAME`);
+  const known = knownEngine(words);
+  if (known === undefined) throw usage(`${unknownEngine(words)}.`);
+  if (known === chat.engine) return chat.page.quiet(`The engine is ${known} already.`);
+  await (await chat.require()).setEngine(known);
 }
 
 function showCost({ chat }: Room): void {

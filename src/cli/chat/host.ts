@@ -1,5 +1,6 @@
 import type { AgentDefinition, Mode } from "../../core/agent-definition.ts";
 import type { MessageContent } from "../../core/content.ts";
+import type { EngineName } from "../../core/engine-name.ts";
 import type { SessionRecord } from "../../core/store.ts";
 import type { OtherTurns, Settling } from "../abandoned.ts";
 import type { Asking } from "../ask.ts";
@@ -15,6 +16,7 @@ export interface ChatSession extends Pick<Followed, "id" | "events" | "interrupt
   /** Resolves when the message is stored; what becomes of it is for the events to tell. */
   post(content: string | MessageContent): Promise<void>;
   compact(): Promise<void>;
+  setEngine(engine: EngineName): Promise<void>;
   setModel(model: string): Promise<void>;
   setMode(mode: Mode): Promise<void>;
   /** Gives it free; the session itself stays. */

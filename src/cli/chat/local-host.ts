@@ -59,11 +59,12 @@ export function flagsFor(wanted: Wanted, flags: RunFlags): RunFlags {
     const { resume: _resumed, fork: _forked, continue: _last, ...others } = flags;
     return others;
   }
-  const { cwd, model, mode, maxUsd, maxSteps, timeout } = flags;
+  const { cwd, engine, model, mode, maxUsd, maxSteps, timeout } = flags;
   if (wanted.kind === "fork") return { cwd, fork: wanted.id };
   return {
     cwd,
     resume: wanted.id,
+    ...(engine !== undefined && { engine }),
     ...(model !== undefined && { model }),
     ...(mode !== undefined && { mode }),
     ...(maxUsd !== undefined && { maxUsd }),
@@ -81,6 +82,7 @@ function chatSession(session: Session): ChatSession {
     interrupt: () => session.interrupt(),
     post: (content) => accepted(session.send(content)),
     compact: () => accepted(session.compact()),
+    setEngine: (engine) => session.setEngine(engine),
     setModel: (model) => session.setModel(model),
     setMode: (mode) => session.setMode(mode),
     leave: () => session.close(),

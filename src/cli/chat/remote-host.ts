@@ -41,6 +41,7 @@ function chatSession({ client }: ChosenServer, session: RemoteSession): ChatSess
     interrupt: () => session.interrupt(),
     post: async (content) => void (await asked(client.sessions.send(session.id, sendable(content)))),
     compact: async () => void (await asked(client.sessions.compact(session.id))),
+    setEngine: (engine) => session.change({ engine }),
     setModel: (model) => session.change({ model }),
     setMode: (mode) => session.change({ mode }),
     leave: async () => {},

@@ -227,6 +227,8 @@ export class ChatView {
         return this.#page.quiet(`The mode is now ${event.mode}.`);
       case "capstan.model_changed":
         return this.#page.quiet(`The model is now ${shownText(event.model)}.`);
+      case "capstan.engine_changed":
+        return this.#page.quiet(`The engine is ${shownText(event.engine)} from the next turn on.`);
       case "session.status_terminated":
         return this.#page.mark("This session is over. /clear begins another.");
       default:

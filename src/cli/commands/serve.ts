@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ServeFlags } from "../serve-prepare.ts";
+import { engineOption } from "./session-options.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"];
 
@@ -14,6 +15,7 @@ export function addServe(program: Command): void {
     .option("--public-url <url>", "the address that people and programs use, when it is another")
     .option("--tls-cert <file>", "serve over TLS with this certificate (PEM)")
     .option("--tls-key <file>", "the key of that certificate (PEM)")
+    .addOption(engineOption("what runs agents that name no engine"))
     .option("--rehearsal", "use the built-in scripted model; without credentials that is so by itself")
     .option("--trust", "trust the project's files as they are now, until the server stops")
     .option("--grace <duration>", "how long running turns may go on at the end", "20s")

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { ENGINES } from "../../core/engine-name.ts";
 
 const MODES = ["normal", "accept-edits", "read-only", "plan", "yolo"];
 const WORKSPACES = ["in-place", "copy", "worktree", "clone"];
@@ -10,6 +11,7 @@ export function addSessionOptions(command: Command): Command {
     .option("-a, --agent <file>", "the agent's definition (YAML)")
     .option("--input <name=value>", "a value for one of the agent's inputs; once for each", each)
     .option("-C, --cwd <dir>", "where the agent works", ".")
+    .addOption(engineOption())
     .option("-m, --model <model>", "the model to use")
     .addOption(new Option("--mode <mode>", "what may run without asking").choices(MODES))
     .option("--allow <tool>", "a tool that may run without asking; once for each", each)
@@ -25,6 +27,10 @@ export function addSessionOptions(command: Command): Command {
     .addOption(new Option("--sandbox <mode>", "whether its commands are confined").choices(SANDBOX_MODES))
     .option("--trust", "trust the project's files as they are now, for this run alone; for CI")
     .option("--rehearsal", "use the built-in scripted model: no key, no network");
+}
+
+export function engineOption(about = "what runs the agent"): Option {
+  return new Option("--engine <name>", about).choices(ENGINES);
 }
 
 export function each(value: string, all: readonly string[] = []): string[] {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { TestFlags } from "../test.ts";
-import { each } from "./session-options.ts";
+import { each, engineOption } from "./session-options.ts";
 
 export function addTest(program: Command): void {
   program
@@ -17,6 +17,7 @@ export function addTest(program: Command): void {
     .addOption(new Option("--record", "ask the model where there is no cassette, and make one").conflicts("live"))
     .addOption(new Option("--live", "ask the model, and record nothing").conflicts("rehearsal"))
     .option("--rehearsal", "ask the built-in scripted model: no key, no network")
+    .addOption(engineOption("what runs cases that name no engine"))
     .option("--filter <words>", "only cases whose name has this, or with a tag: #tag; once for each", each)
     .option("--trials <n>", "so many trials of each case", count)
     .option("--parallel <n>", "so many trials at a time", count, 2)

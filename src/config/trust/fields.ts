@@ -99,6 +99,8 @@ const ENVIRONMENT = below("environment", {
 
 /** `config.yaml` of a project. */
 export const SETTINGS_RULES: Rules = {
+  // Every engine passes the same gate, sandbox, budgets and hooks, and is refused what it cannot keep to.
+  engine: "neutral",
   model: "model",
   on_crash: ["continue", "stop"],
   retries: "lower",
@@ -129,6 +131,8 @@ export const AGENT_RULES: Rules = {
   instructions: "neutral",
   instructions_mode: "neutral",
   inputs: "neutral",
+  // As in the settings.
+  engine: "neutral",
   model: "model",
   fallback_model: "model",
   effort: ["max", "xhigh", "high", "medium", "low"],
@@ -157,6 +161,8 @@ export const AGENT_RULES: Rules = {
 const CASE = {
   files: "neutral",
   tags: "neutral",
+  // As for an agent.
+  engine: "neutral",
   // They cost something only with --live or --record, each within the agent's own budget.
   trials: "neutral",
   pass_rate: "neutral",

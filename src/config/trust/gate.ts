@@ -158,7 +158,10 @@ function belowAgent({ subagents = {} }: AgentAsWritten, below: Merged): object {
 
 /** Of settings only what restricts agents. */
 export function narrowing(values: SettingsFile, below: Merged): SettingsFile {
-  return judge(values, withZone(below), SETTINGS_RULES).kept;
+  const { kept } = judge(values, withZone(below), SETTINGS_RULES);
+  // It restricts nothing, so the files that are in force have the only word.
+  const { engine: _engine, ...rest } = kept;
+  return rest;
 }
 
 function isNeeded({ isRequired }: Widening): boolean {

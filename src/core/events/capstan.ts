@@ -187,10 +187,20 @@ export const budgetChanged = z.object({
 });
 export const modelChanged = z.object({ type: z.literal("capstan.model_changed"), ...stored, model: z.string() });
 export const modeChanged = z.object({ type: z.literal("capstan.mode_changed"), ...stored, mode: z.string() });
+/** In force from the next turn on: a turn that is under way ends on the engine that it began on. */
+export const engineChanged = z.object({
+  type: z.literal("capstan.engine_changed"),
+  ...stored,
+  engine: z.string(),
+  /** The one that was in force until then. */
+  from: z.string(),
+});
 export const processStarted = z.object({
   type: z.literal("capstan.process_started"),
   ...stored,
   pid: z.number().int(),
+  /** Absent in logs of earlier versions. */
+  engine: z.string().optional(),
   /** How the engine came to its history: nothing to know, its own transcript, or one rebuilt from this log. */
   history: z.enum(["new", "resumed", "reseeded"]),
   /** Whether all it starts is sure to die with it and with the host. */

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { query, startup } from "@anthropic-ai/claude-agent-sdk";
 import { CapstanError, messageOf } from "../../core/errors.ts";
+import { manifestIn, SDK_PACKAGE, sdkManifest } from "./sdk-manifest.ts";
 
 /** What the engine needs of the Claude Agent SDK. Each has its own CLI, and finds it beside itself. */
 export interface ClaudeSdk {
@@ -12,17 +12,9 @@ export interface ClaudeSdk {
   readonly startup: typeof startup;
 }
 
-export const SDK_PACKAGE = "@anthropic-ai/claude-agent-sdk";
-
 /** The one that this version of Capstan is made for. */
 export function pinnedSdk(): ClaudeSdk {
   return { version: sdkManifest().version, query, startup };
-}
-
-/** The versions of the SDK and of its CLI; the package does not let its manifest be imported. */
-export function sdkManifest(): { readonly version: string; readonly claudeCodeVersion: string } {
-  const entry = createRequire(import.meta.url).resolve(SDK_PACKAGE);
-  return manifestIn(dirname(entry)) as { version: string; claudeCodeVersion: string };
 }
 
 /** The SDK that lies in a directory, or is installed there. */
@@ -51,8 +43,4 @@ export async function sdkIn(directory: string): Promise<ClaudeSdk> {
     "unsupported",
     `The SDK ${String(version)} has no query and startup, which Capstan needs. Choose a later version.`,
   );
-}
-
-function manifestIn(directory: string): Readonly<Record<string, unknown>> {
-  return JSON.parse(readFileSync(join(directory, "package.json"), "utf8")) as Record<string, unknown>;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { agentDefinition, MODES } from "../../core/agent-definition.ts";
+import { agentDefinition, engineName, MODES } from "../../core/agent-definition.ts";
 import { sessionBudget } from "../../core/budget-schema.ts";
 import { environmentDefinition } from "../../core/environment.ts";
 import type { LoggedEvent } from "../../core/events.ts";
@@ -39,6 +39,7 @@ export const sessionInput = z.strictObject({
   message: messageInput.optional().describe("Starts the first turn."),
   title: z.string().max(500).optional(),
   metadata: metadata.optional(),
+  engine: engineName.optional().describe("What runs it, in place of the agent's."),
   model: z.string().min(1).optional().describe("In place of the agent's."),
   mode: mode.optional().describe("In place of the agent's. One that allows more: admins only."),
   allow: z.array(ruleText).optional().describe("Allow rules besides the agent's. Admins only."),
@@ -63,6 +64,7 @@ export const sessionPatch = z.strictObject({
     .nullable()
     .optional()
     .describe("null for no limit of the session's own: that of its agent, and for admins none."),
+  engine: engineName.optional().describe("What runs it from the next turn on."),
   model: z.string().min(1).optional(),
   mode: mode.optional(),
 });

@@ -30,6 +30,14 @@ export const sessionState = z.object({
   usage: spanModelRequestEnd.shape.model_usage,
   usd: z.number(),
   unpriced_requests: z.number(),
+  engine: z
+    .string()
+    .nullable()
+    .describe("What runs the turn under way, or the next one; null while it is the agent's own."),
+  next_engine: z
+    .string()
+    .nullable()
+    .describe("What runs the turns after the one that is under way; null for the same."),
   model: z.string().nullable(),
   mode: z.string().nullable(),
   budget: sessionBudget.nullable().describe("Limits that took the place of the agent's."),
@@ -64,6 +72,8 @@ export function stateToWire(state: SessionState): WireState {
     usage: state.usage,
     usd: state.usd,
     unpriced_requests: state.unpricedRequests ?? 0,
+    engine: state.engine ?? null,
+    next_engine: state.nextEngine ?? null,
     model: state.model ?? null,
     mode: state.mode ?? null,
     budget: state.budget ?? null,

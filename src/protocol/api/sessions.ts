@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { agentDefinition } from "../../core/agent-definition.ts";
+import { DEFAULT_ENGINE } from "../../core/engine-name.ts";
 import { environmentDefinition } from "../../core/environment.ts";
 import type { SessionResource, SessionSummary } from "../../core/store.ts";
 import { isoTime, isoTimeOrNull, metadata, msOf, msOrNull, queryFlag, queryNumber, timestamp } from "./common.ts";
@@ -29,6 +30,7 @@ export const session = z.object({
   title: z.string().nullable(),
   first_message: z.string().describe("The beginning of the first message; empty before there is one."),
   agent: agentDefinition,
+  engine: z.string().describe("What runs its next turn: `claude` or `direct`."),
   agent_ref: z
     .object({ id: z.string(), version: z.number() })
     .nullable()
@@ -75,6 +77,7 @@ export function sessionToWire(given: SessionSummary, waiting: number): WireSessi
     title: given.title,
     first_message: given.firstMessage,
     agent: given.agent,
+    engine: given.agent.engine ?? DEFAULT_ENGINE,
     agent_ref: given.agentRef,
     environment: given.environment,
     environment_id: given.environmentId,

@@ -113,12 +113,13 @@ export async function placeFor(deps: ApiDeps, caller: Caller): Promise<string> {
 
 /** With what the caller wants in place of what the agent says. Rules that deny or ask are never taken away. */
 function withWishes(caller: Caller, agent: AgentDefinition, wishes: SessionBody): AgentDefinition {
-  const { model, mode, allow = [], budget = {}, output_schema } = wishes;
+  const { engine, model, mode, allow = [], budget = {}, output_schema } = wishes;
   requireStricter(caller, mode, agent);
   requireNoRules(caller, allow);
   const { permissions } = agent;
   return {
     ...agent,
+    ...(engine !== undefined && { engine }),
     ...(model !== undefined && { model }),
     permissions: { ...permissions, ...(mode !== undefined && { mode }), allow: [...permissions.allow, ...allow] },
     budget: limited(caller, budget, agent.budget),

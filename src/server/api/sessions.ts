@@ -111,12 +111,13 @@ export function addSessions(api: Api, deps: ApiDeps): void {
       body: sessionPatch,
       answer: sessionWithState,
     },
-    async ({ caller, params: { id }, body: { title, metadata, max_usd: maxUsd, model, mode } }) => {
+    async ({ caller, params: { id }, body: { title, metadata, max_usd: maxUsd, engine, model, mode } }) => {
       const record = await findSession(deps, caller.project, id);
       const own = (await agentOf(deps, record))?.definition ?? record.agent;
       requireStricter(caller, mode, own);
-      if (model !== undefined || mode !== undefined) {
+      if (engine !== undefined || model !== undefined || mode !== undefined) {
         const driven = await runtime.attend(id);
+        if (engine !== undefined) await driven.setEngine(engine);
         if (model !== undefined) await driven.setModel(model);
         if (mode !== undefined) await driven.setMode(mode);
       }

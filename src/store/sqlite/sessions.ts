@@ -115,10 +115,10 @@ export function recordChange(database: Database): (sessionId: string, change: Se
   const update = database.prepare(
     `UPDATE sessions SET title = iif(:changesTitle, :title, title), metadata = coalesce(:metadata, metadata),
        resources = coalesce(:resources, resources), archived_at = iif(:changesArchivedAt, :archivedAt, archived_at),
-       own_program = coalesce(:ownProgram, own_program)
+       own_program = coalesce(:ownProgram, own_program), agent = iif(:engine IS NULL, agent, json_set(agent, '$.engine', :engine))
      WHERE id = :id`,
   );
-  return (id, { title, metadata, resources, archivedAt, ownProgram }) => {
+  return (id, { title, metadata, resources, archivedAt, ownProgram, engine }) => {
     update.run({
       id,
       changesTitle: title === undefined ? 0 : 1,
@@ -128,6 +128,7 @@ export function recordChange(database: Database): (sessionId: string, change: Se
       changesArchivedAt: archivedAt === undefined ? 0 : 1,
       archivedAt: archivedAt ?? null,
       ownProgram: ownProgram === undefined ? null : Number(ownProgram),
+      engine: engine ?? null,
     });
   };
 }

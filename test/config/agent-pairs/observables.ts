@@ -156,7 +156,8 @@ const hooks: Observe = async ({ loaded: { agent } }) => {
 
 /** The session's agent as it is stored: with its inputs, and with the workspace's CLAUDE.md. */
 const started: Observe = ({ loaded: { agent }, cwd, asked }) => {
-  const { inPlace } = agentOf({ agent, inputs: JSON.parse(asked || "{}") as Record<string, string> });
+  const inputs = JSON.parse(asked || "{}") as Record<string, string>;
+  const { inPlace } = agentOf({ agent, inputs }, { default: "claude" });
   return inPlace(cwd).agent.instructions;
 };
 

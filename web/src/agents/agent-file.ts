@@ -85,6 +85,7 @@ function plainText(text: string): string {
 const ORDER = [
   "name",
   "description",
+  "engine",
   "model",
   "fallback_model",
   "effort",

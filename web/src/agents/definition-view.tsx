@@ -167,9 +167,11 @@ function Instructions({ definition: { instructions, instructions_mode: mode } }:
 }
 
 function basics(definition: Definition): Record<string, ReactNode> {
-  const { name, model, fallback_model: fallback, effort, thinking, auth, setting_sources: sources } = definition;
+  const { name, engine, model, fallback_model: fallback, effort, thinking, auth } = definition;
+  const { setting_sources: sources } = definition;
   return {
     name: <code className="font-mono text-xs break-all">{name}</code>,
+    ...(engine !== undefined && { engine }),
     model: <code className="font-mono text-xs break-all">{model}</code>,
     ...(fallback !== undefined && {
       "while overloaded": <code className="font-mono text-xs break-all">{fallback}</code>,

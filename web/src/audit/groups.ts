@@ -69,6 +69,7 @@ const GROUP_OF: Readonly<Record<EventType, Group>> = {
   "capstan.budget_changed": "session",
   "capstan.model_changed": "session",
   "capstan.mode_changed": "session",
+  "capstan.engine_changed": "session",
   "capstan.process_started": "session",
   "capstan.process_lost": "session",
   "capstan.session_forked": "session",

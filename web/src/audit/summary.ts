@@ -125,10 +125,15 @@ export function summaryOf(event: LoggedEvent): Summary {
       return tell(`Model is ${event.model} from here on`);
     case "capstan.mode_changed":
       return tell(`Mode is ${event.mode} from here on`);
+    case "capstan.engine_changed":
+      return tell(`Engine is ${event.engine} from the next turn on, in place of ${event.from}`);
     case "capstan.process_started":
-      return tell(`Agent process ${event.pid} started, ${HISTORY[event.history]}${sandbox(event)}`, {
-        tone: event.sandbox === "unavailable" ? "waiting" : "quiet",
-      });
+      return tell(
+        `Agent process ${event.pid} started${event.engine === undefined ? "" : ` on the ${event.engine} engine`}, ${HISTORY[event.history]}${sandbox(event)}`,
+        {
+          tone: event.sandbox === "unavailable" ? "waiting" : "quiet",
+        },
+      );
     case "capstan.message_withdrawn":
       return tell("A message that was cut off is no part of the conversation any more");
     case "capstan.process_lost":

@@ -55,6 +55,8 @@ export function noticeOf(event: LoggedEvent): Notice | undefined {
       return { tone: "quiet", title: `The model is now ${event.model}` };
     case "capstan.mode_changed":
       return { tone: "quiet", title: `The mode is now ${event.mode}` };
+    case "capstan.engine_changed":
+      return { tone: "quiet", title: `The engine is ${event.engine} from the next turn on` };
     case "user.interrupt":
       return { tone: "quiet", title: "Interrupted" };
     case "agent.thread_context_compacted":

@@ -8,8 +8,10 @@ import { Confirm } from "../parts/confirm.tsx";
 import { Menu, MenuChoice } from "../parts/menu.tsx";
 import { tellProblem } from "../parts/toast.tsx";
 import { MODE_NAMES, MODES, type Mode } from "../policy/modes.tsx";
+import { ENGINE_NAMES, ENGINES, type EngineName } from "./engines.ts";
 
-const OPTIONS = MODE_NAMES.map((value) => ({ value, label: <ModeOption mode={value} /> }));
+const OPTIONS = MODE_NAMES.map((value) => ({ value, label: <Choice name={value} about={MODES[value]} /> }));
+const ENGINE_OPTIONS = ENGINE_NAMES.map((value) => ({ value, label: <Choice name={value} about={ENGINES[value]} /> }));
 
 /** What the session goes on with. */
 export function SessionControls({
@@ -19,11 +21,11 @@ export function SessionControls({
   readonly session: WireSessionWithState;
   readonly mayChange: boolean;
 }) {
-  const { id, state, agent } = session;
+  const { id, state, agent, engine } = session;
   const model = state.model ?? agent.model;
   const mode = (state.mode ?? agent.permissions.mode) as Mode;
   const { data: models = [] } = useQuery({ queryKey: ["models"], queryFn: () => api.models(), staleTime: 300_000 });
-  const change = (patch: { readonly mode?: Mode; readonly model?: string }): void => {
+  const change = (patch: { readonly mode?: Mode; readonly model?: string; readonly engine?: EngineName }): void => {
     api.sessions
       .update(id, patch)
       .then((changed) => queries.setQueryData(["session", id], changed))
@@ -63,6 +65,21 @@ export function SessionControls({
           onChoose={(chosen) => change({ model: chosen })}
         />
       </Menu>
+      <Menu
+        trigger={
+          <Button look="quiet" small disabled={!mayChange} aria-label={`Engine: ${engine}`}>
+            <span>{engine}</span>
+            <ChevronDown className="size-3.5" aria-hidden />
+          </Button>
+        }
+      >
+        <MenuChoice
+          label="Engine, from the next turn on"
+          value={engine as EngineName}
+          options={ENGINE_OPTIONS}
+          onChoose={(chosen) => change({ engine: chosen })}
+        />
+      </Menu>
       {isAsking && (
         <Confirm
           title="Ask about nothing any more?"
@@ -77,11 +94,11 @@ export function SessionControls({
   );
 }
 
-function ModeOption({ mode }: { readonly mode: Mode }) {
+function Choice({ name, about }: { readonly name: string; readonly about: string }) {
   return (
     <span className="max-w-72">
-      <span className="font-medium">{mode}</span>
-      <span className="block text-xs text-faint">{MODES[mode]}</span>
+      <span className="font-medium">{name}</span>
+      <span className="block text-xs text-faint">{about}</span>
     </span>
   );
 }

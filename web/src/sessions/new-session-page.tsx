@@ -10,6 +10,7 @@ import { Field, Input, Select, TextArea } from "../parts/field.tsx";
 import { Card, Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { MODE_NAMES, MODES, type Mode } from "../policy/modes.tsx";
+import { ENGINE_NAMES, ENGINES, type EngineName } from "../session/engines.ts";
 import { TrustHint } from "../trust/trust-hint.tsx";
 import { AgentInputs } from "./agent-inputs.tsx";
 
@@ -23,6 +24,7 @@ export function NewSessionPage() {
   const [environmentId, setEnvironmentId] = useState("");
   const [cwd, setCwd] = useState("");
   const [model, setModel] = useState("");
+  const [engine, setEngine] = useState<EngineName | "">("");
   const [mode, setMode] = useState<Mode | "">("");
   const [limit, setLimit] = useState("");
   const [title, setTitle] = useState("");
@@ -54,6 +56,7 @@ export function NewSessionPage() {
         ...(agentId !== "" && { agent: { id: agentId } }),
         ...(environmentId !== "" && { environment_id: environmentId }),
         ...(cwd.trim() !== "" && { cwd: cwd.trim() }),
+        ...(engine !== "" && { engine }),
         ...(model !== "" && { model }),
         ...(mode !== "" && { mode }),
         ...(limit !== "" && { budget: { usd: amount } }),
@@ -132,6 +135,14 @@ export function NewSessionPage() {
               ))}
             </Select>
           </Field>
+          <Field label="Engine" hint={engine === "" ? "What runs the agent." : `It is ${ENGINES[engine]}.`}>
+            <Select value={engine} onChange={(event) => setEngine(event.target.value as EngineName | "")}>
+              <option value="">The agent’s own{engineText(agent)}</option>
+              {ENGINE_NAMES.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </Select>
+          </Field>
           <Field label="Mode" hint={mode === "" ? "How much it may do without asking." : `Then ${MODES[mode]}.`}>
             <Select value={mode} onChange={(event) => setMode(event.target.value as Mode | "")}>
               <option value="">
@@ -167,4 +178,8 @@ export function NewSessionPage() {
 function limitHint(agent: WireAgent | undefined): string {
   const own = agent?.definition.budget.usd;
   return own === undefined ? "Empty for no limit of its own." : `Empty for the agent’s own, $${own}.`;
+}
+
+function engineText(agent: WireAgent | undefined): string {
+  return agent?.definition.engine === undefined ? "" : ` (${agent.definition.engine})`;
 }
