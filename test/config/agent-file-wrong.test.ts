@@ -6,7 +6,7 @@ import { BUILTIN_NAMES } from "../../src/engines/builtin-tools.ts";
 import { files } from "./files.ts";
 
 const KEYS =
-  "$schema, extends, name, description, instructions, inputs, model, fallback_model, effort, thinking, auth, tools, functions, mcp_servers, custom_tools, permissions, budget, subagents, skills, commands, hooks, output_schema, setting_sources, tests, environment";
+  "$schema, extends, name, description, instructions, inputs, engine, model, fallback_model, effort, thinking, auth, tools, functions, mcp_servers, custom_tools, permissions, budget, subagents, skills, commands, hooks, output_schema, setting_sources, tests, environment";
 const TOOLS = AGENT_TOOLS.join(", ");
 
 const NOT_AT_BEDROCK =
@@ -168,6 +168,11 @@ const ONE_FILE: readonly Case[] = [
     "settings of the user",
     "setting_sources: [user]",
     "2:19 setting_sources.0: user cannot be honoured: an agent's process has a home of its own, and your Claude settings are not in it",
+  ],
+  [
+    "an engine that nobody knows",
+    "engine: codex",
+    '2:9 engine: There is no engine "codex". Choose one of: claude, direct',
   ],
   ["settings of nobody", "setting_sources: [team]", '2:19 setting_sources.0: expected project (found "team")'],
   [

@@ -61,6 +61,7 @@ const SERVER: Readonly<Record<string, Arrival>> = Object.fromEntries(
 
 /** field → a value that is not the default, and where it must arrive. The agent's fields have a test of their own. */
 const ARRIVES: Readonly<Record<string, Arrival>> = {
+  engine: ["direct", ["settings", "engine"], "direct"],
   model: ["haiku", ["agent", "model"], "haiku"],
   on_crash: ["continue", ["settings", "on_crash"], "continue"],
   retries: ["1", ["settings", "retries"], 1],

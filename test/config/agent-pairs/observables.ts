@@ -25,6 +25,7 @@ import { explainCall } from "../../../src/runtime/policy-check.ts";
 import { expanded } from "../../../src/runtime/said.ts";
 import { sandboxOf } from "../../../src/runtime/sandbox.ts";
 import { agentOf } from "../../../src/runtime/started-agent.ts";
+import { engine } from "./engine-observable.ts";
 import { checkpoint, workspace } from "./file-observables.ts";
 import { help, report, suite } from "./people-observables.ts";
 
@@ -169,6 +170,7 @@ const tools: Observe = async ({ loaded: { agent } }) =>
   ]);
 
 export const OBSERVABLES = {
+  engine,
   "sdk options": sdk,
   "command variables": commandVariables,
   "explained decision": explained,

@@ -77,6 +77,7 @@ export const PAIRS: Readonly<Record<string, Pair>> = {
       asked: '{ "page": "a" }',
     },
   ),
+  engine: pair(["engine: claude", "engine: direct"], "engine"),
   model: pair(["model: haiku", "model: sonnet"], "sdk options"),
   fallback_model: pair(["fallback_model: haiku", "fallback_model: sonnet"], "sdk options"),
   effort: pair(["effort: low", "effort: high"], "sdk options"),

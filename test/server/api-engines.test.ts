@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import { checkAgent } from "../../src/app/check-agent.ts";
+import { parseAgent } from "../../src/core/agent-definition.ts";
+import { type ApiApp, apiApp, type Person } from "../support/api-app.ts";
+import { echoEngine } from "../support/echo-engine.ts";
+import { hostOn, theseEngines } from "../support/engine-host.ts";
+import { agent, ofType, temporaryDirectory, testEnvironment } from "../support/host.ts";
+import { say, scriptedModel } from "../support/scripted-model.ts";
+
+const LACKS = { fields: { skills: "load skills" }, tools: ["WebSearch"] };
+
+interface World extends AsyncDisposable {
+  readonly app: ApiApp;
+  readonly admin: Person;
+}
+
+/** The real app on a host with two engines at the port. */
+async function world(): Promise<World> {
+  await using stack = new AsyncDisposableStack();
+  const directory = stack.use(temporaryDirectory());
+  const model = stack.use(await scriptedModel(() => say("heard")));
+  const engines = theseEngines(echoEngine("claude"), echoEngine("direct", { lacks: LACKS }));
+  const environment = testEnvironment(model.url);
+  const runtime = stack.use(await hostOn(engines, { home: directory.path, environment }));
+  const app = stack.use(await apiApp({ ports: { runtime } }));
+  const parts = stack.move();
+  return { app, admin: await app.as("admin"), [Symbol.asyncDispose]: () => parts.disposeAsync() };
+}
+
+async function idle({ app }: World, id: string): Promise<void> {
+  for await (const event of app.deps.runtime.events(id)) if (event.type === "session.status_idle") return;
+}
+
+test("a session is started on an engine, shows it, and changes it between turns", async () => {
+  await using here = await world();
+  const { admin, app } = here;
+  const made = await admin.post("/api/sessions", { engine: "direct", message: "one" });
+  expect([made.status, made.body.engine, made.body.agent.engine]).toEqual([201, "direct", "direct"]);
+  const { id } = made.body as { id: string };
+  await idle(here, id);
+  const changed = await admin.send("PATCH", `/api/sessions/${id}`, { engine: "claude" });
+  expect([changed.status, changed.body.engine]).toEqual([200, "claude"]);
+  expect([changed.body.state.engine, changed.body.state.next_engine]).toEqual(["claude", null]);
+  const listed = await admin.get("/api/sessions");
+  expect(listed.body.data.map((session: { engine: string }) => session.engine)).toEqual(["claude"]);
+  expect(ofType(await app.deps.runtime.read(id), "capstan.engine_changed")).toMatchObject([
+    { engine: "claude", from: "direct" },
+  ]);
+});
+
+test("a stored agent names its engine, and sessions of it run on that", async () => {
+  await using here = await world();
+  const { admin } = here;
+  const stored = await admin.post("/api/agents", { definition: agent({ engine: "direct" }) });
+  expect([stored.status, stored.body.definition.engine]).toEqual([201, "direct"]);
+  const made = await admin.post("/api/sessions", { agent: { id: stored.body.id as string } });
+  expect(made.body.engine).toBe("direct");
+});
+
+test("an unknown engine, and one that cannot do what the agent asks for, are refused by name", async () => {
+  await using here = await world();
+  const { admin } = here;
+  const unknown = await admin.post("/api/sessions", { engine: "codex" });
+  expect([unknown.status, unknown.body.error.message]).toEqual([
+    400,
+    expect.stringContaining('engine: There is no engine "codex". Choose one of: claude, direct'),
+  ]);
+  const definition = agent({ tools: ["WebSearch"] });
+  const lacking = await admin.post("/api/sessions", { agent_definition: { ...definition, engine: "direct" } });
+  const refusal = expect.stringContaining("tools: the direct engine has no WebSearch");
+  expect([lacking.status, lacking.body.error.message]).toEqual([400, refusal]);
+  const fitting = await admin.post("/api/sessions", { agent_definition: definition });
+  const changed = await admin.send("PATCH", `/api/sessions/${String(fitting.body.id)}`, { engine: "direct" });
+  expect([changed.status, changed.body.error.message]).toEqual([400, refusal]);
+  expect((await admin.get(`/api/sessions/${String(fitting.body.id)}`)).body.engine).toBe("claude");
+});
+
+test("the check of a stored agent tells what its engine cannot do, without a session", async () => {
+  using directory = temporaryDirectory();
+  const environment = testEnvironment("http://127.0.0.1:1");
+  const around = {
+    place: { workspace: { kind: "in-place" } },
+    environment,
+    home: directory.path,
+    capstanHome: directory.path,
+    secretFiles: [],
+    signal: new AbortController().signal,
+    credentials: { home: directory.path, environment, auth: {}, dotEnv: undefined },
+  } as unknown as Parameters<typeof checkAgent>[1];
+  const appended = agent({ engine: "direct", instructions_mode: "append" });
+  const { problems } = await checkAgent(parseAgent(appended), around);
+  expect(problems).toEqual([
+    expect.stringMatching(/^instructions_mode: the direct engine cannot put the instructions/),
+  ]);
+});
