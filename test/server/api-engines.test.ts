@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { checkAgent } from "../../src/app/check-agent.ts";
 import { parseAgent } from "../../src/core/agent-definition.ts";
+import { parseEnvironment } from "../../src/core/environment.ts";
 import { type ApiApp, apiApp, type Person } from "../support/api-app.ts";
 import { echoEngine } from "../support/echo-engine.ts";
 import { hostOn, theseEngines } from "../support/engine-host.ts";
@@ -79,14 +80,14 @@ test("the check of a stored agent tells what its engine cannot do, without a ses
   using directory = temporaryDirectory();
   const environment = testEnvironment("http://127.0.0.1:1");
   const around = {
-    place: { workspace: { kind: "in-place" } },
+    place: parseEnvironment({}),
     environment,
     home: directory.path,
     capstanHome: directory.path,
     secretFiles: [],
     signal: new AbortController().signal,
     credentials: { home: directory.path, environment, auth: {}, dotEnv: undefined },
-  } as unknown as Parameters<typeof checkAgent>[1];
+  };
   const appended = agent({ engine: "direct", instructions_mode: "append" });
   const { problems } = await checkAgent(parseAgent(appended), around);
   expect(problems).toEqual([
