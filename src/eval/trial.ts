@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Cassette } from "../core/cassette.ts";
 import type { Clock } from "../core/clock.ts";
-import { messageOf } from "../core/errors.ts";
+import { CapstanError, messageOf } from "../core/errors.ts";
 import type { LoggedEvent } from "../core/events.ts";
 import type { Case, CaseTurn, Suite } from "../core/suite.ts";
 import type { TrialRun } from "../core/suite-run.ts";
@@ -183,7 +183,10 @@ async function sayOne({ session, tape }: Talk, { input, interruptAfter }: CaseTu
 
 async function killAgent(events: readonly LoggedEvent[]): Promise<void> {
   const started = events.findLast((event) => event.type === "capstan.process_started");
-  if (started?.type === "capstan.process_started") process.kill(started.pid, "SIGKILL");
+  if (started?.type !== "capstan.process_started") return;
+  if (started.pid === undefined)
+    throw new CapstanError("unsupported", "faults: the engine of this session has no process that could be killed.");
+  process.kill(started.pid, "SIGKILL");
 }
 
 async function factsOf({

@@ -190,7 +190,8 @@ export const modeChanged = z.object({ type: z.literal("capstan.mode_changed"), .
 export const processStarted = z.object({
   type: z.literal("capstan.process_started"),
   ...stored,
-  pid: z.number().int(),
+  /** Absent when the engine runs in the host and the session has no process of its own. */
+  pid: z.number().int().optional(),
   /** How the engine came to its history: nothing to know, its own transcript, or one rebuilt from this log. */
   history: z.enum(["new", "resumed", "reseeded"]),
   /** Whether all it starts is sure to die with it and with the host. */

@@ -126,9 +126,12 @@ export function summaryOf(event: LoggedEvent): Summary {
     case "capstan.mode_changed":
       return tell(`Mode is ${event.mode} from here on`);
     case "capstan.process_started":
-      return tell(`Agent process ${event.pid} started, ${HISTORY[event.history]}${sandbox(event)}`, {
-        tone: event.sandbox === "unavailable" ? "waiting" : "quiet",
-      });
+      return tell(
+        `${event.pid === undefined ? "Session opened in the host" : `Agent process ${event.pid} started`}, ${HISTORY[event.history]}${sandbox(event)}`,
+        {
+          tone: event.sandbox === "unavailable" ? "waiting" : "quiet",
+        },
+      );
     case "capstan.message_withdrawn":
       return tell("A message that was cut off is no part of the conversation any more");
     case "capstan.process_lost":
