@@ -7,7 +7,8 @@ import { CapstanError, messageOf } from "../../core/errors.ts";
 import type { EventDraft } from "../../core/events.ts";
 import { outputTool, planTool } from "./line-tools.ts";
 import { itemOf } from "./line/conversation.ts";
-import { Line, type LineEnd } from "./line/line.ts";
+import { Line } from "./line/line.ts";
+import type { LineEnd } from "./line/run.ts";
 import type { Workplace } from "./line/workplace.ts";
 import { modelToAsk } from "./model/names.ts";
 import { BASE_PROMPT, primaryPrompt } from "./prompt.ts";
@@ -151,14 +152,20 @@ export class DirectSession implements EngineSession {
   #begin(job: Job): void {
     if (this.#isClosed) return;
     this.#jobs.push(job);
-    this.#work ??= Promise.withResolvers();
-    this.#pump ??= this.#run();
+    if (this.#work === undefined) {
+      this.#work = Promise.withResolvers();
+      this.#abort = new AbortController();
+    }
+    this.#pump ??= this.#run().catch(() => this.kill());
   }
 
   async #run(): Promise<void> {
     for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) {
-      this.#abort = new AbortController();
-      const end = await this.#turn(job, this.#abort.signal);
+      const { signal } = this.#abort;
+      let end = await this.#turn(job, signal);
+      // Another message came while the model said its last word: the turn goes on.
+      while (end.outcome !== "interrupted" && this.#messages.length > 0)
+        end = await this.#turn({ kind: "talk" }, signal);
       const usage = this.#place.tally.take();
       // From here on a message begins a turn of its own: the host hears of the end before anything else happens.
       this.#work?.resolve();
@@ -170,12 +177,8 @@ export class DirectSession implements EngineSession {
 
   async #turn(job: Job, signal: AbortSignal): Promise<Omit<TurnEnd, "usage">> {
     try {
-      for (;;) {
-        const { text: _text, ...end } = await this.#do(job, signal);
-        // Another message came while the model said its last word: the turn goes on.
-        if (end.outcome === "interrupted" || this.#messages.length === 0) return end;
-        job = { kind: "talk" };
-      }
+      const { text: _text, ...end } = await this.#do(job, signal);
+      return end;
     } catch (thrown) {
       if (signal.aborted) return { outcome: "interrupted" };
       const error =

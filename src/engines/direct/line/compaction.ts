@@ -132,7 +132,7 @@ async function summarise(
         asker,
         signal,
       );
-      place.tally.add(answer.model, answer);
+      place.tally.add(answer);
       return answer;
     } catch (thrown) {
       if (!(thrown instanceof RequestFailure)) throw thrown;

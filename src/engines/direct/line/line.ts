@@ -1,19 +1,28 @@
 import { CapstanError } from "../../../core/errors.ts";
-import type { TurnEnd } from "../../../core/engine.ts";
-import type { EventDraft } from "../../../core/events.ts";
 import { modelError } from "../../model-failure.ts";
-import { toolUseDraft } from "../../tool-use.ts";
 import { askModel, type Asker } from "../model/ask-model.ts";
 import { RequestFailure } from "../model/failure.ts";
 import { modelToAsk } from "../model/names.ts";
 import { requestOf, type SystemPrompt } from "../model/request.ts";
 import { inputOf } from "../model/tally.ts";
-import type { Answer, AnswerBlock } from "../model/wire.ts";
+import type { Answer } from "../model/wire.ts";
 import type { BuiltinTool } from "../tools/builtin-tool.ts";
 import { type MadeCall, runCalls } from "./calls.ts";
 import { compacted, estimatedTokens, isFull } from "./compaction.ts";
-import { callsOf, type Item, itemOfAnswer, messagesOf } from "./conversation.ts";
-import { Repetition } from "./repetition.ts";
+import { callsOf, type Item, messagesOf } from "./conversation.ts";
+import { recordAnswer } from "./record.ts";
+import {
+  CALL_CUT,
+  CUT,
+  EMPTY,
+  type LineEnd,
+  MAX_CUTS,
+  MAX_OUTPUT_ATTEMPTS,
+  NO_MATCH,
+  NO_OUTPUT,
+  Run,
+  textOf,
+} from "./run.ts";
 import type { Workplace } from "./workplace.ts";
 
 /** What makes one line of a session: the primary one, or a subagent's. */
@@ -40,22 +49,6 @@ export interface LineOutput {
   readonly given: () => { readonly value: unknown } | undefined;
   readonly tool: string;
 }
-
-export type LineEnd = Omit<TurnEnd, "usage"> & {
-  /** The last words of the model. */
-  readonly text: string;
-};
-
-/** An answer may be cut off at its longest this often in a row. */
-const MAX_CUTS = 3;
-/** The model is asked for its structured output this often, and may get it wrong this often. */
-const MAX_OUTPUT_ATTEMPTS = 5;
-
-const CUT =
-  "[Your answer was cut off because it reached the most tokens an answer may have. Continue right where it ends; write long files or results in several smaller steps.]";
-const CALL_CUT =
-  "[Your answer was cut off in the middle of a tool call because it reached the most tokens an answer may have. That call was not run. Make it again with a shorter input, or in several smaller steps.]";
-const EMPTY = "[Your answer was empty. Say what you have to say, or that you are done.]";
 
 /** One line: asks the model, runs what it calls, and asks again, until the model has said its last word. */
 export class Line {
@@ -226,7 +219,7 @@ export class Line {
         this.#asker(),
         signal,
       );
-      tally.add(answer.model === "" ? model.name : answer.model, answer);
+      tally.add(answer);
       this.#used = inputOf(answer.usage) + answer.usage.output_tokens;
       this.#counted = asked + 1;
       run.overflows = 0;
@@ -240,45 +233,15 @@ export class Line {
     }
   }
 
-  /** Tells the log the whole answer at once, and takes it into the conversation. Resolves to its calls. */
   async #record(answer: Answer): Promise<readonly MadeCall[]> {
-    const { host, customTools } = this.#place;
-    const { threadId } = this.#spec;
-    const { messageId, blocks } = this.#withOwnNames(answer);
-    const base = { ...(threadId !== undefined && { session_thread_id: threadId }), message_id: messageId };
-    const emit = (draft: EventDraft): Promise<void> => host.emit({ kind: "event", draft });
-    for (const block of blocks) {
-      if (block.type === "text")
-        await emit({ type: "agent.message", id: block.id, ...base, content: [{ type: "text", text: block.text }] });
-      if (block.type === "thinking") {
-        const { id, thinking, signature } = block;
-        await emit({ type: "agent.thinking", id, ...base, thinking, signature });
-      }
-      if (block.type !== "call") continue;
-      const id = host.newEventId();
-      this.#eventOfCall.set(block.callId, id);
-      await emit(toolUseDraft({ id, ...base }, { ...block, id: block.callId }, customTools));
-    }
-    if (blocks.length > 0) this.add(itemOfAnswer({ messageId, blocks }));
-    return blocks.flatMap((block) => (block.type === "call" ? [block] : []));
-  }
-
-  /** Some providers give the same names again and again; the log tells answers and calls apart by them. */
-  #withOwnNames({ messageId, blocks }: Answer): Pick<Answer, "messageId" | "blocks"> {
-    const { host } = this.#place;
-    const known = allItems(this.#items).filter((item) => item.kind === "model");
-    const calls = new Set([...known.flatMap((item) => callsOf(item).map(({ id }) => id)), ...this.#eventOfCall.keys()]);
-    const isTaken = messageId === "" || known.some((item) => item.messageId === messageId);
-    return {
-      messageId: isTaken ? `msg_${host.newEventId().slice(5)}` : messageId,
-      blocks: blocks.map((block) => {
-        if (block.type !== "call") return block;
-        const isOwn = /^[\w-]{1,200}$/.test(block.callId) && !calls.has(block.callId);
-        const callId = isOwn ? block.callId : `toolu_${host.newEventId().slice(5)}`;
-        calls.add(callId);
-        return { ...block, callId };
-      }),
-    };
+    const { item, calls } = await recordAnswer(answer, {
+      place: this.#place,
+      threadId: this.#spec.threadId,
+      items: this.#items,
+      eventOfCall: this.#eventOfCall,
+    });
+    if (item !== undefined) this.add(item);
+    return calls;
   }
 
   async #runCalls(calls: readonly MadeCall[], signal: AbortSignal): Promise<Awaited<ReturnType<typeof runCalls>>> {
@@ -312,40 +275,3 @@ export class Line {
     return { sessionId: request.sessionId, gateway: request.gateway, host, retries, threadId, agentId, parentAgentId };
   }
 }
-
-/** What is counted while a line runs. */
-class Run {
-  readonly repetition = new Repetition();
-  steps = 0;
-  cuts = 0;
-  overflows = 0;
-  outputAttempts = 0;
-  wasEmpty = false;
-  isPaused = false;
-}
-
-function allItems(items: readonly Item[]): readonly Item[] {
-  return items.flatMap((item) => (item.kind === "summary" ? [item, ...item.kept] : [item]));
-}
-
-function textOf(blocks: readonly AnswerBlock[]): string {
-  return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-}
-
-const NO_MATCH: LineEnd = {
-  outcome: "failed",
-  text: "",
-  error: new CapstanError(
-    "output_invalid",
-    "The model's answers did not match the output schema. Loosen it or say more in the instructions.",
-  ),
-};
-
-const NO_OUTPUT: LineEnd = {
-  outcome: "failed",
-  text: "",
-  error: new CapstanError(
-    "output_invalid",
-    "The model ended without giving the structured output it was asked for. Send the message again.",
-  ),
-};

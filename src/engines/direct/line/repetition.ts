@@ -6,7 +6,7 @@ import type { MadeCall } from "./calls.ts";
 /** From then on the model is told, … */
 const TOLD_AT = 5;
 /** … and then the turn ends. */
-const ENDS_AT = 15;
+const ENDS_AT = 30;
 
 /** Notices a model that makes the same calls again and again, and gets the same results. */
 export class Repetition {

@@ -19,16 +19,17 @@ interface OpenBlock {
 
 /** An answer while it is being streamed. */
 export class AnswerDraft {
+  readonly #model: string;
   readonly #newId: () => string;
   readonly #blocks = new Map<number, OpenBlock>();
   #messageId = "";
-  #model = "";
   #stopReason: string | null = null;
   #usage: Fields = {};
   #isStopped = false;
 
   /** `newId` names the events that blocks become. */
-  constructor(newId: () => string) {
+  constructor(model: string, newId: () => string) {
+    this.#model = model;
     this.#newId = newId;
   }
 
@@ -50,9 +51,8 @@ export class AnswerDraft {
   take(event: StreamEvent): void {
     switch (event.type) {
       case "message_start": {
-        const { id, model, usage } = fields(event["message"]);
+        const { id, usage } = fields(event["message"]);
         this.#messageId = text(id) || this.#newId();
-        this.#model = text(model);
         this.#note(usage);
         break;
       }

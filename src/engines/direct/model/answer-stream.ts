@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { createParser } from "eventsource-parser";
 import { messageOf } from "../../../core/errors.ts";
-import { AnswerDraft, type StreamEvent } from "./answer-draft.ts";
+import type { AnswerDraft, StreamEvent } from "./answer-draft.ts";
 import { broken, failedInStream } from "./failure.ts";
 
 /** Reads a streamed answer into `draft`, event by event. Rejects when the stream breaks, or is none. */

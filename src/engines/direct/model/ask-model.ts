@@ -54,9 +54,10 @@ export async function askModel(question: Question, asker: Asker, signal: AbortSi
   let { model } = question;
   let retries = asker.retries;
   for (let attempt = 1; ; attempt += 1) {
-    const draft = new AnswerDraft(() => asker.host.newEventId());
+    const request = question.request(model);
+    const draft = new AnswerDraft(request.model, () => asker.host.newEventId());
     try {
-      await stream({ ...question, model }, asker, { draft, previews: isShown ? previews : undefined, signal });
+      await stream({ ...question, request }, asker, { draft, previews: isShown ? previews : undefined, signal });
       const answer = draft.finish({ isInterrupted: !draft.isComplete });
       await withdraw(previews, asker, answer.stopReason === "refusal" ? [] : idsIn(answer));
       return answer;
@@ -73,13 +74,13 @@ export async function askModel(question: Question, asker: Asker, signal: AbortSi
       if (!failure.isRetryable || attempt > retries || waitMs > PATIENCE_MS) throw failure;
       await asker.host.emit({ kind: "event", draft: repeated(failure, { attempt, retries, waitMs, asker }) });
       await sleep(waitMs, undefined, { signal }).catch(() => {});
-      if (signal.aborted) return new AnswerDraft(() => asker.host.newEventId()).finish({ isInterrupted: true });
+      if (signal.aborted) return new AnswerDraft(request.model, asker.host.newEventId).finish({ isInterrupted: true });
     }
   }
 }
 
 async function stream(
-  { request, model, requestClass, betas }: Question,
+  { request, requestClass, betas }: Pick<Question, "requestClass" | "betas"> & { readonly request: ApiRequest },
   asker: Asker,
   {
     draft,
@@ -88,7 +89,7 @@ async function stream(
   }: { readonly draft: AnswerDraft; readonly previews: Previews | undefined; readonly signal: AbortSignal },
 ): Promise<void> {
   const { gateway, host } = asker;
-  const body = JSON.stringify(request(model));
+  const body = JSON.stringify(request);
   const response = await post({
     url: `${gateway.url}/v1/messages${betas.length > 0 ? "?beta=true" : ""}`,
     headers: {

@@ -32,10 +32,7 @@ export class RequestFailure extends Error {
 
   /** The conversation has more tokens than the model takes. */
   get isOverflow(): boolean {
-    return (
-      this.status === 413 ||
-      (this.status === 400 && /prompt is too long|exceeds? .*context|context (window|length)/i.test(this.message))
-    );
+    return this.status === 400 && /prompt is too long|exceeds? .*context|context (window|length)/i.test(this.message);
   }
 
   /** As the end of a turn says it. */

@@ -12,7 +12,7 @@ export class Tally {
     this.#prices = prices;
   }
 
-  add(model: string, { usage, stopReason }: Pick<Answer, "usage" | "stopReason">): void {
+  add({ model, usage, stopReason }: Pick<Answer, "model" | "usage" | "stopReason">): void {
     if (stopReason === null && usage.output_tokens === 0) return;
     const sum = this.#models.get(model) ?? { input_tokens: 0, output_tokens: 0, usd: 0 };
     sum.input_tokens += inputOf(usage);

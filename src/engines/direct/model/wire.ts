@@ -41,6 +41,7 @@ export interface AnswerUsage {
 /** One whole answer of the model, or as much of it as came before an interrupt. */
 export interface Answer {
   readonly messageId: string;
+  /** As it was asked for. */
   readonly model: string;
   readonly blocks: readonly AnswerBlock[];
   /** Null when it was interrupted. */
