@@ -80,6 +80,7 @@ export class BareSession implements AsyncDisposable {
         transcripts: NO_TRANSCRIPTS,
         history: [],
         subagents: [],
+        lineHistory: async () => [],
         start: { kind: "wait" },
       },
       { path, retries: 1 },

@@ -6,13 +6,13 @@ import { DEFAULT_ENGINE } from "../core/engine-name.ts";
 import { CapstanError } from "../core/errors.ts";
 import { isRemote } from "../core/mcp-server-schema.ts";
 import { problemWithCommand } from "../mcp/command.ts";
-import { problemsWithModel } from "../engines/claude/model-traits.ts";
-import { requireUsableSkills } from "../engines/claude/skills.ts";
+import { problemsWithModel } from "../engines/model-traits.ts";
+import { requireUsableSkills } from "../engines/skills.ts";
 import type { Requirement } from "../gateway/requirements.ts";
 import type { CredentialOptions } from "./credential-settings.ts";
 import { lacksOf } from "./engines.ts";
 
-export { claudeCodePromptChars } from "../engines/claude/model-traits.ts";
+export { claudeCodePromptChars } from "../engines/model-traits.ts";
 
 /** What its engine cannot honour of an agent, as far as that is known without a session; each as `field: problem`. */
 export function notHonoured(agent: AgentDefinition): readonly string[] {
@@ -47,7 +47,7 @@ export async function loadTools(agent: AgentDefinition): Promise<readonly string
   const [{ loadFunctions }, { toolNames }, { requireKnownTools }] = await Promise.all([
     import("./lazy-tools.ts"),
     import("../engines/claude/options.ts"),
-    import("../engines/claude/rule-tools.ts"),
+    import("../engines/rule-tools.ts"),
   ]);
   const tools = await loadFunctions(agent.functions ?? []);
   toolNames({ agent, tools });

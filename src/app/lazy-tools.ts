@@ -1,6 +1,7 @@
 import type { OutputChecks } from "../core/output.ts";
 import type { ToolServerFactory } from "../engines/claude/engine.ts";
 import type { LoadFunctions } from "../runtime/custom-tools.ts";
+import type { CompileSchema } from "../engines/direct/line/input-checks.ts";
 import type { RemoteServerFactory } from "../mcp/remote-servers.ts";
 
 // Most sessions have neither tools of the host, nor functions, nor an output schema, and need not wait for MCP and a schema compiler.
@@ -18,3 +19,7 @@ export const outputs: OutputChecks = {
   fromSchema: async (schema) => (await import("../tools/output.ts")).outputFromSchema(schema),
   fromJsonSchema: async (schema) => (await import("../tools/output.ts")).outputFromJsonSchema(schema),
 };
+
+/** What the model wrote is checked only when it calls a tool. */
+export const compileSchema: CompileSchema = async (schema) =>
+  (await import("../tools/json-schema.ts")).compileJsonSchema(schema);

@@ -7,4 +7,4 @@ export function describeTool(tool: string): { readonly isBuiltIn: boolean; reado
   return { isBuiltIn: BUILTIN_NAMES.includes(tool), traits: { readOnly, edit, safeInternal } };
 }
 
-export { requireKnownTools } from "../engines/claude/rule-tools.ts";
+export { requireKnownTools } from "../engines/rule-tools.ts";

@@ -30,7 +30,7 @@ export interface Engine {
     request: Pick<EngineRequest, "agent" | "cwd" | "tools"> &
       Partial<Pick<EngineRequest, "sandbox" | "limits">> & { readonly matchers?: readonly string[] },
   ): void;
-  /** Starts a process for the session, ready for the first message. Rejects with an `engine_*` or `cwd_missing` error. */
+  /** Makes the session ready for its first message, in a process of its own where the engine needs one. Rejects with an `engine_*` or `cwd_missing` error. */
   open(request: EngineRequest, host: EngineHost): Promise<EngineSession>;
 }
 
@@ -63,6 +63,8 @@ export interface EngineRequest {
   readonly history: readonly HistoryItem[];
   /** Subagents that were started before; one of them may be spoken to again. */
   readonly subagents: readonly StartedSubagent[];
+  /** The conversation of a subagent's thread so far, from the log. */
+  readonly lineHistory: (threadId: string) => Promise<readonly HistoryItem[]>;
   /** What the process does at its start, before any message. */
   readonly start: EngineStart;
   /** Set when the process drives a subagent's line alone; `history` is then that line's. */
@@ -180,7 +182,8 @@ export interface TurnEnd {
 }
 
 export interface EngineSession {
-  readonly pid: number;
+  /** Of the process that the session has for itself. Absent: it runs in the host. */
+  readonly pid?: number;
   /** How it came to its history: nothing to know, its own transcript, or one rebuilt from the log. */
   readonly history: "new" | "resumed" | "reseeded";
   /** Whether the process and all it starts are sure to die with the host. */

@@ -185,8 +185,7 @@ async function sayOne({ session, tape }: Talk, { input, interruptAfter }: CaseTu
 async function killAgent(events: readonly LoggedEvent[]): Promise<void> {
   const started = events.findLast((event) => event.type === "capstan.process_started");
   if (started?.type !== "capstan.process_started") return;
-  // An engine inside the host has no process of its own, and the host runs other trials.
-  if (started.pid === process.pid)
+  if (started.pid === undefined)
     throw new CapstanError(
       "unsupported",
       `The ${started.engine ?? DEFAULT_ENGINE} engine has no process that could be killed. Leave the fault out, or give the case another engine.`,

@@ -119,9 +119,12 @@ export class EngineSlot {
 
   #occupy(session: EngineSession): void {
     const { clock, processes } = this.#deps;
+    if (this.#session !== session) this.#untold = session;
     this.#session = session;
-    if (this.#pooled === undefined) this.#untold = session;
-    this.#pooled ??= { pid: session.pid, startedAt: clock.now(), rest: () => this.#restNow() };
+    const { pid } = session;
+    // What runs in the host itself is no process that could be ended for room.
+    if (pid === undefined) return;
+    this.#pooled ??= { pid, startedAt: clock.now(), rest: () => this.#restNow() };
     processes.works(this.#pooled);
   }
 
@@ -318,6 +321,13 @@ export class EngineSlot {
             name: agentName,
             callId,
           })),
+          lineHistory: async (threadId) => {
+            const all = conversationOf(await store.events(record.id));
+            return historyOf(
+              all.map(({ event }) => event),
+              threadId,
+            );
+          },
           start,
           ...(line !== undefined && { line }),
           signal: starting.signal,

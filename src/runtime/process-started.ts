@@ -2,12 +2,12 @@ import type { EngineSession } from "../core/engine.ts";
 import type { EngineName } from "../core/engine-name.ts";
 import type { EventDraft } from "../core/events.ts";
 
-/** What the log says of an engine's process. */
+/** What the log says when an engine has a session open. */
 export function processStarted(session: EngineSession, engine: EngineName): EventDraft<"capstan.process_started"> {
   const { pid, history, contained, sandbox, sandboxMissing, outside = [] } = session;
   return {
     type: "capstan.process_started",
-    pid,
+    ...(pid !== undefined && { pid }),
     engine,
     history,
     contained,

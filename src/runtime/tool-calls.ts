@@ -84,7 +84,8 @@ export class ToolCalls {
       if (hit !== undefined) outcome = { ...outcome, ...this.#decision.overLimit(hit) };
       // The process that asked is gone: the call stays as it is, and so does an answer that was just given.
       if (isLeft()) return [];
-      if (signal.aborted && outcome.answer === undefined) outcome = { ...outcome, ...GIVEN_UP };
+      // What was denied before the turn was stopped was denied for its own reason: a limit stops the turn as well.
+      if (signal.aborted && outcome.granted && outcome.answer === undefined) outcome = { ...outcome, ...GIVEN_UP };
       return [
         ...(state.status === "idle" ? [{ type: "session.status_running", goes_on: true } as const] : []),
         ...(outcome.facts ?? (await lateAnswers(store, [known]))),

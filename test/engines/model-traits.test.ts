@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type AgentInput, parseAgent } from "../../src/core/agent-definition.ts";
-import { claudeCodePromptChars, requireModelSettings } from "../../src/engines/claude/model-traits.ts";
+import { claudeCodePromptChars, requireModelSettings } from "../../src/engines/model-traits.ts";
 import { agent } from "../support/host.ts";
 
 const require = (given: Partial<AgentInput>): void => requireModelSettings(parseAgent(agent(given)));

@@ -8,7 +8,8 @@ import type { EngineRequest } from "../../src/core/engine.ts";
 import { parseEnvironment } from "../../src/core/environment.ts";
 import { sandboxPlan } from "../../src/core/sandbox.ts";
 import type { TranscriptEntry, TranscriptStore } from "../../src/core/store.ts";
-import { requireDirectory, sdkOptions } from "../../src/engines/claude/options.ts";
+import { sdkOptions } from "../../src/engines/claude/options.ts";
+import { requireDirectory } from "../../src/engines/require-directory.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { agent, temporaryDirectory } from "../support/host.ts";
 
@@ -36,6 +37,7 @@ function optionsFor({ resume = false, retries = 3, ...given }: Given = {}): Opti
     transcripts: transcripts(),
     history: [],
     subagents: [],
+    lineHistory: async () => [],
     start: { kind: "wait" },
     ...given,
     agent: parseAgent(agent(given.agent)),

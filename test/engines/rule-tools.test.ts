@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseAgent } from "../../src/core/agent-definition.ts";
 import type { Tool } from "../../src/core/tool.ts";
-import { requireKnownTools } from "../../src/engines/claude/rule-tools.ts";
+import { requireKnownTools } from "../../src/engines/rule-tools.ts";
 import { defineTool } from "../../src/index.ts";
 import { z } from "zod";
 

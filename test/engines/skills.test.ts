@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseAgent } from "../../src/core/agent-definition.ts";
-import { requireUsableSkills, skillOptions, writeSkills } from "../../src/engines/claude/skills.ts";
+import { skillOptions } from "../../src/engines/claude/skills.ts";
+import { requireUsableSkills, writeSkills } from "../../src/engines/skills.ts";
 import { agent, temporaryDirectory } from "../support/host.ts";
 
 const skill = (content: string) => ({ files: { "SKILL.md": { content, encoding: "utf8" as const } } });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { claudeCodePromptChars } from "../../src/engines/claude/model-traits.ts";
+import { claudeCodePromptChars } from "../../src/engines/model-traits.ts";
 import { MODELS } from "../../src/protocol/models.ts";
 import { agent, testHost } from "../support/host.ts";
 import { say } from "../support/scripted-model.ts";

@@ -198,7 +198,8 @@ export const engineChanged = z.object({
 export const processStarted = z.object({
   type: z.literal("capstan.process_started"),
   ...stored,
-  pid: z.number().int(),
+  /** Absent when the engine runs in the host and the session has no process of its own. */
+  pid: z.number().int().optional(),
   /** Absent in logs of earlier versions. */
   engine: z.string().optional(),
   /** How the engine came to its history: nothing to know, its own transcript, or one rebuilt from this log. */

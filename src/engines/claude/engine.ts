@@ -16,12 +16,13 @@ import { type SpentSeconds, Watchdog } from "../../process/limits.ts";
 import { coverOf } from "../../sandbox/confined-command.ts";
 import type { RemoteServerFactory } from "../../mcp/remote-servers.ts";
 import { openServers, type ProcessServers, requireServers, withServers } from "./mcp-servers.ts";
-import { type ClaudeSettings, requireDirectory, sdkOptions, toolNames } from "./options.ts";
-import { requireModelSettings } from "./model-traits.ts";
+import { type ClaudeSettings, sdkOptions, toolNames } from "./options.ts";
+import { requireDirectory } from "../require-directory.ts";
+import { requireModelSettings } from "../model-traits.ts";
 import { findContainment } from "../../process/containment.ts";
 import { CliProcess, describeLoss } from "./process.ts";
-import { requireKnownTools } from "./rule-tools.ts";
-import { requireUsableSkills, skillsDirectory, writeSkills } from "./skills.ts";
+import { requireKnownTools } from "../rule-tools.ts";
+import { requireUsableSkills, skillsDirectory, writeSkills } from "../skills.ts";
 import { rootPath } from "../../sandbox/root-path.ts";
 import {
   answeredOnce,

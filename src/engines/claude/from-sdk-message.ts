@@ -4,8 +4,8 @@ import { eventIdOf, threadId } from "../../core/clock.ts";
 import type { ToolContent } from "../../core/content.ts";
 import type { EngineFact } from "../../core/engine.ts";
 import type { EventDraft } from "../../core/events.ts";
-import { claudeCodePromptChars } from "./model-traits.ts";
-import { readToolName } from "../tool-names.ts";
+import { claudeCodePromptChars } from "../model-traits.ts";
+import { toolUseDraft } from "../tool-use.ts";
 import { events, same, type Translation, type TranslatorState, withdrawals } from "./translation.ts";
 import { turnEnd } from "./turn-end.ts";
 import { onStreamEvent } from "./stream-preview.ts";
@@ -186,7 +186,7 @@ function onAssistant(state: TranslatorState, message: Of<"assistant">): Translat
   let openBlocks = state.openBlocks.filter((open) => !cutOff.includes(open));
   const drafts = content.flatMap((block): EventDraft[] => {
     const base = { ...thread, message_id: messageId };
-    if (block.type === "tool_use") return [toolUse(base, block, state.customTools)];
+    if (block.type === "tool_use") return [toolUseDraft(base, block, state.customTools)];
     if (block.type !== "text" && block.type !== "thinking") return [];
     const type = block.type === "text" ? "agent.message" : "agent.thinking";
     const shown = primary ? openBlocks.find((open) => open.type === type) : undefined;
@@ -199,24 +199,6 @@ function onAssistant(state: TranslatorState, message: Of<"assistant">): Translat
   const messageOf = new Map([...state.messageOf].slice(-REMEMBERED)).set(message.uuid, messageId);
   const said = events({ ...state, openBlocks, messageOf }, ...drafts);
   return { ...said, facts: [...withdrawals(cutOff), ...said.facts] };
-}
-
-function toolUse(
-  base: object,
-  block: { id: string; name: string; input: unknown },
-  customTools: readonly string[] = [],
-): EventDraft {
-  const name = readToolName(block.name);
-  const call = {
-    ...base,
-    call_id: block.id,
-    engine_name: block.name,
-    input: (block.input ?? {}) as Record<string, unknown>,
-  };
-  if (name.kind === "mcp")
-    return { type: "agent.mcp_tool_use", ...call, name: name.tool, mcp_server_name: name.server };
-  const isCustom = name.kind === "host" && customTools.includes(name.name);
-  return { type: isCustom ? "agent.custom_tool_use" : "agent.tool_use", ...call, name: name.name };
 }
 
 function onUser(state: TranslatorState, message: Of<"user">): Translation {

@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentDefinition as SdkAgent, Options } from "@anthropic-ai/claude-agent-sdk";
 import type { Mode } from "../../core/agent-definition.ts";
@@ -6,7 +6,8 @@ import type { EngineRequest } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { BUILTIN_NAMES, PLAN_EXIT } from "../builtin-tools.ts";
 import { sandboxSettings } from "./sandbox.ts";
-import { SKILL_TOOL, skillOptions, skillsDirectory } from "./skills.ts";
+import { SKILL_TOOL, skillsDirectory } from "../skills.ts";
+import { skillOptions } from "./skills.ts";
 import { hostToolName, readToolName } from "../tool-names.ts";
 import { sessionStoreFor, transcriptPath, transcriptUuid } from "./transcript-store.ts";
 
@@ -194,18 +195,4 @@ function childEnvironment(request: EngineRequest, settings: ClaudeSettings, temp
       CLAUDE_CODE_RESUME_SHOWS_CUT_OFF_CALLS: "1",
     }),
   };
-}
-
-/** A missing directory would be reported by the operating system as a missing executable. */
-export function requireDirectory(cwd: string): void {
-  const stats = statSync(cwd, { throwIfNoEntry: false });
-  if (stats?.isDirectory() === true) return;
-  const problem = stats === undefined ? "does not exist" : "is not a directory";
-  throw new CapstanError(
-    "cwd_missing",
-    `The working directory ${cwd} ${problem}. Create it or start the session elsewhere.`,
-    {
-      data: { cwd },
-    },
-  );
 }

@@ -1,6 +1,7 @@
 import type { SDKAssistantMessageError, SDKResultMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { TurnEnd } from "../../core/engine.ts";
 import { CapstanError, type ErrorCode } from "../../core/errors.ts";
+import { modelError } from "../model-failure.ts";
 import type { ModelTotals } from "./transcript.ts";
 
 /** What was said of a failure before the result arrived. */
@@ -45,7 +46,7 @@ function outcome(result: SDKResultMessage, { failure, wantsOutput }: Context): O
       if (result.is_error)
         return {
           outcome: "failed",
-          error: apiFailure(result.api_error_status ?? null, { ...failure, text: failure.text ?? result.result }),
+          error: modelError(result.api_error_status ?? null, { ...failure, text: failure.text ?? result.result }),
         };
       // A compaction is a turn of its own, without a step of the model's. That it failed is told only beside the result.
       if (failure.compaction !== undefined && result.num_turns === 0)
@@ -62,38 +63,6 @@ function outcome(result: SDKResultMessage, { failure, wantsOutput }: Context): O
         );
       return { outcome: "completed", output: result.structured_output };
   }
-}
-
-const API_FAILURES: Readonly<Partial<Record<SDKAssistantMessageError, readonly [ErrorCode, string]>>> = {
-  authentication_failed: [
-    "credential_rejected",
-    "The model API refused the credential. Check the key and its workspace.",
-  ],
-  oauth_org_not_allowed: ["credential_rejected", "The organisation of this token may not use the model API."],
-  billing_error: ["credential_rejected", "The account cannot pay for the request. Check its credit."],
-  model_not_found: ["model_unknown", "The model API does not know this model. Check its name with the provider."],
-  rate_limit: ["model_failed", "The model API's rate limit was reached. Wait and send the message again."],
-  overloaded: ["model_failed", "The model API is overloaded. Wait and send the message again."],
-  server_error: ["model_failed", "The model API failed. Wait and send the message again."],
-  invalid_request: ["model_failed", "The model API rejected the request as invalid."],
-  max_output_tokens: ["model_failed", "The model's answer grew longer than it may be. Ask for less at once."],
-};
-
-/** Failures that may be gone when the same message is sent again. */
-const RETRYABLE: ReadonlySet<SDKAssistantMessageError> = new Set([
-  "rate_limit",
-  "overloaded",
-  "server_error",
-  "unknown",
-]);
-
-function apiFailure(status: number | null, failure: FailureNotes): CapstanError {
-  const [code, text] = API_FAILURES[failure.kind ?? "unknown"] ?? ["model_failed", "The model API could not be used."];
-  const said = failure.text === undefined || failure.text === "" ? "" : ` It said: ${failure.text}`;
-  return new CapstanError(code, `${text}${said}`, {
-    data: { status, kind: failure.kind },
-    retryable: RETRYABLE.has(failure.kind ?? "unknown"),
-  });
 }
 
 function failed(code: ErrorCode, message: string): Omit<TurnEnd, "usage"> {

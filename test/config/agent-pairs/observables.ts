@@ -58,6 +58,7 @@ function requestOf({ loaded: { agent, sessionEnvironment }, cwd, scratch }: Read
     transcripts: {} as TranscriptStore,
     history: [],
     subagents: [],
+    lineHistory: async () => [],
     start: { kind: "wait" },
   };
 }

@@ -129,7 +129,7 @@ export function summaryOf(event: LoggedEvent): Summary {
       return tell(`Engine is ${event.engine} from the next turn on, in place of ${event.from}`);
     case "capstan.process_started":
       return tell(
-        `Agent process ${event.pid} started${event.engine === undefined ? "" : ` on the ${event.engine} engine`}, ${HISTORY[event.history]}${sandbox(event)}`,
+        `${event.pid === undefined ? "Session opened in the host" : `Agent process ${event.pid} started`}${event.engine === undefined ? "" : ` on the ${event.engine} engine`}, ${HISTORY[event.history]}${sandbox(event)}`,
         {
           tone: event.sandbox === "unavailable" ? "waiting" : "quiet",
         },

@@ -1,9 +1,9 @@
-import type { AgentDefinition } from "../../core/agent-definition.ts";
-import type { Engine } from "../../core/engine.ts";
-import { CapstanError } from "../../core/errors.ts";
-import { readRule, unknownTool } from "../../core/permission/rule.ts";
-import { BUILT_IN_TOOLS } from "../../core/permission/tool-names.ts";
-import { BUILTIN_NAMES } from "../builtin-tools.ts";
+import type { AgentDefinition } from "../core/agent-definition.ts";
+import type { Engine } from "../core/engine.ts";
+import { CapstanError } from "../core/errors.ts";
+import { readRule, unknownTool } from "../core/permission/rule.ts";
+import { BUILT_IN_TOOLS } from "../core/permission/tool-names.ts";
+import { BUILTIN_NAMES } from "./builtin-tools.ts";
 
 interface RuleUse {
   readonly agent: Pick<AgentDefinition, "permissions" | "custom_tools">;

@@ -1,5 +1,5 @@
-import { type AgentDefinition, EFFORTS } from "../../core/agent-definition.ts";
-import { CapstanError } from "../../core/errors.ts";
+import { type AgentDefinition, EFFORTS } from "../core/agent-definition.ts";
+import { CapstanError } from "../core/errors.ts";
 
 /**
  * What the CLI of the pinned SDK does with a model, as measured (docs/decisions/2026-11-15-agent-fields.md). It drops

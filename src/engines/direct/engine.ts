@@ -1,0 +1,105 @@
+import type { Engine, EngineHost, EngineRequest, EngineSession } from "../../core/engine.ts";
+import { CapstanError } from "../../core/errors.ts";
+import type { PriceEntry } from "../../core/prices.ts";
+import { answeredOnce, requireSandbox, sandboxFinder, toldOfSandbox } from "../../sandbox/support.ts";
+import { requireModelSettings } from "../model-traits.ts";
+import { requireDirectory } from "../require-directory.ts";
+import { requireKnownTools } from "../rule-tools.ts";
+import { requireUsableSkills, SKILL_TOOL } from "../skills.ts";
+import { readToolName } from "../tool-names.ts";
+import { type CompileSchema, InputChecks } from "./line/input-checks.ts";
+import type { ModelToAsk } from "./model/names.ts";
+import { Tally } from "./model/tally.ts";
+import { DirectSession } from "./session.ts";
+import { BUILTIN_HERE, openSessionTools } from "./tools/session-tools.ts";
+
+/** What holds for all sessions of the engine. */
+export interface DirectSettings {
+  /** Search path for the agent's commands and servers. */
+  readonly path: string;
+  /** How often a failed model request is repeated; the waits double from half a second. */
+  readonly retries: number;
+  /** Default: the list. */
+  readonly prices?: readonly PriceEntry[];
+}
+
+const VERSION = "1";
+const LONG_CONTEXT_BETA = "context-1m-2025-08-07";
+
+/** The agent loop inside the host, over the Messages API of the session's gateway. */
+export function directEngine(
+  settings: DirectSettings,
+  { compileSchema }: { readonly compileSchema: CompileSchema },
+): Engine {
+  const findSupport = sandboxFinder(settings.path);
+  const checks = new InputChecks(compileSchema);
+
+  return { name: "direct", version: VERSION, validate, open };
+
+  function validate(request: Parameters<Engine["validate"]>[0]): void {
+    requireDirectory(request.cwd);
+    requireTools(request);
+    requireKnownTools(request);
+    requireModelSettings(request.agent);
+    requireUsableSkills(request.agent);
+    requireObject(request.agent.output_schema);
+    requireSandbox(request, findSupport);
+  }
+
+  async function open(request: EngineRequest, host: EngineHost): Promise<EngineSession> {
+    requireDirectory(request.cwd);
+    const support = answeredOnce(findSupport);
+    requireSandbox(request, support);
+    const session = await openSessionTools(request, host);
+    if (request.signal?.aborted === true) {
+      await session.close();
+      throw new CapstanError("engine_failed", "The session was given up while it was opened.");
+    }
+    const betas = ({ isLong }: ModelToAsk): readonly string[] =>
+      isLong && request.gateway.isPlain !== true ? [LONG_CONTEXT_BETA] : [];
+    return new DirectSession(
+      {
+        request,
+        session,
+        checks,
+        tally: new Tally(settings.prices),
+        retries: settings.retries,
+        customTools: request.tools.flatMap(({ name, custom }) => (custom === true ? [name] : [])),
+        betas,
+      },
+      {
+        host,
+        version: VERSION,
+        day: new Date().toISOString().slice(0, "2026-01-01".length),
+        told: toldOfSandbox(request, support),
+      },
+    );
+  }
+}
+
+/** Throws for a tool that this engine does not have. */
+function requireTools({ agent, tools }: Pick<EngineRequest, "agent" | "tools">): void {
+  const wanted = [...agent.tools, ...Object.values(agent.subagents).flatMap((subagent) => subagent.tools ?? [])];
+  const skills = Object.keys(agent.skills ?? {}).length > 0 ? [SKILL_TOOL] : [];
+  const known = [...BUILTIN_HERE, ...skills, ...tools.map(({ name }) => name)];
+  const servers = Object.keys(agent.mcp_servers ?? {});
+  const unknown = wanted.filter((tool) => {
+    const name = readToolName(tool);
+    return !known.includes(tool) && !(name.kind === "mcp" && servers.includes(name.server));
+  });
+  if (unknown.length === 0) return;
+  throw new CapstanError(
+    "invalid_agent",
+    `tools: there is no tool named ${[...new Set(unknown)].join(", ")}. The direct engine has ${BUILTIN_HERE.join(", ")}; tools of your own are given with the session, and those of a server in mcp_servers are named mcp__server__tool. Remove it, or use the claude engine.`,
+    { data: { unknown } },
+  );
+}
+
+/** The model gives its answer as the input of a call, which is an object. */
+function requireObject(schema: Readonly<Record<string, unknown>> | undefined): void {
+  if (schema === undefined || (schema["type"] ?? "object") === "object") return;
+  throw new CapstanError(
+    "invalid_agent",
+    `output_schema: the answer must be an object, and this schema asks for ${JSON.stringify(schema["type"])}. Put it into a property of an object.`,
+  );
+}

@@ -1,0 +1,151 @@
+import { CapstanError } from "../../../core/errors.ts";
+import { askModel, type Asker } from "../model/ask-model.ts";
+import { RequestFailure } from "../model/failure.ts";
+import { type ModelToAsk, modelToAsk } from "../model/names.ts";
+import { requestOf } from "../model/request.ts";
+import type { Answer } from "../model/wire.ts";
+import { type Item, messagesOf } from "./conversation.ts";
+import type { LineSpec } from "./line.ts";
+import type { Workplace } from "./workplace.ts";
+
+/** Tokens that are kept free for the next answer, and for what nobody has counted. */
+const ANSWER_ROOM = 20_000;
+const MARGIN = 13_000;
+/** The share of the window that the last turns may keep word for word. */
+const KEPT_SHARE = 0.1;
+const KEPT_TURNS = 2;
+/** A conversation that is too long to be summarised is halved this often. */
+const MAX_HALVINGS = 4;
+/** Of English text; other text has fewer. */
+const CHARS_PER_TOKEN = 3.5;
+
+const ASK = `CRITICAL: Respond with TEXT ONLY. Do not call any tool.
+
+Summarise the conversation above for yourself: it will be removed, and you continue from your summary alone. Include
+1. what the user asked for and wants, with their exact words where these matter, and every correction they made;
+2. what was done and found out: files and their important content, commands, decisions and their reasons, errors and how they were solved;
+3. what is left to do, what was being worked on last, and the next step.
+Be precise and complete; leave out what no longer matters.`;
+
+const HEAD =
+  "[The conversation before this point was replaced by this summary. Continue from here without mentioning the summary.]";
+
+export function isFull(tokens: number, { window, maxTokens }: ModelToAsk): boolean {
+  return tokens > window - Math.min(maxTokens, ANSWER_ROOM) - MARGIN;
+}
+
+export function estimatedTokens(items: readonly Item[]): number {
+  return items.length === 0 ? 0 : Math.ceil(JSON.stringify(items).length / CHARS_PER_TOKEN);
+}
+
+/** Replaces the older part of a conversation by a summary, and tells the log. What comes last stays as it is. */
+export async function compacted(
+  items: readonly Item[],
+  {
+    trigger,
+    tokensBefore,
+    place,
+    spec,
+    asker,
+    signal,
+  }: {
+    readonly trigger: "manual" | "auto";
+    readonly tokensBefore: number;
+    readonly place: Workplace;
+    readonly spec: LineSpec;
+    readonly asker: Asker;
+    readonly signal: AbortSignal;
+  },
+): Promise<{ readonly items: readonly Item[]; readonly tokens: number }> {
+  const model = modelToAsk(spec.model());
+  const flat = items.flatMap((item) => (item.kind === "summary" ? [{ ...item, kept: [] }, ...item.kept] : [item]));
+  const { older, kept } = parted(flat, model.window * KEPT_SHARE);
+  const answer = await summarise(older, { place, spec, asker, signal });
+  if (signal.aborted) throw new CapstanError("model_failed", "The summary was interrupted.");
+  const said = answer.blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  if (said === "" || answer.blocks.some(({ type }) => type === "call"))
+    throw notSummarised("the model gave no summary");
+  const summary: Item = { kind: "summary", text: `${HEAD}\n\n${said}`, kept };
+  const tokens = estimatedTokens([summary]);
+  await place.host.emit({
+    kind: "event",
+    draft: {
+      type: "agent.thread_context_compacted",
+      ...(spec.threadId !== undefined && { session_thread_id: spec.threadId }),
+      trigger,
+      tokens_before: tokensBefore,
+      tokens_after: tokens,
+      summary: summary.text,
+      // Where it begins is for the owner of the log to say.
+      kept: {
+        event_ids: kept.flatMap((item) => (item.kind === "user" ? [item.eventId] : [])),
+        message_ids: kept.flatMap((item) => (item.kind === "model" ? [item.messageId] : [])),
+        from_seq: 0,
+      },
+    },
+  });
+  return { items: [summary], tokens };
+}
+
+/** The last turns stay, as many as are short enough. At least something is summarised. */
+function parted(
+  items: readonly Item[],
+  room: number,
+): { readonly older: readonly Item[]; readonly kept: readonly Item[] } {
+  const starts = items.flatMap((item, index) => (item.kind === "user" && index > 0 ? [index] : []));
+  const start = starts.slice(-KEPT_TURNS).find((index) => estimatedTokens(items.slice(index)) <= room);
+  // A turn that is too long by itself keeps its last steps.
+  const steps = items.flatMap((item, index) => (item.kind === "model" && index > 0 ? [index] : []));
+  const step = steps.find((index) => estimatedTokens(items.slice(index)) <= room);
+  const isAtWork = items.at(-1)?.kind === "model" && start === undefined;
+  const at = start ?? (isAtWork ? step : undefined) ?? items.length;
+  return { older: items.slice(0, at), kept: items.slice(at) };
+}
+
+async function summarise(
+  items: readonly Item[],
+  {
+    place,
+    spec,
+    asker,
+    signal,
+  }: { readonly place: Workplace; readonly spec: LineSpec; readonly asker: Asker; readonly signal: AbortSignal },
+): Promise<Answer> {
+  let older = items;
+  for (let halvings = 0; ; halvings += 1) {
+    const common = {
+      system: spec.system(),
+      tools: spec.tools(),
+      messages: messagesOf([...older, { kind: "note", text: ASK }]),
+      settings: place.request.agent,
+    };
+    try {
+      const answer = await askModel(
+        {
+          request: (name) => requestOf(common, modelToAsk(name)),
+          model: spec.model(),
+          fallback: spec.fallback,
+          requestClass: "compaction",
+          betas: place.betas(modelToAsk(spec.model())),
+          isShown: false,
+        },
+        asker,
+        signal,
+      );
+      place.tally.add(answer);
+      return answer;
+    } catch (thrown) {
+      if (!(thrown instanceof RequestFailure)) throw thrown;
+      if (!thrown.isOverflow || halvings === MAX_HALVINGS || older.length < 2) throw notSummarised(thrown.message);
+      older = [{ kind: "note", text: "[The beginning is left out.]" }, ...older.slice(Math.ceil(older.length / 2))];
+    }
+  }
+}
+
+function notSummarised(why: string): CapstanError {
+  const said = why.replace(/[.\s]*$/, "");
+  return new CapstanError(
+    "model_failed",
+    `The conversation could not be summarised: ${said}. It is as it was; compact it again, or continue.`,
+  );
+}

@@ -1,0 +1,77 @@
+import type { EventDraft } from "../../../core/events.ts";
+import { toolUseDraft } from "../../tool-use.ts";
+import type { Answer, AnswerBlock } from "../model/wire.ts";
+import type { MadeCall } from "./calls.ts";
+import { callsOf, type Item, itemOfAnswer, type ModelItem } from "./conversation.ts";
+import type { Workplace } from "./workplace.ts";
+
+interface Record {
+  readonly place: Workplace;
+  readonly threadId: string | undefined;
+  /** The conversation so far. */
+  readonly items: readonly Item[];
+  /** Call → the event that announces it; the calls of the answer are added. */
+  readonly eventOfCall: Map<string, string>;
+}
+
+/** Tells the log an answer, all of it at once. Resolves to what it is in the conversation, and to its calls. */
+export async function recordAnswer(
+  answer: Answer,
+  record: Record,
+): Promise<{ readonly item: ModelItem | undefined; readonly calls: readonly MadeCall[] }> {
+  const { host, customTools } = record.place;
+  const { threadId, eventOfCall } = record;
+  const { messageId, blocks } = withOwnNames(answer, record);
+  const base = { ...(threadId !== undefined && { session_thread_id: threadId }), message_id: messageId };
+  for (const block of blocks) {
+    const id = block.type === "text" || block.type === "thinking" ? block.id : host.newEventId();
+    if (block.type === "call") eventOfCall.set(block.callId, id);
+    const draft = draftOf(block, { id, ...base }, customTools);
+    if (draft !== undefined) await host.emit({ kind: "event", draft });
+  }
+  return {
+    item: blocks.length === 0 ? undefined : itemOfAnswer({ messageId, blocks }),
+    calls: blocks.flatMap((block) => (block.type === "call" ? [block] : [])),
+  };
+}
+
+/** Undefined for what the log has no word for. */
+function draftOf(
+  block: AnswerBlock,
+  base: { readonly id: string; readonly session_thread_id?: string; readonly message_id: string },
+  customTools: readonly string[],
+): EventDraft | undefined {
+  switch (block.type) {
+    case "text":
+      return { type: "agent.message", ...base, content: [{ type: "text", text: block.text }] };
+    case "thinking":
+      return { type: "agent.thinking", ...base, thinking: block.thinking, signature: block.signature };
+    case "call":
+      return toolUseDraft(base, { ...block, id: block.callId }, customTools);
+    case "other":
+      return undefined;
+  }
+}
+
+/** Some providers give the same names again and again; the log tells answers and calls apart by them. */
+function withOwnNames(
+  { messageId, blocks }: Answer,
+  { place, items, eventOfCall }: Record,
+): Pick<Answer, "messageId" | "blocks"> {
+  const newName = (kind: string): string => `${kind}_${place.host.newEventId().slice("sevt_".length)}`;
+  const known = items
+    .flatMap((item) => (item.kind === "summary" ? item.kept : [item]))
+    .filter((item) => item.kind === "model");
+  const calls = new Set([...known.flatMap((item) => callsOf(item).map(({ id }) => id)), ...eventOfCall.keys()]);
+  const isTaken = messageId === "" || known.some((item) => item.messageId === messageId);
+  return {
+    messageId: isTaken ? newName("msg") : messageId,
+    blocks: blocks.map((block) => {
+      if (block.type !== "call") return block;
+      const isOwn = /^[\w-]{1,200}$/.test(block.callId) && !calls.has(block.callId);
+      const callId = isOwn ? block.callId : newName("toolu");
+      calls.add(callId);
+      return { ...block, callId };
+    }),
+  };
+}

@@ -1,0 +1,46 @@
+import type { IncomingMessage } from "node:http";
+import { createParser } from "eventsource-parser";
+import { messageOf } from "../../../core/errors.ts";
+import type { AnswerDraft, StreamEvent } from "./answer-draft.ts";
+import { broken, failedInStream } from "./failure.ts";
+
+/** Reads a streamed answer into `draft`, event by event. Rejects when the stream breaks, or is none. */
+export async function readAnswer(
+  response: IncomingMessage,
+  draft: AnswerDraft,
+  { signal, onEvent }: { readonly signal: AbortSignal; readonly onEvent: (event: StreamEvent) => Promise<void> },
+): Promise<void> {
+  const events: StreamEvent[] = [];
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      const event = parse(data);
+      if (event !== undefined) events.push(event);
+    },
+  });
+  response.setEncoding("utf8");
+  try {
+    for await (const chunk of response as AsyncIterable<string>) {
+      parser.feed(chunk);
+      for (const event of events.splice(0)) {
+        if (event.type === "error") throw failedInStream(event["error"]);
+        draft.take(event);
+        await onEvent(event);
+        if (signal.aborted) return;
+      }
+    }
+  } catch (thrown) {
+    if (signal.aborted) return;
+    if (thrown instanceof Error && "code" in thrown) throw broken(`The answer broke off: ${messageOf(thrown)}.`);
+    throw thrown;
+  }
+  if (!draft.isComplete) throw broken(draft.isBegun ? "The answer broke off." : "It sent nothing that is an answer.");
+}
+
+function parse(data: string): StreamEvent | undefined {
+  try {
+    const event: unknown = JSON.parse(data);
+    return typeof event === "object" && event !== null && "type" in event ? (event as StreamEvent) : undefined;
+  } catch {
+    throw broken("A part of its answer is not JSON.");
+  }
+}

@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EngineHost, EngineRequest } from "../../../core/engine.ts";
+import { messageOf } from "../../../core/errors.ts";
+import type { EventDraft } from "../../../core/events.ts";
+import { AnswerDraft } from "./answer-draft.ts";
+import { readAnswer } from "./answer-stream.ts";
+import { broken, refusedBy, RequestFailure } from "./failure.ts";
+import { post, readText } from "./post.ts";
+import { Previews } from "./previews.ts";
+import type { Answer, ApiRequest } from "./wire.ts";
+
+/** The first wait before a request is repeated, in milliseconds; it doubles from one to the next. */
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+/** Whoever asks for more patience than this is not asked again in this turn. */
+const PATIENCE_MS = 60_000;
+/** An overloaded model is asked this often before the fallback model stands in for it. */
+const ATTEMPTS_BEFORE_FALLBACK = 3;
+
+export type RequestClass = "main" | "subagent" | "compaction" | "auxiliary";
+
+/** Whose request it is. */
+export interface Asker {
+  readonly sessionId: string;
+  readonly gateway: EngineRequest["gateway"];
+  readonly host: Pick<EngineHost, "newEventId" | "emit">;
+  /** How often a failed request is repeated. */
+  readonly retries: number;
+  /** Of a subagent's line. */
+  readonly threadId?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly parentAgentId?: string | undefined;
+}
+
+export interface Question {
+  readonly request: (model: string) => ApiRequest;
+  readonly model: string;
+  /** Asked when the model is overloaded. */
+  readonly fallback?: string | undefined;
+  readonly requestClass: RequestClass;
+  readonly betas: readonly string[];
+  /** Whether people see the answer while it comes. */
+  readonly isShown: boolean;
+}
+
+/**
+ * Asks the model, again when that fails, and resolves with its whole answer: nothing of it was told before, but for
+ * previews, which are withdrawn where no event follows. When `signal` aborts, with as much as there is. Rejects with a
+ * `RequestFailure`.
+ */
+export async function askModel(question: Question, asker: Asker, signal: AbortSignal): Promise<Answer> {
+  const previews = new Previews();
+  const { fallback, isShown } = question;
+  let { model } = question;
+  let retries = asker.retries;
+  for (let attempt = 1; ; attempt += 1) {
+    const request = question.request(model);
+    const draft = new AnswerDraft(request.model, () => asker.host.newEventId());
+    try {
+      await stream({ ...question, request }, asker, { draft, previews: isShown ? previews : undefined, signal });
+      const answer = draft.finish({ isInterrupted: !draft.isComplete });
+      await withdraw(previews, asker, answer.stopReason === "refusal" ? [] : idsIn(answer));
+      return answer;
+    } catch (thrown) {
+      await withdraw(previews, asker, []);
+      if (signal.aborted) return draft.finish({ isInterrupted: true });
+      const failure = thrown instanceof RequestFailure ? thrown : broken(messageOf(thrown));
+      if (failure.kind === "overloaded" && fallback !== undefined && model !== fallback) {
+        // With fewer retries the other model would never be asked.
+        retries = Math.max(retries, ATTEMPTS_BEFORE_FALLBACK);
+        if (attempt >= ATTEMPTS_BEFORE_FALLBACK) model = fallback;
+      }
+      const waitMs = Math.max(failure.retryAfterMs ?? 0, Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS));
+      if (!failure.isRetryable || attempt > retries || waitMs > PATIENCE_MS) throw failure;
+      await asker.host.emit({ kind: "event", draft: repeated(failure, { attempt, retries, waitMs, asker }) });
+      await sleep(waitMs, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return new AnswerDraft(request.model, asker.host.newEventId).finish({ isInterrupted: true });
+    }
+  }
+}
+
+async function stream(
+  { request, requestClass, betas }: Pick<Question, "requestClass" | "betas"> & { readonly request: ApiRequest },
+  asker: Asker,
+  {
+    draft,
+    previews,
+    signal,
+  }: { readonly draft: AnswerDraft; readonly previews: Previews | undefined; readonly signal: AbortSignal },
+): Promise<void> {
+  const { gateway, host } = asker;
+  const body = JSON.stringify(request);
+  const response = await post({
+    url: `${gateway.url}/v1/messages${betas.length > 0 ? "?beta=true" : ""}`,
+    headers: {
+      "content-type": "application/json",
+      "content-length": String(Buffer.byteLength(body)),
+      accept: "text/event-stream",
+      authorization: `Bearer ${gateway.token}`,
+      "anthropic-version": "2023-06-01",
+      ...(betas.length > 0 && { "anthropic-beta": betas.join(",") }),
+      ...labels(asker, requestClass),
+    },
+    body,
+    signal,
+  });
+  const { statusCode: status = 0, headers } = response;
+  if (status >= 400) {
+    const header = (name: string): string | undefined => headers[name]?.toString();
+    throw refusedBy(status, { body: await readText(response), header });
+  }
+  await readAnswer(response, draft, {
+    signal,
+    onEvent: async (event) => {
+      const fact = previews?.take(event, draft);
+      if (fact !== undefined) await host.emit(fact);
+    },
+  });
+}
+
+/** By these the gateway knows whose request it is; it takes none without them. */
+function labels({ sessionId, agentId, parentAgentId }: Asker, requestClass: RequestClass): Record<string, string> {
+  return {
+    "x-claude-code-session-id": sessionId,
+    "x-claude-code-request-class": requestClass,
+    ...(agentId !== undefined && { "x-claude-code-agent-id": agentId }),
+    ...(parentAgentId !== undefined && { "x-claude-code-parent-agent-id": parentAgentId }),
+  };
+}
+
+async function withdraw(previews: Previews, { host }: Asker, kept: readonly string[]): Promise<void> {
+  for (const fact of previews.withdraw(kept)) await host.emit(fact);
+}
+
+function idsIn({ blocks }: Answer): string[] {
+  return blocks.flatMap((block) => (block.type === "text" || block.type === "thinking" ? [block.id] : []));
+}
+
+function repeated(
+  { status, kind }: RequestFailure,
+  {
+    attempt,
+    retries,
+    waitMs,
+    asker,
+  }: { readonly attempt: number; readonly retries: number; readonly waitMs: number; readonly asker: Asker },
+): EventDraft<"session.error"> {
+  return {
+    type: "session.error",
+    ...(asker.threadId !== undefined && { session_thread_id: asker.threadId }),
+    error: {
+      type:
+        status === 429
+          ? "model_rate_limited_error"
+          : status === 529
+            ? "model_overloaded_error"
+            : "model_request_failed_error",
+      message: `The model API failed (${status ?? kind}); attempt ${attempt} of ${retries} follows.`,
+      retry_status: { type: "retrying" },
+      code: "model_failed",
+      http_status: status,
+      retry_after_ms: waitMs,
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { modelError, type ModelFailureKind } from "../../model-failure.ts";
+import type { CapstanError } from "../../../core/errors.ts";
+
+/** A model request that did not come to an answer. */
+export class RequestFailure extends Error {
+  readonly status: number | null;
+  readonly kind: ModelFailureKind;
+  /** Whether the same request may be sent again. */
+  readonly isRetryable: boolean;
+  /** What the API asks to wait for, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor({
+    status,
+    kind,
+    message,
+    isRetryable,
+    retryAfterMs,
+  }: {
+    readonly status: number | null;
+    readonly kind: ModelFailureKind;
+    readonly message: string;
+    readonly isRetryable: boolean;
+    readonly retryAfterMs?: number | undefined;
+  }) {
+    super(message);
+    this.status = status;
+    this.kind = kind;
+    this.isRetryable = isRetryable;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** The conversation has more tokens than the model takes. */
+  get isOverflow(): boolean {
+    return this.status === 400 && /prompt is too long|exceeds? .*context|context (window|length)/i.test(this.message);
+  }
+
+  /** As the end of a turn says it. */
+  get error(): CapstanError {
+    return modelError(this.status, { kind: this.kind, text: this.message });
+  }
+}
+
+/** No answer came, or none that can be understood. The next attempt may do better. */
+export function broken(message: string): RequestFailure {
+  return new RequestFailure({ status: null, kind: "server_error", message, isRetryable: true });
+}
+
+/** An answer with a status of 400 or more. */
+export function refusedBy(
+  status: number,
+  { body, header }: { readonly body: string; readonly header: (name: string) => string | undefined },
+): RequestFailure {
+  const { type, message } = readError(body);
+  const wanted = header("x-should-retry");
+  const usual = status === 408 || status === 409 || status === 429 || status >= 500;
+  return new RequestFailure({
+    status,
+    kind: kindOf(status, type),
+    message: message ?? `It answered with status ${status}.`,
+    isRetryable: wanted === undefined ? usual : wanted === "true",
+    retryAfterMs: waitOf(header("retry-after-ms"), 1) ?? waitOf(header("retry-after"), 1_000),
+  });
+}
+
+const STATUSES: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  overloaded_error: 529,
+};
+
+/** An error that came in the middle of a stream. */
+export function failedInStream(error: unknown): RequestFailure {
+  const { type, message } = errorFields(error);
+  const status = STATUSES[type ?? ""] ?? 500;
+  return new RequestFailure({
+    status,
+    kind: kindOf(status, type),
+    message: message ?? "It failed in the middle of its answer.",
+    isRetryable: status === 429 || status >= 500,
+  });
+}
+
+function kindOf(status: number, type: string | undefined): ModelFailureKind {
+  if (type === "billing_error") return "billing_error";
+  switch (status) {
+    case 400:
+    case 413:
+    case 422:
+      return "invalid_request";
+    case 401:
+    case 403:
+      return "authentication_failed";
+    case 404:
+      return "model_not_found";
+    case 429:
+      return "rate_limit";
+    case 529:
+      return "overloaded";
+    default:
+      return "server_error";
+  }
+}
+
+function readError(body: string): { readonly type?: string; readonly message?: string } {
+  try {
+    return errorFields((JSON.parse(body) as { error?: unknown } | null)?.error);
+  } catch {
+    return {};
+  }
+}
+
+function errorFields(error: unknown): { readonly type?: string; readonly message?: string } {
+  if (typeof error !== "object" || error === null) return {};
+  const { type, message } = error as Readonly<Record<string, unknown>>;
+  return { ...(typeof type === "string" && { type }), ...(typeof message === "string" && { message }) };
+}
+
+function waitOf(value: string | undefined, unit: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * unit;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}

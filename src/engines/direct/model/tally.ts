@@ -1,0 +1,35 @@
+import type { TurnEnd } from "../../../core/engine.ts";
+import { listPrice } from "../../../core/pricing.ts";
+import type { PriceEntry } from "../../../core/prices.ts";
+import type { Answer, AnswerUsage } from "./wire.ts";
+
+/** What all lines of a session have used since the last turn ended, per model. */
+export class Tally {
+  readonly #prices: readonly PriceEntry[] | undefined;
+  readonly #models = new Map<string, { input_tokens: number; output_tokens: number; usd: number }>();
+
+  constructor(prices?: readonly PriceEntry[]) {
+    this.#prices = prices;
+  }
+
+  add({ model, usage, stopReason }: Pick<Answer, "model" | "usage" | "stopReason">): void {
+    if (stopReason === null && usage.output_tokens === 0) return;
+    const sum = this.#models.get(model) ?? { input_tokens: 0, output_tokens: 0, usd: 0 };
+    sum.input_tokens += inputOf(usage);
+    sum.output_tokens += usage.output_tokens;
+    sum.usd += listPrice(model, usage, this.#prices) ?? 0;
+    this.#models.set(model, sum);
+  }
+
+  /** Counts from nothing again. */
+  take(): TurnEnd["usage"] {
+    const usage = Object.fromEntries(this.#models);
+    this.#models.clear();
+    return usage;
+  }
+}
+
+/** With what the cache had. */
+export function inputOf(usage: AnswerUsage): number {
+  return usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
+}

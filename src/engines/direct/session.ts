@@ -1,0 +1,239 @@
+import { createHash } from "node:crypto";
+import type { Mode } from "../../core/agent-definition.ts";
+import { engineAgentIdOf } from "../../core/clock.ts";
+import type { MessageContent } from "../../core/content.ts";
+import type { EngineHost, EngineRequest, EngineSession, TurnEnd } from "../../core/engine.ts";
+import { CapstanError, messageOf } from "../../core/errors.ts";
+import type { EventDraft } from "../../core/events.ts";
+import { outputTool, planTool } from "./line-tools.ts";
+import { itemOf } from "./line/conversation.ts";
+import { Line } from "./line/line.ts";
+import type { LineEnd } from "./line/run.ts";
+import type { Workplace } from "./line/workplace.ts";
+import { modelToAsk } from "./model/names.ts";
+import { BASE_PROMPT, primaryPrompt } from "./prompt.ts";
+import { isOfAgent, Subagents } from "./subagents.ts";
+import type { BuiltinTool } from "./tools/builtin-tool.ts";
+
+type Told = Pick<EngineSession, "sandbox" | "sandboxMissing" | "outside">;
+
+interface Message {
+  readonly eventId: string;
+  readonly content: MessageContent;
+}
+
+/** What a session does in one turn. */
+type Job =
+  | { readonly kind: "talk" }
+  | { readonly kind: "compact" }
+  | { readonly kind: "call"; readonly callId: string };
+
+/** One open session: a conversation in memory, and nothing else until something is asked of it. */
+export class DirectSession implements EngineSession {
+  readonly history: EngineSession["history"];
+  readonly contained: boolean;
+  readonly sandbox?: NonNullable<EngineSession["sandbox"]>;
+  readonly sandboxMissing?: string;
+  readonly outside?: readonly string[];
+  readonly #place: Workplace;
+  readonly #host: EngineHost;
+  readonly #line: Line;
+  readonly #subagents: Subagents;
+  readonly #output: ReturnType<typeof outputTool> | undefined;
+  readonly #version: string;
+  readonly #day: string;
+  readonly #jobs: Job[] = [];
+  readonly #messages: Message[] = [];
+  #model: string;
+  #mode: Mode;
+  /** Of the turn under way. */
+  #abort = new AbortController();
+  /** Settled when the work under way is over; undefined while there is none. */
+  #work: PromiseWithResolvers<void> | undefined;
+  #pump: Promise<void> | undefined;
+  #isClosed = false;
+  /** The last `capstan.prompt_rendered`, so that it is said again only when something changed. */
+  #rendered = "";
+
+  constructor(
+    place: Omit<Workplace, "host">,
+    { host, version, day, told }: { host: EngineHost; version: string; day: string; told: Told },
+  ) {
+    const { request } = place;
+    this.#host = this.#whileOpen(host);
+    this.#place = { ...place, host: this.#host };
+    this.#version = version;
+    this.#day = day;
+    this.#model = request.model;
+    this.#mode = request.mode;
+    this.history = request.history.length === 0 ? "new" : "reseeded";
+    this.contained = place.session.isContained;
+    Object.assign(this, told);
+    this.#subagents = new Subagents(this.#place, () => this.#model);
+    const { output_schema: schema } = request.agent;
+    this.#output = request.line === undefined && schema !== undefined ? outputTool(schema) : undefined;
+    this.#line = this.#openLine(request);
+    if (request.start.kind === "continue") this.#begin({ kind: "talk" });
+    if (request.start.kind === "call") this.#begin({ kind: "call", callId: request.start.callId });
+  }
+
+  send(message: Message): void {
+    this.#messages.push(message);
+    if (this.#work === undefined) this.#begin({ kind: "talk" });
+  }
+
+  compact(): void {
+    this.#begin({ kind: "compact" });
+  }
+
+  async interrupt(): Promise<void> {
+    const work = this.#work;
+    this.#abort.abort();
+    await work?.promise;
+  }
+
+  async setModel(model: string): Promise<void> {
+    this.#model = model;
+  }
+
+  async setMode(mode: Mode): Promise<void> {
+    this.#mode = mode;
+  }
+
+  async close(): Promise<void> {
+    this.#jobs.length = 0;
+    this.#messages.length = 0;
+    this.#abort.abort();
+    await this.#pump;
+    this.#isClosed = true;
+    await this.#place.session.close();
+  }
+
+  kill(): void {
+    this.#isClosed = true;
+    this.#jobs.length = 0;
+    this.#messages.length = 0;
+    this.#abort.abort();
+    this.#place.session.kill();
+  }
+
+  #openLine(request: EngineRequest): Line {
+    const { line: driven, history, agent } = request;
+    if (driven !== undefined) {
+      const agentId = engineAgentIdOf(driven.threadId);
+      return this.#subagents.lineOf({ agentId, name: driven.name, history });
+    }
+    const line: Line = new Line(
+      this.#place,
+      {
+        system: () => primaryPrompt(request, { isPlanning: this.#mode === "plan", day: this.#day }),
+        model: () => this.#model,
+        fallback: agent.fallback_model,
+        tools: () => this.#primaryTools((callId) => line.eventOf(callId)),
+        takeMessages: () => this.#messages.splice(0).map((message) => ({ kind: "user", ...message })),
+        steps: agent.budget.steps,
+        output: this.#output?.output,
+      },
+      history.map(itemOf),
+    );
+    return line;
+  }
+
+  #primaryTools(eventOf: (callId: string) => string): readonly BuiltinTool[] {
+    const { session, request } = this.#place;
+    return [
+      ...session.tools.filter((tool) => isOfAgent(tool, request.agent.tools)),
+      ...this.#subagents.tools({ depth: 0, eventOf }),
+      ...(this.#output === undefined ? [] : [this.#output.tool]),
+      ...(this.#mode === "plan" ? [planTool(() => (this.#mode = "normal"))] : []),
+    ];
+  }
+
+  #begin(job: Job): void {
+    if (this.#isClosed) return;
+    this.#jobs.push(job);
+    if (this.#work === undefined) {
+      this.#work = Promise.withResolvers();
+      this.#abort = new AbortController();
+    }
+    this.#pump ??= this.#run().catch(() => this.kill());
+  }
+
+  async #run(): Promise<void> {
+    for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) {
+      const { signal } = this.#abort;
+      let end = await this.#turn(job, signal);
+      // Another message came while the model said its last word: the turn goes on.
+      while (end.outcome !== "interrupted" && this.#messages.length > 0)
+        end = await this.#turn({ kind: "talk" }, signal);
+      const usage = this.#place.tally.take();
+      // From here on a message begins a turn of its own: the host hears of the end before anything else happens.
+      this.#work?.resolve();
+      this.#work = undefined;
+      await this.#host.emit({ kind: "turn_ended", end: { ...end, usage } });
+    }
+    this.#pump = undefined;
+  }
+
+  async #turn(job: Job, signal: AbortSignal): Promise<Omit<TurnEnd, "usage">> {
+    try {
+      const { text: _text, ...end } = await this.#do(job, signal);
+      return end;
+    } catch (thrown) {
+      if (signal.aborted) return { outcome: "interrupted" };
+      const error =
+        thrown instanceof CapstanError
+          ? thrown
+          : new CapstanError("engine_failed", `The agent loop failed: ${messageOf(thrown)}`, { cause: thrown });
+      return { outcome: "failed", error };
+    }
+  }
+
+  async #do(job: Job, signal: AbortSignal): Promise<LineEnd> {
+    switch (job.kind) {
+      case "call":
+        await this.#line.runWaiting(job.callId, signal);
+        return { outcome: signal.aborted ? "interrupted" : "completed", text: "" };
+      case "compact":
+        await this.#line.compact("manual", signal);
+        return { outcome: "completed", text: "" };
+      case "talk":
+        this.#output?.output.forget();
+        await this.#tellPrompt();
+        return this.#line.run(signal);
+    }
+  }
+
+  async #tellPrompt(): Promise<void> {
+    const { agent, cwd, line } = this.#place.request;
+    // What a subagent is told is part of the agent's definition.
+    if (line !== undefined) return;
+    const draft: EventDraft<"capstan.prompt_rendered"> = {
+      type: "capstan.prompt_rendered",
+      model: modelToAsk(this.#model).name,
+      instructions_sha256: createHash("sha256").update(agent.instructions).digest("hex"),
+      instructions_chars: agent.instructions.length,
+      ...(agent.instructions_mode === "append" && { engine_prompt_chars: BASE_PROMPT.length }),
+      tools: this.#primaryTools((callId) => callId).map(({ name }) => name),
+      cwd,
+      engine: "direct",
+      engine_version: this.#version,
+    };
+    const rendered = JSON.stringify(draft);
+    if (rendered === this.#rendered) return;
+    this.#rendered = rendered;
+    await this.#host.emit({ kind: "event", draft });
+  }
+
+  /** A session that was ended says nothing more, and nothing is let through for it. */
+  #whileOpen(host: EngineHost): EngineHost {
+    return {
+      ...host,
+      emit: async (fact) => {
+        if (!this.#isClosed) await host.emit(fact);
+      },
+      prepare: async (call, signal) =>
+        this.#isClosed ? { behavior: "deny", message: "The session was ended." } : host.prepare(call, signal),
+    };
+  }
+}

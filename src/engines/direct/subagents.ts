@@ -1,0 +1,237 @@
+import { threadId } from "../../core/clock.ts";
+import type { HistoryItem } from "../../core/history.ts";
+import { traitsOf } from "../builtin-tools.ts";
+import { SKILL_TOOL } from "../skills.ts";
+import { readToolName } from "../tool-names.ts";
+import { itemOf } from "./line/conversation.ts";
+import { Line } from "./line/line.ts";
+import type { Workplace } from "./line/workplace.ts";
+import { type BuiltinCall, type BuiltinOutcome, type BuiltinTool, textOutcome } from "./tools/builtin-tool.ts";
+
+/** How deep subagents may start others. */
+const MAX_DEPTH = 5;
+/** A subagent has no person before it. */
+const OF_THE_PRIMARY_LINE = ["AskUserQuestion"];
+
+/** The line that a subagent is started from. */
+export interface Parent {
+  readonly depth: number;
+  readonly agentId?: string | undefined;
+  readonly threadId?: string | undefined;
+  /** The event that announced a call of this line. */
+  readonly eventOf: (callId: string) => string;
+}
+
+interface Started {
+  readonly agentId: string;
+  readonly name: string;
+  readonly depth: number;
+  line: Line | undefined;
+  isAtWork: boolean;
+}
+
+/** The subagents of one session: each is a line of its own, and can be spoken to again. */
+export class Subagents {
+  readonly #place: Workplace;
+  readonly #model: () => string;
+  readonly #started = new Map<string, Started>();
+
+  /** `model` is the session's, for subagents without one of their own. */
+  constructor(place: Workplace, model: () => string) {
+    this.#place = place;
+    this.#model = model;
+    for (const { engineAgentId, name } of place.request.subagents)
+      this.#started.set(engineAgentId, { agentId: engineAgentId, name, depth: 1, line: undefined, isAtWork: false });
+  }
+
+  /** What a line may call to start subagents and to speak to them. None when there are none, or it is too deep. */
+  tools(parent: Parent): readonly BuiltinTool[] {
+    const { subagents } = this.#place.request.agent;
+    if (Object.keys(subagents).length === 0 || parent.depth >= MAX_DEPTH) return [];
+    const list = Object.entries(subagents).map(([name, { description }]) => `- ${name}: ${description}`);
+    return [
+      {
+        name: "Agent",
+        description: `Give a task to a subagent, which works on it by itself and reports back once. It knows nothing of this conversation: the prompt must say everything it needs. Several can work at the same time when they are called in one answer. The subagents are:\n${list.join("\n")}`,
+        inputSchema: AGENT_SCHEMA,
+        traits: traitsOf("Agent"),
+        run: (input, call) => this.#start(input, call, parent),
+      },
+      {
+        name: "SendMessage",
+        description:
+          "Say something to a subagent that was started before and has reported back. It knows its earlier work, and reports back again.",
+        inputSchema: MESSAGE_SCHEMA,
+        traits: traitsOf("SendMessage"),
+        run: (input, call) => this.#speakTo(input, call, parent),
+      },
+    ];
+  }
+
+  /** The line of a subagent that the session drives alone. */
+  lineOf({
+    agentId,
+    name,
+    history,
+  }: {
+    readonly agentId: string;
+    readonly name: string;
+    readonly history: readonly HistoryItem[];
+  }): Line {
+    return this.#newLine({ agentId, name, depth: 1 }, history.map(itemOf), undefined);
+  }
+
+  async #start(
+    { subagent_type: type, prompt, description }: BuiltinInput,
+    call: BuiltinCall,
+    parent: Parent,
+  ): Promise<BuiltinOutcome> {
+    const { request, host } = this.#place;
+    const name = String(type);
+    if (!Object.hasOwn(request.agent.subagents, name))
+      return textOutcome(
+        `There is no subagent ${name}. Use one of: ${Object.keys(request.agent.subagents).join(", ")}.`,
+        true,
+      );
+    const agentId = `a${host.newEventId().slice("sevt_".length)}`;
+    const started: Started = { agentId, name, depth: parent.depth + 1, line: undefined, isAtWork: true };
+    this.#started.set(agentId, started);
+    await host.emit({
+      kind: "event",
+      draft: {
+        type: "session.thread_created",
+        session_thread_id: threadId(request.sessionId, agentId),
+        agent_name: name,
+        workflow_run_id: null,
+        parent_thread_id: parent.threadId ?? null,
+        call_id: call.callId,
+        task: String(description),
+      },
+    });
+    started.line = this.#newLine(started, [], parent.agentId);
+    return this.#work(started, { text: String(prompt), eventId: parent.eventOf(call.callId), signal: call.signal });
+  }
+
+  async #speakTo({ to, message }: BuiltinInput, call: BuiltinCall, parent: Parent): Promise<BuiltinOutcome> {
+    const { request, host } = this.#place;
+    const all = [...this.#started.values()];
+    const started = this.#started.get(String(to)) ?? all.findLast(({ name }) => name === to);
+    if (started === undefined || !Object.hasOwn(request.agent.subagents, started.name))
+      return textOutcome(`There is no subagent ${String(to)} that was started before. Start one with Agent.`, true);
+    if (started.isAtWork)
+      return textOutcome(`The subagent ${started.agentId} is still at work. Wait until it has reported back.`, true);
+    started.isAtWork = true;
+    const thread = threadId(request.sessionId, started.agentId);
+    started.line ??= this.#newLine(started, (await request.lineHistory(thread)).map(itemOf), parent.agentId);
+    await host.emit({
+      kind: "event",
+      draft: {
+        type: "session.thread_status_running",
+        session_thread_id: thread,
+        agent_name: started.name,
+        call_id: call.callId,
+      },
+    });
+    return this.#work(started, { text: String(message), eventId: parent.eventOf(call.callId), signal: call.signal });
+  }
+
+  async #work(
+    started: Started,
+    { text, eventId, signal }: { readonly text: string; readonly eventId: string; readonly signal: AbortSignal },
+  ): Promise<BuiltinOutcome> {
+    const { host, request } = this.#place;
+    const { line, agentId, name } = started;
+    if (line === undefined) return textOutcome(`The subagent ${agentId} cannot work.`, true);
+    line.add({ kind: "user", eventId, content: [{ type: "text", text }] });
+    try {
+      const end = await line.run(signal);
+      // The end of the turn tells what becomes of its threads.
+      if (end.outcome === "interrupted")
+        return textOutcome("[Interrupted: the subagent was stopped before it had finished.]", true);
+      const isDone = end.outcome === "completed";
+      await host.emit({
+        kind: "event",
+        draft: {
+          type: "session.thread_status_idle",
+          session_thread_id: threadId(request.sessionId, agentId),
+          agent_name: name,
+          stop_reason: { type: isDone ? "end_turn" : end.outcome === "refused" ? "refusal" : "retries_exhausted" },
+          stop_details: null,
+        },
+      });
+      const why = end.error?.message ?? `It ended: ${end.outcome}.`;
+      const said = isDone ? end.text || "[The subagent had nothing to say.]" : `[The subagent failed: ${why}]`;
+      const hint = `agentId: ${agentId} (use SendMessage with to: "${agentId}" to continue with this subagent)`;
+      return {
+        content: [
+          { type: "text", text: said },
+          { type: "text", text: hint },
+        ],
+        isError: !isDone,
+      };
+    } finally {
+      started.isAtWork = false;
+    }
+  }
+
+  #newLine(
+    { agentId, name, depth }: Pick<Started, "agentId" | "name" | "depth">,
+    items: ConstructorParameters<typeof Line>[2],
+    parentAgentId: string | undefined,
+  ): Line {
+    const { request } = this.#place;
+    const own = request.agent.subagents[name];
+    const thread = threadId(request.sessionId, agentId);
+    const line: Line = new Line(
+      this.#place,
+      {
+        threadId: thread,
+        agentId,
+        parentAgentId,
+        system: () => (own === undefined ? [] : [own.instructions]),
+        model: () => (own?.model === undefined || own.model === "inherit" ? this.#model() : own.model),
+        tools: () => this.#toolsOf(own?.tools, { agentId, threadId: thread, depth, eventOf: (id) => line.eventOf(id) }),
+      },
+      items,
+    );
+    return line;
+  }
+
+  #toolsOf(listed: readonly string[] | undefined, parent: Parent): readonly BuiltinTool[] {
+    const { session, request } = this.#place;
+    const delegating = this.tools(parent);
+    if (listed !== undefined)
+      return [...session.tools, ...delegating].filter((tool) => listed.includes(readToolName(tool.name).name));
+    const inherited = session.tools.filter(
+      (tool) => isOfAgent(tool, request.agent.tools) && !OF_THE_PRIMARY_LINE.includes(tool.name),
+    );
+    return [...inherited, ...delegating];
+  }
+}
+
+/** Whether the agent's own line is offered a tool: built-in tools are listed, all others come with the session. */
+export function isOfAgent({ name }: BuiltinTool, listed: readonly string[]): boolean {
+  return readToolName(name).kind !== "builtin" || name === SKILL_TOOL || listed.includes(name);
+}
+
+type BuiltinInput = Readonly<Record<string, unknown>>;
+
+const AGENT_SCHEMA = {
+  type: "object",
+  properties: {
+    description: { type: "string", description: "The task in three to five words." },
+    prompt: { type: "string", description: "The task, with all that the subagent needs to know." },
+    subagent_type: { type: "string", description: "The name of the subagent." },
+  },
+  required: ["description", "prompt", "subagent_type"],
+};
+
+const MESSAGE_SCHEMA = {
+  type: "object",
+  properties: {
+    to: { type: "string", description: "The agentId that the subagent reported." },
+    message: { type: "string", description: "What to say to it." },
+    summary: { type: "string", description: "The message in a few words." },
+  },
+  required: ["to", "message"],
+};

@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import type { EngineRequest } from "../../../core/engine.ts";
+import { traitsOf } from "../../builtin-tools.ts";
+import { bodyOf, descriptionOf, SKILL_TOOL, skillsDirectory, writeSkills } from "../../skills.ts";
+import { textOutcome } from "./builtin-tool.ts";
+import type { ToolSource } from "./session-tools.ts";
+
+/** What the agent can read up on: the list is in the tool's description, the instructions are its result. */
+export function skillTools(request: Pick<EngineRequest, "agent" | "stateDir">): ToolSource {
+  const directory = skillsDirectory(request);
+  const skills = Object.entries(request.agent.skills ?? {});
+  if (directory === undefined) return { tools: [] };
+  writeSkills(request);
+  const list = skills.map(([name, { files }]) => `- ${name}: ${descriptionOf(files["SKILL.md"]?.content ?? "")}`);
+  return {
+    readable: [directory],
+    tools: [
+      {
+        name: SKILL_TOOL,
+        description: `Read the instructions of a skill before you do what it is for. The skills are:\n${list.join("\n")}`,
+        inputSchema: SCHEMA,
+        traits: traitsOf(SKILL_TOOL),
+        run: async ({ skill, args }) => {
+          const name = String(skill).replace(/^agent:/, "");
+          const found = skills.find(([known]) => known === name);
+          if (found === undefined)
+            return textOutcome(
+              `There is no skill ${name}. The skills are ${skills.map(([known]) => known).join(", ")}.`,
+              true,
+            );
+          const [, { files }] = found;
+          const place = `Base directory of this skill: ${join(directory, "skills", name)}`;
+          const given = typeof args === "string" && args !== "" ? `\n\nARGUMENTS: ${args}` : "";
+          return textOutcome(`${place}\n\n${bodyOf(files["SKILL.md"]?.content ?? "")}${given}`);
+        },
+      },
+    ],
+  };
+}
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    skill: { type: "string", description: "The name of the skill." },
+    args: { type: "string", description: "Optional arguments for it." },
+  },
+  required: ["skill"],
+};
