@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { traitsOf } from "../../builtin-tools.ts";
 import { type BuiltinTool, textOutcome, type ToolPlace } from "./builtin-tool.ts";
-import { type ChangeParts, createFile, openToChange } from "./files/change.ts";
+import { type ChangeParts, createFile, KNOWN, openToChange } from "./files/change.ts";
 import { missingFile } from "./files/missing.ts";
 import { outcomeOf, permittedPlace, refused } from "./files/permitted.ts";
 import { replaceText } from "./files/replace.ts";
-import { KNOWN } from "./write.ts";
 
 const input = z.strictObject({
   file_path: z.string().describe("The absolute path to the file to modify"),
@@ -34,19 +33,20 @@ export function editTool(place: ToolPlace, parts: ChangeParts): BuiltinTool {
         if (named.endsWith(".ipynb"))
           throw refused("File is a Jupyter Notebook. Use the NotebookEdit to edit this file.");
         const target = { real: permittedPlace(call, "write"), named, call };
-        const updated = textOutcome(`The file ${named} has been updated successfully.${KNOWN}`);
         using file = await openToChange(target, parts);
         if (file === undefined) {
           if (wanted !== "") throw refused(missingFile(target.real, place.cwd));
           createFile(target, instead, parts);
-          return updated;
+          return textOutcome(`The file ${named} has been updated successfully.${KNOWN}`);
         }
         const { text } = file.before;
         if (wanted === "" && text.trim() !== "") throw refused("Cannot create new file - file already exists.");
-        file.write(wanted === "" ? instead : replaceText(text, edit));
-        return edit.replace_all === true
-          ? textOutcome(`The file ${named} has been updated. All occurrences were successfully replaced.${KNOWN}`)
-          : updated;
+        file.update(wanted === "" ? instead : replaceText(text, edit));
+        const how =
+          edit.replace_all === true
+            ? " has been updated. All occurrences were successfully replaced."
+            : " has been updated successfully.";
+        return textOutcome(`The file ${named}${how}${file.known}`);
       }),
   };
 }

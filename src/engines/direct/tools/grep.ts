@@ -123,6 +123,8 @@ function searchOptions({ glob, type, multiline, "-i": ignoreCase }: Input): stri
     "--hidden",
     ...PASSED_OVER.map((name) => `--glob=!${name}`),
     ...globsIn(glob ?? "").map((one) => `--glob=${one}`),
+    // A name with an end of line in it could pass for another file's.
+    "--glob=!*\n*",
     ...(type === undefined ? [] : [`--type=${type}`]),
     ...(multiline === true ? ["--multiline", "--multiline-dotall"] : []),
     ...(ignoreCase === true ? ["--ignore-case"] : []),

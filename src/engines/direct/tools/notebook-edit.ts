@@ -61,7 +61,7 @@ export function notebookEditTool(parts: ChangeParts): BuiltinTool {
         if (file === undefined) throw refused("File has not been read yet. Read it first before writing to it.");
         const notebook = parseNotebook(file.before.text);
         const said = change(notebook, edit);
-        file.write(`${JSON.stringify(notebook, null, 1)}${file.before.text.endsWith("\n") ? "\n" : ""}`);
+        file.update(`${JSON.stringify(notebook, null, 1)}${file.before.text.endsWith("\n") ? "\n" : ""}`);
         return textOutcome(said);
       }),
   };

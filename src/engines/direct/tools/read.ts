@@ -97,7 +97,7 @@ async function run(given: Input, call: BuiltinCall, { place, seen }: Parts): Pro
         `${named} has ${sizeText(file.stats.size)}, and ${sizeText(most)} are the most that can be read of such a file.`,
       );
     const bytes = await bytesOf(file);
-    seen.note(call.threadId, real, bytes);
+    seen.note(call.threadId, real, { bytes, isWhole: true });
     return bytes;
   };
   if (IMAGE_EXTENSIONS.includes(extension)) return shown(imageContent(await whole(MAX_PDF_BYTES), named));
@@ -108,7 +108,8 @@ async function run(given: Input, call: BuiltinCall, { place, seen }: Parts): Pro
   }
   if (extension === "ipynb")
     return shown(notebookContent(parseNotebook((await whole(MAX_TEXT_BYTES)).toString("utf8"))));
-  return readText(file, { given, real, call, seen, extension });
+  // Waited for here: the file is closed on the way out.
+  return await readText(file, { given, real, call, seen, extension });
 }
 
 async function readText(
@@ -136,7 +137,7 @@ async function readText(
       );
     const text = decodeText(bytes);
     flaw = text.flaw;
-    seen.note(call.threadId, real, bytes);
+    seen.note(call.threadId, real, { bytes, isWhole: !isPart });
     if (text.text === "") return textOutcome(reminder("the file exists but the contents are empty."));
     result = linesIn(text.text, range);
   } else {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { traitsOf } from "../../builtin-tools.ts";
 import { type BuiltinTool, textOutcome } from "./builtin-tool.ts";
-import { type ChangeParts, createFile, openToChange } from "./files/change.ts";
+import { type ChangeParts, createFile, KNOWN, openToChange } from "./files/change.ts";
 import { codeOf } from "./files/pinned.ts";
 import { outcomeOf, permittedPlace, refused, ToolFailure } from "./files/permitted.ts";
 
@@ -13,8 +13,6 @@ const input = z.strictObject({
 const DESCRIPTION = `Writes a file to the local filesystem, overwriting if one exists.
 
 When to use: creating a new file, or fully replacing one you've already Read. Overwriting an existing file you haven't Read will fail. For partial changes, use Edit instead.`;
-
-export const KNOWN = " (file state is current in your context — no need to Read it back)";
 
 export function writeTool(parts: ChangeParts): BuiltinTool {
   return {
@@ -32,8 +30,7 @@ export function writeTool(parts: ChangeParts): BuiltinTool {
             createFile(target, content, parts);
             return textOutcome(`File created successfully at: ${named}${KNOWN}`);
           }
-          // What is written as a whole has the line endings that it is written with.
-          file.write(content, { carriageReturns: false });
+          file.replace(content);
           return textOutcome(`The file ${named} has been updated successfully.${KNOWN}`);
         } catch (thrown) {
           throw isDirectory(thrown) ? refused(ofDirectory(named)) : thrown;

@@ -6,6 +6,8 @@ import { bytesOf, openExisting, openFile, type OpenFile, refused } from "./permi
 import type { SeenFiles } from "./seen-files.ts";
 import { decodeText, encodeText, PLAIN, type TextFile } from "./text.ts";
 
+export const KNOWN = " (file state is current in your context — no need to Read it back)";
+
 /** What the tools that change files share. */
 export interface ChangeParts {
   readonly seen: SeenFiles;
@@ -14,8 +16,12 @@ export interface ChangeParts {
 /** A file that is about to be changed, with what is in it now. */
 export interface ChangingFile extends Disposable {
   readonly before: TextFile;
-  /** Replaces all of it, in the encoding it had, and unless told otherwise with the line endings. */
-  write(text: string, endings?: Pick<TextFile, "carriageReturns">): void;
+  /** What is said of a change: that the model knows all of the file, if it does. */
+  readonly known: string;
+  /** Puts a changed text in its place, in the encoding and with the line endings it had. */
+  update(text: string): void;
+  /** Puts a text of its own in its place, in the encoding it had. The model knows all of it then. */
+  replace(text: string): void;
 }
 
 interface Target {
@@ -48,13 +54,20 @@ export async function openToChange(
       throw refused(
         `${named} is not valid UTF-8, or has NUL bytes: it would be damaged. Change it with a shell command that keeps its encoding, or ask the user whether to convert it to UTF-8.`,
       );
+    const write = (
+      text: string,
+      { carriageReturns, isWhole }: { carriageReturns: boolean; isWhole: boolean },
+    ): void => {
+      const after = encodeText(text, { ...before, carriageReturns });
+      overwrite(file, after);
+      seen.note(call.threadId, real, { bytes: after, isWhole });
+    };
+    const isWhole = state === "whole";
     return {
       before,
-      write: (text, { carriageReturns } = before) => {
-        const after = encodeText(text, { ...before, carriageReturns });
-        overwrite(file, after);
-        seen.note(call.threadId, real, after);
-      },
+      known: isWhole ? KNOWN : "",
+      update: (text) => write(text, { carriageReturns: before.carriageReturns, isWhole }),
+      replace: (text) => write(text, { carriageReturns: false, isWhole: true }),
       [Symbol.dispose]: () => file[Symbol.dispose](),
     };
   } catch (thrown) {
@@ -68,7 +81,7 @@ export function createFile({ real, named, call }: Target, text: string, { seen }
   using file = openFile(real, named, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
   const bytes = encodeText(text, PLAIN);
   overwrite(file, bytes);
-  seen.note(call.threadId, real, bytes);
+  seen.note(call.threadId, real, { bytes, isWhole: true });
 }
 
 /** In place, so that the file keeps its owner, its rights and its other names. */

@@ -5,17 +5,25 @@ import { createHash } from "node:crypto";
  * a file has to be read again before it is changed.
  */
 export class SeenFiles {
-  readonly #seen = new Map<string, string>();
+  readonly #seen = new Map<string, { readonly digest: string; readonly isWhole: boolean }>();
 
   /** To be called with the content as it is in the file now. `thread` is the subagent's, whose view is its own. */
-  note(thread: string | undefined, real: string, bytes: Buffer): void {
-    this.#seen.set(key(thread, real), digest(bytes));
+  note(thread: string | undefined, real: string, { bytes, isWhole }: Seen): void {
+    this.#seen.set(key(thread, real), { digest: digest(bytes), isWhole });
   }
 
-  state(thread: string | undefined, real: string, bytes: Buffer): "unseen" | "changed" | "current" {
+  state(thread: string | undefined, real: string, bytes: Buffer): "unseen" | "changed" | "part" | "whole" {
     const seen = this.#seen.get(key(thread, real));
-    return seen === undefined ? "unseen" : seen === digest(bytes) ? "current" : "changed";
+    if (seen === undefined) return "unseen";
+    if (seen.digest !== digest(bytes)) return "changed";
+    return seen.isWhole ? "whole" : "part";
   }
+}
+
+interface Seen {
+  readonly bytes: Buffer;
+  /** All of it was shown, or written. */
+  readonly isWhole: boolean;
 }
 
 function key(thread: string | undefined, real: string): string {

@@ -2,13 +2,20 @@ import { attribute, htmlTokens, plainText } from "./html-tokens.ts";
 
 /** Tags that begin and end a paragraph of their own. */
 const BLOCKS = new Set(
-  "address article aside body dd details div dl dt fieldset figcaption figure footer form header html main nav ol p section summary table tbody tfoot thead tr ul".split(
+  "address article aside body dd details div dl dt fieldset figcaption figure footer form header html main nav p section summary table tbody tfoot thead".split(
     " ",
   ),
 );
 const HEADING = /^h([1-6])$/;
 /** Around what is in them. */
 const MARKS: Readonly<Record<string, string>> = { b: "**", strong: "**", i: "*", em: "*", code: "`" };
+/** What ends when a tag begins. */
+const UNCLOSED: Readonly<Record<string, readonly string[]>> = {
+  li: ["li"],
+  td: ["td", "th"],
+  th: ["td", "th"],
+  tr: ["td", "th"],
+};
 /** Deeper ones are read as if they were not there. */
 const MOST_OPEN = 100;
 
@@ -34,7 +41,7 @@ export function htmlToMarkdown(html: string, address: string): string {
   const written = ({ tag, attributes, parts }: Open): string => {
     const text = parts.join("");
     const heading = HEADING.exec(tag)?.[1];
-    if (tag === "pre") return `\n\n\`\`\`\n${text.replaceAll(/^\n+|\n+$/g, "")}\n\`\`\`\n\n`;
+    if (tag === "pre") return `\n\n\`\`\`\n${withoutEmptyEnds(text)}\n\`\`\`\n\n`;
     const trimmed = text.trim();
     if (trimmed === "") return " ";
     if (heading !== undefined) return `\n\n${"#".repeat(Number(heading))} ${oneLine(trimmed)}\n\n`;
@@ -42,6 +49,7 @@ export function htmlToMarkdown(html: string, address: string): string {
     if (tag === "blockquote") return `\n\n${trimmed.replaceAll(/^/gm, "> ")}\n\n`;
     if (tag === "td" || tag === "th") return ` ${oneLine(trimmed)} |`;
     if (tag === "li") return listed(trimmed);
+    if (tag === "ul" || tag === "ol") return `\n\n${trimmed}\n\n`;
     const mark = MARKS[tag] ?? "";
     return text.replace(trimmed, () => `${mark}${trimmed}${mark}`);
   };
@@ -53,7 +61,7 @@ export function htmlToMarkdown(html: string, address: string): string {
     const list = lists.at(-1);
     if (list !== undefined) list.count += 1;
     const sign = list?.isOrdered === true ? `${list.count}.` : "-";
-    return `\n${sign} ${text.replaceAll(/\n{2,}/g, "\n").replaceAll("\n", "\n  ")}\n`;
+    return `\n${sign} ${text.replaceAll(/\n{2,}/g, "\n").replaceAll("\n", "\n  ")}`;
   };
   for (const token of htmlTokens(html)) {
     if (token.kind === "text") {
@@ -66,18 +74,18 @@ export function htmlToMarkdown(html: string, address: string): string {
     if (token.kind === "close") {
       if (isHeld) close(tag);
       if (tag === "ul" || tag === "ol") lists.pop();
-      if (tag === "tr") add("\n");
-      else if (BLOCKS.has(tag)) add("\n\n");
+      if (BLOCKS.has(tag)) add("\n\n");
       continue;
     }
     if (tag === "br") add("\n");
     else if (tag === "hr") add("\n\n---\n\n");
     else if (tag === "img") add(picture(token.attributes));
     else if (tag === "ul" || tag === "ol") lists.push({ isOrdered: tag === "ol", count: 0 });
+    const last = open.at(-1)?.tag ?? "";
+    // These need not be closed.
+    if (UNCLOSED[tag]?.includes(last) === true) close(last);
     if (tag === "tr") add("\n|");
     else if (BLOCKS.has(tag)) add("\n\n");
-    // These need not be closed.
-    if (tag === "li" || tag === "td" || tag === "th") if (open.at(-1)?.tag === tag) close(tag);
     if (isHeld && open.length < MOST_OPEN) open.push({ tag, attributes: token.attributes, parts: [] });
   }
   const [, first] = open;
@@ -87,7 +95,7 @@ export function htmlToMarkdown(html: string, address: string): string {
 }
 
 function isContainer(tag: string): boolean {
-  return ["a", "pre", "blockquote", "td", "th", "li", "title"].includes(tag) || HEADING.test(tag);
+  return ["a", "pre", "blockquote", "td", "th", "ul", "ol", "li", "title"].includes(tag) || HEADING.test(tag);
 }
 
 function picture(attributes: string): string {
@@ -99,9 +107,17 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }
 
+/** Line by line: a pattern for blanks before an end of line would look at a long run of them again and again. */
 function tidy(text: string): string {
-  return text
-    .replaceAll(/[ \t]+\n/g, "\n")
+  const lines = text.split("\n").map((line) => line.trimEnd());
+  return lines
+    .join("\n")
     .replaceAll(/\n{3,}/g, "\n\n")
     .trim();
+}
+
+function withoutEmptyEnds(text: string): string {
+  const lines = text.split("\n");
+  const first = lines.findIndex((line) => line !== "");
+  return first < 0 ? "" : lines.slice(first, lines.findLastIndex((line) => line !== "") + 1).join("\n");
 }

@@ -30,7 +30,7 @@ export function* htmlTokens(html: string): Generator<HtmlToken> {
     if (slash === "/") yield { kind: "close", tag };
     else yield { kind: "open", tag, attributes: html.slice(start + whole.length, end) };
     at = end + 1;
-    if (slash === "" && SKIPPED.includes(tag)) at = after(lower, `</${tag}`, at);
+    if (slash === "" && SKIPPED.includes(tag)) at = after(html, ">", after(lower, `</${tag}`, at));
   }
 }
 
