@@ -17,6 +17,7 @@ import type { ServerQuestion } from "../elicitation.ts";
 import { START_TIMEOUT_MS } from "../remote/connection.ts";
 import { isGarbage } from "../remote/transport.ts";
 import { type ProgramStart, ProgramTransport } from "./program-transport.ts";
+import { Silence } from "./silence.ts";
 
 export interface ServerClientOptions {
   readonly name: string;
@@ -203,38 +204,4 @@ function isLost(thrown: unknown): boolean {
 
 function troubleOf({ transport }: Live): string {
   return (transport instanceof ProgramTransport ? transport.trouble : undefined) ?? "no answer";
-}
-
-/** Aborts when nothing was heard for a while. */
-class Silence implements Disposable {
-  readonly #controller = new AbortController();
-  readonly #idleMs: number;
-  readonly #isExcused: () => boolean;
-  #timer: NodeJS.Timeout;
-
-  constructor(idleMs: number, isExcused: () => boolean) {
-    this.#idleMs = idleMs;
-    this.#isExcused = isExcused;
-    this.#timer = this.#wait();
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  heard(): void {
-    clearTimeout(this.#timer);
-    this.#timer = this.#wait();
-  }
-
-  #wait(): NodeJS.Timeout {
-    return setTimeout(() => {
-      if (this.#isExcused()) this.heard();
-      else this.#controller.abort();
-    }, this.#idleMs).unref();
-  }
-
-  [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
-  }
 }
