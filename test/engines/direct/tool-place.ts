@@ -71,7 +71,7 @@ export function toolWorkspace({
   };
 }
 
-const OPEN_PLAN: SandboxPlan = {
+export const OPEN_PLAN: SandboxPlan = {
   mode: "off",
   autoAllow: false,
   workspace: "/",

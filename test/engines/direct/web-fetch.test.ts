@@ -144,8 +144,11 @@ describe("WebFetch", () => {
   });
 });
 
+function read(html: string): string {
+  return htmlToMarkdown(html, "https://example.com/");
+}
+
 test("broken and hostile HTML is read in one pass", () => {
-  const read = (html: string): string => htmlToMarkdown(html, "https://example.com/");
   expect(read("<p>a<b>b<i>c</p> <a href=javascript:x>d</a>")).toContain("d");
   expect(read("a < b &unknown; &#xD800; &#x1F600;")).toBe("a < b &unknown; &#xD800; 😀");
   expect(read("<!-- open")).toBe("");

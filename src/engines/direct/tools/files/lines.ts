@@ -3,7 +3,7 @@ import { sizeText } from "./media.ts";
 
 export const DEFAULT_LINES = 2_000;
 /** Of a file that is read as a whole. */
-export const MAX_WHOLE_BYTES = 256 * 1024;
+const MAX_WHOLE_BYTES = 256 * 1024;
 /** A file up to this size can be changed; a larger one is read in parts alone. */
 export const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 /** What one result may hold. A token is about four characters. */

@@ -26,7 +26,7 @@ export function imageContent(bytes: Buffer, named: string): ToolContent {
 }
 
 /** By its first bytes; a name proves nothing. */
-export function imageType(bytes: Buffer): string | undefined {
+function imageType(bytes: Buffer): string | undefined {
   const starts = (text: string, at = 0): boolean => bytes.subarray(at, at + text.length).toString("latin1") === text;
   if (starts("\x89PNG\r\n\x1a\n")) return "image/png";
   if (starts("\xff\xd8\xff")) return "image/jpeg";

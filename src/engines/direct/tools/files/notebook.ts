@@ -102,6 +102,6 @@ function clipped(said: string): string {
     : `${said.slice(0, MAX_OUTPUT_CHARACTERS)}\n[${said.length - MAX_OUTPUT_CHARACTERS} more characters of this output are not shown]`;
 }
 
-export function joined(source: string | readonly string[]): string {
+function joined(source: string | readonly string[]): string {
   return typeof source === "string" ? source : source.join("");
 }

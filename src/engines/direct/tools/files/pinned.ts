@@ -7,7 +7,7 @@ const CAN_PIN = process.platform === "linux";
 const DIRECTORY = constants.O_DIRECTORY | constants.O_NOFOLLOW | (CAN_PIN ? O_PATH : constants.O_RDONLY);
 
 /** A link now stands where there was none when the call was permitted. */
-export class MovedPlace extends Error {
+class MovedPlace extends Error {
   constructor(path: string) {
     super(
       `${path} leads somewhere else than when this call was permitted: a link was put in its way. Make the call again.`,
