@@ -13,14 +13,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   /** What confines programs, and the client of MCP servers: both for every engine. */
   sandbox: ["core", "process"],
   mcp: ["core", "process", "sandbox"],
-  engines: ["core", "process", "sandbox", "mcp"],
+  /** Which addresses are private: for everybody who connects to one that others wrote. */
+  network: [],
+  engines: ["core", "process", "sandbox", "mcp", "network"],
   tools: ["core"],
   store: ["core"],
   workspace: ["core", "process"],
   config: ["core", "process"],
   protocol: ["core"],
   client: ["core", "protocol"],
-  server: ["core", "runtime", "protocol"],
+  server: ["core", "runtime", "protocol", "network"],
   eval: ["core", "runtime", "process", "words"],
   app: [
     "core",

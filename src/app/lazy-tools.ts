@@ -1,5 +1,6 @@
 import type { OutputChecks } from "../core/output.ts";
 import type { ToolServerFactory } from "../engines/claude/engine.ts";
+import type { ServerClientFactory } from "../engines/direct/mcp-tools.ts";
 import type { LoadFunctions } from "../runtime/custom-tools.ts";
 import type { CompileSchema } from "../engines/direct/line/input-checks.ts";
 import type { RemoteServerFactory } from "../mcp/remote-servers.ts";
@@ -11,6 +12,9 @@ export const createToolServer: ToolServerFactory = async (options) =>
 
 export const connectRemoteServer: RemoteServerFactory = async (options) =>
   (await import("../mcp/remote/server.ts")).connectRemoteServer(options);
+
+export const connectServer: ServerClientFactory = async (options) =>
+  (await import("../mcp/client/server-client.ts")).connectServer(options);
 
 export const loadFunctions: LoadFunctions = async (modules) =>
   modules.length === 0 ? [] : (await import("../tools/function-modules.ts")).loadFunctions(modules);

@@ -11,7 +11,7 @@ export interface ServerQuestion {
 
 /** Passes on what an MCP server asks, and the answer. An error answers nothing: the server is told that nobody did. */
 export async function elicit(
-  host: EngineHost,
+  host: Pick<EngineHost, "elicit">,
   { serverName, message, mode, url, requestedSchema }: ServerQuestion & { readonly serverName: string },
   signal: AbortSignal,
 ): Promise<ElicitResult> {

@@ -43,3 +43,19 @@ function requireOfferable({ server, policy, tools }: ListedTools): void {
       { tools: same.flatMap(([, those]) => those) },
     );
 }
+
+/** For servers that are programs and did not come up, with why. */
+export function notStarted(failed: readonly (readonly [name: string, why: string])[], confined: boolean): CapstanError {
+  const which = failed.map(([name, why]) => `${name} (${why})`).join(", ");
+  const inside = confined
+    ? " It runs in the sandbox, without network; outside_sandbox: true lets it run outside, and the log says so."
+    : "";
+  const silent = failed.some(([, why]) => /timed out|no answer/.test(why))
+    ? " A server that runs and does not answer may be one that is no MCP server, or that writes other things to its standard output."
+    : "";
+  return new CapstanError(
+    "engine_failed",
+    `The MCP server ${which} did not start. Run its command by hand to see why, and mend mcp_servers in the agent's definition.${silent}${inside}`,
+    { data: { servers: failed.map(([name]) => name) } },
+  );
+}

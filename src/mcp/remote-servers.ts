@@ -20,7 +20,7 @@ export interface RemoteServer {
 }
 
 export interface RemoteParts {
-  readonly host: EngineHost;
+  readonly host: Pick<EngineHost, "elicit">;
   readonly connectRemoteServer: RemoteServerFactory;
 }
 

@@ -4,6 +4,7 @@ import { ELSEWHERE_DIRECTORIES, ELSEWHERE_FILES } from "../core/permission/limit
 import { isInside } from "../core/inside.ts";
 import { isHidden, isSecret, isWritable, type SandboxPlan } from "../core/sandbox.ts";
 import { COVER_SYSCTL } from "./root-path.ts";
+import type { Confinement } from "./support.ts";
 
 /** Sockets of the machine's services, such as the one of Docker: whoever may speak to them is not confined. */
 const SERVICES = "/run";
@@ -25,6 +26,23 @@ export function confinedCommand(
     allowWrite: [...plan.allowWrite, ownDirectory].flatMap(real),
   };
   return [...confine, "--unshare-net", ...ROOT, ...mounts(places, covered), "--chdir", plan.workspace, "--"];
+}
+
+/**
+ * How a program of the host is started that only reads, and must read no more than the commands of a session may. Its own
+ * directories are `needed`. Where it works, and `--`, are for the caller to add.
+ */
+export function confinedReading(
+  { plan, confine }: Confinement,
+  { needed }: { readonly needed: readonly string[] },
+): string[] {
+  const places: Places = {
+    denyRead: plan.denyRead.flatMap(real),
+    allowRead: [...plan.allowRead, ...needed].flatMap(real),
+    denyWrite: [],
+    allowWrite: [],
+  };
+  return [...confine, "--unshare-net", ...ROOT, ...mounts(places, [])];
 }
 
 /** Secrets of the project that are there when the server starts. */

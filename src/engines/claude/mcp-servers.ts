@@ -8,10 +8,9 @@ import type {
   Query,
 } from "@anthropic-ai/claude-agent-sdk";
 import type { EngineRequest, EngineStart } from "../../core/engine.ts";
-import { CapstanError } from "../../core/errors.ts";
 import type { McpServer } from "../../core/mcp-server-schema.ts";
 import type { GrantedCall } from "./granted-call.ts";
-import { requireTools } from "../../mcp/policy.ts";
+import { notStarted, requireTools } from "../../mcp/policy.ts";
 import { type ProgramSettings, programServers, requirePrograms } from "../../mcp/programs.ts";
 import { type RemoteParts, type RemoteServer, remoteServers } from "../../mcp/remote-servers.ts";
 
@@ -108,19 +107,4 @@ export async function requireServers(
 
 function statusOf(statuses: readonly McpServerStatus[], wanted: string): McpServerStatus | undefined {
   return statuses.find(({ name }) => name === wanted);
-}
-
-export function notStarted(failed: readonly (readonly [name: string, why: string])[], confined: boolean): CapstanError {
-  const which = failed.map(([name, why]) => `${name} (${why})`).join(", ");
-  const inside = confined
-    ? " It runs in the sandbox, without network; outside_sandbox: true lets it run outside, and the log says so."
-    : "";
-  const silent = failed.some(([, why]) => /timed out|no answer/.test(why))
-    ? " A server that runs and does not answer may be one that is no MCP server, or that writes other things to its standard output."
-    : "";
-  return new CapstanError(
-    "engine_failed",
-    `The MCP server ${which} did not start. Run its command by hand to see why, and mend mcp_servers in the agent's definition.${silent}${inside}`,
-    { data: { servers: failed.map(([name]) => name) } },
-  );
 }

@@ -1,0 +1,143 @@
+import type { Tool } from "@modelcontextprotocol/sdk/types.js";
+import type { Elicitation, EngineHost, EngineRequest } from "../../core/engine.ts";
+import { messageOf } from "../../core/errors.ts";
+import { engineToolName } from "../../core/mcp-server-schema.ts";
+import type { ServerClient, ServerClientOptions } from "../../mcp/client/server-client.ts";
+import { elicit } from "../../mcp/elicitation.ts";
+import { notStarted, requireTools } from "../../mcp/policy.ts";
+import { programServers, type ProgramSettings, requirePrograms } from "../../mcp/programs.ts";
+import { remoteServers, type RemoteServerFactory } from "../../mcp/remote-servers.ts";
+import { traitsOf } from "../builtin-tools.ts";
+import { mcpOutcome } from "./mcp-results.ts";
+import { type BuiltinTool, textOutcome, type ToolPlace } from "./tools/builtin-tool.ts";
+
+export type ServerClientFactory = (options: ServerClientOptions) => Promise<ServerClient>;
+
+export interface McpParts extends ProgramSettings {
+  readonly host: Pick<EngineHost, "elicit">;
+  readonly connectRemoteServer: RemoteServerFactory;
+  readonly connectServer: ServerClientFactory;
+  /** What makes a program die with the host, before its command. See process/containment.ts. */
+  readonly containment?: readonly string[] | undefined;
+  /** How long a tool may run without a sign of life, in milliseconds. */
+  readonly idleMs?: number;
+}
+
+export interface McpTools {
+  /** As the servers list them now: a server may add tools and take them away. */
+  readonly tools: readonly BuiltinTool[];
+  close(): Promise<void>;
+}
+
+type Request = Pick<EngineRequest, "agent" | "cwd" | "stateDir" | "sessionId" | "signal">;
+
+/** As the other engine has it for programs. */
+const IDLE_MS = 30 * 60_000;
+
+/** Opens the agent's servers. Rejects when one does not come up or lacks a tool, and leaves none behind. */
+export async function openMcpTools(request: Request, parts: McpParts): Promise<McpTools> {
+  const { mcp_servers: servers = {} } = request.agent;
+  if (Object.keys(servers).length === 0) return { tools: [], close: async () => {} };
+  requirePrograms(request, parts);
+  const questions = new Questions(parts.host);
+  const remote = await remoteServers(request, { ...parts, host: questions });
+  const programs = programServers(request, parts);
+  const { containment = [], connectServer, idleMs = IDLE_MS } = parts;
+  const connect = (name: string, via: ServerClientOptions["via"]): Promise<ServerClient> =>
+    connectServer({
+      name,
+      via,
+      idleMs,
+      isAsking: () => questions.areOpen(name),
+      elicit: (question, signal) => elicit(questions, { serverName: name, ...question }, signal),
+      signal: request.signal,
+    });
+  const wanted = [
+    ...Object.entries(programs.configs).map(([name, { command, args }]) => {
+      const [first = command, ...rest] = [...containment, command, ...args];
+      return [name, { command: first, args: rest, cwd: request.cwd }] as const;
+    }),
+    ...[...remote.servers].map(([name, { instance }]) => [name, instance] as const),
+  ];
+  const opened = await Promise.allSettled(wanted.map(([name, via]) => connect(name, via)));
+  const clients = new Map<string, ServerClient>();
+  const failed: [string, string][] = [];
+  for (const [index, one] of opened.entries()) {
+    const name = wanted[index]?.[0] ?? "";
+    if (one.status === "fulfilled") clients.set(name, one.value);
+    else failed.push([name, messageOf(one.reason)]);
+  }
+  const close = async (): Promise<void> => {
+    await Promise.all([...clients.values()].map((client) => client.close()));
+    programs.close();
+    await remote.close();
+  };
+  try {
+    request.signal?.throwIfAborted();
+    if (failed.length > 0) throw notStarted(failed, parts.confinement !== undefined);
+    requireTools(
+      servers,
+      [...clients].map(([name, { tools }]) => ({ name, tools })),
+    );
+  } catch (thrown) {
+    await close();
+    throw thrown;
+  }
+  const place: ToolPlace = request;
+  return {
+    get tools() {
+      return [...clients].flatMap(([name, client]) => toolsOf(name, client, place));
+    },
+    close,
+  };
+}
+
+/** The longest that the model API takes. */
+const LONGEST_NAME = 128;
+
+/** Tools that a server adds later may not fit: such a one, or one with a name that is taken, cannot be offered. */
+function toolsOf(server: string, client: ServerClient, place: ToolPlace): BuiltinTool[] {
+  const named = new Map<string, Tool>();
+  for (const tool of client.tools) {
+    const name = engineToolName(server, tool.name);
+    if (name.length <= LONGEST_NAME && !named.has(name)) named.set(name, tool);
+  }
+  return [...named].map(([name, { name: tool, description = "", inputSchema }]) => ({
+    name,
+    description,
+    inputSchema,
+    // What a server says of its tools is not believed: a policy of the agent's decides.
+    traits: traitsOf(name),
+    run: async (input, { callId, signal }) => {
+      try {
+        return mcpOutcome(await client.call({ tool, input, signal }), { server, place, callId });
+      } catch (thrown) {
+        return textOutcome(messageOf(thrown), true);
+      }
+    },
+  }));
+}
+
+/** Knows which servers wait for a person. */
+class Questions implements Pick<EngineHost, "elicit"> {
+  readonly #host: Pick<EngineHost, "elicit">;
+  readonly #open = new Map<string, number>();
+
+  constructor(host: Pick<EngineHost, "elicit">) {
+    this.#host = host;
+  }
+
+  areOpen(server: string): boolean {
+    return (this.#open.get(server) ?? 0) > 0;
+  }
+
+  async elicit(question: Elicitation, signal: AbortSignal): ReturnType<EngineHost["elicit"]> {
+    const { server } = question;
+    this.#open.set(server, (this.#open.get(server) ?? 0) + 1);
+    try {
+      return await this.#host.elicit(question, signal);
+    } finally {
+      this.#open.set(server, (this.#open.get(server) ?? 1) - 1);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { spawn } from "node:child_process";
+import { dirname } from "node:path";
+import { rgPath } from "@vscode/ripgrep";
+import { findProgram } from "../../../../process/programs.ts";
+import { confinedReading } from "../../../../sandbox/confined-command.ts";
+import type { Confinement } from "../../../../sandbox/support.ts";
+import { PinnedDirectory } from "../files/pinned.ts";
+
+/** What a search may give at most; the rest is not looked at. */
+const MAX_BYTES = 20 * 1024 * 1024;
+const MAX_ERROR_BYTES = 64 * 1024;
+/** In milliseconds. A search that takes longer is in the wrong place. */
+const TIMEOUT_MS = 60_000;
+
+export interface Search {
+  /** The directory it runs in, without links. */
+  readonly directory: string;
+  readonly args: readonly string[];
+}
+
+export interface Found {
+  readonly output: string;
+  /** There was more than is looked at. */
+  readonly isCut: boolean;
+  /** What ripgrep says when it could not search at all. */
+  readonly problem?: string;
+}
+
+/**
+ * Runs ripgrep: without settings of the machine, without variables, and no longer than the host lives. Links are not
+ * followed. Where commands of the session are confined, so is the search: a link that is put in its way leads no further
+ * than a command could.
+ */
+export async function runRipgrep(
+  { directory, args }: Search,
+  { confinement, signal }: { readonly confinement?: Confinement | undefined; readonly signal: AbortSignal },
+): Promise<Found> {
+  signal.throwIfAborted();
+  const [command = "", ...words] = [
+    ...wrapper(confinement, directory),
+    rgPath,
+    "--no-config",
+    "--no-follow",
+    "--color=never",
+    ...args,
+  ];
+  // The directory itself, whatever its name leads to by now. In the sandbox names lead no further than they may.
+  using pinned = PinnedDirectory.open(directory);
+  const late = AbortSignal.timeout(TIMEOUT_MS);
+  const child = spawn(command, words, {
+    cwd: confinement === undefined ? pinned.at(".") : "/",
+    env: { LANG: "C.UTF-8" },
+    stdio: ["ignore", "pipe", "pipe"],
+    killSignal: "SIGKILL",
+    signal: AbortSignal.any([signal, late]),
+  });
+  const output = new Collected(MAX_BYTES, () => child.kill("SIGKILL"));
+  const said = new Collected(MAX_ERROR_BYTES, () => {});
+  child.stdout.on("data", (chunk: Buffer) => output.add(chunk));
+  child.stderr.on("data", (chunk: Buffer) => said.add(chunk));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on("error", (error) => reject(late.aborted ? tooLong() : error));
+    child.on("close", resolve);
+  });
+  // Two is for a search that failed in a part, too: a file that may not be read hides nothing else.
+  const failed = code !== 0 && code !== 1 && !output.isCut && output.isEmpty;
+  return { output: output.text, isCut: output.isCut, ...(failed && { problem: said.text.trim() }) };
+}
+
+function wrapper(confinement: Confinement | undefined, directory: string): readonly string[] {
+  if (confinement !== undefined)
+    return [...confinedReading(confinement, { needed: [dirname(rgPath)] }), "--chdir", directory, "--"];
+  const setpriv = findProgram("setpriv");
+  return setpriv === undefined ? [] : [setpriv, "--pdeathsig", "KILL", "--"];
+}
+
+function tooLong(): Error {
+  return new Error(
+    `The search took longer than ${TIMEOUT_MS / 1_000} seconds and was stopped. Search a smaller directory, or narrow the pattern.`,
+  );
+}
+
+class Collected {
+  readonly #chunks: Buffer[] = [];
+  readonly #most: number;
+  readonly #onFull: () => void;
+  #length = 0;
+  isCut = false;
+
+  constructor(most: number, onFull: () => void) {
+    this.#most = most;
+    this.#onFull = onFull;
+  }
+
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
+  get text(): string {
+    return Buffer.concat(this.#chunks).toString("utf8");
+  }
+
+  add(chunk: Buffer): void {
+    if (this.isCut) return;
+    const room = this.#most - this.#length;
+    this.#chunks.push(chunk.subarray(0, room));
+    this.#length += Math.min(chunk.length, room);
+    if (chunk.length <= room) return;
+    this.isCut = true;
+    this.#onFull();
+  }
+}

@@ -1,0 +1,91 @@
+import { closeSync, constants, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { codeOf } from "../files/pinned.ts";
+import { ToolFailure } from "../files/permitted.ts";
+
+const task = z.object({
+  id: z.string(),
+  subject: z.string(),
+  description: z.string(),
+  activeForm: z.string().optional(),
+  status: z.enum(["pending", "in_progress", "completed"]),
+  owner: z.string().optional(),
+  blocks: z.array(z.string()),
+  blockedBy: z.array(z.string()),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+});
+const kept = z.object({ next: z.number(), tasks: z.array(task) });
+
+export type Task = z.infer<typeof task>;
+type Kept = z.infer<typeof kept>;
+
+/** The tasks of a session. Kept in its directory, so that they outlive a restart; a fork begins without any. */
+export class TaskList {
+  readonly #directory: string;
+
+  constructor(stateDir: string) {
+    this.#directory = stateDir;
+  }
+
+  get all(): readonly Task[] {
+    return this.#load().tasks;
+  }
+
+  find(id: string): Task | undefined {
+    return this.all.find((one) => one.id === id);
+  }
+
+  add(given: Pick<Task, "subject" | "description" | "activeForm" | "metadata">): Task {
+    const { next, tasks } = this.#load();
+    const added: Task = { ...given, id: String(next), status: "pending", blocks: [], blockedBy: [] };
+    this.#save({ next: next + 1, tasks: [...tasks, added] });
+    return added;
+  }
+
+  /** Changes the tasks in place. Ids are never used again. */
+  change(work: (tasks: Task[]) => void): void {
+    const { next, tasks } = this.#load();
+    work(tasks);
+    this.#save({ next, tasks });
+  }
+
+  #load(): Kept {
+    let text: string;
+    try {
+      // The agent's commands may be able to write there, and the host must not be led to another file.
+      const descriptor = openSync(this.#file, constants.O_RDONLY | constants.O_NOFOLLOW);
+      try {
+        text = readFileSync(descriptor, "utf8");
+      } finally {
+        closeSync(descriptor);
+      }
+    } catch (thrown) {
+      if (codeOf(thrown) === "ENOENT") return { next: 1, tasks: [] };
+      throw new ToolFailure("The task list of this session cannot be read.");
+    }
+    const parsed = kept.safeParse(safeJson(text));
+    if (parsed.success) return parsed.data;
+    throw new ToolFailure("The task list of this session is damaged.");
+  }
+
+  #save(list: Kept): void {
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    const written = `${this.#file}.new`;
+    rmSync(written, { force: true });
+    writeFileSync(written, JSON.stringify(list), { mode: 0o600, flag: "wx" });
+    renameSync(written, this.#file);
+  }
+
+  get #file(): string {
+    return join(this.#directory, "tasks.json");
+  }
+}
+
+function safeJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,133 @@
+import { lookup as systemLookup } from "node:dns";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import type { Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { isPrivateAddress } from "../../../../network/private-address.ts";
+import { ToolFailure } from "../files/permitted.ts";
+
+/** Of the page as it is read, after it is unpacked. */
+const MAX_BYTES = 10 * 1024 * 1024;
+/** In milliseconds, for all of it. */
+const TIMEOUT_MS = 60_000;
+const MOST_REDIRECTS = 10;
+
+export type Page =
+  | { readonly kind: "page"; readonly url: URL; readonly type: string; readonly status: number; readonly body: Buffer }
+  /** Another host would have to be asked, which is another permission. */
+  | {
+      readonly kind: "elsewhere";
+      readonly from: URL;
+      readonly to: URL;
+      readonly status: number;
+      readonly text: string;
+    };
+
+/** Whether an address that only this machine or its network can reach may be connected to. */
+export type AllowsPrivate = (address: string) => boolean;
+
+/** Fetches a page from its host and from no other. */
+export async function fetchPage(url: URL, allowsPrivate: AllowsPrivate, signal: AbortSignal): Promise<Page> {
+  const late = AbortSignal.timeout(TIMEOUT_MS);
+  const either = AbortSignal.any([signal, late]);
+  try {
+    return await follow(url, allowsPrivate, either);
+  } catch (thrown) {
+    if (late.aborted) throw new ToolFailure(`${url.host} did not answer within ${TIMEOUT_MS / 1_000} seconds.`);
+    throw thrown;
+  }
+}
+
+async function follow(start: URL, allowsPrivate: AllowsPrivate, signal: AbortSignal): Promise<Page> {
+  let url = start;
+  for (let step = 0; step <= MOST_REDIRECTS; step++) {
+    const response = await ask(url, allowsPrivate, signal);
+    const { statusCode: status = 0, statusMessage: text = "", headers } = response;
+    const target = status >= 300 && status < 400 ? URL.parse(headers.location ?? "", url.href) : null;
+    if (target === null) {
+      const type = (headers["content-type"] ?? "text/plain").toLowerCase();
+      return { kind: "page", url, type, status, body: await bodyOf(response) };
+    }
+    response.destroy();
+    if (!isSamePlace(url, target)) return { kind: "elsewhere", from: start, to: target, status, text };
+    url = target;
+  }
+  throw new ToolFailure(`${start.host} redirects without end.`);
+}
+
+/** The same host, and not from an encrypted connection to a plain one. */
+function isSamePlace(from: URL, to: URL): boolean {
+  if (from.hostname !== to.hostname) return false;
+  return from.protocol === to.protocol ? from.port === to.port : to.protocol === "https:" && to.port === "";
+}
+
+function ask(url: URL, allowsPrivate: AllowsPrivate, signal: AbortSignal): Promise<IncomingMessage> {
+  const host = url.hostname.replaceAll(/^\[|\]$/g, "");
+  // A name is looked at when it is looked up; an address never is.
+  if (isIP(host) !== 0 && isPrivateAddress(host) && !allowsPrivate(host)) throw leadsInside(host);
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(
+      url,
+      {
+        // No connection is shared with the host's own requests.
+        agent: false,
+        lookup: checkedLookup(allowsPrivate),
+        signal,
+        headers: {
+          accept: "text/markdown, text/html, */*",
+          "accept-encoding": "gzip, deflate, br",
+          "user-agent": "Capstan (WebFetch)",
+        },
+      },
+      resolve,
+    );
+    request.on("error", reject);
+    request.end();
+  });
+}
+
+/** Looks a name up for the connection itself, so that what was checked is what is connected to. */
+function checkedLookup(allowsPrivate: AllowsPrivate): LookupFunction {
+  return (hostname, options, callback) => {
+    systemLookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) return callback(new ToolFailure(`${hostname} cannot be looked up (${error.code}).`), "", 0);
+      const usable = found.filter(({ address }) => !isPrivateAddress(address) || allowsPrivate(address));
+      const [first] = usable;
+      if (first === undefined) return callback(leadsInside(hostname), "", 0);
+      if (options.all === true) callback(null, usable);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function leadsInside(host: string): ToolFailure {
+  return new ToolFailure(
+    `WebFetch does not reach ${host}: it leads to this machine or to a private network. Whoever set up the session can add ${host} to network.allow in environment.sandbox.`,
+  );
+}
+
+async function bodyOf(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of unpacked(response)) {
+    const bytes = chunk as Buffer;
+    length += bytes.length;
+    if (length > MAX_BYTES) {
+      response.destroy();
+      throw new ToolFailure(`The page has more than ${MAX_BYTES / 1024 / 1024} MB, which is too much to read.`);
+    }
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+function unpacked(response: IncomingMessage): Readable {
+  const unpack = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress }[
+    response.headers["content-encoding"] ?? ""
+  ];
+  if (unpack === undefined) return response;
+  const stream = unpack();
+  response.on("error", (error) => stream.destroy(error));
+  return response.pipe(stream);
+}

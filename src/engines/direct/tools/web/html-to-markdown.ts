@@ -1,0 +1,123 @@
+import { attribute, htmlTokens, plainText } from "./html-tokens.ts";
+
+/** Tags that begin and end a paragraph of their own. */
+const BLOCKS = new Set(
+  "address article aside body dd details div dl dt fieldset figcaption figure footer form header html main nav p section summary table tbody tfoot thead".split(
+    " ",
+  ),
+);
+const HEADING = /^h([1-6])$/;
+/** Around what is in them. */
+const MARKS: Readonly<Record<string, string>> = { b: "**", strong: "**", i: "*", em: "*", code: "`" };
+/** What ends when a tag begins. */
+const UNCLOSED: Readonly<Record<string, readonly string[]>> = {
+  li: ["li"],
+  td: ["td", "th"],
+  th: ["td", "th"],
+  tr: ["td", "th"],
+};
+/** Deeper ones are read as if they were not there. */
+const MOST_OPEN = 100;
+
+interface Open {
+  readonly tag: string;
+  readonly attributes: string;
+  readonly parts: string[];
+}
+
+/** A page as Markdown: what a reader would see of it, with links that are whole. */
+export function htmlToMarkdown(html: string, address: string): string {
+  const root: Open = { tag: "", attributes: "", parts: [] };
+  const open: Open[] = [root];
+  const lists: { readonly isOrdered: boolean; count: number }[] = [];
+  const add = (text: string): void => void open.at(-1)?.parts.push(text);
+  const inside = (tag: string): boolean => open.some((one) => one.tag === tag);
+  const close = (tag: string): void => {
+    const at = open.findLastIndex((one) => one.tag === tag);
+    if (at <= 0) return;
+    for (let last = open.pop(); last !== undefined; last = open.length > at ? open.pop() : undefined)
+      add(written(last));
+  };
+  const written = ({ tag, attributes, parts }: Open): string => {
+    const text = parts.join("");
+    const heading = HEADING.exec(tag)?.[1];
+    if (tag === "pre") return `\n\n\`\`\`\n${withoutEmptyEnds(text)}\n\`\`\`\n\n`;
+    const trimmed = text.trim();
+    if (trimmed === "") return " ";
+    if (heading !== undefined) return `\n\n${"#".repeat(Number(heading))} ${oneLine(trimmed)}\n\n`;
+    if (tag === "a") return linked(trimmed, attribute(attributes, "href"));
+    if (tag === "blockquote") return `\n\n${trimmed.replaceAll(/^/gm, "> ")}\n\n`;
+    if (tag === "td" || tag === "th") return ` ${oneLine(trimmed)} |`;
+    if (tag === "li") return listed(trimmed);
+    if (tag === "ul" || tag === "ol") return `\n\n${trimmed}\n\n`;
+    const mark = MARKS[tag] ?? "";
+    return text.replace(trimmed, () => `${mark}${trimmed}${mark}`);
+  };
+  const linked = (text: string, href: string | undefined): string => {
+    const target = href === undefined ? null : URL.parse(href, address);
+    return target !== null && /^https?:$/.test(target.protocol) ? `[${oneLine(text)}](${target.href})` : text;
+  };
+  const listed = (text: string): string => {
+    const list = lists.at(-1);
+    if (list !== undefined) list.count += 1;
+    const sign = list?.isOrdered === true ? `${list.count}.` : "-";
+    return `\n${sign} ${text.replaceAll(/\n{2,}/g, "\n").replaceAll("\n", "\n  ")}`;
+  };
+  for (const token of htmlTokens(html)) {
+    if (token.kind === "text") {
+      const text = plainText(token.text);
+      add(inside("pre") ? text : text.replaceAll(/\s+/g, " "));
+      continue;
+    }
+    const { tag } = token;
+    const isHeld = tag in MARKS ? !inside("pre") : isContainer(tag);
+    if (token.kind === "close") {
+      if (isHeld) close(tag);
+      if (tag === "ul" || tag === "ol") lists.pop();
+      if (BLOCKS.has(tag)) add("\n\n");
+      continue;
+    }
+    if (tag === "br") add("\n");
+    else if (tag === "hr") add("\n\n---\n\n");
+    else if (tag === "img") add(picture(token.attributes));
+    else if (tag === "ul" || tag === "ol") lists.push({ isOrdered: tag === "ol", count: 0 });
+    const last = open.at(-1)?.tag ?? "";
+    // These need not be closed.
+    if (UNCLOSED[tag]?.includes(last) === true) close(last);
+    if (tag === "tr") add("\n|");
+    else if (BLOCKS.has(tag)) add("\n\n");
+    if (isHeld && open.length < MOST_OPEN) open.push({ tag, attributes: token.attributes, parts: [] });
+  }
+  const [, first] = open;
+  if (first !== undefined) close(first.tag);
+  while (open.length > 1) close(open.at(-1)?.tag ?? "");
+  return tidy(root.parts.join(""));
+}
+
+function isContainer(tag: string): boolean {
+  return ["a", "pre", "blockquote", "td", "th", "ul", "ol", "li", "title"].includes(tag) || HEADING.test(tag);
+}
+
+function picture(attributes: string): string {
+  const alt = attribute(attributes, "alt");
+  return alt === undefined || alt === "" ? "" : `[image: ${oneLine(alt)}]`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ");
+}
+
+/** Line by line: a pattern for blanks before an end of line would look at a long run of them again and again. */
+function tidy(text: string): string {
+  const lines = text.split("\n").map((line) => line.trimEnd());
+  return lines
+    .join("\n")
+    .replaceAll(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
+function withoutEmptyEnds(text: string): string {
+  const lines = text.split("\n");
+  const first = lines.findIndex((line) => line !== "");
+  return first < 0 ? "" : lines.slice(first, lines.findLastIndex((line) => line !== "") + 1).join("\n");
+}

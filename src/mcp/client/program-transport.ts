@@ -1,0 +1,126 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { ErrorCode, type JSONRPCMessage, JSONRPCMessageSchema, McpError } from "@modelcontextprotocol/sdk/types.js";
+
+export interface ProgramStart {
+  /** A whole path, and what it is given. */
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+}
+
+/** Of one message. A server that writes more without an end of line is not talking to us. */
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+/** How long a program may take to end by itself when its input is closed. In milliseconds. */
+const GOODBYE_MS = 1_000;
+
+/**
+ * A program that speaks MCP on its standard input and output. Lines that are not of the protocol are passed over, as other
+ * clients do; what the program is told to end is ended with all it started.
+ */
+export class ProgramTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: NonNullable<Transport["onmessage"]>;
+  readonly #start: ProgramStart;
+  #child: ChildProcessByStdio<Writable, Readable, null> | undefined;
+  #exited: Promise<void> = Promise.resolve();
+  #pieces: Buffer[] = [];
+  #length = 0;
+  #trouble: string | undefined;
+
+  constructor(start: ProgramStart) {
+    this.#start = start;
+  }
+
+  /** Why it is gone, as far as is known. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  async start(): Promise<void> {
+    const { command, args, cwd } = this.#start;
+    // The starter sets the variables that the program sees, and needs none of the host's.
+    const child = spawn(command, args, { cwd, env: {}, stdio: ["pipe", "pipe", "ignore"], detached: true });
+    this.#child = child;
+    this.#exited = new Promise((resolve) => {
+      child.once("error", (error) => {
+        this.#trouble ??= error.message;
+        resolve();
+      });
+      child.once("exit", (code, signal) => {
+        this.#trouble ??=
+          signal === null ? `its program ended with exit code ${code}` : `its program was ended by ${signal}`;
+        resolve();
+      });
+    });
+    void this.#report();
+    // Said again by the end of the program.
+    child.stdin.on("error", () => {});
+    child.stdout.on("data", (chunk: Buffer) => this.#take(chunk));
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const child = this.#child;
+    if (child === undefined) throw new McpError(ErrorCode.ConnectionClosed, "its program is not running");
+    if (child.stdin.write(`${JSON.stringify(message)}\n`)) return;
+    await Promise.race([new Promise((resolve) => child.stdin.once("drain", resolve)), this.#exited]);
+  }
+
+  async close(): Promise<void> {
+    this.#child?.stdin.end();
+    await Promise.race([this.#exited, sleep(GOODBYE_MS, undefined, { ref: false })]);
+    this.#kill();
+    await this.#exited;
+  }
+
+  async #report(): Promise<void> {
+    await this.#exited;
+    this.#child = undefined;
+    this.onclose?.();
+  }
+
+  #kill(): void {
+    const pid = this.#child?.pid;
+    if (pid === undefined) return;
+    try {
+      // Its whole group: without a namespace of its own it may have started others.
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      // Gone by itself.
+    }
+  }
+
+  #take(chunk: Buffer): void {
+    let rest = chunk;
+    for (let end = rest.indexOf(0x0a); end >= 0; end = rest.indexOf(0x0a)) {
+      this.#keep(rest.subarray(0, end));
+      this.#deliver(Buffer.concat(this.#pieces).toString("utf8"));
+      this.#pieces = [];
+      this.#length = 0;
+      rest = rest.subarray(end + 1);
+    }
+    this.#keep(rest);
+  }
+
+  #keep(piece: Buffer): void {
+    this.#length += piece.length;
+    if (this.#length <= MAX_MESSAGE_BYTES) return void this.#pieces.push(piece);
+    this.#pieces = [];
+    this.#trouble ??= `it wrote a line of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB`;
+    this.#kill();
+  }
+
+  #deliver(line: string): void {
+    let read: unknown;
+    try {
+      read = JSON.parse(line);
+    } catch {
+      return;
+    }
+    const message = JSONRPCMessageSchema.safeParse(read);
+    if (message.success) this.onmessage?.(message.data);
+  }
+}

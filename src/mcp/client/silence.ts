@@ -1,0 +1,33 @@
+/** Aborts when nothing was heard for a while, unless there is an excuse at that moment. */
+export class Silence implements Disposable {
+  readonly #controller = new AbortController();
+  readonly #idleMs: number;
+  readonly #isExcused: () => boolean;
+  #timer: NodeJS.Timeout;
+
+  constructor(idleMs: number, isExcused: () => boolean) {
+    this.#idleMs = idleMs;
+    this.#isExcused = isExcused;
+    this.#timer = this.#wait();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  heard(): void {
+    clearTimeout(this.#timer);
+    this.#timer = this.#wait();
+  }
+
+  #wait(): NodeJS.Timeout {
+    return setTimeout(() => {
+      if (this.#isExcused()) this.heard();
+      else this.#controller.abort();
+    }, this.#idleMs).unref();
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,53 @@
+import { BlockList, isIP } from "node:net";
+
+type Range = readonly [address: string, prefix: number];
+
+/** IANA's special-purpose addresses: what only this machine and its own network can reach, and what is no machine at all. */
+const SPECIAL_IPV4: readonly Range[] = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  // Relays of 6to4.
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+];
+
+/** Everything outside of it is local, reserved or stands for an IPv4 address: `::/96`, NAT64, `fc00::/7`, `fec0::/10` … */
+const GLOBAL_IPV6: Range = ["2000::", 3];
+const SPECIAL_IPV6: readonly Range[] = [
+  // Protocols: Teredo, which carries an IPv4 address that could be any, benchmarks, ORCHID.
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  // 6to4 carries an IPv4 address too.
+  ["2002::", 16],
+  ["3fff::", 20],
+];
+
+const special = blockList(SPECIAL_IPV4, SPECIAL_IPV6);
+const global = blockList([], [GLOBAL_IPV6]);
+const mapped = blockList([], [["::ffff:0:0", 96]]);
+
+function blockList(ipv4: readonly Range[], ipv6: readonly Range[]): BlockList {
+  const list = new BlockList();
+  for (const [address, prefix] of ipv4) list.addSubnet(address, prefix, "ipv4");
+  for (const [address, prefix] of ipv6) list.addSubnet(address, prefix, "ipv6");
+  return list;
+}
+
+/** An IPv4 address written as an IPv6 one, `::ffff:…`, counts as what it stands for. */
+export function isPrivateAddress(address: string): boolean {
+  const kind = isIP(address);
+  if (kind === 4) return special.check(address, "ipv4");
+  // The scope of a link-local address is no part of it for the lists.
+  if (kind === 0 || address.includes("%")) return true;
+  return special.check(address, "ipv6") || !(global.check(address, "ipv6") || mapped.check(address, "ipv6"));
+}
