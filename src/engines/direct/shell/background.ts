@@ -47,7 +47,7 @@ export class BackgroundCommands {
       file,
       isRunning: true,
       stop,
-      ended: this.#run(request, { file, signal: stop.signal }).then(() => {
+      ended: this.#run(request, { file, signal: stop.signal }).finally(() => {
         started.isRunning = false;
       }),
     };

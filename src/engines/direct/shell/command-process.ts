@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { messageOf } from "../../../core/errors.ts";
 import { familyReader } from "../../../process/limits.ts";
@@ -96,11 +95,6 @@ export class CommandProcess {
     } catch {
       // It ended in this moment.
     }
-  }
-
-  async close(): Promise<void> {
-    this.kill();
-    if (this.pid !== undefined) await once(this.#child, "exit");
   }
 
   #exit(report: string, state: Buffer): CommandExit | undefined {

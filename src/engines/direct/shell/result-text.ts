@@ -9,10 +9,10 @@ export interface ShownOutput {
   readonly whole?: string;
 }
 
-/** What a command printed: stdout, then stderr. What is too long is written to `file` as a whole. */
+/** What a command printed: stdout, then stderr. What is too long is written to a file as a whole. */
 export async function shownOutput(
   { stdout, stderr }: { readonly stdout: CapturedOutput; readonly stderr: CapturedOutput },
-  file: string,
+  newFile: () => string,
 ): Promise<ShownOutput> {
   const [out, err] = [stdout.small, stderr.small];
   if (out !== undefined && err !== undefined) {
@@ -20,6 +20,7 @@ export async function shownOutput(
     const text = [printed.trimEnd(), readable(err).trim()].filter((part) => part !== "").join("\n");
     if (text.length <= MAX_SHOWN) return { text };
   }
+  const file = newFile();
   await stdout.appendTo(file);
   await stderr.appendTo(file);
   const half = MAX_SHOWN / 2;

@@ -23,6 +23,7 @@ import {
 
 /** A command that prints more is ended. In bytes. */
 export const MAX_PRINTED = 64 * 1024 * 1024;
+const MAX_OUTPUT_FILES = 20;
 
 export interface CommandRequest {
   readonly command: string;
@@ -51,7 +52,9 @@ export class Shell {
   readonly #place: ShellPlace;
   readonly #directories: ShellDirectories;
   readonly #state: ShellState;
-  readonly #running = new Set<CommandProcess>();
+  /** With what is done when one is gone. */
+  readonly #running = new Map<CommandProcess, Promise<void>>();
+  readonly #outputFiles: string[] = [];
   #programs: Programs | undefined;
   #isClosed = false;
   #confinedNow = 0;
@@ -77,13 +80,13 @@ export class Shell {
   }
 
   pids(): number[] {
-    return [...this.#running].flatMap(({ pid }) => pid ?? []);
+    return [...this.#running.keys()].flatMap(({ pid }) => pid ?? []);
   }
 
   /** What the session's commands use now, with the processor time of all that are over. */
   use(): ProcessUse {
     const read = familyReader();
-    const all = [...this.#running].map((one) => {
+    const all = [...this.#running.keys()].map((one) => {
       const seen = one.pid === undefined ? NOTHING : read(one.pid);
       return { ...seen, cpu_seconds: Math.max(seen.cpu_seconds, one.seconds) };
     });
@@ -186,34 +189,43 @@ export class Shell {
     return (this.#programs ??= findPrograms(this.#place));
   }
 
-  #add(started: CommandProcess, { file, isConfined }: { readonly file: string; readonly isConfined: boolean }): void {
-    this.#running.add(started);
-    if (isConfined) this.#confinedNow += 1;
-    void Promise.allSettled([started.gone, started.ended]).then(() => {
-      this.#running.delete(started);
-      this.#seconds += started.seconds;
-      rmSync(file, { force: true });
-      if (!isConfined) return;
-      this.#confinedNow -= 1;
-      this.#place.stubs.used();
-      if (this.#confinedNow === 0) this.#place.stubs.sweep();
-    });
+  #add(started: CommandProcess, left: { readonly file: string; readonly isConfined: boolean }): void {
+    if (left.isConfined) this.#confinedNow += 1;
+    this.#running.set(started, this.#cleanUp(started, left));
+  }
+
+  /** When nothing of a command is left. */
+  async #cleanUp(started: CommandProcess, { file, isConfined }: { file: string; isConfined: boolean }): Promise<void> {
+    await Promise.allSettled([started.gone, started.ended]);
+    this.#running.delete(started);
+    this.#seconds += started.seconds;
+    rmSync(file, { force: true });
+    if (!isConfined) return;
+    this.#confinedNow -= 1;
+    this.#place.stubs.used();
+    if (this.#confinedNow === 0) this.#place.stubs.sweep();
+  }
+
+  /** The path for the whole output of a call. Those of the last calls are kept. */
+  outputFile(callId: string): string {
+    const file = join(this.outputs, `${callId.replaceAll(/[^\w-]/g, "_")}.txt`);
+    this.#outputFiles.push(file);
+    for (const old of this.#outputFiles.splice(0, this.#outputFiles.length - MAX_OUTPUT_FILES))
+      rmSync(old, { force: true });
+    return file;
   }
 
   /** Ends everything, and resolves when it is gone. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    await Promise.all([...this.#running].map((one) => one.close()));
-    await Promise.all(
-      [this.#directories.shown, this.#directories.hidden, this.#directories.outputs].map((path) =>
-        rm(path, { recursive: true, force: true }),
-      ),
-    );
+    this.kill();
+    await Promise.all(this.#running.values());
+    const { shown, hidden, outputs } = this.#directories;
+    await Promise.all([shown, hidden, outputs].map((path) => rm(path, { recursive: true, force: true })));
   }
 
   kill(): void {
     this.#isClosed = true;
-    for (const one of this.#running) one.kill();
+    for (const one of this.#running.keys()) one.kill();
   }
 }
 

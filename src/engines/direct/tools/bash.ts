@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { messageOf } from "../../../core/errors.ts";
 import { readCommands } from "../../../core/shell/read-commands.ts";
 import type { ProcessUse } from "../../../process/limits.ts";
@@ -104,8 +103,7 @@ async function runBash(
       onOutput: (stream, chunk) => outputs[stream].write(chunk),
     });
     if (end.kind === "failed") return textOutcome(end.reason, true);
-    const file = join(shell.outputs, `${callId.replaceAll(/[^\w-]/g, "_")}.txt`);
-    const { text, whole } = await shownOutput(outputs, file);
+    const { text, whole } = await shownOutput(outputs, () => shell.outputFile(callId));
     const { isError, before, after } = framed(end, { command, timeoutMs });
     const all = [...before, ...(text === "" ? [] : [text]), ...after].join("\n");
     return {
