@@ -134,6 +134,11 @@ export interface CallRequest {
   readonly input: Readonly<Record<string, unknown>>;
   /** What the tool can do; where it does it is for the runtime to see. */
   readonly traits: ToolTraits;
+  /**
+   * Where a command starts when that is not the workspace: within it, without links. The call is decided as a command
+   * that begins with `cd` to there.
+   */
+  readonly directory?: string;
   /** Directories in which the engine keeps results of this session that it told the model to read. */
   readonly readable?: readonly string[];
   /** The process that makes the call runs its commands in a sandbox. What the machine could do is another question. */
@@ -149,6 +154,8 @@ export type CallDecision =
        * nothing else: the links may lead elsewhere by now.
        */
       readonly places?: readonly PathAccess[];
+      /** Where the command was decided to start; absent for the workspace. It may start nowhere else. */
+      readonly directory?: string;
     }
   | { readonly behavior: "deny"; readonly message: string };
 

@@ -23,6 +23,7 @@ const BUILTIN: Readonly<Record<string, ToolTraits>> = {
   TaskGet: INTERNAL,
   TaskList: INTERNAL,
   TaskUpdate: INTERNAL,
+  TaskStop: INTERNAL,
   StructuredOutput: INTERNAL,
   Skill: INTERNAL,
   AskUserQuestion: READS,
@@ -30,7 +31,7 @@ const BUILTIN: Readonly<Record<string, ToolTraits>> = {
 };
 
 export const BUILTIN_NAMES: readonly string[] = Object.keys(BUILTIN).filter(
-  (name) => !["StructuredOutput", "ExitPlanMode", "Skill"].includes(name),
+  (name) => !["StructuredOutput", "ExitPlanMode", "Skill", "TaskStop"].includes(name),
 );
 
 /** The way out of plan mode; an agent has it whenever its process starts in that mode. */

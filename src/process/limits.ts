@@ -53,11 +53,11 @@ export class Watchdog {
     if (over !== undefined) throw over;
   }
 
-  /** `pid` is the process that all others come from. */
-  watch(pid: number, onOver: (error: CapstanError) => void): void {
+  /** `root` is the process that all others come from; without one, a function that says what all of them use. */
+  watch(root: number | (() => ProcessUse), onOver: (error: CapstanError) => void): void {
     if (Object.keys(this.#limits).length === 0) return;
     this.#timer = setInterval(() => {
-      const use = lookAt(pid);
+      const use = lookAt(typeof root === "number" ? () => useOf(root) : root);
       if (use === undefined) return;
       const cpu = this.#before + use.cpu_seconds;
       this.#keep(cpu);
@@ -88,9 +88,9 @@ export class Watchdog {
 }
 
 /** Undefined when it cannot be seen, such as without a free descriptor: the next look will tell. */
-function lookAt(pid: number): ProcessUse | undefined {
+function lookAt(look: () => ProcessUse): ProcessUse | undefined {
   try {
-    return useOf(pid);
+    return look();
   } catch {
     return undefined;
   }

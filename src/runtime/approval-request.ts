@@ -44,6 +44,7 @@ export async function describeCall(
     tool_use_id: open.eventId,
     tool: call.tool,
     input: kind === "plan" ? await planOf(open, { store, record }) : { ...call.input },
+    ...(call.directory !== undefined && { directory: call.directory }),
     title: titleOf(call),
     ...(diff !== undefined && { diff }),
     ...(subject.shell !== undefined && { commands: commandsOf(subject.shell) }),

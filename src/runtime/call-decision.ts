@@ -29,6 +29,8 @@ export interface CallOutcome {
   /** What is to run instead of what the model wrote. */
   readonly input?: Readonly<Record<string, unknown>> | undefined;
   readonly subject?: CallSubject | undefined;
+  /** Where a command starts, when that is not the workspace. */
+  readonly directory?: string | undefined;
   readonly approvalId?: string | undefined;
   /** For a custom tool: what the client answered. */
   readonly answer?: StoredAnswer;
@@ -68,8 +70,8 @@ export class CallJudge {
     const open = log.state.openCalls[request.call_id];
     if (open === undefined || status !== "pending") return false;
     if (expiresAt !== null && expiresAt <= clock.now()) return false;
-    const { call_id: callId, tool, input, traits } = request;
-    const call: CallRequest = { callId, tool, input, traits };
+    const { call_id: callId, tool, input, traits, directory } = request;
+    const call: CallRequest = { callId, tool, input, traits, ...(directory !== undefined && { directory }) };
     return (await this.#judge(call, open, this.#subject(call))).behavior === "ask";
   }
 
@@ -78,8 +80,9 @@ export class CallJudge {
     return { granted: false, decidedBy: `limit:${hit.which}`, reason: limitText(hit) };
   }
 
-  async #decide(made: CallRequest, open: OpenCall, signal: AbortSignal): Promise<CallOutcome | undefined> {
+  async #decide(asked: CallRequest, open: OpenCall, signal: AbortSignal): Promise<CallOutcome | undefined> {
     const { record, log } = this.#deps;
+    const made = await this.#whereAsked(asked, open);
     const hit = limitOnToolCall(record.agent.budget, log.state) ?? (await sharedLimitOnToolCall(this.#deps));
     if (hit !== undefined) return this.overLimit(hit);
     const hooked = await this.#hooked(sessionInput(made, this.#deps), open, signal);
@@ -91,7 +94,18 @@ export class CallJudge {
     // After a restart the input of the log stands beside that of the approval, which no hook has changed.
     if (made.traits.custom === true && isChanged && open.approvalId === undefined) return CHANGED_BY_HOOK;
     const outcome = await this.#permit({ ...made, input }, open, signal);
-    return outcome && isChanged ? { ...outcome, input: outcome.input ?? input } : outcome;
+    const { directory } = made;
+    return outcome && { ...outcome, directory, ...(isChanged && { input: outcome.input ?? input }) };
+  }
+
+  /** A person was asked about a command in one directory; it starts there, also after a restart. */
+  async #whereAsked(call: CallRequest, { approvalId }: OpenCall): Promise<CallRequest> {
+    if (approvalId === undefined) return call;
+    const asked = await this.#deps.store.approvals.get(approvalId);
+    if (asked === undefined) return call;
+    const { directory: _now, ...rest } = call;
+    const { directory } = asked.request;
+    return { ...rest, ...(directory !== undefined && { directory }) };
   }
 
   /** Hooks look at a call once. What a person was asked about is what they left of it, also after a restart. */

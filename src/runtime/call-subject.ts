@@ -1,8 +1,10 @@
+import type { CallRequest } from "../core/engine.ts";
 import type { CallSubject } from "../core/permission/subject.ts";
 import { FILE_FIELDS, fileInput, SEARCH_TOOLS } from "./paths/file-input.ts";
 import { Names, type Surroundings } from "./paths/names.ts";
 import { guardCall, guardedPlaces } from "./protected/guard-call.ts";
 import type { SessionParts } from "./session-deps.ts";
+import { commandLine } from "./shell/command-line.ts";
 import { shellSubject } from "./shell/shell-subject.ts";
 
 export interface CalledTool {
@@ -11,22 +13,25 @@ export interface CalledTool {
   readonly input: Readonly<Record<string, unknown>>;
   /** The tool is the engine's own and not the host's or a server's, whose input may mean anything. Default: true. */
   readonly engineTool?: boolean;
+  /** Where a command starts, when that is not the workspace. */
+  readonly directory?: CallRequest["directory"];
 }
 
 /** Where any other tool names a path, if it does; rules for paths do not speak of such tools. */
 const USUAL_FIELDS = ["file_path", "path", "notebook_path"];
 
-type Called = Pick<CalledTool, "tool" | "input">;
+type Called = Pick<CalledTool, "tool" | "input" | "directory">;
 type Session = Pick<SessionParts, "record" | "home" | "tools">;
 
 /** What a call of a session is about. */
 export function sessionSubject(
-  { tool, input }: Called,
+  { tool, input, directory }: Called,
   session: Session & Pick<SessionParts, "capstanHome">,
 ): CallSubject {
   const { record, home, capstanHome } = session;
   const { cwd, agent } = record;
-  const call = { tool, input, engineTool: isEngineTool({ tool, input }, session) };
+  const engineTool = isEngineTool({ tool, input }, session);
+  const call = { tool, input, engineTool, ...(directory !== undefined && { directory }) };
   return guardCall(subjectOf(call, { cwd, home }), call, guardedPlaces({ cwd, agent, capstanHome }));
 }
 
@@ -63,9 +68,9 @@ export function subjectOf(call: CalledTool, surroundings: Surroundings): CallSub
     return { ...none, paths, search: true, inside: names.areInside(places) };
   }
   if (tool === "Bash") {
-    const command = text("command");
-    if (command === undefined) return { ...none, inside: false };
-    const shell = shellSubject(command, names);
+    const line = commandLine({ ...call, input });
+    if (line === undefined) return { ...none, inside: false };
+    const shell = shellSubject(line, names);
     const places = [...shell.writes, ...shell.reads].flatMap((redirection) => redirection.places);
     const isKnown =
       shell.unclear.length === 0 && [...shell.writes, ...shell.reads].every((one) => one.places.length > 0);

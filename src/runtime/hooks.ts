@@ -200,7 +200,7 @@ export class UserHooks {
   }
 
   /** Read as a deny rule is, so that a call which might be meant is seen. */
-  #matches({ matcher }: Hook, call: Pick<CallRequest, "tool" | "input">): boolean {
+  #matches({ matcher }: Hook, call: Pick<CallRequest, "tool" | "input" | "directory">): boolean {
     if (matcher === undefined) return true;
     try {
       return hitBy(matcher, callOf(sessionSubject(call, this.#parts))) !== undefined;

@@ -102,6 +102,7 @@ export class ToolCalls {
       behavior: "allow",
       ...(input !== undefined && { input: { ...input } }),
       ...(places.length > 0 && { places }),
+      ...(outcome.directory !== undefined && { directory: outcome.directory }),
     };
   }
 

@@ -4,6 +4,7 @@ import { ELSEWHERE_DIRECTORIES, ELSEWHERE_FILES } from "../core/permission/limit
 import { isInside } from "../core/inside.ts";
 import { isHidden, isSecret, isWritable, type SandboxPlan } from "../core/sandbox.ts";
 import { COVER_SYSCTL } from "./root-path.ts";
+import { LOOKED_PAST } from "./secrets.ts";
 import type { Confinement } from "./support.ts";
 
 /** Sockets of the machine's services, such as the one of Docker: whoever may speak to them is not confined. */
@@ -11,16 +12,25 @@ const SERVICES = "/run";
 const ROOT = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", ...COVER_SYSCTL, "--tmpfs", SERVICES];
 
 /**
- * How a server is started in a sandbox of its own: it may read what the commands of its session may, write what the file
+ * How a server or a command is started in a sandbox of its own: it may read what the commands of its session may, write what the file
  * tools may, and has no network. Nobody could look at which domains it asks for, so a list of those gives it none.
  */
 export function confinedCommand(
   plan: SandboxPlan,
-  { confine, ownDirectory }: { readonly confine: readonly string[]; readonly ownDirectory: string },
+  {
+    confine,
+    ownDirectory,
+    secrets = secretsIn(plan),
+  }: {
+    readonly confine: readonly string[];
+    readonly ownDirectory: string;
+    /** Secrets of the project that are there now. Default: looked for here. */
+    readonly secrets?: readonly string[];
+  },
 ): string[] {
   const { kept, covered } = closedPlaces(plan);
   const places: Places = {
-    denyRead: [...plan.denyRead, ...secretsIn(plan)].flatMap(real),
+    denyRead: [...plan.denyRead, ...secrets].flatMap(real),
     allowRead: [...plan.allowRead, ownDirectory].flatMap(real),
     denyWrite: kept,
     allowWrite: [...plan.allowWrite, ownDirectory].flatMap(real),
@@ -55,9 +65,6 @@ function secretsIn(plan: SandboxPlan): string[] {
     });
   return found(plan.workspace);
 }
-
-/** Full of files, and no place where people keep secrets. */
-const LOOKED_PAST = [".git", "node_modules"];
 
 /**
  * What is not there and must not be made: each is an empty directory while a server runs, on the machine too, as a mount

@@ -84,6 +84,7 @@ const ACTS: ToolTraits = { readOnly: false, edit: false, safeInternal: false };
 const EDITS: ToolTraits = { ...ACTS, edit: true };
 
 interface Call {
+  readonly directory?: string;
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly traits: ToolTraits;
@@ -119,8 +120,8 @@ function writers(file: string): readonly Call[] {
 }
 
 /** With every rule and grant that could allow it, and in a sandbox that would. */
-function decided({ tool, input, traits, engineTool = true }: Call, mode: (typeof MODES)[number]): Verdict {
-  const call = { tool, input, engineTool };
+function decided({ tool, input, traits, directory, engineTool = true }: Call, mode: (typeof MODES)[number]): Verdict {
+  const call = { tool, input, engineTool, ...(directory !== undefined && { directory }) };
   const subject = guardCall(subjectOf(call, { cwd, home }), call, places);
   const allow = ["Bash", "Edit", "Write", "mcp__files", ...(tool.startsWith("mcp__") || tool === "Bash" ? [] : [tool])];
   return decide({
@@ -160,6 +161,17 @@ describe("a write to configuration", () => {
         expect([file, decided({ tool: "Write", input: { file_path: file }, traits: EDITS }, "yolo").decidedBy]).toEqual(
           [file, `protected:${pattern}`],
         );
+  });
+
+  test.each([
+    "echo x > config.yaml",
+    "cp ../x config.yaml",
+    "mv config.yaml x",
+    `python3 -c "open('config.yaml', 'w')"`,
+    "./write-config",
+  ])("asks about a command that an earlier one has moved to configuration: %s", (line) => {
+    const call = { ...command(line), directory: join(cwd, "sub", ".capstan") };
+    expect(decided(call, "yolo")).toMatchObject({ behavior: "ask", rememberable: false });
   });
 
   test.each([

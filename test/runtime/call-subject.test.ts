@@ -10,6 +10,7 @@ function tree() {
   const all = files({
     "ws/src/a.ts": "",
     "ws/secrets/key": "",
+    "ws/it's/key": "",
     "outside/file": "",
     "home/.ssh/id": "",
   });
@@ -99,6 +100,26 @@ describe("a rule sees through links", () => {
   ])("in a command: %s", (command, rules, behavior) => {
     using all = tree();
     expect(decided(all.about("Bash", { command }), rules).behavior).toBe(behavior);
+  });
+
+  test.each<[string, directory: string | undefined, { allow?: string[]; deny?: string[] }, string]>([
+    ["cat key", undefined, { allow: ["Bash(cat *)", "Bash(cd *)"], deny: ["Read(./secrets/*)"] }, "allow"],
+    ["cat key", "ws/secrets", { allow: ["Bash(cat *)", "Bash(cd *)"], deny: ["Read(./secrets/*)"] }, "deny"],
+    ["cat src/a.ts", "ws/src", { allow: ["Bash(cat *)", "Bash(cd *)"], deny: ["Read(./secrets/*)"] }, "allow"],
+    ["cat a.ts", "ws/src", { allow: ["Bash(cat *)"] }, "ask"],
+    ["echo a > ../../outside/x", "ws/src", { allow: ["Bash(echo *)", "Bash(cd *)", "Edit(./**)"] }, "ask"],
+    [
+      "echo a > key",
+      "ws/secrets",
+      { allow: ["Bash(echo *)", "Bash(cd *)", "Edit"], deny: ["Edit(secrets/**)"] },
+      "deny",
+    ],
+    ["cat key", "ws/it's", { allow: ["Bash(cat *)", "Bash(cd *)"], deny: ["Read(./it's/*)"] }, "deny"],
+  ])("in a command that starts in another directory: %s in %s", (command, directory, rules, behavior) => {
+    using all = tree();
+    const call = { tool: "Bash", input: { command }, ...(directory !== undefined && { directory: all.at(directory) }) };
+    const subject = subjectOf(call, { cwd: all.at("ws"), home: all.at("home") });
+    expect(decided(subject, rules).behavior).toBe(behavior);
   });
 
   test.each([

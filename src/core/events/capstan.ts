@@ -92,6 +92,8 @@ export const approvalRequested = z.object({
   tool_use_id: z.string(),
   tool: z.string(),
   input: toolInput,
+  /** Where a shell command starts, when that is not the workspace. */
+  directory: z.string().optional(),
   /** One line that says what would happen. */
   title: z.string(),
   /** For an edit: the change, as a unified diff. */

@@ -7,6 +7,7 @@ import type { CallSubject, Place } from "../../core/permission/subject.ts";
 import type { CalledTool } from "../call-subject.ts";
 import { realPath } from "../real-path.ts";
 import { gitDirectories } from "../sandbox.ts";
+import { commandLine } from "../shell/command-line.ts";
 import { agentPrograms, isAgentFile } from "./agent-files.ts";
 import { childrenOf, sameFile } from "./look.ts";
 
@@ -46,14 +47,11 @@ type Guarded = NonNullable<CallSubject["guarded"]>[number];
  * second names of a file, directories with configuration in them, and paths anywhere in the input of a tool that is not
  * the engine's own.
  */
-export function guardCall(
-  subject: CallSubject,
-  { tool, input, engineTool = true }: CalledTool,
-  places: GuardedPlaces,
-): CallSubject {
+export function guardCall(subject: CallSubject, call: CalledTool, places: GuardedPlaces): CallSubject {
+  const { tool, input, engineTool = true } = call;
   const guarded = [
     ...writtenPlaces(subject).flatMap((place) => guardsOf(place, subject, places)),
-    ...(tool === "Bash" && engineTool ? inCommand(subject, input["command"]) : []),
+    ...(tool === "Bash" && engineTool ? inCommand(subject, commandLine(call)) : []),
     ...(isOther(subject, engineTool) ? textsIn(input).flatMap((text) => inText(text, subject, places)) : []),
   ];
   return guarded.length === 0 ? subject : { ...subject, guarded: guarded.slice(0, 1) };
@@ -133,8 +131,8 @@ function protectedFiles(subject: CallSubject, { capstanHome, programs }: Guarded
 }
 
 /** A line that is known only in part is looked at as a text: the name may be in an assignment or a script. */
-function inCommand(subject: CallSubject, command: unknown): Guarded[] {
-  if (typeof command !== "string" || subject.shell === undefined || actionOf(subject.shell) !== "open") return [];
+function inCommand(subject: CallSubject, command: string | undefined): Guarded[] {
+  if (command === undefined || subject.shell === undefined || actionOf(subject.shell) !== "open") return [];
   const row = rowOfText(command.replaceAll(/["'\\]/g, ""), subject) ?? rowOfText(command, subject);
   return row === undefined ? [] : [{ path: "something in the command", pattern: row.pattern }];
 }

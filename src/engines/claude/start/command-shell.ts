@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CapstanError } from "../../../core/errors.ts";
-import { problemWithVariable } from "../../../core/gateway-variables.ts";
+import { requireVariables } from "../../../core/gateway-variables.ts";
 
 /** With these a command could ask the model past the log, or speak to the CLI. */
 const OF_THE_CLI = [
@@ -46,15 +45,6 @@ export function writeCommandShell(parts: CommandShell): Record<string, string> {
   const shell = write(shown, "bash", `#!/bin/sh\nunset ${OF_THE_CLI.join(" ")}\nexec ${quoted(bash)} "$@"\n`);
   chmodSync(shell, 0o700);
   return { CLAUDE_CODE_SHELL: shell, CLAUDE_ENV_FILE: write(hidden, "environment", `${read}\n`) };
-}
-
-/** Throws for variables that the commands of an agent cannot be given. */
-function requireVariables(variables: Readonly<Record<string, string>>): void {
-  const problems = Object.keys(variables).flatMap((name) => {
-    const problem = problemWithVariable(name);
-    return problem === undefined ? [] : [`variables.${name}: ${problem}`];
-  });
-  if (problems.length > 0) throw new CapstanError("invalid_input", problems.join("\n"), { data: { problems } });
 }
 
 function write(directory: string, name: string, text: string): string {

@@ -9,6 +9,8 @@ export interface BuiltinTool {
   /** JSON Schema of the input. The engine checks the input against it before it asks for permission. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly traits: ToolTraits;
+  /** Where the next call of a thread starts, for the decision about it; undefined for the workspace. */
+  directoryOf?(threadId: string | undefined): string | undefined;
   /** Runs with the input as it was permitted. Never rejects: whatever goes wrong is an outcome. */
   run(input: Readonly<Record<string, unknown>>, call: BuiltinCall): Promise<BuiltinOutcome>;
 }
@@ -21,6 +23,8 @@ export interface BuiltinCall {
   readonly threadId: string | undefined;
   /** The decision's `places`. A file tool works on exactly these, and fails without them. */
   readonly places?: readonly PathAccess[] | undefined;
+  /** The decision's `directory`. A command starts there and nowhere else; absent, it starts in the workspace. */
+  readonly directory?: string | undefined;
 }
 
 export interface BuiltinOutcome {

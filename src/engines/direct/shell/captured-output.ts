@@ -1,0 +1,78 @@
+import { randomUUID } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { type FileHandle, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+
+/** In bytes. What is larger waits in a file, so that a command that floods takes no memory of the host. */
+const IN_MEMORY = 128 * 1024;
+
+/** One output of a command: in memory while it is small, in a file from then on. */
+export class CapturedOutput {
+  readonly #directory: string;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #file: { readonly path: string; readonly handle: FileHandle } | undefined;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  async write(chunk: Buffer): Promise<void> {
+    this.#bytes += chunk.length;
+    if (this.#file === undefined) {
+      this.#chunks.push(chunk);
+      if (this.#bytes > IN_MEMORY) await this.#spill();
+    } else await this.#file.handle.appendFile(chunk);
+  }
+
+  async #spill(): Promise<void> {
+    const path = join(this.#directory, `${randomUUID()}.part`);
+    const handle = await open(path, "wx", 0o600);
+    this.#file = { path, handle };
+    await handle.appendFile(Buffer.concat(this.#chunks));
+    this.#chunks = [];
+  }
+
+  /** The whole, when it is in memory. */
+  get small(): Buffer | undefined {
+    return this.#file === undefined ? Buffer.concat(this.#chunks) : undefined;
+  }
+
+  async appendTo(path: string): Promise<void> {
+    const { small } = this;
+    const target = createWriteStream(path, { flags: "a", mode: 0o600 });
+    await (small === undefined
+      ? pipeline(createReadStream(this.#file?.path ?? ""), target)
+      : pipeline([small], target));
+  }
+
+  async discard(): Promise<void> {
+    this.#chunks = [];
+    if (this.#file === undefined) return;
+    await this.#file.handle.close();
+    await rm(this.#file.path, { force: true });
+  }
+}
+
+/** Bytes at both ends of a file, which hold at least `characters` characters each. */
+export async function endsOf(path: string, characters: number): Promise<{ head: Buffer; tail: Buffer; size: number }> {
+  await using handle = await open(path, "r");
+  const { size } = await handle.stat();
+  // No character has more than four bytes.
+  const length = Math.min(size, characters * 4);
+  const at = async (position: number): Promise<Buffer> => {
+    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(length), position, length });
+    return buffer.subarray(0, bytesRead);
+  };
+  return { head: await at(0), tail: await at(size - length), size };
+}
+
+/** Text for a model: what is no UTF-8, and NUL, which stores refuse, is U+FFFD. */
+export function readable(bytes: Buffer): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes).replaceAll("\0", "\uFFFD");
+}

@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import type { Readable } from "node:stream";
+import { messageOf } from "../../../core/errors.ts";
+import { familyReader } from "../../../process/limits.ts";
+import { INIT, REPORT_FD, STATE_FD } from "./command-script.ts";
+import { untilMark } from "./until-mark.ts";
+
+/** More is no environment that could be given to the next command. In bytes. */
+const MAX_STATE = 256 * 1024;
+
+export interface CommandStart {
+  /** The programs that contain the command; empty where the machine has none. */
+  readonly wrapper: readonly string[];
+  readonly bash: string;
+  readonly cat: string;
+  /** The command's shell with its arguments, and the sandbox before it. */
+  readonly words: readonly string[];
+  readonly onOutput: (stream: "stdout" | "stderr", chunk: Buffer) => Promise<void>;
+}
+
+/** How a command ended by itself. */
+export interface CommandExit {
+  readonly status: number;
+  /** What its shell saved; undefined when it did not. */
+  readonly state: Buffer | undefined;
+}
+
+/** One command, with all that it starts. */
+export class CommandProcess {
+  readonly #child: ChildProcess;
+  readonly #isContained: boolean;
+  /** Resolves with its exit, or with undefined when it was killed; rejects when it could not start. */
+  readonly ended: Promise<CommandExit | undefined>;
+  /** Resolves when no process of it is left. */
+  readonly gone: Promise<void>;
+  #seconds = 0;
+
+  constructor({ wrapper, bash, cat, words, onOutput }: CommandStart) {
+    const mark = `capstan-end-${randomUUID()}`;
+    const init = [bash, "--noprofile", "--norc", "-c", INIT, "bash", mark, cat, ...words];
+    const [program = "", ...args] = [...wrapper, ...init];
+    this.#isContained = wrapper.length > 0;
+    // Nothing of the host or the session may reach the programs before the command's own shell.
+    const child = spawn(program, args, {
+      cwd: "/",
+      env: {},
+      stdio: ["pipe", "pipe", "pipe", "ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    this.#child = child;
+    const started = new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", (thrown) => reject(new Error(`The shell could not start: ${messageOf(thrown)}`)));
+    });
+    this.gone = new Promise((resolve) => {
+      child.once("exit", () => resolve());
+      child.once("error", () => resolve());
+    });
+    child.stdin?.on("error", () => {});
+    const read = (fd: number, take: (chunk: Buffer) => Promise<void>): Promise<void> =>
+      untilMark(child.stdio[fd] as Readable, mark, take);
+    const state = bounded(MAX_STATE);
+    const report = bounded(1_000);
+    const outputs = Promise.all([
+      read(1, (chunk) => onOutput("stdout", chunk)),
+      read(2, (chunk) => onOutput("stderr", chunk)),
+      read(STATE_FD, state.take),
+      read(REPORT_FD, report.take),
+    ]);
+    this.ended = started.then(async () => {
+      await outputs;
+      return this.#exit(report.bytes().toString("utf8"), state.bytes());
+    });
+    // Whoever starts a command waits for it; a failure is no second one.
+    this.ended.catch(() => this.kill());
+  }
+
+  get pid(): number | undefined {
+    return this.#child.exitCode === null && this.#child.signalCode === null ? this.#child.pid : undefined;
+  }
+
+  /** Processor time, in seconds: as reported, or as last seen before a kill. */
+  get seconds(): number {
+    return this.#seconds;
+  }
+
+  kill(): void {
+    const { pid } = this;
+    if (pid === undefined) return;
+    this.#seconds = Math.max(this.#seconds, secondsOf(pid));
+    try {
+      // Its namespace ends with it. Without one its group is all that can be ended.
+      process.kill(this.#isContained ? pid : -pid, "SIGKILL");
+    } catch {
+      // It ended in this moment.
+    }
+  }
+
+  #exit(report: string, state: Buffer): CommandExit | undefined {
+    const [status = "", ...times] = report.split("\n");
+    if (!/^\d+$/.test(status)) return undefined;
+    for (const [, minutes, seconds] of times.join(" ").matchAll(/(\d+)m([\d.]+)s/g))
+      this.#seconds += Number(minutes) * 60 + Number(seconds);
+    return { status: Number(status), state: state.length > 0 && state.length < MAX_STATE ? state : undefined };
+  }
+}
+
+/** Collects up to so many bytes, and lets the rest go by. */
+function bounded(limit: number): { take: (chunk: Buffer) => Promise<void>; bytes: () => Buffer } {
+  const chunks: Buffer[] = [];
+  let left = limit;
+  return {
+    take: async (chunk) => {
+      if (left > 0) chunks.push(chunk.subarray(0, left));
+      left -= chunk.length;
+    },
+    bytes: () => Buffer.concat(chunks),
+  };
+}
+
+function secondsOf(pid: number): number {
+  try {
+    return familyReader()(pid).cpu_seconds;
+  } catch {
+    return 0;
+  }
+}

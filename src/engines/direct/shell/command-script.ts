@@ -1,0 +1,83 @@
+/**
+ * How one command runs, as three layers of text. The host writes all three; values reach bash through a file, so that
+ * none appears on a command line and none reaches the programs that contain and confine the shell.
+ *
+ * - `INIT` runs first, contained and not confined. It stays the parent of whatever the command leaves behind.
+ * - `runText` is the command's own shell, confined if the session is. It saves its environment when it ends.
+ * - `commandFile` is what that shell reads: variables, directory and command.
+ */
+
+/** Descriptors of `INIT`: what it reports, and where the command's shell saves its state. */
+export const REPORT_FD = 4;
+export const STATE_FD = 5;
+/** Of the command's shell: a number that no script uses by chance. */
+const SAVE_FD = 197;
+
+/**
+ * Arguments: the text that marks the end of an output, the path of `cat`, and the command. Outputs pass through `cat`
+ * because the host's ends are sockets, and `/dev/stdout` cannot be opened on a socket.
+ *
+ * A child that the command left behind may hold the outputs open for hours. So the host waits for the marks and the
+ * report, and this shell lives on until the last such child has ended or the host closes its input.
+ */
+export const INIT = `mark=$1 cat=$2
+shift 2
+exec 6> >(exec "$cat" ${REPORT_FD}>&- ${STATE_FD}>&-)
+exec 7> >(exec "$cat" >&2 6>&- ${REPORT_FD}>&- ${STATE_FD}>&-)
+exec 2>/dev/null
+"$@" </dev/null >&6 2>&7 ${SAVE_FD}>&${STATE_FD} 6>&- 7>&- ${REPORT_FD}>&- ${STATE_FD}>&-
+status=$?
+for fd in 6 7 ${STATE_FD}; do printf %s "$mark" >&$fd; done 2>/dev/null
+exec 6>&- 7>&- ${STATE_FD}>&-
+{ echo "$status"; times; printf %s "$mark"; } >&${REPORT_FD}
+exec ${REPORT_FD}>&-
+[ "$$" = 1 ] || exit 0
+for pause in 0.002 0.005 0.01 0.02 0.05 0.1 0.2 0.5 1; do
+  while :; do
+    processes=(/proc/[0-9]*)
+    [ "\${#processes[@]}" -le 1 ] && exit 0
+    read -r -t "$pause" && exit 0
+    [ $? -gt 128 ] || exit 0
+    [ "$pause" = 1 ] || break
+  done
+done
+`;
+
+/**
+ * The shell saves once: when the command returns, or in its trap when the command calls `exit`. A command that replaces
+ * the shell (`exec`) or the trap saves nothing, and the state stays as it was.
+ */
+export function runText({ file, env }: { readonly file: string; readonly env: string }): string {
+  const save = [
+    "{ set +evx; } 2>/dev/null",
+    `if [ -z "\${__capstan_saved-}" ]; then __capstan_saved=1`,
+    `${quoted(env)} -0 2>/dev/null >&${SAVE_FD}`,
+    "fi",
+  ].join("; ");
+  // One line, so that bash counts the lines of the command from its first.
+  return [
+    `trap ${quoted(save)} EXIT`,
+    `. ${quoted(file)}`,
+    'eval "$__capstan_command"',
+    "__capstan_status=$?",
+    save,
+    'exit "$__capstan_status"',
+  ].join("; ");
+}
+
+export function commandFile({
+  variables,
+  directory,
+  command,
+}: {
+  readonly variables: Readonly<Record<string, string>>;
+  readonly directory: string;
+  readonly command: string;
+}): string {
+  const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`);
+  return [...exports, `cd -- ${quoted(directory)} || exit`, `__capstan_command=${quoted(command)}`, ""].join("\n");
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,45 @@
+import { type CapturedOutput, endsOf, readable } from "./captured-output.ts";
+
+/** Characters of an output that the model gets. */
+export const MAX_SHOWN = 30_000;
+
+export interface ShownOutput {
+  readonly text: string;
+  /** The file with everything, when `text` has only both ends. */
+  readonly whole?: string;
+}
+
+/** What a command printed: stdout, then stderr. What is too long is written to a file as a whole. */
+export async function shownOutput(
+  { stdout, stderr }: { readonly stdout: CapturedOutput; readonly stderr: CapturedOutput },
+  newFile: () => string,
+): Promise<ShownOutput> {
+  const [out, err] = [stdout.small, stderr.small];
+  if (out !== undefined && err !== undefined) {
+    const printed = readable(out).replace(/^(?:[^\S\n]*\n)+/, "");
+    const text = [printed.trimEnd(), readable(err).trim()].filter((part) => part !== "").join("\n");
+    if (text.length <= MAX_SHOWN) return { text };
+  }
+  const file = newFile();
+  await stdout.appendTo(file);
+  await stderr.appendTo(file);
+  const half = MAX_SHOWN / 2;
+  const { head, tail, size } = await endsOf(file, half);
+  const first = whole(readable(head).slice(0, half));
+  const last = whole(readable(tail).slice(-half));
+  const cut = `[The middle is left out. All ${size} bytes are in ${file}]`;
+  return { text: `${first}\n\n${cut}\n\n${last}`.trim(), whole: file };
+}
+
+/** A cut may have split a character that has two halves. */
+function whole(text: string): string {
+  return text.toWellFormed();
+}
+
+/** As in `2m 30s`. */
+export function duration(ms: number): string {
+  const seconds = Math.round(ms / 100) / 10;
+  const minutes = Math.floor(seconds / 60);
+  const rest = Number((seconds - minutes * 60).toFixed(1));
+  return [...(minutes > 0 ? [`${minutes}m`] : []), ...(rest > 0 || minutes === 0 ? [`${rest}s`] : [])].join(" ");
+}

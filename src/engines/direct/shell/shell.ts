@@ -1,0 +1,234 @@
+import { randomUUID } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf } from "../../../core/errors.ts";
+import { onAbort } from "../../../core/signals/on-abort.ts";
+import { familyReader, type ProcessUse } from "../../../process/limits.ts";
+import { confinedCommand, coverOf } from "../../../sandbox/confined-command.ts";
+import { findSecrets } from "../../../sandbox/secrets.ts";
+import type { Confinement } from "../../../sandbox/support.ts";
+import { CommandProcess } from "./command-process.ts";
+import { commandFile, runText } from "./command-script.ts";
+import { leavesSandbox } from "./confine.ts";
+import { isDirectory, ShellState } from "./shell-state.ts";
+import {
+  baseVariables,
+  findPrograms,
+  makeDirectories,
+  type Programs,
+  type ShellDirectories,
+  type ShellPlace,
+} from "./surroundings.ts";
+
+/** A command that prints more is ended. In bytes. */
+export const MAX_PRINTED = 64 * 1024 * 1024;
+const MAX_OUTPUT_FILES = 20;
+
+export interface CommandRequest {
+  readonly command: string;
+  readonly threadId: string | undefined;
+  /** The directory that the call was decided for. Absent: the workspace. */
+  readonly directory: string | undefined;
+  /** Its directory and variables are kept for the next command. */
+  readonly keepsState: boolean;
+  /** Undefined: as long as it takes. */
+  readonly timeoutMs: number | undefined;
+  readonly signal: AbortSignal;
+  readonly onOutput: (stream: "stdout" | "stderr", chunk: Buffer) => Promise<void>;
+}
+
+export type CommandEnd =
+  | { readonly kind: "exited"; readonly status: number; readonly notes: readonly string[] }
+  | { readonly kind: "timeout" | "aborted" | "flood" | "killed" }
+  /** It did not run, or its output could not be read. */
+  | { readonly kind: "failed"; readonly reason: string };
+
+/**
+ * The shell of a session: one bash for each command, so that no command can break the next, with a state that the host
+ * carries from one to the other. No process is left between commands, but for what a command left behind.
+ */
+export class Shell {
+  readonly #place: ShellPlace;
+  readonly #directories: ShellDirectories;
+  readonly #state: ShellState;
+  /** With what is done when one is gone. */
+  readonly #running = new Map<CommandProcess, Promise<void>>();
+  readonly #outputFiles: string[] = [];
+  #programs: Programs | undefined;
+  #isClosed = false;
+  #confinedNow = 0;
+  #isExpected = false;
+  /** Processor time of commands that are over. */
+  #seconds = 0;
+
+  constructor(place: ShellPlace) {
+    this.#place = place;
+    this.#directories = makeDirectories(place);
+    this.#state = new ShellState(place);
+    // Throws for variables that no command can be given.
+    baseVariables(place, { home: this.#directories.home, isOutside: true });
+  }
+
+  get outputs(): string {
+    return this.#directories.outputs;
+  }
+
+  /** Where the next command of a thread starts, without links; undefined for the workspace. */
+  directoryOf(threadId: string | undefined): string | undefined {
+    return this.#state.of(threadId).directory;
+  }
+
+  pids(): number[] {
+    return [...this.#running.keys()].flatMap(({ pid }) => pid ?? []);
+  }
+
+  /** What the session's commands use now, with the processor time of all that are over. */
+  use(): ProcessUse {
+    const read = familyReader();
+    const all = [...this.#running.keys()].map((one) => {
+      const seen = one.pid === undefined ? NOTHING : read(one.pid);
+      return { ...seen, cpu_seconds: Math.max(seen.cpu_seconds, one.seconds) };
+    });
+    return all.reduce(
+      (sum, one) => ({
+        memory_bytes: sum.memory_bytes + one.memory_bytes,
+        processes: sum.processes + one.processes,
+        cpu_seconds: sum.cpu_seconds + one.cpu_seconds,
+      }),
+      { ...NOTHING, cpu_seconds: this.#seconds },
+    );
+  }
+
+  /** Never rejects. */
+  async run(request: CommandRequest): Promise<CommandEnd> {
+    try {
+      return await this.#run(request);
+    } catch (thrown) {
+      return { kind: "failed", reason: messageOf(thrown) };
+    }
+  }
+
+  async #run(request: CommandRequest): Promise<CommandEnd> {
+    const { command, threadId, signal, timeoutMs } = request;
+    const { confinement } = this.#place;
+    const isOutside = confinement !== undefined && leavesSandbox(command, confinement.plan);
+    const sandbox = isOutside ? undefined : confinement;
+    const directory = request.directory ?? this.#state.workspace;
+    if (!isDirectory(directory)) return this.#gone(directory, threadId);
+    // Nothing that a confined command has set may reach one that is not.
+    const kept = isOutside ? {} : this.#state.of(threadId).variables;
+    const given = { ...baseVariables(this.#place, { home: this.#directories.home, isOutside }), ...kept };
+    const file = join(isOutside ? this.#directories.hidden : this.#directories.shown, `${randomUUID()}.sh`);
+    const words = await this.#words(file, sandbox);
+    if (signal.aborted) return { kind: "aborted" };
+    if (this.#isClosed) return { kind: "killed" };
+    writeFileSync(file, commandFile({ variables: given, directory, command }), { mode: 0o600 });
+    let cause: "timeout" | "aborted" | "flood" | undefined;
+    let printed = 0;
+    const end = (why: typeof cause): void => {
+      cause ??= why;
+      started.kill();
+    };
+    const { bash, cat } = this.#found();
+    const started = new CommandProcess({
+      wrapper: this.#place.containment ?? [],
+      bash,
+      cat,
+      words,
+      onOutput: async (stream, chunk) => {
+        printed += chunk.length;
+        if (printed > MAX_PRINTED) end("flood");
+        else await request.onOutput(stream, chunk);
+      },
+    });
+    this.#add(started, { file, isConfined: sandbox !== undefined });
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => end("timeout"), timeoutMs);
+    const forget = onAbort(signal, () => end("aborted"));
+    try {
+      const exit = await started.ended;
+      if (cause !== undefined || exit === undefined) return { kind: cause ?? "killed" };
+      const { status, state } = exit;
+      if (isOutside || !request.keepsState) return { kind: "exited", status, notes: [] };
+      const notes =
+        state === undefined ? [NOT_SAVED] : this.#state.change(threadId, { given, directory, saved: state });
+      return { kind: "exited", status, notes };
+    } finally {
+      clearTimeout(timer);
+      forget();
+    }
+  }
+
+  #gone(directory: string, threadId: string | undefined): CommandEnd {
+    this.#state.leaveDirectory(threadId);
+    const reason = `The working directory ${directory} does not exist any more. Commands start in ${this.#state.workspace} again.`;
+    return { kind: "failed", reason };
+  }
+
+  async #words(file: string, sandbox: Confinement | undefined): Promise<string[]> {
+    const { bash, env } = this.#found();
+    const shell = [bash, "--noprofile", "--norc", "-c", runText({ file, env })];
+    if (sandbox === undefined) return shell;
+    const { stubs, tempDir } = this.#place;
+    const { home, shown, outputs } = this.#directories;
+    const { confine } = sandbox;
+    const plan = { ...sandbox.plan, allowRead: [...sandbox.plan.allowRead, shown, outputs] };
+    const secrets = await findSecrets(plan);
+    if (!this.#isExpected)
+      stubs.expect({
+        home,
+        covers: coverOf(plan),
+        configuration: plan.configuration,
+        gitDirectories: plan.gitDirectories,
+      });
+    this.#isExpected = true;
+    return [...confinedCommand(plan, { confine, ownDirectory: tempDir, secrets }), ...shell];
+  }
+
+  #found(): Programs {
+    return (this.#programs ??= findPrograms(this.#place));
+  }
+
+  #add(started: CommandProcess, left: { readonly file: string; readonly isConfined: boolean }): void {
+    if (left.isConfined) this.#confinedNow += 1;
+    this.#running.set(started, this.#cleanUp(started, left));
+  }
+
+  /** When nothing of a command is left. */
+  async #cleanUp(started: CommandProcess, { file, isConfined }: { file: string; isConfined: boolean }): Promise<void> {
+    await Promise.allSettled([started.gone, started.ended]);
+    this.#running.delete(started);
+    this.#seconds += started.seconds;
+    rmSync(file, { force: true });
+    if (!isConfined) return;
+    this.#confinedNow -= 1;
+    this.#place.stubs.used();
+    if (this.#confinedNow === 0) this.#place.stubs.sweep();
+  }
+
+  /** The path for the whole output of a call. Those of the last calls are kept. */
+  outputFile(callId: string): string {
+    const file = join(this.outputs, `${callId.replaceAll(/[^\w-]/g, "_")}.txt`);
+    this.#outputFiles.push(file);
+    for (const old of this.#outputFiles.splice(0, this.#outputFiles.length - MAX_OUTPUT_FILES))
+      rmSync(old, { force: true });
+    return file;
+  }
+
+  /** Ends everything, and resolves when it is gone. */
+  async close(): Promise<void> {
+    this.kill();
+    await Promise.all(this.#running.values());
+    const { shown, hidden, outputs } = this.#directories;
+    await Promise.all([shown, hidden, outputs].map((path) => rm(path, { recursive: true, force: true })));
+  }
+
+  kill(): void {
+    this.#isClosed = true;
+    for (const one of this.#running.keys()) one.kill();
+  }
+}
+
+const NOTHING: ProcessUse = { memory_bytes: 0, processes: 0, cpu_seconds: 0 };
+const NOT_SAVED =
+  "The shell ended without saving its state: the directory and the variables are those from before this command.";

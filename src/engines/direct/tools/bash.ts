@@ -1,0 +1,188 @@
+import { messageOf } from "../../../core/errors.ts";
+import { readCommands } from "../../../core/shell/read-commands.ts";
+import type { ProcessUse } from "../../../process/limits.ts";
+import { traitsOf } from "../../builtin-tools.ts";
+import { type BackgroundCommand, BackgroundCommands } from "../shell/background.ts";
+import { CapturedOutput } from "../shell/captured-output.ts";
+import { duration, shownOutput } from "../shell/result-text.ts";
+import { type CommandEnd, MAX_PRINTED, Shell } from "../shell/shell.ts";
+import type { ShellPlace } from "../shell/surroundings.ts";
+import { type BuiltinCall, type BuiltinOutcome, type BuiltinTool, textOutcome } from "./builtin-tool.ts";
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const MAX_TIMEOUT_MS = 600_000;
+
+/** The commands of a session. No process is started before the first call. */
+export interface BashTools {
+  readonly tools: readonly BuiltinTool[];
+  /** The directory of the outputs that the model is told to read: `readable` of the session's calls. */
+  readonly outputs: string;
+  /** The processes that all others of the commands come from. */
+  pids(): number[];
+  /** What all of them use, for a `Watchdog`. */
+  use(): ProcessUse;
+  background(): readonly BackgroundCommand[];
+  /** Ends all commands and what they left behind, and removes their files. */
+  close(): Promise<void>;
+  kill(): void;
+}
+
+/** Throws `invalid_input` for variables that no command can be given. */
+export function bashTools(place: ShellPlace): BashTools {
+  const shell = new Shell(place);
+  const background = new BackgroundCommands(shell);
+  return {
+    tools: [bashTool(place, shell, background), stopTool(background)],
+    outputs: shell.outputs,
+    pids: () => shell.pids(),
+    use: () => shell.use(),
+    background: () => background.list(),
+    close: () => shell.close(),
+    kill: () => shell.kill(),
+  };
+}
+
+function bashTool({ confinement }: ShellPlace, shell: Shell, background: BackgroundCommands): BuiltinTool {
+  return {
+    name: "Bash",
+    description: [
+      "Runs a bash command and returns what it prints.",
+      "The working directory (within the workspace) and exported variables are kept for later commands; shell functions, aliases, unexported variables, and variables that change which programs run (PATH and the like) are not.",
+      "There is no terminal, and stdin is empty: do not run commands that wait for input.",
+      ...(confinement === undefined
+        ? []
+        : ["Commands run in a sandbox: they can write only in the workspace and in $TMPDIR, and have no network."]),
+      "For reading, writing and searching files use the tools made for that, if you have them.",
+    ].join(" "),
+    inputSchema: {
+      type: "object",
+      properties: {
+        command: { type: "string", description: "The command to run." },
+        timeout: {
+          type: "number",
+          description: `In milliseconds: ${DEFAULT_TIMEOUT_MS} unless given, at most ${MAX_TIMEOUT_MS}.`,
+        },
+        description: { type: "string", description: "What the command does, in five to ten words." },
+        run_in_background: {
+          type: "boolean",
+          description: "Returns at once. The output goes to a file, which the result names. TaskStop ends the command.",
+        },
+        dangerouslyDisableSandbox: { type: "boolean", description: "Has no effect." },
+      },
+      required: ["command"],
+      additionalProperties: false,
+    },
+    traits: traitsOf("Bash"),
+    directoryOf: (threadId) => shell.directoryOf(threadId),
+    run: (input, call) => runBash(input, call, { shell, background }).catch(failure),
+  };
+}
+
+async function runBash(
+  input: Readonly<Record<string, unknown>>,
+  { callId, threadId, directory, signal }: BuiltinCall,
+  { shell, background }: { readonly shell: Shell; readonly background: BackgroundCommands },
+): Promise<BuiltinOutcome> {
+  const { command, timeout } = input;
+  const problem = problemWith(command);
+  if (typeof command !== "string" || problem !== undefined) return textOutcome(problem ?? "", true);
+  if (input["run_in_background"] === true) {
+    const { id, file } = await background.start({ command, threadId, directory });
+    return textOutcome(`Command running in background with ID: ${id}. Output is being written to: ${file}.`);
+  }
+  const timeoutMs = typeof timeout === "number" && timeout > 0 ? Math.min(timeout, MAX_TIMEOUT_MS) : DEFAULT_TIMEOUT_MS;
+  const outputs = { stdout: new CapturedOutput(shell.outputs), stderr: new CapturedOutput(shell.outputs) };
+  try {
+    const end = await shell.run({
+      command,
+      threadId,
+      directory,
+      keepsState: true,
+      timeoutMs,
+      signal,
+      onOutput: (stream, chunk) => outputs[stream].write(chunk),
+    });
+    if (end.kind === "failed") return textOutcome(end.reason, true);
+    const { text, whole } = await shownOutput(outputs, () => shell.outputFile(callId));
+    const { isError, before, after } = framed(end, { command, timeoutMs });
+    const all = [...before, ...(text === "" ? [] : [text]), ...after].join("\n");
+    return {
+      ...textOutcome(all === "" ? "(Bash completed with no output)" : all, isError),
+      ...(whole !== undefined && { outputFile: whole }),
+    };
+  } finally {
+    await Promise.all([outputs.stdout.discard(), outputs.stderr.discard()]);
+  }
+}
+
+function problemWith(command: unknown): string | undefined {
+  if (typeof command !== "string" || command.trim() === "") return "There is no command: `command` is empty.";
+  if (command.includes("\0")) return "The command holds a NUL character, which no shell can read. Remove it.";
+  if (!command.isWellFormed()) return "The command holds half of a Unicode character. Write it again without it.";
+  return undefined;
+}
+
+/** What is said around the output. */
+function framed(
+  end: Exclude<CommandEnd, { kind: "failed" }>,
+  { command, timeoutMs }: { readonly command: string; readonly timeoutMs: number },
+): { isError: boolean; before: readonly string[]; after: readonly string[] } {
+  switch (end.kind) {
+    case "exited": {
+      const isError = end.status !== 0 && !(end.status === 1 && saysNoWithOne(command));
+      return { isError, before: isError ? [`Exit code ${end.status}`] : [], after: end.notes };
+    }
+    case "timeout":
+      return { isError: true, before: ["Exit code 143", `Command timed out after ${duration(timeoutMs)}`], after: [] };
+    case "flood":
+      return {
+        isError: true,
+        before: ["Exit code 137", `Command ended because it printed more than ${MAX_PRINTED / 1_048_576} MB`],
+        after: [],
+      };
+    case "aborted":
+      return { isError: true, before: [], after: ["<error>Command was aborted before completion</error>"] };
+    case "killed":
+      return {
+        isError: true,
+        before: ["Exit code 137", "The command was killed, with all that it started"],
+        after: [],
+      };
+  }
+}
+
+/** Programs for which an exit code of 1 is an answer and no failure. */
+const ANSWERS = ["grep", "rg", "egrep", "fgrep", "find", "diff", "test", "["];
+
+function saysNoWithOne(command: string): boolean {
+  const last = readCommands(command).commands.findLast(({ via }) => via.length === 0)?.words[0];
+  return last?.dynamic === false && ANSWERS.includes(last.text);
+}
+
+function stopTool(background: BackgroundCommands): BuiltinTool {
+  return {
+    name: "TaskStop",
+    description: "Ends a command that Bash runs in the background, with everything it started.",
+    inputSchema: {
+      type: "object",
+      properties: { task_id: { type: "string", description: "The ID that Bash returned, such as bash_1." } },
+      required: ["task_id"],
+      additionalProperties: false,
+    },
+    traits: traitsOf("TaskStop"),
+    run: async ({ task_id: id }) => {
+      const known = background.list().map((one) => one.id);
+      const wasRunning = typeof id === "string" ? await background.stop(id) : undefined;
+      if (wasRunning === undefined)
+        return textOutcome(
+          `There is no background command ${String(id)}. ${known.length === 0 ? "None was started." : `There are ${known.join(", ")}.`}`,
+          true,
+        );
+      return textOutcome(wasRunning ? `Successfully stopped task: ${String(id)}` : `${String(id)} had ended before.`);
+    },
+  };
+}
+
+function failure(thrown: unknown): BuiltinOutcome {
+  return textOutcome(messageOf(thrown), true);
+}
