@@ -100,7 +100,7 @@ test("the programs around a command get none of its variables, and no command li
 });
 
 sandboxTest("nothing that a confined command has set reaches one that is excluded from the sandbox", async () => {
-  const { run, at } = await testShell({
+  const { run } = await testShell({
     sandbox: { excluded_commands: ["printenv"] },
     variables: { API_TOKEN: "for-outside", COLOUR: "blue" },
   });
@@ -110,5 +110,4 @@ sandboxTest("nothing that a confined command has set reaches one that is exclude
   expect((await run("printenv EVIL")).text).toBe("Exit code 1");
   expect((await run("printenv API_TOKEN && ls")).isError).toBe(true);
   expect((await run("cat /proc/self/environ | tr '\\0' '\\n'; ls")).text).not.toContain("for-outside");
-  expect(at("ws")).not.toBe("");
 });

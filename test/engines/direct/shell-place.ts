@@ -11,7 +11,7 @@ import { Stubs } from "../../../src/sandbox/stubs.ts";
 import { sandboxFinder } from "../../../src/sandbox/support.ts";
 import { temporaryDirectory } from "../../support/host.ts";
 
-export const COMMAND_PATH = "/usr/local/bin:/usr/bin:/bin";
+const COMMAND_PATH = "/usr/local/bin:/usr/bin:/bin";
 /** The machine may be busy; how long something takes is not what is tested. */
 export const PATIENT = { timeout: 60_000 };
 

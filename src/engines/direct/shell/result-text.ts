@@ -1,7 +1,7 @@
 import { type CapturedOutput, endsOf, readable } from "./captured-output.ts";
 
 /** Characters of an output that the model gets. */
-export const MAX_SHOWN = 30_000;
+const MAX_SHOWN = 30_000;
 
 export interface ShownOutput {
   readonly text: string;
