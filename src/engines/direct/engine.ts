@@ -90,7 +90,7 @@ function requireTools({ agent, tools }: Pick<EngineRequest, "agent" | "tools">):
   if (unknown.length === 0) return;
   throw new CapstanError(
     "invalid_agent",
-    `tools: there is no tool named ${[...new Set(unknown)].join(", ")}. The direct engine has ${BUILTIN_HERE.join(", ")}; tools of your own are given with the session, and those of a server in mcp_servers are named mcp__server__tool. Remove it, or use the claude engine.`,
+    `tools: the direct engine has no tool named ${[...new Set(unknown)].join(", ")}. It has ${BUILTIN_HERE.join(", ")}; tools of your own are given with the session, and those of a server in mcp_servers are named mcp__server__tool. Remove it, or use the claude engine.`,
     { data: { unknown } },
   );
 }

@@ -66,7 +66,8 @@ export class DirectSession implements EngineSession {
     this.#day = day;
     this.#model = request.model;
     this.#mode = request.mode;
-    this.history = request.history.length === 0 ? "new" : "reseeded";
+    // The log is this engine's transcript.
+    this.history = request.history.length === 0 ? "new" : "resumed";
     this.contained = place.session.isContained;
     Object.assign(this, told);
     this.#subagents = new Subagents(this.#place, () => this.#model);
@@ -115,6 +116,14 @@ export class DirectSession implements EngineSession {
     this.#messages.length = 0;
     this.#abort.abort();
     this.#place.session.kill();
+  }
+
+  /** Ends the session because it used more than it may, and says so. */
+  lose(error: CapstanError): void {
+    if (this.#isClosed) return;
+    const told = this.#host.emit({ kind: "lost", error, stderr: "" });
+    this.kill();
+    void told.catch(() => {});
   }
 
   #openLine(request: EngineRequest): Line {

@@ -6,7 +6,9 @@ import { readToolName } from "../tool-names.ts";
 import { itemOf } from "./line/conversation.ts";
 import { Line } from "./line/line.ts";
 import type { Workplace } from "./line/workplace.ts";
+import type { SystemPrompt } from "./model/request.ts";
 import { type BuiltinCall, type BuiltinOutcome, type BuiltinTool, textOutcome } from "./tools/builtin-tool.ts";
+import { skillList } from "./tools/skill.ts";
 
 /** How deep subagents may start others. */
 const MAX_DEPTH = 5;
@@ -182,19 +184,27 @@ export class Subagents {
     const { request } = this.#place;
     const own = request.agent.subagents[name];
     const thread = threadId(request.sessionId, agentId);
+    const tools = (): readonly BuiltinTool[] =>
+      this.#toolsOf(own?.tools, { agentId, threadId: thread, depth, eventOf: (id) => line.eventOf(id) });
     const line: Line = new Line(
       this.#place,
       {
         threadId: thread,
         agentId,
         parentAgentId,
-        system: () => (own === undefined ? [] : [own.instructions]),
+        system: () => this.#promptOf(name, tools()),
         model: () => (own?.model === undefined || own.model === "inherit" ? this.#model() : own.model),
-        tools: () => this.#toolsOf(own?.tools, { agentId, threadId: thread, depth, eventOf: (id) => line.eventOf(id) }),
+        tools,
       },
       items,
     );
     return line;
+  }
+
+  #promptOf(name: string, tools: readonly BuiltinTool[]): SystemPrompt {
+    const { agent } = this.#place.request;
+    const skills = tools.some((tool) => tool.name === SKILL_TOOL) ? skillList(agent) : "";
+    return [agent.subagents[name]?.instructions ?? "", skills].filter((text) => text !== "");
   }
 
   #toolsOf(listed: readonly string[] | undefined, parent: Parent): readonly BuiltinTool[] {

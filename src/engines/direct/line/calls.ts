@@ -57,6 +57,7 @@ function batchesOf(calls: readonly MadeCall[], { tools }: CallPlace): MadeCall[]
       tool === undefined ||
       tool.traits.readOnly ||
       tool.traits.custom === true ||
+      tool.isParallel === true ||
       INDEPENDENT.includes(readToolName(tool.name).name);
     if (isFree && isOpen) batches.at(-1)?.push(call);
     else batches.push([call]);

@@ -13,7 +13,8 @@ const ANSWER_ROOM = 20_000;
 const MARGIN = 13_000;
 /** The share of the window that the last turns may keep word for word. */
 const KEPT_SHARE = 0.1;
-const KEPT_TURNS = 2;
+/** Whoever asks for a summary wants a short conversation. */
+const KEPT_TURNS = { manual: 1, auto: 2 } as const;
 /** A conversation that is too long to be summarised is halved this often. */
 const MAX_HALVINGS = 4;
 /** Of English text; other text has fewer. */
@@ -59,7 +60,7 @@ export async function compacted(
 ): Promise<{ readonly items: readonly Item[]; readonly tokens: number }> {
   const model = modelToAsk(spec.model());
   const flat = items.flatMap((item) => (item.kind === "summary" ? [{ ...item, kept: [] }, ...item.kept] : [item]));
-  const { older, kept } = parted(flat, model.window * KEPT_SHARE);
+  const { older, kept } = parted(flat, { room: model.window * KEPT_SHARE, turns: KEPT_TURNS[trigger] });
   const answer = await summarise(older, { place, spec, asker, signal });
   if (signal.aborted) throw new CapstanError("model_failed", "The summary was interrupted.");
   const said = answer.blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
@@ -90,10 +91,10 @@ export async function compacted(
 /** The last turns stay, as many as are short enough. At least something is summarised. */
 function parted(
   items: readonly Item[],
-  room: number,
+  { room, turns }: { readonly room: number; readonly turns: number },
 ): { readonly older: readonly Item[]; readonly kept: readonly Item[] } {
   const starts = items.flatMap((item, index) => (item.kind === "user" && index > 0 ? [index] : []));
-  const start = starts.slice(-KEPT_TURNS).find((index) => estimatedTokens(items.slice(index)) <= room);
+  const start = starts.slice(-turns).find((index) => estimatedTokens(items.slice(index)) <= room);
   // A turn that is too long by itself keeps its last steps.
   const steps = items.flatMap((item, index) => (item.kind === "model" && index > 0 ? [index] : []));
   const step = steps.find((index) => estimatedTokens(items.slice(index)) <= room);

@@ -132,8 +132,11 @@ export class Line {
     const calls = await this.#record(answer);
     if (answer.stopReason === null) return { outcome: "interrupted", text: "" };
     run.isPaused = answer.stopReason === "pause_turn";
-    if (calls.length > 0) return this.#afterCalls(calls, { run, answer, signal });
-    return this.#afterWords(answer, { run, output, signal });
+    const end =
+      calls.length > 0
+        ? await this.#afterCalls(calls, { run, answer, signal })
+        : await this.#afterWords(answer, { run, output, signal });
+    return end?.outcome !== "interrupted" && this.#isSpent() ? { outcome: "budget", text: "" } : end;
   }
 
   async #afterCalls(
@@ -184,6 +187,12 @@ export class Line {
     if (run.outputAttempts >= MAX_OUTPUT_ATTEMPTS) return NO_OUTPUT;
     this.add({ kind: "note", text: `[Call ${output.tool} now to give your final answer.]` });
     return undefined;
+  }
+
+  /** An answer may cost more than the gateway has reserved for it. */
+  #isSpent(): boolean {
+    const { usd } = this.#place.request.agent.budget;
+    return usd !== undefined && this.#spec.agentId === undefined && this.#place.tally.usd >= usd;
   }
 
   async #takeMessages(): Promise<void> {

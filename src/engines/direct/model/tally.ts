@@ -8,6 +8,8 @@ export class Tally {
   readonly #prices: readonly PriceEntry[] | undefined;
   readonly #models = new Map<string, { input_tokens: number; output_tokens: number; usd: number }>();
 
+  #usd = 0;
+
   constructor(prices?: readonly PriceEntry[]) {
     this.#prices = prices;
   }
@@ -17,8 +19,15 @@ export class Tally {
     const sum = this.#models.get(model) ?? { input_tokens: 0, output_tokens: 0, usd: 0 };
     sum.input_tokens += inputOf(usage);
     sum.output_tokens += usage.output_tokens;
-    sum.usd += listPrice(model, usage, this.#prices) ?? 0;
+    const usd = listPrice(model, usage, this.#prices) ?? 0;
+    sum.usd += usd;
+    this.#usd += usd;
     this.#models.set(model, sum);
+  }
+
+  /** All that was spent, over all turns. */
+  get usd(): number {
+    return this.#usd;
   }
 
   /** Counts from nothing again. */

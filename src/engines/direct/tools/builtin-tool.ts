@@ -9,6 +9,8 @@ export interface BuiltinTool {
   /** JSON Schema of the input. The engine checks the input against it before it asks for permission. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly traits: ToolTraits;
+  /** Calls of it may run side by side, although its traits do not say so. No reason to permit anything. */
+  readonly isParallel?: boolean;
   /** Where the next call of a thread starts, for the decision about it; undefined for the workspace. */
   directoryOf?(threadId: string | undefined): string | undefined;
   /** Runs with the input as it was permitted. Never rejects: whatever goes wrong is an outcome. */

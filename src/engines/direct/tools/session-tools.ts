@@ -7,6 +7,7 @@ import { skillTools } from "./skill.ts";
 
 /** All that the lines of a session can call, and what holds it up. Each source of tools is one of its parts. */
 export interface SessionTools {
+  /** As they are now: a server may add tools and take them away. */
   readonly tools: readonly BuiltinTool[];
   /** Directories in which tools keep results that they tell the model to read. */
   readonly readable: readonly string[];
@@ -51,7 +52,9 @@ function hostTool(tool: Tool, host: Pick<EngineHost, "execute">): BuiltinTool {
 
 function together(sources: readonly ToolSource[]): SessionTools {
   return {
-    tools: sources.flatMap(({ tools }) => tools),
+    get tools() {
+      return sources.flatMap(({ tools }) => tools);
+    },
     readable: sources.flatMap(({ readable = [] }) => readable),
     isConfined: sources.some(({ isConfined = false }) => isConfined),
     isContained: sources.every(({ isContained = true }) => isContained),

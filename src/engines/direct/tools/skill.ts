@@ -1,23 +1,33 @@
 import { join } from "node:path";
+import type { AgentDefinition } from "../../../core/agent-definition.ts";
 import type { EngineRequest } from "../../../core/engine.ts";
 import { traitsOf } from "../../builtin-tools.ts";
 import { bodyOf, descriptionOf, SKILL_TOOL, skillsDirectory, writeSkills } from "../../skills.ts";
 import { textOutcome } from "./builtin-tool.ts";
 import type { ToolSource } from "./session-tools.ts";
 
-/** What the agent can read up on: the list is in the tool's description, the instructions are its result. */
+/** For the prompt; empty without skills. */
+export function skillList({ skills = {} }: Pick<AgentDefinition, "skills">): string {
+  const list = Object.entries(skills).map(
+    ([name, { files }]) => `- ${name}: ${descriptionOf(files["SKILL.md"]?.content ?? "")}`,
+  );
+  return list.length === 0
+    ? ""
+    : ["Skills that you can read with the tool Skill when you need them:", ...list].join("\n");
+}
+
+/** What the agent can read up on: the list is in the prompt, the instructions are the result of the call. */
 export function skillTools(request: Pick<EngineRequest, "agent" | "stateDir">): ToolSource {
   const directory = skillsDirectory(request);
   const skills = Object.entries(request.agent.skills ?? {});
   if (directory === undefined) return { tools: [] };
   writeSkills(request);
-  const list = skills.map(([name, { files }]) => `- ${name}: ${descriptionOf(files["SKILL.md"]?.content ?? "")}`);
   return {
     readable: [directory],
     tools: [
       {
         name: SKILL_TOOL,
-        description: `Read the instructions of a skill before you do what it is for. The skills are:\n${list.join("\n")}`,
+        description: "Read the instructions of a skill before you do what it is for.",
         inputSchema: SCHEMA,
         traits: traitsOf(SKILL_TOOL),
         run: async ({ skill, args }) => {
