@@ -1,0 +1,26 @@
+import { describe, expect, test } from "vitest";
+import { CAPABILITIES } from "../../../src/core/engines/capabilities.ts";
+
+import { builtinTools } from "./builtin-tools.ts";
+import { interrupts } from "./interrupts.ts";
+import { people } from "./people.ts";
+import { type EngineUnderTest, Stage } from "./stage.ts";
+import { subagents } from "./subagents.ts";
+import { toolCalls } from "./tool-calls.ts";
+import { turns } from "./turns.ts";
+
+/**
+ * What every engine must do, through the runtime, the gateway and the store, with only the model scripted. What an engine
+ * may lack is data beside it; each capability has tests here, and one that is lacking has a test of what happens instead.
+ */
+export function engineContract(engine: EngineUnderTest): void {
+  describe(`the ${engine.name} engine`, () => {
+    const stage = new Stage(engine);
+    const parts = [turns, interrupts, toolCalls, builtinTools, people, subagents];
+    for (const part of parts) part(stage);
+
+    test("every capability that an engine may lack has tests", () => {
+      expect(stage.shown.toSorted()).toEqual(Object.keys(CAPABILITIES).toSorted());
+    });
+  });
+}
