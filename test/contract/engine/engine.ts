@@ -1,11 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { CAPABILITIES } from "../../../src/core/engines/capabilities.ts";
-
 import { builtinTools } from "./builtin-tools.ts";
+import { compaction } from "./compaction.ts";
+import { confinement } from "./confinement.ts";
+import { faults } from "./faults.ts";
+import { history } from "./history.ts";
 import { interrupts } from "./interrupts.ts";
+import { limits } from "./limits.ts";
+import { output } from "./output.ts";
 import { people } from "./people.ts";
+import { servers } from "./servers.ts";
+import { settings } from "./settings.ts";
 import { type EngineUnderTest, Stage } from "./stage.ts";
 import { subagents } from "./subagents.ts";
+import { switches } from "./switches.ts";
 import { toolCalls } from "./tool-calls.ts";
 import { turns } from "./turns.ts";
 
@@ -16,7 +24,23 @@ import { turns } from "./turns.ts";
 export function engineContract(engine: EngineUnderTest): void {
   describe(`the ${engine.name} engine`, () => {
     const stage = new Stage(engine);
-    const parts = [turns, interrupts, toolCalls, builtinTools, people, subagents];
+    const parts = [
+      turns,
+      interrupts,
+      toolCalls,
+      builtinTools,
+      people,
+      subagents,
+      servers,
+      history,
+      compaction,
+      output,
+      limits,
+      switches,
+      settings,
+      confinement,
+      faults,
+    ];
     for (const part of parts) part(stage);
 
     test("every capability that an engine may lack has tests", () => {

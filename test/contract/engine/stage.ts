@@ -14,7 +14,7 @@ import type { Runtime as Host } from "../../../src/runtime/runtime.ts";
 import type { StartOptions } from "../../../src/runtime/session-options.ts";
 import type { Session } from "../../../src/runtime/session.ts";
 import type { Turn } from "../../../src/runtime/turn.ts";
-import { agent, testHost } from "../../support/host.ts";
+import { agent, testHost, type TestHost } from "../../support/host.ts";
 import { type Fault, type ModelRequest, type Reply, say, type Script } from "../../support/scripted-model.ts";
 import { until } from "../../support/until.ts";
 
@@ -24,6 +24,11 @@ export interface EngineUnderTest {
   /** What an agent needs so that its sessions run on this engine. */
   readonly agent: Partial<AgentInput>;
   readonly capabilities: EngineCapabilities;
+  /**
+   * Opens a host on the same model where a context of 195,000 tokens is nearly full, if that takes more than a model with
+   * a window of 200,000.
+   */
+  readonly hostWithSmallContexts?: (t: TestHost) => Promise<Host>;
 }
 
 /** What the parts of the suite share: agents for the engine, and a place for each capability. */
@@ -44,6 +49,10 @@ export class Stage {
   /** Capabilities that some part of the suite has tests for. */
   get shown(): readonly CapabilityName[] {
     return [...this.#shown];
+  }
+
+  hostWithSmallContexts(t: TestHost): Promise<Host> {
+    return this.#engine.hostWithSmallContexts?.(t) ?? t.another();
   }
 
   has(capability: CapabilityName): boolean {

@@ -1,0 +1,169 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { FASTER } from "../../support/cli.ts";
+import { ofType, testHost, type TestHost } from "../../support/host.ts";
+import { type ModelRequest, say, type Script, text, thinking, toolUse } from "../../support/scripted-model.ts";
+import { until } from "../../support/until.ts";
+import { ME } from "./people.ts";
+import { callsIn, ended, isRunning, longSleep, type Stage, steps, waiting } from "./stage.ts";
+
+/** In the first turn it thinks, speaks and calls a tool; later it answers. */
+export const remembers: Script = ({ last, toolResults, index }) =>
+  last.includes("Use the shell") && toolResults.length === 0
+    ? {
+        blocks: [thinking("hmm"), text("Looking."), toolUse("Bash", { command: "echo says-$((40+2))" }, "toolu_first")],
+      }
+    : say(`answer ${index}`);
+
+/** The messages, calls and results of the first turn, in order. */
+export function expectFirstTurn(request: ModelRequest | undefined): void {
+  const seen = request?.transcript ?? "";
+  const places = ["Use the shell.", "Looking.", "echo says-", "says-42", "answer 1"].map((part) => seen.indexOf(part));
+  expect(places.filter((place) => place < 0)).toEqual([]);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  const { calls, results } = callsIn(request);
+  expect(calls[0]).toMatchObject({ id: "toolu_first", name: "Bash" });
+  expect(results[0]).toEqual({ id: "toolu_first", isError: false });
+}
+
+export function history(stage: Stage): void {
+  const worker = stage.agent({ tools: ["Bash"], permissions: { allow: ["Bash"] } });
+
+  describe("a session whose process has ended", () => {
+    test("continues in another with its whole history", async () => {
+      await using t = await testHost(remembers);
+      const session = await t.host.startSession({ agent: worker, cwd: t.cwd });
+      await session.send("Use the shell.").result();
+      await session.hibernate();
+      expect((await session.send("Continue.").result()).text).toBe("answer 2");
+      expectFirstTurn(t.model.requests.at(-1));
+      const started = ofType(await t.host.read(session.id), "capstan.process_started");
+      expect(started.map((event) => event.history)).toEqual(["new", "resumed"]);
+    });
+
+    test("keeps a message that was interrupted before its answer, once", async () => {
+      await using t = await testHost(
+        steps(
+          () => ({ ...say("never"), delay: new Promise(() => {}) }),
+          (request) => say(`answer ${request.index}`),
+        ),
+      );
+      const session = await t.host.startSession({ agent: worker, cwd: t.cwd });
+      const turn = session.send("An unanswered question.");
+      await until(
+        () => t.model.requests.length,
+        (count) => count === 1,
+      );
+      await session.interrupt();
+      await turn.result();
+      await session.hibernate();
+      await session.send("And now?").result();
+      expect(t.model.requests.at(-1)?.transcript.split("An unanswered question.")).toHaveLength(2);
+    });
+  });
+
+  describe("a fork", () => {
+    test("knows what was said before its place and nothing of what came after, in either direction", async () => {
+      await using t = await testHost(remembers);
+      const session = await t.host.startSession({ agent: worker, cwd: t.cwd });
+      await session.send("Use the shell.").result();
+      const at = (await t.host.read(session.id)).length;
+      await session.send("Only in the parent.").result();
+      const forked = await t.host.forkSession(session.id, { at });
+      await forked.send("Only in the fork.").result();
+      expectFirstTurn(t.model.requests.at(-1));
+      expect(t.model.requests.at(-1)?.transcript).not.toContain("Only in the parent.");
+      await session.send("Parent again.").result();
+      expectFirstTurn(t.model.requests.at(-1));
+      expect(t.model.requests.at(-1)?.transcript).not.toContain("Only in the fork.");
+    });
+  });
+
+  describe("a call that waits for a person", () => {
+    test("beside another, after the process is gone, runs once when it is allowed and not when it is denied", async () => {
+      await using t = await testHost(
+        steps({
+          blocks: ["a", "b"].map((name) =>
+            toolUse("Bash", { command: `echo ${name} >> effects.txt` }, `toolu_${name}`),
+          ),
+        }),
+      );
+      const session = await t.host.startSession({ agent: stage.agent({ tools: ["Bash"] }), cwd: t.cwd });
+      expect((await session.send("Work.").result()).stopReason.type).toBe("requires_action");
+      await session.hibernate();
+      for (let answered = 0; answered < 2; answered += 1) {
+        const [approval] = await waiting(t.host, session);
+        const behavior = approval?.request.call_id === "toolu_a" ? "allow" : "deny";
+        await t.host.approvals.answer(approval?.id ?? "", { behavior }, ME);
+      }
+      await ended(session);
+      expect(readFileSync(join(t.cwd, "effects.txt"), "utf8")).toBe("a\n");
+      const { calls, results } = callsIn(t.model.requests.at(-1));
+      expect(calls.map(({ id }) => id)).toEqual(["toolu_a", "toolu_b"]);
+      expect(Object.fromEntries(results.map(({ id, isError }) => [id, isError]))).toEqual({
+        toolu_a: false,
+        toolu_b: true,
+      });
+      expect(t.model.requests).toHaveLength(2);
+    });
+
+    test("outlives the host that asked, and runs once when the answer comes", async () => {
+      await using t = await testHost(steps({ blocks: [toolUse("Bash", { command: "echo once >> effects.txt" })] }));
+      const sessionId = await killedHost(t, stage.agent({ tools: ["Bash"] }), async (id) => {
+        await waiting(t.host, { id });
+      });
+      const session = await t.host.resumeSession(sessionId, { onCrash: "continue" });
+      const [approval, ...others] = await waiting(t.host, session);
+      expect(others).toEqual([]);
+      expect(existsSync(join(t.cwd, "effects.txt"))).toBe(false);
+      await t.host.approvals.answer(approval?.id ?? "", { behavior: "allow" }, ME);
+      await ended(session);
+      expect(readFileSync(join(t.cwd, "effects.txt"), "utf8")).toBe("once\n");
+      expect(t.model.requests.at(-1)?.toolResults).toMatchObject([{ isError: false }]);
+      expect(t.model.requests).toHaveLength(2);
+    });
+  });
+
+  describe("a host that is killed", () => {
+    test("while a command runs takes it along; the call is aborted and not run again, and the turn continues", async () => {
+      const sleep = longSleep();
+      const command = `echo once >> effects.txt; ${sleep}; echo late >> effects.txt`;
+      await using t = await testHost(steps({ blocks: [toolUse("Bash", { command }, "toolu_cut")] }, say("I see.")));
+      const sessionId = await killedHost(t, worker, async () => {
+        await until(
+          () => isRunning(sleep),
+          (running) => running,
+        );
+      });
+      await expect.poll(() => isRunning(sleep)).toBe(false);
+      const session = await t.host.resumeSession(sessionId, { onCrash: "continue" });
+      await ended(session);
+      expect(readFileSync(join(t.cwd, "effects.txt"), "utf8")).toBe("once\n");
+      const events = await t.host.read(sessionId);
+      expect(ofType(events, "agent.tool_result")).toMatchObject([{ call_id: "toolu_cut", outcome: "aborted" }]);
+      expect(callsIn(t.model.requests.at(-1)).results).toEqual([{ id: "toolu_cut", isError: true }]);
+      expect(ofType(events, "agent.message").at(-1)?.content).toMatchObject([{ text: "I see." }]);
+    });
+  });
+}
+
+/** Runs a turn in a host of its own, which is killed when `ready` says so. Resolves to the session's id. */
+async function killedHost(
+  { home, cwd, environment }: TestHost,
+  agent: ReturnType<Stage["agent"]>,
+  ready: (sessionId: string) => Promise<void>,
+): Promise<string> {
+  const child = fork(join(import.meta.dirname, "../../support/waiting-host.ts"), [], {
+    stdio: "inherit",
+    env: { ...process.env, ...FASTER },
+  });
+  child.send({ home, cwd, environment: { ...environment }, agent, message: "Work." });
+  const [sessionId] = (await once(child, "message")) as [string];
+  await ready(sessionId);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  return sessionId;
+}
