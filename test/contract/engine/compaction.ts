@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ofType, testHost } from "../../support/host.ts";
 import { call, type ModelRequest, type Reply, say } from "../../support/scripted-model.ts";
+import { sharedSession } from "../../support/shared-session.ts";
 import type { Stage } from "./stage.ts";
 
 /** The class that an engine gives the request for a summary; the ledger knows it by that too. */
@@ -14,42 +15,41 @@ export function compaction(stage: Stage): void {
   stage.capability(
     "compaction",
     () => {
+      const permissions = { allow: ["Bash"] };
+      const shared = sharedSession(() => stage.agent({ tools: ["Bash"], permissions }));
+
+      test("that the model spoils with a call runs nothing, and leaves the conversation as it was", async () => {
+        const { t, session, requests } = await shared((request) =>
+          isSummary(request) ? call("Bash", { command: "touch ran" }) : say("Hello."),
+        );
+        await session.send("Remember the plums.").result();
+        await expect(session.compact().result()).rejects.toMatchObject({ code: "model_failed" });
+        expect(existsSync(join(t.cwd, "ran"))).toBe(false);
+        expect(await session.send("And now?").result()).toMatchObject({ text: "Hello." });
+        expect(requests().at(-1)?.transcript).toContain("Remember the plums.");
+      });
+
       test("on request leaves a summary for the model and everything in the log, also for the next process", async () => {
-        await using t = await testHost((request) => summarises(request));
-        const session = await t.host.startSession({ agent: stage.agent(), cwd: t.cwd });
+        const { session, events, requests } = await shared((request) => summarises(request));
         await session.send("Count the apples.").result();
         await session.send("Count the pears.").result();
         await session.compact().result();
-        const events = await t.host.read(session.id);
-        const [compacted, ...others] = ofType(events, "agent.thread_context_compacted");
+        const [compacted, ...others] = ofType(await events(), "agent.thread_context_compacted");
         expect(others).toEqual([]);
         expect(compacted).toMatchObject({ trigger: "manual", summary: expect.stringContaining("SUMMARY") as string });
         expect(compacted?.tokens_before).toBeGreaterThan(0);
-        expect(JSON.stringify(ofType(events, "user.message"))).toContain("Count the apples.");
-        for (const message of ["And now?", "And in another process?"]) {
+        expect(JSON.stringify(ofType(await events(), "user.message"))).toContain("Count the apples.");
+        for (const message of ["And after it?", "And in another process?"]) {
           await session.send(message).result();
-          const seen = t.model.requests.at(-1)?.transcript;
+          const seen = requests().at(-1)?.transcript;
           expect(seen).toContain("SUMMARY: they counted.");
           expect(seen).toContain(message);
           expect(seen).not.toContain("Count the apples.");
           await session.hibernate();
         }
-        expect(t.model.requests.at(-1)?.transcript).toContain("And now?");
-        const spans = ofType(await t.host.read(session.id), "span.model_request_end");
+        expect(requests().at(-1)?.transcript).toContain("And after it?");
+        const spans = ofType(await events(), "span.model_request_end");
         expect(spans.filter(({ request_class: kind }) => kind === "compaction")).not.toEqual([]);
-      });
-
-      test("that the model spoils with a call runs nothing, and leaves the conversation as it was", async () => {
-        await using t = await testHost((request) =>
-          isSummary(request) ? call("Bash", { command: "touch ran" }) : say("Hello."),
-        );
-        const permissions = { allow: ["Bash"] };
-        const session = await t.host.startSession({ agent: stage.agent({ tools: ["Bash"], permissions }), cwd: t.cwd });
-        await session.send("Remember the apples.").result();
-        await expect(session.compact().result()).rejects.toMatchObject({ code: "model_failed" });
-        expect(existsSync(join(t.cwd, "ran"))).toBe(false);
-        expect(await session.send("And now?").result()).toMatchObject({ text: "Hello." });
-        expect(t.model.requests.at(-1)?.transcript).toContain("Remember the apples.");
       });
 
       test("happens by itself when the context is nearly full, before the next request", async () => {

@@ -3,6 +3,7 @@ import { CAPABILITIES } from "../../../src/core/engines/capabilities.ts";
 import { builtinTools } from "./builtin-tools.ts";
 import { compaction } from "./compaction.ts";
 import { confinement } from "./confinement.ts";
+import { desks } from "./desks.ts";
 import { faults } from "./faults.ts";
 import { history } from "./history.ts";
 import { interrupts } from "./interrupts.ts";
@@ -24,6 +25,7 @@ import { turns } from "./turns.ts";
 export function engineContract(engine: EngineUnderTest): void {
   describe(`the ${engine.name} engine`, () => {
     const stage = new Stage(engine);
+    const shared = desks(stage);
     const parts = [
       turns,
       interrupts,
@@ -41,7 +43,7 @@ export function engineContract(engine: EngineUnderTest): void {
       confinement,
       faults,
     ];
-    for (const part of parts) part(stage);
+    for (const part of parts) part(stage, shared);
 
     test("every capability that an engine may lack has tests", () => {
       expect(stage.shown.toSorted()).toEqual(Object.keys(CAPABILITIES).toSorted());

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ofType, testHost } from "../../support/host.ts";
 import { apiError, type Fault, type Reply, say, text, toolUse } from "../../support/scripted-model.ts";
-import { sharedSession } from "../../support/shared-session.ts";
+import type { Desks } from "./desks.ts";
 import { callsIn, type Stage, steps } from "./stage.ts";
 
 interface FaultCase {
@@ -54,9 +54,7 @@ const FAULTS: readonly FaultCase[] = [
 ];
 
 /** Whatever the model API does, the turn ends with a reason and the session continues. */
-export function faults(stage: Stage): void {
-  const shared = sharedSession(() => stage.agent({ tools: ["Bash"], permissions: { allow: ["Bash"] } }));
-
+export function faults(stage: Stage, { worker: shared }: Desks): void {
   describe("a model API that answers with", () => {
     test.for(FAULTS)("$name ends the turn with a reason, and the session continues", async (fault) => {
       const { name, answer, code, requests: most, says = /[.!]/ } = fault;
@@ -73,13 +71,6 @@ export function faults(stage: Stage): void {
       t.model.script = () => say("back again");
       expect((await session.send("And now?").result()).text).toBe("back again");
       expect(requests().at(-1)?.transcript).toContain(`Do it: ${name}.`);
-    });
-
-    test("413 to the first message ends the turn without a second request", async () => {
-      await using t = await testHost(() => apiError(413, "request_too_large", "too large"));
-      const session = await t.host.startSession({ agent: stage.agent(), cwd: t.cwd });
-      await expect(session.send("Do it.").result()).rejects.toMatchObject({ code: "model_failed" });
-      expect(t.model.requests).toHaveLength(1);
     });
 
     test("a failure once is asked again, and the log says so while it is", async () => {
@@ -139,11 +130,17 @@ export function faults(stage: Stage): void {
     });
   });
 
-  test("a model API that stalls is given up, and the request is made again", async () => {
-    const stalls = steps(say("stalls", { stallAfter: 3 }), say("back again"));
-    await using t = await testHost(stalls, { upstreamIdleMs: 300 });
+  test("a first message that is too large for the API is not sent twice, and an API that stalls is asked again", async () => {
+    const answers = steps(
+      apiError(413, "request_too_large", "too large"),
+      say("stalls", { stallAfter: 3 }),
+      say("back again"),
+    );
+    await using t = await testHost(answers, { upstreamIdleMs: 300 });
     const session = await t.host.startSession({ agent: stage.agent(), cwd: t.cwd });
-    expect((await session.send("Do it.").result()).text).toBe("back again");
+    await expect(session.send("Do it.").result()).rejects.toMatchObject({ code: "model_failed" });
+    expect(t.model.requests).toHaveLength(1);
+    expect((await session.send("Do less.").result()).text).toBe("back again");
     const said = ofType(await t.host.read(session.id), "agent.message");
     expect(said).toMatchObject([{ content: [{ text: "back again" }] }]);
   });

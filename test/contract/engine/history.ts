@@ -1,14 +1,15 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { FASTER } from "../../support/cli.ts";
 import { ofType, testHost, type TestHost } from "../../support/host.ts";
 import { type ModelRequest, say, type Script, text, thinking, toolUse } from "../../support/scripted-model.ts";
+import { sharedSession } from "../../support/shared-session.ts";
 import { until } from "../../support/until.ts";
 import { ME } from "./people.ts";
-import { callsIn, ended, isRunning, longSleep, type Stage, steps, waiting } from "./stage.ts";
+import { callsIn, countIn, ended, isRunning, longSleep, type Stage, steps, waiting } from "./stage.ts";
 
 /** In the first turn it thinks, speaks and calls a tool; later it answers. */
 export const remembers: Script = ({ last, toolResults, index }) =>
@@ -32,58 +33,76 @@ export function expectFirstTurn(request: ModelRequest | undefined): void {
 export function history(stage: Stage): void {
   const worker = stage.agent({ tools: ["Bash"], permissions: { allow: ["Bash"] } });
 
+  const shared = sharedSession(() => worker);
+
   describe("a session whose process has ended", () => {
-    test("continues in another with its whole history", async () => {
-      await using t = await testHost(remembers);
-      const session = await t.host.startSession({ agent: worker, cwd: t.cwd });
+    test("continues in another with its whole history, and nothing that its commands left still runs", async () => {
+      const sleep = longSleep();
+      const { session, events, requests } = await shared((request) =>
+        request.index === 2
+          ? { blocks: [toolUse("Bash", { command: `setsid ${sleep} >/dev/null 2>&1 & echo started` })] }
+          : remembers(request),
+      );
       await session.send("Use the shell.").result();
+      await session.send("Leave something behind.").result();
+      await until(
+        () => isRunning(sleep),
+        (running) => running,
+      );
       await session.hibernate();
-      expect((await session.send("Continue.").result()).text).toBe("answer 2");
-      expectFirstTurn(t.model.requests.at(-1));
-      const started = ofType(await t.host.read(session.id), "capstan.process_started");
+      await expect.poll(() => isRunning(sleep)).toBe(false);
+      expect((await session.send("Continue.").result()).text).toBe("answer 4");
+      expectFirstTurn(requests().at(-1));
+      const started = ofType(await events(), "capstan.process_started");
       expect(started.map((event) => event.history)).toEqual(["new", "resumed"]);
     });
 
     test("keeps a message that was interrupted before its answer, once", async () => {
-      await using t = await testHost(
-        steps(
-          () => ({ ...say("never"), delay: new Promise(() => {}) }),
-          (request) => say(`answer ${request.index}`),
-        ),
+      const asked = Promise.withResolvers<void>();
+      const { session, requests } = await shared(
+        steps(() => {
+          asked.resolve();
+          return say("never", { delay: new Promise(() => {}) });
+        }),
       );
-      const session = await t.host.startSession({ agent: worker, cwd: t.cwd });
       const turn = session.send("An unanswered question.");
-      await until(
-        () => t.model.requests.length,
-        (count) => count === 1,
-      );
+      await asked.promise;
       await session.interrupt();
       await turn.result();
       await session.hibernate();
       await session.send("And now?").result();
-      expect(t.model.requests.at(-1)?.transcript.split("An unanswered question.")).toHaveLength(2);
+      expect(countIn(requests().at(-1) ?? { transcript: "" }, "An unanswered question.")).toBe(1);
     });
   });
 
   describe("a fork", () => {
     test("knows what was said before its place and nothing of what came after, in either direction", async () => {
-      await using t = await testHost(remembers);
-      const session = await t.host.startSession({ agent: worker, cwd: t.cwd });
-      await session.send("Use the shell.").result();
-      const at = (await t.host.read(session.id)).length;
+      const { t, session, events, requests } = await shared(
+        steps(
+          { blocks: [toolUse("Bash", { command: "echo before-$((1+1))" }, "toolu_before")] },
+          say("answered before"),
+          (request) => say(`answer ${request.index}`),
+        ),
+      );
+      await session.send("Say it before.").result();
+      const at = (await events()).at(-1)?.seq ?? 0;
       await session.send("Only in the parent.").result();
-      const forked = await t.host.forkSession(session.id, { at });
+      await using forked = await t.host.forkSession(session.id, { at });
       await forked.send("Only in the fork.").result();
-      expectFirstTurn(t.model.requests.at(-1));
-      expect(t.model.requests.at(-1)?.transcript).not.toContain("Only in the parent.");
+      const inFork = requests().at(-1);
+      expect(inFork?.transcript).toMatch(
+        /Say it before\.[^]*echo before-[^]*before-2[^]*answered before[^]*Only in the fork/,
+      );
+      expect(callsIn(inFork).results.at(-1)).toEqual({ id: "toolu_before", isError: false });
+      expect(inFork?.transcript).not.toContain("Only in the parent.");
       await session.send("Parent again.").result();
-      expectFirstTurn(t.model.requests.at(-1));
-      expect(t.model.requests.at(-1)?.transcript).not.toContain("Only in the fork.");
+      expect(requests().at(-1)?.transcript).toContain("Only in the parent.");
+      expect(requests().at(-1)?.transcript).not.toContain("Only in the fork.");
     });
   });
 
   describe("a call that waits for a person", () => {
-    test("beside another, after the process is gone, runs once when it is allowed and not when it is denied", async () => {
+    test("outlives the host that asked; it runs once when it is allowed, and not when it is denied", async () => {
       await using t = await testHost(
         steps({
           blocks: ["a", "b"].map((name) =>
@@ -91,9 +110,10 @@ export function history(stage: Stage): void {
           ),
         }),
       );
-      const session = await t.host.startSession({ agent: stage.agent({ tools: ["Bash"] }), cwd: t.cwd });
-      expect((await session.send("Work.").result()).stopReason.type).toBe("requires_action");
-      await session.hibernate();
+      const sessionId = await killedHost(t, stage.agent({ tools: ["Bash"] }), async (id) => {
+        await waiting(t.host, { id });
+      });
+      const session = await t.host.resumeSession(sessionId, { onCrash: "continue" });
       for (let answered = 0; answered < 2; answered += 1) {
         const [approval] = await waiting(t.host, session);
         const behavior = approval?.request.call_id === "toolu_a" ? "allow" : "deny";
@@ -107,22 +127,6 @@ export function history(stage: Stage): void {
         toolu_a: false,
         toolu_b: true,
       });
-      expect(t.model.requests).toHaveLength(2);
-    });
-
-    test("outlives the host that asked, and runs once when the answer comes", async () => {
-      await using t = await testHost(steps({ blocks: [toolUse("Bash", { command: "echo once >> effects.txt" })] }));
-      const sessionId = await killedHost(t, stage.agent({ tools: ["Bash"] }), async (id) => {
-        await waiting(t.host, { id });
-      });
-      const session = await t.host.resumeSession(sessionId, { onCrash: "continue" });
-      const [approval, ...others] = await waiting(t.host, session);
-      expect(others).toEqual([]);
-      expect(existsSync(join(t.cwd, "effects.txt"))).toBe(false);
-      await t.host.approvals.answer(approval?.id ?? "", { behavior: "allow" }, ME);
-      await ended(session);
-      expect(readFileSync(join(t.cwd, "effects.txt"), "utf8")).toBe("once\n");
-      expect(t.model.requests.at(-1)?.toolResults).toMatchObject([{ isError: false }]);
       expect(t.model.requests).toHaveLength(2);
     });
   });

@@ -1,45 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { z } from "zod";
-import { defineTool } from "../../../src/tools/define-tool.ts";
 import { ofType } from "../../support/host.ts";
 import { type Reply, say, toolUse } from "../../support/scripted-model.ts";
-import { sharedSession } from "../../support/shared-session.ts";
 import { until } from "../../support/until.ts";
+import type { Desks } from "./desks.ts";
 import { callsIn, collect, countIn, isRunning, longSleep, nameIn, type Stage, steps, waiting } from "./stage.ts";
 
-/** A tool of the host that waits until it is let go, or told to stop. */
-class Hold {
-  entered = Promise.withResolvers<void>();
-  released = Promise.withResolvers<void>();
-  aborted = false;
-  readonly tool = defineTool({
-    name: "hold",
-    description: "Waits.",
-    input: z.object({}),
-    annotations: { safeInternal: true },
-    handler: async (_input, { signal }) => {
-      this.entered.resolve();
-      signal.addEventListener("abort", () => (this.aborted = true), { once: true });
-      await Promise.race([this.released.promise, new Promise((resolve) => signal.addEventListener("abort", resolve))]);
-      return "held";
-    },
-  });
-
-  reset(): void {
-    this.entered = Promise.withResolvers<void>();
-    this.released = Promise.withResolvers<void>();
-    this.aborted = false;
-  }
-}
-
-export function interrupts(stage: Stage): void {
-  const hold = new Hold();
-  const shared = sharedSession(
-    () => stage.agent({ tools: ["Bash"], permissions: { allow: ["Bash"], ask: ["Bash(touch *)"] } }),
-    { tools: [hold.tool] },
-  );
+export function interrupts(_stage: Stage, { worker: shared, hold }: Desks): void {
   const holds = (request: Parameters<typeof nameIn>[0]): Reply => ({ blocks: [toolUse(nameIn(request, "hold"), {})] });
 
   describe("an interrupt", () => {

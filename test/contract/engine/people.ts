@@ -2,19 +2,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ApprovalAnswer } from "../../../src/core/approval.ts";
-import type { BeforeTool } from "../../../src/core/hooks.ts";
 import { ofType, testHost } from "../../support/host.ts";
 import { type Reply, say, toolUse, WHICH_COLOUR } from "../../support/scripted-model.ts";
-import { sharedSession } from "../../support/shared-session.ts";
 import { until } from "../../support/until.ts";
+import { type Desks, LOOKUP } from "./desks.ts";
 import { ended, nameIn, type Stage, steps, waiting } from "./stage.ts";
 
 export const ME = { by: "me" };
-export const LOOKUP = {
-  name: "lookup",
-  description: "Looks a key up.",
-  input_schema: { type: "object", properties: { key: { type: "string" } }, required: ["key"] },
-} as const;
 export const given = (text: string, isError = false): ApprovalAnswer => ({
   behavior: "allow",
   result: { content: [{ type: "text", text }], isError },
@@ -24,15 +18,7 @@ const bash = (command: string, id?: string) => toolUse("Bash", { command }, id);
 const runs = (...commands: readonly string[]): Reply => ({ blocks: commands.map((command) => bash(command)) });
 
 /** What people, clients and hooks decide about calls. */
-export function people(stage: Stage): void {
-  /** What the hook of the session does in the test under way. */
-  let beforeTool: BeforeTool = () => undefined;
-  const tools = ["Bash", ...(stage.has("questions") ? ["AskUserQuestion"] : [])];
-  const shared = sharedSession(
-    () => stage.agent({ tools, ...(stage.has("custom_tools") && { custom_tools: [{ ...LOOKUP }] }) }),
-    { hooks: { beforeTool: (facts) => beforeTool(facts) } },
-  );
-
+export function people(stage: Stage, { asking: shared, hook }: Desks): void {
   describe("an approval", () => {
     test("is stored before anybody is asked, and its call runs once, in the same process, when it is allowed", async () => {
       const { t, session, events, requests } = await shared(steps(runs("echo ran >> allowed.txt"), say("done")));
@@ -105,13 +91,13 @@ export function people(stage: Stage): void {
   describe("a hook before a call", () => {
     test("changes the input that rules and people see, and that runs", async () => {
       const { t, session, events } = await shared(steps(runs("echo model > hooked.txt")));
-      beforeTool = ({ input }) => ({ input: { ...input, command: "echo hook > hooked.txt" } });
+      hook.beforeTool = ({ input }) => ({ input: { ...input, command: "echo hook > hooked.txt" } });
       await session.send("Work.").result();
       const [approval] = await waiting(t.host, session);
       expect(approval?.request.input).toMatchObject({ command: "echo hook > hooked.txt" });
       await t.host.approvals.answer(approval?.id ?? "", { behavior: "allow" }, ME);
       await ended(session);
-      beforeTool = () => undefined;
+      hook.beforeTool = () => undefined;
       expect(readFileSync(join(t.cwd, "hooked.txt"), "utf8")).toBe("hook\n");
       expect(ofType(await events(), "agent.tool_use")).toMatchObject([
         { input: { command: "echo model > hooked.txt" } },
@@ -120,9 +106,9 @@ export function people(stage: Stage): void {
 
     test("denies it, and the model is told why", async () => {
       const { session, events, requests } = await shared(steps(runs("touch never")));
-      beforeTool = () => ({ deny: "the hook says no" });
+      hook.beforeTool = () => ({ deny: "the hook says no" });
       await session.send("Work.").result();
-      beforeTool = () => undefined;
+      hook.beforeTool = () => undefined;
       expect(ofType(await events(), "agent.tool_result")).toMatchObject([{ outcome: "denied" }]);
       expect(requests()[1]?.toolResults).toMatchObject([
         { isError: true, text: expect.stringContaining("the hook says no") },

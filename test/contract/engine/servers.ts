@@ -3,17 +3,13 @@ import { ofType, testHost } from "../../support/host.ts";
 import { everythingRemote } from "../../support/mcp-everything.ts";
 import { office } from "../../support/office.ts";
 import { say, toolUse } from "../../support/scripted-model.ts";
-import { sharedSession } from "../../support/shared-session.ts";
+import type { Desks } from "./desks.ts";
 import { ME } from "./people.ts";
 import { ended, type Stage, steps, waiting } from "./stage.ts";
 
 const REMOTE = { type: "http", url: "http://127.0.0.1:9/mcp" } as const;
 
-export function servers(stage: Stage): void {
-  const shared = sharedSession((t) =>
-    stage.agent({ mcp_servers: office(t.home).servers, permissions: { allow: ["mcp__office__book"] } }),
-  );
-
+export function servers(stage: Stage, { asking: shared }: Desks): void {
   stage.capability(
     "mcp_programs",
     () =>

@@ -94,8 +94,8 @@ export function steps(...list: readonly Step[]): Script {
 }
 
 /** The name under which the model knows a tool of the host or of a client. */
-export function nameIn({ body }: ModelRequest, tool: string): string {
-  const names = (body.tools ?? []).map(({ name }) => name);
+export function nameIn(request: ModelRequest | undefined, tool: string): string {
+  const names = (request?.body.tools ?? []).map(({ name }) => name);
   return names.find((name) => name === tool || name === hostToolName(tool)) ?? tool;
 }
 

@@ -1,11 +1,13 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { AgentInput } from "../../../src/core/agent-definition.ts";
 import { ofType, testHost } from "../../support/host.ts";
 import { call, type ModelRequest, type Reply, say, text, toolUse } from "../../support/scripted-model.ts";
-import { given, LOOKUP, ME } from "./people.ts";
-import { ended, nameIn, type Stage, waiting } from "./stage.ts";
+import { sharedSession } from "../../support/shared-session.ts";
+import { LOOKUP } from "./desks.ts";
+import { given, ME } from "./people.ts";
+import { callsIn, ended, nameIn, type Stage, steps, waiting } from "./stage.ts";
 
 type Line = "main" | "worker" | "boss" | "clerk";
 const MARKS = { worker: "You are WORKER.", boss: "You are BOSS.", clerk: "You are CLERK." } as const;
@@ -15,7 +17,7 @@ const CREW: Partial<AgentInput> = {
   model: "claude-sonnet-4-5",
   permissions: { allow: ["Bash"] },
   subagents: {
-    worker: { description: "works", instructions: MARKS.worker, tools: ["Bash"], model: "claude-haiku-4-5" },
+    worker: { description: "works", instructions: MARKS.worker, tools: ["Bash", "Write"], model: "claude-haiku-4-5" },
     boss: { description: "delegates", instructions: MARKS.boss },
   },
 };
@@ -30,38 +32,45 @@ function lineOf({ body }: ModelRequest): Line {
 const delegate = (to: string, id: string) =>
   toolUse("Agent", { description: id, subagent_type: to, prompt: `do it for ${id}` }, id);
 
-/** The main line starts a worker and a boss together; the boss starts a worker of its own. */
-function script(request: ModelRequest): Reply {
-  const line = lineOf(request);
-  if (request.toolResults.length > 0) return say(line === "main" ? "all done" : `${line} is ready`);
-  if (line === "main" && request.last.includes("continue")) {
-    const id = /agentId: (\w+)/.exec(request.transcript)?.[1] ?? "";
-    return call("SendMessage", { to: id, message: "one more thing", summary: "go on" });
-  }
-  if (line === "main") return { blocks: [delegate("worker", "toolu_worker"), delegate("boss", "toolu_boss")] };
-  if (line === "boss") return { blocks: [delegate("worker", "toolu_nested")] };
-  return { blocks: [text("working"), toolUse("Bash", { command: "echo effect >> effects.txt" })] };
-}
+/**
+ * The main line starts a worker and a boss together; the boss starts a worker of its own. The ids of their calls begin with
+ * `first`. The result of such a call names the subagent as `agentId: …`, which a message is sent to.
+ */
+const reviews =
+  (first: string) =>
+  (request: ModelRequest): Reply => {
+    const line = lineOf(request);
+    if (request.toolResults.length > 0) return say(line === "main" ? "all done" : `${line} is ready`);
+    if (request.last.includes("one more thing")) return say("more is done");
+    if (line === "main" && request.last.includes("continue")) {
+      const [, id = ""] = [...request.transcript.matchAll(/agentId: (\w+)/g)].at(-1) ?? [];
+      return call("SendMessage", { to: id, message: "one more thing", summary: "go on" });
+    }
+    if (line === "main") return { blocks: [delegate("worker", `${first}_worker`), delegate("boss", `${first}_boss`)] };
+    if (line === "boss") return { blocks: [delegate("worker", `${first}_nested`)] };
+    return { blocks: [text("working"), toolUse("Bash", { command: "echo effect >> effects.txt" })] };
+  };
 
 export function subagents(stage: Stage): void {
   stage.capability(
     "subagents",
     () => {
+      const shared = sharedSession(() => stage.agent(CREW));
+
       test("run as threads, together and nested, with their own tools, model, events and costs", async () => {
-        await using t = await testHost(script);
-        const session = await t.host.startSession({ agent: stage.agent(CREW), cwd: t.cwd });
+        const { t, session, events: logged, requests } = await shared(reviews("toolu_one"));
         const result = await session.send("review").result();
         expect(result.text).toBe("all done");
         expect(readFileSync(join(t.cwd, "effects.txt"), "utf8")).toBe("effect\neffect\n");
-        const events = await t.host.read(session.id);
+        const events = await logged();
         const threads = ofType(events, "session.thread_created");
         expect(Object.fromEntries(threads.map(({ call_id: id, agent_name: name }) => [id, name]))).toEqual({
-          toolu_worker: "worker",
-          toolu_boss: "boss",
-          toolu_nested: "worker",
+          toolu_one_worker: "worker",
+          toolu_one_boss: "boss",
+          toolu_one_nested: "worker",
         });
         const boss = threads.find(({ agent_name: name }) => name === "boss");
-        const nested = threads.find(({ call_id: id }) => id === "toolu_nested");
+        const nested = threads.find(({ call_id: id }) => id === "toolu_one_nested");
         expect(nested?.parent_thread_id).toBe(boss?.session_thread_id);
         expect(boss?.parent_thread_id).toBeNull();
         for (const { session_thread_id: id, agent_name: name } of threads) {
@@ -76,10 +85,10 @@ export function subagents(stage: Stage): void {
           if (name === "worker")
             expect(spans.map(({ model }) => model)).toEqual(["claude-haiku-4-5", "claude-haiku-4-5"]);
         }
-        const workers = t.model.requests.filter((request) => lineOf(request) === "worker");
-        for (const { body } of workers) expect(body.tools?.map(({ name }) => name)).toEqual(["Bash"]);
+        const workers = requests().filter((request) => lineOf(request) === "worker");
+        for (const { body } of workers) expect(body.tools?.map(({ name }) => name)).toEqual(["Bash", "Write"]);
         expect(
-          t.model.requests
+          requests()
             .at(-1)
             ?.toolResults.map(({ text: told }) => told)
             .join(),
@@ -97,35 +106,35 @@ export function subagents(stage: Stage): void {
         expect(result.usd).toBeCloseTo(usage?.usage.usd ?? 0, 10);
       });
 
-      test("continue when they are sent a message, also in another process, on the thread they had", async () => {
-        await using t = await testHost(script);
-        const session = await t.host.startSession({ agent: stage.agent(CREW), cwd: t.cwd });
-        await session.send("review").result();
-        const [first] = ofType(await t.host.read(session.id), "session.thread_created");
-        await session.hibernate();
-        const asked = t.model.requests.length;
-        await session.send("continue").result();
-        const again = t.model.requests.slice(asked).find((request) => lineOf(request) !== "main");
-        expect(again?.transcript).toContain("one more thing");
-        expect(again?.transcript).toContain("effects.txt");
-        const events = await t.host.read(session.id);
-        expect(ofType(events, "session.thread_created")).toHaveLength(3);
-        expect(ofType(events, "session.thread_status_running")).toMatchObject([
-          { session_thread_id: first?.session_thread_id },
-        ]);
+      test("do not lend their tools to the agent that started them", async () => {
+        const { t, session, events } = await shared(() => say("not yet"));
+        const path = join(t.cwd, "widened.txt");
+        t.model.script = steps(call("Write", { file_path: path, content: "x" }));
+        await session.setMode("yolo");
+        await session.send("try").result();
+        await session.setMode("normal");
+        expect(existsSync(path)).toBe(false);
+        expect(ofType(await events(), "agent.tool_result")).toMatchObject([{ is_error: true }]);
       });
 
-      test("do not lend their tools to the agent that started them", async () => {
-        await using t = await testHost(({ toolResults }) =>
-          toolResults.length > 0 ? say("ok") : call("Bash", { command: "touch widened" }),
-        );
-        const { subagents: crew } = CREW;
-        const agent = stage.agent({ permissions: { mode: "yolo" }, ...(crew !== undefined && { subagents: crew }) });
-        const session = await t.host.startSession({ agent, cwd: t.cwd });
-        await session.send("try").result();
-        const events = await t.host.read(session.id);
-        expect(ofType(events, "agent.tool_result")).toMatchObject([{ is_error: true }]);
-        expect(ofType(events, "capstan.permission_decided").filter(({ decision }) => decision === "allow")).toEqual([]);
+      test("continue when they are sent a message, also in another process, on the thread they had", async () => {
+        const { session, events, requests } = await shared(reviews("toolu_two"));
+        await session.send("review").result();
+        const threads = ofType(await events(), "session.thread_created");
+        await session.hibernate();
+        const asked = requests().length;
+        await session.send("continue").result();
+        const again = requests()
+          .slice(asked)
+          .find((request) => lineOf(request) !== "main");
+        expect(again?.transcript).toContain("one more thing");
+        // What it was told and did before.
+        expect(again?.transcript).toContain("do it for toolu_two_");
+        expect(again && callsIn(again).results).toHaveLength(1);
+        expect(ofType(await events(), "session.thread_created")).toEqual(threads);
+        const [running, ...others] = ofType(await events(), "session.thread_status_running");
+        expect(others).toEqual([]);
+        expect(threads.map(({ session_thread_id: id }) => id)).toContain(running?.session_thread_id);
       });
 
       if (stage.has("custom_tools"))

@@ -3,12 +3,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ofType, testHost } from "../../support/host.ts";
 import { call, say, toolUse } from "../../support/scripted-model.ts";
-import { sharedSession } from "../../support/shared-session.ts";
+import type { Desks } from "./desks.ts";
 import { type Stage, steps } from "./stage.ts";
 
-export function switches(stage: Stage): void {
-  const shared = sharedSession(() => stage.agent({ tools: ["Bash", "Write"] }));
-
+export function switches(stage: Stage, { asking: shared }: Desks): void {
   describe("a mode that changes between turns", () => {
     test("decides the calls of the next one", async () => {
       const { t, session, events } = await shared(() => say("ok"));
@@ -46,6 +44,7 @@ export function switches(stage: Stage): void {
         for (const message of ["Two.", "Three."])
           expect([...new Set(askedWith(message))]).toEqual(["claude-haiku-4-5"]);
         expect(requests().at(-1)?.transcript).toContain("One.");
+        await session.setModel("claude-opus-4-8");
       }),
     async () => {
       const { session } = await shared(() => say("ok"));

@@ -1,53 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { z } from "zod";
-import { CapstanError } from "../../../src/core/errors.ts";
-import { defineTool } from "../../../src/tools/define-tool.ts";
 import { ofType } from "../../support/host.ts";
 import { say, text, toolUse } from "../../support/scripted-model.ts";
-import { sharedSession } from "../../support/shared-session.ts";
+import type { Desks } from "./desks.ts";
 import { nameIn, type Stage, steps } from "./stage.ts";
 
-/** Ends when so many calls are in it together: one after another they would never end. */
-class Meeting {
-  #inside = 0;
-  readonly #met = Promise.withResolvers<void>();
-  readonly tool = defineTool({
-    name: "meet",
-    description: "Waits for another call.",
-    input: z.object({ who: z.string() }),
-    annotations: { readOnly: true },
-    handler: async ({ who }) => {
-      this.#inside += 1;
-      if (this.#inside === 2) this.#met.resolve();
-      await this.#met.promise;
-      return `${who} met`;
-    },
-  });
-}
-
-const lookup = defineTool({
-  name: "find",
-  description: "Finds a key.",
-  input: z.object({ key: z.string() }),
-  annotations: { readOnly: true },
-  handler: ({ key }) => {
-    if (key === "missing") throw new CapstanError("tool_failed", "no such key");
-    return `value of ${key}`;
-  },
-});
-
-const TOOLS = ["Bash", "Read", "Write", "Edit", "Glob", "Grep"];
 const bash = (command: string, id?: string) => toolUse("Bash", { command }, id);
 
-export function toolCalls(stage: Stage): void {
-  const meeting = new Meeting();
-  const shared = sharedSession(
-    () => stage.agent({ tools: TOOLS, permissions: { allow: ["Bash", "Edit"], deny: ["Bash(rm *)"] } }),
-    { tools: [meeting.tool, lookup], variables: { PROJECT: "named" } },
-  );
-
+export function toolCalls(_stage: Stage, { worker: shared }: Desks): void {
   describe("a tool call", () => {
     test("is announced, decided and run, in this order, and its result is in the next request", async () => {
       const { session, events, requests } = await shared(
@@ -207,18 +168,19 @@ export function toolCalls(stage: Stage): void {
     test("is called with its checked input, under its own name in the log", async () => {
       const { session, events, requests } = await shared(
         steps((request) => ({
-          blocks: ["blue", "missing", 7].map((key) => toolUse(nameIn(request, "find"), { key })),
+          blocks: ["blue", "missing", 7].map((key) => toolUse(nameIn(request, "find"), { key }, `toolu_${key}`)),
         })),
       );
       await session.send("Find.").result();
-      const told = requests()[1]?.toolResults ?? [];
-      expect(told.map(({ isError }) => isError)).toEqual([false, true, true]);
-      expect(told[0]?.text).toBe("value of blue");
-      expect(told[1]?.text).toContain("no such key");
-      expect(told[1]?.text).not.toContain(" at ");
+      const results = requests()[1]?.toolResults ?? [];
+      const told = (key: string) => results.find(({ id }) => id === `toolu_${key}`);
+      expect(told("blue")).toMatchObject({ isError: false, text: "value of blue" });
+      expect(told("missing")).toMatchObject({ isError: true, text: expect.stringContaining("no such key") });
+      expect(told("missing")?.text).not.toContain(" at ");
+      expect(told("7")).toMatchObject({ isError: true });
       expect(ofType(await events(), "agent.tool_use").map(({ name }) => name)).toEqual(["find", "find", "find"]);
       const failed = ofType(await events(), "agent.tool_result").filter(({ detail }) => detail !== undefined);
-      expect(failed.map(({ detail }) => detail).join("\n")).toContain("tool-calls.ts");
+      expect(failed.map(({ detail }) => detail).join("\n")).toContain("desks.ts");
     });
   });
 }

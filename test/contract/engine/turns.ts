@@ -4,17 +4,15 @@ import { describe, expect, test } from "vitest";
 import { preview, sessionEvent } from "../../../src/core/events.ts";
 import { ofType } from "../../support/host.ts";
 import { say, text, thinking, toolUse } from "../../support/scripted-model.ts";
-import { sharedSession } from "../../support/shared-session.ts";
-import { callsIn, collect, type Stage, steps } from "./stage.ts";
+import { type Desks, WORKER_TOOLS } from "./desks.ts";
+import { callsIn, collect, nameIn, type Stage, steps } from "./stage.ts";
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 /** Facts whose place among the others is no part of the contract: they belong to the process, the files or the gateway. */
 const BESIDE = /^(?:span\.|capstan\.(?:process_started|prompt_rendered|checkpoint_taken|tool_progress))/;
 
-export function turns(stage: Stage): void {
+export function turns(stage: Stage, { worker: shared }: Desks): void {
   describe("a turn", () => {
-    const shared = sharedSession(() => stage.agent({ tools: ["Bash"], permissions: { allow: ["Bash"] } }));
-
     test("is told from the message to idle, each fact once and in order", async () => {
       const { t, session, events, requests } = await shared(
         steps(
@@ -59,9 +57,13 @@ export function turns(stage: Stage): void {
       const [request] = requests();
       expect(request?.body).toMatchObject({ model: "claude-opus-4-8", stream: true });
       expect(JSON.stringify(request?.body.system)).toContain("You are a test agent.");
-      expect(request?.body.tools?.map(({ name }) => name)).toEqual(["Bash"]);
+      const own = ["hold", "meet", "find"];
+      const names = (request?.body.tools ?? []).map(({ name }) => name);
+      const wanted = [...WORKER_TOOLS, ...own.map((tool) => nameIn(request, tool))];
+      expect(names.toSorted()).toEqual(wanted.toSorted());
       const [rendered] = ofType(await t.host.read(session.id), "capstan.prompt_rendered");
-      expect(rendered).toMatchObject({ model: "claude-opus-4-8", tools: ["Bash"], cwd: t.cwd, engine: stage.name });
+      expect(rendered).toMatchObject({ model: "claude-opus-4-8", cwd: t.cwd, engine: stage.name });
+      expect(rendered?.tools.toSorted()).toEqual(names.toSorted());
     });
 
     test("has a span for each model request, which says what it used", async () => {
@@ -120,8 +122,6 @@ export function turns(stage: Stage): void {
   });
 
   describe("a preview", () => {
-    const shared = sharedSession(() => stage.agent({ tools: ["Bash"], permissions: { allow: ["Bash"] } }));
-
     test("starts, grows word by word, and carries the id of the event that it becomes", async () => {
       const { session, events } = await shared(() => ({ blocks: [thinking("let me see"), text("one two three")] }));
       const seen = await collect(session.send("Count."));
