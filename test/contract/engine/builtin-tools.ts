@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { CapabilityName } from "../../../src/core/engines/capabilities.ts";
 import { ofType } from "../../support/host.ts";
-import { type ModelRequest, say, toolUse } from "../../support/scripted-model.ts";
+import { type ModelRequest, type Reply, say, type Script, toolUse } from "../../support/scripted-model.ts";
 import { sharedSession } from "../../support/shared-session.ts";
 import { type Stage, steps } from "./stage.ts";
 
@@ -16,20 +16,17 @@ const OPTIONAL: Partial<Record<CapabilityName, readonly string[]>> = {
   notebooks: ["NotebookEdit"],
 };
 
+/** Web tools may ask a model of their own to read what they found. */
+const isOwn = ({ body }: ModelRequest): boolean => body.tools?.some(({ name }) => name === "Bash") === true;
+const bash = (command: string): Reply => ({ blocks: [toolUse("Bash", { command })] });
+const setThenShow = (): Script =>
+  steps(bash("mkdir -p deep && cd deep && export COLOUR=blue"), bash('pwd; echo "[$COLOUR]"'));
+
 /** The tools that an engine may have or not, in one session of an agent that may do everything. */
 export function builtinTools(stage: Stage): void {
   const tools = Object.entries(OPTIONAL).flatMap(([name, list]) => (stage.has(name as CapabilityName) ? list : []));
   const shared = sharedSession(() => stage.agent({ tools: ["Bash", "Read", ...tools], permissions: { mode: "yolo" } }));
   const refusal = (tool: string) => stage.refused({ agent: { tools: [tool] } });
-  /** Web tools may ask a model of their own to read what they found. */
-  const isOwn = ({ body }: ModelRequest): boolean => body.tools?.some(({ name }) => name === "Bash") === true;
-  const bash = (command: string) => ({ blocks: [toolUse("Bash", { command })] });
-  const setThenShow = steps.bind(
-    undefined,
-    bash("mkdir -p deep && cd deep && export COLOUR=blue"),
-    bash('pwd; echo "[$COLOUR]"'),
-  );
-
   stage.capability(
     "shell_state",
     () =>

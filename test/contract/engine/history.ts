@@ -30,6 +30,19 @@ export function expectFirstTurn(request: ModelRequest | undefined): void {
   expect(results[0]).toEqual({ id: "toolu_first", isError: false });
 }
 
+/** What the model API caches a prompt by is its beginning. Where the cache ends may move. */
+function expectPrefix(earlier: ModelRequest | undefined, later: ModelRequest): void {
+  const plain = (value: unknown): string =>
+    JSON.stringify(value, (key, inner: unknown) => (key === "cache_control" ? undefined : inner));
+  const messages = ({ body }: ModelRequest): string[] =>
+    body.messages.map(({ role, content }) =>
+      plain({ role, content: typeof content === "string" ? [{ type: "text", text: content }] : content }),
+    );
+  if (earlier === undefined) throw new Error("There is no earlier request.");
+  expect(plain([later.body.tools, later.body.system])).toBe(plain([earlier.body.tools, earlier.body.system]));
+  expect(messages(later).slice(0, earlier.body.messages.length)).toEqual(messages(earlier));
+}
+
 export function history(stage: Stage): void {
   const worker = stage.agent({ tools: ["Bash"], permissions: { allow: ["Bash"] } });
 
@@ -53,6 +66,7 @@ export function history(stage: Stage): void {
       await expect.poll(() => isRunning(sleep)).toBe(false);
       expect((await session.send("Continue.").result()).text).toBe("answer 4");
       expectFirstTurn(requests().at(-1));
+      for (const [index, request] of requests().entries()) if (index > 0) expectPrefix(requests()[index - 1], request);
       const started = ofType(await events(), "capstan.process_started");
       expect(started.map((event) => event.history)).toEqual(["new", "resumed"]);
     });

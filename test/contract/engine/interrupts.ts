@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ofType } from "../../support/host.ts";
-import { type Reply, say, toolUse } from "../../support/scripted-model.ts";
+import { type ModelRequest, type Reply, say, toolUse } from "../../support/scripted-model.ts";
 import { until } from "../../support/until.ts";
 import type { Desks } from "./desks.ts";
 import { callsIn, collect, countIn, isRunning, longSleep, nameIn, type Stage, steps, waiting } from "./stage.ts";
 
-export function interrupts(_stage: Stage, { worker: shared, hold }: Desks): void {
-  const holds = (request: Parameters<typeof nameIn>[0]): Reply => ({ blocks: [toolUse(nameIn(request, "hold"), {})] });
+const holds = (request: ModelRequest): Reply => ({ blocks: [toolUse(nameIn(request, "hold"), {})] });
 
+export function interrupts(_stage: Stage, { worker: shared, hold }: Desks): void {
   describe("an interrupt", () => {
     test("before the first byte ends the turn, and the next request holds both messages", async () => {
       const asked = Promise.withResolvers<void>();

@@ -9,12 +9,13 @@ import { ended, type Stage, steps, waiting } from "./stage.ts";
 
 const REMOTE = { type: "http", url: "http://127.0.0.1:9/mcp" } as const;
 
+const act = (what: string) => toolUse("mcp__office__act", { what }, `toolu_${what}`);
+
 export function servers(stage: Stage, { asking: shared }: Desks): void {
   stage.capability(
     "mcp_programs",
     () =>
       test("have tools that are decided about like all others, whatever they say of themselves", async () => {
-        const act = (what: string) => toolUse("mcp__office__act", { what }, `toolu_${what}`);
         const { t, session, events, requests } = await shared(steps({ blocks: [act("sweep"), act("burn")] }));
         await session.send("Act.").result();
         for (const { id, request } of await waiting(t.host, session, 2))

@@ -6,6 +6,7 @@ import { say, text, toolUse } from "../../support/scripted-model.ts";
 import type { Desks } from "./desks.ts";
 import { nameIn, type Stage, steps } from "./stage.ts";
 
+const planIn = (cwd: string): string => join(cwd, "notes/plan.md");
 const bash = (command: string, id?: string) => toolUse("Bash", { command }, id);
 
 export function toolCalls(_stage: Stage, { worker: shared }: Desks): void {
@@ -132,17 +133,16 @@ export function toolCalls(_stage: Stage, { worker: shared }: Desks): void {
 
   describe("the built-in tools", () => {
     test("write, read, edit and search the files of the workspace", async () => {
-      const file = (cwd: string) => join(cwd, "notes/plan.md");
       const { t, session, events, requests } = await shared(
         steps(
-          () => ({ blocks: [toolUse("Write", { file_path: file(t.cwd), content: "alpha\nbeta\n" })] }),
-          () => ({ blocks: [toolUse("Read", { file_path: file(t.cwd) })] }),
-          () => ({ blocks: [toolUse("Edit", { file_path: file(t.cwd), old_string: "beta", new_string: "gamma" })] }),
+          () => ({ blocks: [toolUse("Write", { file_path: planIn(t.cwd), content: "alpha\nbeta\n" })] }),
+          () => ({ blocks: [toolUse("Read", { file_path: planIn(t.cwd) })] }),
+          () => ({ blocks: [toolUse("Edit", { file_path: planIn(t.cwd), old_string: "beta", new_string: "gamma" })] }),
           () => ({ blocks: [toolUse("Glob", { pattern: "notes/*.md" }), toolUse("Grep", { pattern: "gam+a" })] }),
         ),
       );
       await session.send("Work with files.").result();
-      expect(readFileSync(file(t.cwd), "utf8")).toBe("alpha\ngamma\n");
+      expect(readFileSync(planIn(t.cwd), "utf8")).toBe("alpha\ngamma\n");
       const results = ofType(await events(), "agent.tool_result");
       expect(results.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 5 }, () => "completed"));
       expect(requests()[2]?.toolResults[0]?.text).toMatch(/alpha[^]*beta/);

@@ -76,6 +76,10 @@ export function turns(stage: Stage, { worker: shared }: Desks): void {
         { model_request_start_id: start?.id, model_usage: usage, http_status: 200, estimated: false },
       ]);
       expect(result.usage).toMatchObject(usage);
+      expect(result.usd).toBeGreaterThan(0);
+      // What the engine counted is what was metered in this turn, not since the start.
+      const counted = { input_tokens: 1_700, output_tokens: 30, usd: expect.closeTo(result.usd ?? 0, 10) as number };
+      expect(ofType(await events(), "session.usage")[0]?.usage.engine).toEqual({ "claude-opus-4-8": counted });
       expect(requests()).toHaveLength(1);
     });
 
