@@ -30,17 +30,18 @@ export function expectFirstTurn(request: ModelRequest | undefined): void {
   expect(results[0]).toEqual({ id: "toolu_first", isError: false });
 }
 
+const plain = (value: unknown): string =>
+  JSON.stringify(value, (key, inner: unknown) => (key === "cache_control" ? undefined : inner));
+const messagesIn = ({ body }: ModelRequest): string[] =>
+  body.messages.map(({ role, content }) =>
+    plain({ role, content: typeof content === "string" ? [{ type: "text", text: content }] : content }),
+  );
+
 /** What the model API caches a prompt by is its beginning. Where the cache ends may move. */
 function expectPrefix(earlier: ModelRequest | undefined, later: ModelRequest): void {
-  const plain = (value: unknown): string =>
-    JSON.stringify(value, (key, inner: unknown) => (key === "cache_control" ? undefined : inner));
-  const messages = ({ body }: ModelRequest): string[] =>
-    body.messages.map(({ role, content }) =>
-      plain({ role, content: typeof content === "string" ? [{ type: "text", text: content }] : content }),
-    );
   if (earlier === undefined) throw new Error("There is no earlier request.");
   expect(plain([later.body.tools, later.body.system])).toBe(plain([earlier.body.tools, earlier.body.system]));
-  expect(messages(later).slice(0, earlier.body.messages.length)).toEqual(messages(earlier));
+  expect(messagesIn(later).slice(0, earlier.body.messages.length)).toEqual(messagesIn(earlier));
 }
 
 export function history(stage: Stage): void {

@@ -66,21 +66,21 @@ export function turns(stage: Stage, { worker: shared }: Desks): void {
       expect(rendered?.tools.toSorted()).toEqual(names.toSorted());
     });
 
-    test("has a span for each model request, which says what it used", async () => {
+    test("has a span for each model request, and counts what it used itself, not what earlier turns did", async () => {
       const usage = { input_tokens: 700, output_tokens: 30, cache_read_input_tokens: 1_000 };
-      const { session, events, requests } = await shared(steps({ ...say("ok"), usage }));
+      const { session, events, requests } = await shared(steps(say("before"), { ...say("ok"), usage }));
+      await session.send("Begin.").result();
       const result = await session.send("Hello.").result();
-      const [start, ...others] = ofType(await events(), "span.model_request_start");
-      expect(others).toEqual([]);
-      expect(ofType(await events(), "span.model_request_end")).toMatchObject([
-        { model_request_start_id: start?.id, model_usage: usage, http_status: 200, estimated: false },
-      ]);
+      const starts = ofType(await events(), "span.model_request_start");
+      expect(starts).toHaveLength(2);
+      const ends = ofType(await events(), "span.model_request_end");
+      expect(ends.map((end) => end.model_request_start_id)).toEqual(starts.map(({ id }) => id));
+      expect(ends[1]).toMatchObject({ model_usage: usage, http_status: 200, estimated: false });
       expect(result.usage).toMatchObject(usage);
       expect(result.usd).toBeGreaterThan(0);
-      // What the engine counted is what was metered in this turn, not since the start.
       const counted = { input_tokens: 1_700, output_tokens: 30, usd: expect.closeTo(result.usd ?? 0, 10) as number };
-      expect(ofType(await events(), "session.usage")[0]?.usage.engine).toEqual({ "claude-opus-4-8": counted });
-      expect(requests()).toHaveLength(1);
+      expect(ofType(await events(), "session.usage")[1]?.usage.engine).toEqual({ "claude-opus-4-8": counted });
+      expect(requests()).toHaveLength(2);
     });
 
     test("takes text literally: it names no file and runs no command of the engine's", async () => {
