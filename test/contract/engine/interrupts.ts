@@ -104,7 +104,7 @@ export function interrupts(_stage: Stage, { worker: shared, hold }: Desks): void
     test("is in the next request that the model sees, once, and in the turn under way", async () => {
       hold.reset();
       const { session, events, requests } = await shared(steps(holds, say("I saw both."), say("I saw both.")));
-      const first = session.send("Begin.");
+      const first = session.send("Begin to hold.");
       await hold.entered.promise;
       const more = ["Also do this.", "And that."].map((message) => session.send(message));
       await until(
@@ -116,7 +116,7 @@ export function interrupts(_stage: Stage, { worker: shared, hold }: Desks): void
       const [, next] = requests();
       const last = requests().at(-1) ?? { transcript: "" };
       expect(next?.transcript).toContain("Also do this.");
-      for (const message of ["Begin.", "Also do this.", "And that."]) expect(countIn(last, message)).toBe(1);
+      for (const message of ["Begin to hold.", "Also do this.", "And that."]) expect(countIn(last, message)).toBe(1);
       expect(last.transcript.indexOf("Also do this.")).toBeLessThan(last.transcript.indexOf("And that."));
       const sent = ofType(await events(), "user.message").map(({ id }) => id);
       const delivered = ofType(await events(), "capstan.input_delivered").flatMap(({ event_ids: ids }) => ids);
