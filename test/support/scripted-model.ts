@@ -35,7 +35,16 @@ export interface ModelMessage {
 export type Block =
   | { type: "text"; text: string }
   | { type: "thinking"; thinking: string; signature: string }
-  | { type: "tool_use"; id: string; name: string; input: Record<string, unknown> };
+  | ToolUse;
+
+interface ToolUse {
+  type: "tool_use";
+  id: string;
+  name: string;
+  input: Record<string, unknown>;
+  /** What is streamed in place of the input, such as JSON that is cut off. */
+  json?: string;
+}
 
 export interface Reply {
   readonly blocks: readonly Block[];
@@ -69,7 +78,7 @@ export type Script = (request: ModelRequest) => Reply | Fault | Promise<Reply | 
 let callNumber = 0;
 export const text = (value: string): Block => ({ type: "text", text: value });
 export const thinking = (value: string): Block => ({ type: "thinking", thinking: value, signature: "c2lnbmF0dXJl" });
-export const toolUse = (name: string, input: Record<string, unknown>, id?: string): Block => ({
+export const toolUse = (name: string, input: Record<string, unknown>, id?: string): ToolUse => ({
   type: "tool_use",
   id: id ?? `toolu_${process.pid}x${(callNumber += 1)}`,
   name,
@@ -218,12 +227,9 @@ function* frames(request: ModelRequest, reply: Reply): Generator<Record<string, 
       yield { type: "content_block_delta", index, delta: { type: "thinking_delta", thinking: block.thinking } };
       yield { type: "content_block_delta", index, delta: { type: "signature_delta", signature: block.signature } };
     } else {
-      yield { type: "content_block_start", index, content_block: { ...block, input: {} } };
-      yield {
-        type: "content_block_delta",
-        index,
-        delta: { type: "input_json_delta", partial_json: JSON.stringify(block.input) },
-      };
+      const { json = JSON.stringify(block.input), ...start } = block;
+      yield { type: "content_block_start", index, content_block: { ...start, input: {} } };
+      yield { type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json: json } };
     }
     yield { type: "content_block_stop", index };
   }

@@ -1,6 +1,7 @@
 import { afterAll } from "vitest";
 import type { AgentInput } from "../../src/core/agent-definition.ts";
 import type { LoggedEvent } from "../../src/core/events.ts";
+import type { SessionOptions } from "../../src/runtime/session-options.ts";
 import type { Session } from "../../src/runtime/session.ts";
 import { agent, eventsOf, testHost, type TestHost } from "./host.ts";
 import type { ModelRequest, Script } from "./scripted-model.ts";
@@ -17,6 +18,7 @@ export interface Shared {
 /** One session, and so one agent process, for those tests of a file that do not mind what was said in it before. */
 export function sharedSession(
   agentFor: (t: TestHost) => AgentInput = () => agent(),
+  options: SessionOptions = {},
 ): (script: Script) => Promise<Shared> {
   let opened: Promise<TestHost> | undefined;
   let started: Promise<Session> | undefined;
@@ -24,7 +26,7 @@ export function sharedSession(
   return async (script) => {
     const t = await (opened ??= testHost(script));
     t.model.script = script;
-    const session = await (started ??= t.host.startSession({ agent: agentFor(t), cwd: t.cwd }));
+    const session = await (started ??= t.host.startSession({ ...options, agent: agentFor(t), cwd: t.cwd }));
     // A test that failed may have left it in a turn.
     if (session.state.status !== "idle" || session.state.stopReason?.type === "requires_action")
       await session.interrupt();

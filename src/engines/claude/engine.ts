@@ -2,10 +2,12 @@ import { join } from "node:path";
 import type { Options, Query, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { Engine, EngineHost, EngineRequest, EngineSession } from "../../core/engine.ts";
+import { requireCapabilities } from "../../core/engines/capabilities.ts";
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import { belongsInSandbox, HOST_SERVER } from "../../core/mcp-server-schema.ts";
 import type { Tool, ToolOutcome } from "../../core/tool.ts";
 import { safePath } from "../../process/programs.ts";
+import { claudeCapabilities } from "./capabilities.ts";
 import { CustomResults } from "./custom-results.ts";
 import { elicit } from "../../mcp/elicitation.ts";
 import { Grants } from "./granted-call.ts";
@@ -80,6 +82,7 @@ export function claudeEngine(
 
   function validate(request: Parameters<Engine["validate"]>[0]): void {
     requireDirectory(request.cwd);
+    requireCapabilities({ name: "claude", capabilities: claudeCapabilities }, request);
     toolNames(request);
     requireKnownTools(request);
     requireModelSettings(request.agent);

@@ -1,0 +1,116 @@
+import type { AgentDefinition } from "../agent-definition.ts";
+import type { EngineRequest } from "../engine.ts";
+import { CapstanError } from "../errors.ts";
+
+/**
+ * What an engine may lack. Everything else in test/contract/engine is required of each. An engine states its abilities
+ * as data; an agent that asks for one it lacks is refused by name, and docs/engines.md shows the table.
+ */
+
+type Wanted = Pick<EngineRequest, "agent"> & Partial<Pick<EngineRequest, "sandbox" | "limits">>;
+
+interface Capability {
+  /** For the table in docs/engines.md. */
+  readonly title: string;
+  /** The field that asks for it, if this session does. Absent: no field does. */
+  readonly askedBy?: (wanted: Wanted) => string | undefined;
+}
+
+export const CAPABILITIES = {
+  subagents: {
+    title: "Subagents: in parallel, nested, continued by a message",
+    askedBy: ({ agent }) => (Object.keys(agent.subagents).length > 0 ? "subagents" : undefined),
+  },
+  custom_tools: {
+    title: "Custom tools, run by a client",
+    askedBy: ({ agent }) => ((agent.custom_tools ?? []).length > 0 ? "custom_tools" : undefined),
+  },
+  mcp_programs: {
+    title: "MCP servers that are programs (stdio)",
+    askedBy: ({ agent }) => serverField(agent, "command"),
+  },
+  mcp_remote: { title: "MCP servers at an address (http, sse)", askedBy: ({ agent }) => serverField(agent, "url") },
+  elicitation: { title: "Questions of an MCP server to a person" },
+  questions: { title: "Questions to a person (`AskUserQuestion`)", askedBy: byTool("AskUserQuestion") },
+  plan_mode: {
+    title: "Plan mode",
+    askedBy: ({ agent }) => (agent.permissions.mode === "plan" ? "permissions.mode" : undefined),
+  },
+  tasks: { title: "Task lists", askedBy: byTool("TaskCreate", "TaskGet", "TaskList", "TaskUpdate") },
+  web_fetch: { title: "`WebFetch`", askedBy: byTool("WebFetch") },
+  web_search: { title: "`WebSearch`", askedBy: byTool("WebSearch") },
+  notebooks: { title: "`NotebookEdit`", askedBy: byTool("NotebookEdit") },
+  shell_state: { title: "Working directory and variables survive from one command to the next" },
+  structured_output: { title: "Structured output", askedBy: byField("output_schema") },
+  compaction: { title: "Compaction, on request and automatic" },
+  model_switch: { title: "Another model between turns" },
+  thinking: { title: "`thinking`", askedBy: byField("thinking") },
+  effort: { title: "`effort`", askedBy: byField("effort") },
+  fallback_model: { title: "`fallback_model`", askedBy: byField("fallback_model") },
+  skills: { title: "Skills", askedBy: byField("skills") },
+  project_file: { title: "The workspace's CLAUDE.md (`setting_sources`)", askedBy: byField("setting_sources") },
+  engine_prompt: {
+    title: "A prompt of the engine's own (`instructions_mode: append`)",
+    askedBy: ({ agent }) => (agent.instructions_mode === "append" ? "instructions_mode" : undefined),
+  },
+  sandbox: {
+    title: "Sandbox",
+    // One that only prefers a sandbox starts without it, and the log says so.
+    askedBy: ({ sandbox }) => (sandbox?.mode === "required" ? "environment.sandbox" : undefined),
+  },
+  process_limits: {
+    title: "Limits on memory, processes and CPU time",
+    askedBy: ({ limits }) => (Object.keys(limits ?? {}).length > 0 ? "environment.limits" : undefined),
+  },
+  own_process: { title: "A process of its own per session" },
+} as const satisfies Record<string, Capability>;
+
+export type CapabilityName = keyof typeof CAPABILITIES;
+
+/** `true`, or how it differs from what one may expect; `lacks` says what the engine does not do. */
+export type Ability = true | { readonly note: string } | { readonly lacks: string };
+export type EngineCapabilities = Readonly<Record<CapabilityName, Ability>>;
+
+export function lackOf(ability: Ability): string | undefined {
+  return typeof ability === "object" && "lacks" in ability ? ability.lacks : undefined;
+}
+
+/** Throws `invalid_agent` when the session asks for something that the engine lacks; the error names every such field. */
+export function requireCapabilities(
+  { name, capabilities }: { readonly name: string; readonly capabilities: EngineCapabilities },
+  wanted: Wanted,
+): void {
+  const problems = Object.entries<Capability>(CAPABILITIES).flatMap(([capability, { askedBy }]) => {
+    const lack = lackOf(capabilities[capability as CapabilityName]);
+    const field = lack === undefined ? undefined : askedBy?.(wanted);
+    return field === undefined ? [] : [`${field}: the ${name} engine ${lack}.`];
+  });
+  if (problems.length === 0) return;
+  throw new CapstanError(
+    "invalid_agent",
+    `${problems.join("\n")}\nRemove what it cannot do, or choose an engine that can: docs/engines.md compares them.`,
+    { data: { problems } },
+  );
+}
+
+function byField(field: keyof AgentDefinition): (wanted: Wanted) => string | undefined {
+  return ({ agent }) => (agent[field] === undefined ? undefined : field);
+}
+
+function byTool(...names: readonly string[]): (wanted: Wanted) => string | undefined {
+  return ({ agent: { tools, subagents } }) => {
+    const lists = [
+      ["tools", tools] as const,
+      ...Object.entries(subagents).map(([name, part]) => [`subagents.${name}.tools`, part.tools ?? []] as const),
+    ];
+    const [found] = lists.flatMap(([field, list]) =>
+      list.flatMap((tool) => (names.includes(tool) ? [`${field}: ${tool}`] : [])),
+    );
+    return found;
+  };
+}
+
+function serverField({ mcp_servers: servers = {} }: AgentDefinition, key: "command" | "url"): string | undefined {
+  const [found] = Object.entries(servers).flatMap(([name, server]) => (key in server ? [name] : []));
+  return found === undefined ? undefined : `mcp_servers.${found}`;
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parseAgent } from "../../src/core/agent-definition.ts";
+import {
+  type Ability,
+  CAPABILITIES,
+  type CapabilityName,
+  type EngineCapabilities,
+  requireCapabilities,
+} from "../../src/core/engines/capabilities.ts";
+import { claudeCapabilities } from "../../src/engines/claude/capabilities.ts";
+import { agent } from "../support/host.ts";
+
+/** Each engine's column of the table in docs/engines.md, in this order. */
+const ENGINES: Readonly<Record<string, EngineCapabilities>> = { claude: claudeCapabilities };
+
+test("docs/engines.md has the capabilities of each engine", () => {
+  const rows = Object.entries(CAPABILITIES).map(([name, { title }]) => [
+    title,
+    ...Object.values(ENGINES).map((capabilities) => cell(capabilities[name as CapabilityName])),
+  ]);
+  const header = ["capability", ...Object.keys(ENGINES).map((engine) => `\`${engine}\``)];
+  const table = [header, header.map(() => "---"), ...rows].map((cells) =>
+    cells[0] === "---" ? `|${cells.join("|")}|` : `| ${cells.join(" | ")} |`,
+  );
+  expect(readFileSync("docs/engines.md", "utf8")).toContain(`\n${table.join("\n")}\n`);
+});
+
+function cell(ability: Ability): string {
+  if (ability === true) return "yes";
+  return "lacks" in ability ? `no: it ${ability.lacks}` : `yes: ${ability.note}`;
+}
+
+describe("an engine that lacks everything", () => {
+  const lacking = Object.fromEntries(
+    Object.keys(CAPABILITIES).map((name) => [name, { lacks: `has no ${name}` }]),
+  ) as unknown as EngineCapabilities;
+  const require = (given: Parameters<typeof agent>[0], more: object = {}) =>
+    requireCapabilities({ name: "plain", capabilities: lacking }, { agent: parseAgent(agent(given)), ...more });
+  const skill = { files: { "SKILL.md": { content: "x", encoding: "utf8" as const } } };
+
+  test.each<[field: string, capability: CapabilityName, given: Parameters<typeof agent>[0], more?: object]>([
+    ["subagents", "subagents", { subagents: { helper: { description: "helps", instructions: "Help." } } }],
+    [
+      "custom_tools",
+      "custom_tools",
+      { custom_tools: [{ name: "a", description: "a", input_schema: { type: "object" } }] },
+    ],
+    ["mcp_servers.near", "mcp_programs", { mcp_servers: { near: { command: "x" } } }],
+    ["mcp_servers.far", "mcp_remote", { mcp_servers: { far: { type: "http", url: "https://example.com" } } }],
+    ["tools: AskUserQuestion", "questions", { tools: ["AskUserQuestion"] }],
+    ["permissions.mode", "plan_mode", { permissions: { mode: "plan" } }],
+    ["tools: TaskList", "tasks", { tools: ["TaskList"] }],
+    ["tools: WebFetch", "web_fetch", { tools: ["WebFetch"] }],
+    ["tools: WebSearch", "web_search", { tools: ["WebSearch"] }],
+    ["tools: NotebookEdit", "notebooks", { tools: ["NotebookEdit"] }],
+    ["output_schema", "structured_output", { output_schema: { type: "object" } }],
+    ["thinking", "thinking", { thinking: "disabled" }],
+    ["effort", "effort", { effort: "low" }],
+    ["fallback_model", "fallback_model", { fallback_model: "claude-haiku-4-5" }],
+    ["skills", "skills", { skills: { greeting: skill } }],
+    ["setting_sources", "project_file", { setting_sources: ["project"] }],
+    ["instructions_mode", "engine_prompt", { instructions_mode: "append" }],
+    ["environment.sandbox", "sandbox", {}, { sandbox: { mode: "required" } }],
+    ["environment.limits", "process_limits", {}, { limits: { processes: 9 } }],
+  ])("refuses an agent that asks for %s", (field, capability, given, more) => {
+    expect(() => require(given, more)).toThrow(
+      `${field}: the plain engine has no ${capability}.\nRemove what it cannot do, or choose an engine that can`,
+    );
+  });
+
+  test("names the tools of a subagent too", () => {
+    const helper = { description: "helps", instructions: "Help.", tools: ["WebSearch"] };
+    const able = { ...lacking, subagents: true } as const;
+    const wanted = { agent: parseAgent(agent({ subagents: { helper } })) };
+    expect(() => requireCapabilities({ name: "plain", capabilities: able }, wanted)).toThrow(
+      "subagents.helper.tools: WebSearch: the plain engine has no web_search.",
+    );
+  });
+
+  test("takes an agent that asks for none of it", () => {
+    expect(() => require({ tools: ["Bash", "Read"] }, { sandbox: { mode: "preferred" }, limits: {} })).not.toThrow();
+  });
+});
