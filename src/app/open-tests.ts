@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Engines } from "../core/engine.ts";
 import { type Redactor, secretVariables } from "../core/redaction.ts";
 import type { SuiteRun } from "../core/suite-run.ts";
 import type { ClaudeSdk } from "../engines/claude/sdk.ts";
@@ -29,7 +30,11 @@ export interface Tests extends RunDeps, AsyncDisposable {
 /** A host for the trials of suites. Sessions that cost nothing are kept in a place that is gone afterwards. */
 export async function openTests(
   mode: SuiteRun["mode"],
-  { sdk, ...options }: HostOptions & { readonly sdk?: ClaudeSdk | undefined },
+  {
+    sdk,
+    engines,
+    ...options
+  }: HostOptions & { readonly sdk?: ClaudeSdk | undefined; readonly engines?: Pick<Engines, "load"> | undefined },
 ): Promise<Tests> {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), "capstan-trials-"));
@@ -47,7 +52,7 @@ export async function openTests(
     inner === undefined ? tapes.alone() : tapes.before(inner);
   if (inner?.[Symbol.asyncDispose] !== undefined) stack.defer(async () => inner[Symbol.asyncDispose]?.());
   const provider = isFree ? undefined : defaultProvider(parts.credentials);
-  const runtime = stack.use(await hostWith({ ...parts, upstream, provider, sdk }));
+  const runtime = stack.use(await hostWith({ ...parts, upstream, provider, sdk, engines }));
   const runCommand = hookCommands({ path: parts.settings.path });
   const stateOf = (sessionId: string): string => join(parts.settings.home, "sessions", sessionId);
   const grade = grading({ runtime, tapes, outputs, runCommand, stateOf });

@@ -59,5 +59,7 @@ export function placed(error: unknown, agentFile: ReadAgent | undefined): unknow
 
 function fieldProblem(line: string): FieldProblem | undefined {
   const [, field = "", text] = /^([\w.-]+): ([\s\S]*)$/.exec(line) ?? [];
-  return text === undefined ? undefined : { path: field.split("."), text };
+  // In a file it is a part of the instructions.
+  const path = field === "instructions_mode" ? ["instructions", "mode"] : field.split(".");
+  return text === undefined ? undefined : { path, text };
 }

@@ -1,6 +1,7 @@
 import type { Engine, EngineRequest } from "../../src/core/engine.ts";
 import type { EngineLacks } from "../../src/core/engine-fit.ts";
 import type { EngineName } from "../../src/core/engine-name.ts";
+import { CapstanError, messageOf } from "../../src/core/errors.ts";
 import type { HistoryItem } from "../../src/core/history.ts";
 import { textOf } from "../../src/core/text.ts";
 
@@ -13,7 +14,18 @@ export interface EchoEngine extends Engine {
 
 export function echoEngine(
   name: EngineName,
-  { lacks, hold, seen = [] }: { lacks?: EngineLacks; hold?: () => Promise<void>; seen?: string[] } = {},
+  {
+    lacks,
+    hold,
+    seen = [],
+    prompt = "",
+  }: {
+    lacks?: EngineLacks;
+    hold?: () => Promise<void>;
+    seen?: string[];
+    /** What the model is told besides. */
+    prompt?: string;
+  } = {},
 ): EchoEngine {
   const requests: EngineRequest[] = [];
   return {
@@ -34,7 +46,7 @@ export function echoEngine(
         send({ eventId, content }) {
           const answer = async (): Promise<void> => {
             await host.emit({ kind: "delivered", eventIds: [eventId] });
-            await ask(request, textOf(content));
+            await ask(request, { prompt, content: textOf(content) });
             await hold?.();
             const message_id = `msg_${requests.length}_${(messages += 1)}_${name}`;
             const text = `${name}: ${textOf(content)}`;
@@ -42,7 +54,10 @@ export function echoEngine(
             await host.emit({ kind: "event", draft });
             await host.emit({ kind: "turn_ended", end: { outcome: "completed", usage: {} } });
           };
-          void answer();
+          void answer().catch((thrown: unknown) => {
+            const error = new CapstanError("model_failed", messageOf(thrown));
+            return host.emit({ kind: "turn_ended", end: { outcome: "failed", error, usage: {} } });
+          });
         },
         interrupt: async () => {},
         close: async () => void seen.push(`close ${name}`),
@@ -53,7 +68,10 @@ export function echoEngine(
 }
 
 /** A message counts as delivered once a model request has held it. */
-async function ask({ gateway, sessionId, model }: EngineRequest, content: string): Promise<void> {
+async function ask(
+  { gateway, sessionId, model }: EngineRequest,
+  { prompt, content }: { prompt: string; content: string },
+): Promise<void> {
   const answer = await fetch(`${gateway.url}/v1/messages`, {
     method: "POST",
     headers: {
@@ -62,7 +80,7 @@ async function ask({ gateway, sessionId, model }: EngineRequest, content: string
       "x-claude-code-session-id": sessionId,
       "x-claude-code-request-class": "main",
     },
-    body: JSON.stringify({ model, max_tokens: 100, messages: [{ role: "user", content }] }),
+    body: JSON.stringify({ model, max_tokens: 100, system: prompt, messages: [{ role: "user", content }] }),
   });
   if (!answer.ok) throw new Error(`The model answered ${answer.status}: ${await answer.text()}`);
   await answer.text();

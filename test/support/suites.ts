@@ -2,6 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openTests } from "../../src/app/open-tests.ts";
 import { readSuite } from "../../src/config/suite-file.ts";
+import type { Engines } from "../../src/core/engine.ts";
+import type { EngineName } from "../../src/core/engine-name.ts";
 import type { Suite } from "../../src/core/suite.ts";
 import type { SuiteRun } from "../../src/core/suite-run.ts";
 import { type RunRequest, runSuites } from "../../src/eval/run.ts";
@@ -22,27 +24,36 @@ export interface TestRun {
   readonly facts: readonly TrialFacts[];
 }
 
+interface Around {
+  readonly home: string;
+  /** Default: those that Capstan comes with. */
+  readonly engines?: Pick<Engines, "load">;
+  /** As `--engine`. */
+  readonly engine?: EngineName;
+}
+
 /** Runs one suite file as `capstan test` does. */
 export async function runSuiteFile(
   file: string,
   mode: SuiteRun["mode"],
-  { modelUrl = "http://127.0.0.1:9", home, ...more }: { modelUrl?: string; home: string } & Partial<RunRequest>,
+  { modelUrl = "http://127.0.0.1:9", home, engine, ...more }: { modelUrl?: string } & Around & Partial<RunRequest>,
 ): Promise<TestRun> {
   const environment = { ...testEnvironment(modelUrl), HOME: home };
-  const { suite } = await readSuite(file, environment, EVERYTHING);
+  const { suite } = await readSuite(file, environment, EVERYTHING, { engine });
   return runSuite(suite, mode, { modelUrl, home, ...more });
 }
 
 async function runSuite(
   suite: Suite,
   mode: SuiteRun["mode"],
-  { modelUrl, home, ...more }: { modelUrl: string; home: string } & Partial<RunRequest>,
+  { modelUrl, home, engines, ...more }: { modelUrl: string } & Around & Partial<RunRequest>,
 ): Promise<TestRun> {
   await using tests = await openTests(mode, {
     home: join(home, ".capstan"),
     environment: testEnvironment(modelUrl),
     retries: 2,
     rehearsal: mode === "rehearsal",
+    engines,
   });
   const facts: TrialFacts[] = [];
   const run = await runSuites(

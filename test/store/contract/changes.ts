@@ -32,6 +32,17 @@ export function changeTests(create: Create): void {
       expect(await other.verify("sesn_1")).toEqual({ ok: true, events: 1 });
     });
 
+    test("of its engine is one of its own copy of the agent", async () => {
+      await using fresh = await create(manualClock());
+      await using other = await fresh.another();
+      await fresh.store.createSession(before);
+      const { fence } = await fresh.store.leases.acquire("sesn_1", sampleOwner("host_a"), MINUTE);
+      const batch = { after: 0, fence, events: sampleMessages(1), change: { engine: "direct" as const } };
+      await fresh.store.append("sesn_1", batch);
+      expect(await other.session("sesn_1")).toEqual({ ...before, agent: { ...before.agent, engine: "direct" } });
+      expect((await other.sessions())[0]?.agent.engine).toBe("direct");
+    });
+
     test("needs no event, and then moves the session in no list", async () => {
       const clock = manualClock();
       await using fresh = await create(clock);

@@ -1,0 +1,50 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { testCli } from "../support/cli.ts";
+
+test("an engine that nobody knows is a usage error that names those that there are", async () => {
+  using cli = testCli();
+  writeFileSync(join(cli.cwd, "agent.yaml"), "name: clerk\nengine: codex\n");
+  const flag = await cli.run(["run", "--rehearsal", "--engine", "codex", "hi"]);
+  expect([flag.code, flag.stderr]).toEqual([2, expect.stringContaining("Allowed choices are claude, direct.")]);
+  const file = await cli.run(["validate", "agent.yaml"]);
+  expect([file.code, file.stderr]).toEqual([
+    2,
+    expect.stringContaining('agent.yaml:2:9 engine: There is no engine "codex". Choose one of: claude, direct\n'),
+  ]);
+  const variable = await cli.run(["config", "show"], { environment: { CAPSTAN_ENGINE: "codex" } });
+  expect([variable.code, variable.stderr]).toEqual([
+    2,
+    expect.stringContaining('CAPSTAN_ENGINE: There is no engine "codex". Choose one of: claude, direct'),
+  ]);
+});
+
+test("validate and run refuse, at its place, what the engine of an agent cannot do", async () => {
+  using cli = testCli();
+  const text = "name: clerk\ninstructions:\n  text: Hi.\n  mode: append\ntools: [Read, WebSearch]\n";
+  writeFileSync(join(cli.cwd, "agent.yaml"), text);
+  const problems = [
+    "agent.yaml:4:9 instructions.mode: the direct engine cannot put the instructions behind Claude Code's own prompt",
+    "agent.yaml:5:8 tools: the direct engine has no WebSearch. Leave it out, or choose another engine.",
+  ];
+  const run = await cli.run(["run", "--rehearsal", "--agent", "agent.yaml", "--trust", "--engine", "direct", "hi"]);
+  expect(run.code).toBe(2);
+  for (const problem of problems) expect(run.stderr).toContain(problem);
+  expect((await cli.run(["validate", "agent.yaml"])).code).toBe(0);
+  writeFileSync(join(cli.cwd, "agent.yaml"), `${text}engine: direct\n`);
+  const validated = await cli.run(["validate", "agent.yaml"]);
+  expect(validated.code).toBe(2);
+  for (const problem of problems) expect(validated.stderr).toContain(problem);
+});
+
+test("a session and the configuration show the engine", async () => {
+  using cli = testCli();
+  expect((await cli.run(["run", "--rehearsal", "hi"])).code).toBe(0);
+  const listed = JSON.parse((await cli.run(["sessions", "list", "--json"])).stdout) as { id: string; engine: string };
+  expect(listed.engine).toBe("claude");
+  const shown = await cli.run(["sessions", "show", listed.id]);
+  expect(shown.stdout).toContain("agent assistant · engine claude ·");
+  const config = await cli.run(["config", "show"], { environment: { CAPSTAN_ENGINE: "direct" } });
+  expect(config.stdout).toMatch(/^engine +environment CAPSTAN_ENGINE +direct$/m);
+});
