@@ -80,12 +80,16 @@ test("a session with a workspace of its own says so, and names where it was star
   using cli = testCli();
   const plain = await sessionOf(cli, ["hello"]);
   expect((await cli.run(["sessions", "list"])).stdout).not.toContain("WORKSPACE");
-  expect((await cli.run(["sessions", "show", plain])).stdout).toContain(`agent writer · ${cli.cwd} · project`);
+  expect((await cli.run(["sessions", "show", plain])).stdout).toContain(
+    `agent writer · engine claude · ${cli.cwd} · project`,
+  );
   const id = await sessionOf(cli, ["hello"], COPY);
   const list = (await cli.run(["sessions", "list"])).stdout;
   expect(list).toMatch(new RegExp(`^${id} .* copy +hello$`, "m"));
   expect(list).toMatch(new RegExp(`^${plain} .* in-place +hello$`, "m"));
-  expect((await cli.run(["sessions", "show", id])).stdout).toContain(`agent writer · copy of ${cli.cwd} · project`);
+  expect((await cli.run(["sessions", "show", id])).stdout).toContain(
+    `agent writer · engine claude · copy of ${cli.cwd} · project`,
+  );
 });
 
 test("delete removes the workspace, and refuses while it has changes that were not exported", async () => {

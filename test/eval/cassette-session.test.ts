@@ -143,7 +143,8 @@ test.each<[string, readonly SessionEvent[], Partial<SessionRecord>]>([
   ["its conversation was compacted", [SAID, example("agent.thread_context_compacted"), IDLE], {}],
   ["a client gave the results", [SAID, example("agent.custom_tool_use"), IDLE], {}],
   ["its files were rewound", [SAID, example("capstan.rewound"), IDLE], {}],
-  ["its model or mode was changed", [SAID, example("capstan.mode_changed"), IDLE], {}],
+  ["its model, mode or engine was changed", [SAID, example("capstan.mode_changed"), IDLE], {}],
+  ["its model, mode or engine was changed", [SAID, example("capstan.engine_changed"), IDLE], {}],
   ["the MCP server files asked", [SAID, example("capstan.approval_requested", { server: "files" }), IDLE], {}],
   ["it asked a model on the side", [SAID, ...request("s1", { request_class: "auxiliary" }), IDLE], {}],
   [
