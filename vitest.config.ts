@@ -17,7 +17,7 @@ function isPresent(program: string): boolean {
 /** What starts git all the time. */
 const GIT = ["test/workspace/**/*.test.ts", "test/e2e/{checkpoints,rewind-sequences,workspace*}.test.ts"];
 /** What has hosts in its own process. */
-const HOSTS = ["test/{client,e2e,eval,runtime,server}/**/*.test.ts", "test/engines/*/contract.test.ts"];
+const HOSTS = ["test/{client,e2e,eval,runtime,server}/**/*.test.ts", "test/engines/{*/contract,change}.test.ts"];
 /** What stays in its process, for the most part. */
 const UNITS = ["test/{config,core,engines,gateway,store,tools,web}/**/*.test.ts"];
 

@@ -11,6 +11,7 @@ import type { Engine, EngineHost, EngineSession } from "../src/core/engine.ts";
 import type { Gateway } from "../src/core/gateway.ts";
 import { pricesWith } from "../src/core/pricing.ts";
 import { createRedactor } from "../src/core/redaction.ts";
+import { directCapabilities } from "../src/engines/direct/capabilities.ts";
 import { gate } from "../src/engines/claude/hooks.ts";
 import { Runtime } from "../src/runtime/runtime.ts";
 import { agent, testHost } from "../test/support/host.ts";
@@ -121,7 +122,10 @@ async function decidingHost(home: string, cwd: string): Promise<{ host: EngineHo
   const runtime = new Runtime({
     store,
     gateway,
-    engines: { default: "direct", load: async () => ({ name: "direct", version: "0", validate: () => {}, open }) },
+    engines: {
+      default: "direct",
+      load: async () => ({ name: "direct", version: "0", capabilities: directCapabilities, validate: () => {}, open }),
+    },
     clock,
     ids,
     owner: thisProcess(ids.next("host")),

@@ -17,8 +17,7 @@ export const answer: Script = () => say("Done, just as you asked.", { pace: 1 })
 export const firstTexts = (times: readonly TurnTime[]): number[] => times.map(({ firstText }) => firstText);
 export const ends = (times: readonly TurnTime[]): number[] => times.map(({ end }) => end);
 
-export async function capstanTurn(session: Session, message: string): Promise<TurnTime> {
-  const watch = new TurnWatch();
+export async function capstanTurn(session: Session, message: string, watch = new TurnWatch()): Promise<TurnTime> {
   for await (const event of session.send(message)) {
     if (event.type === "event_delta") watch.text();
     if (event.type === "session.status_idle") return watch.end();

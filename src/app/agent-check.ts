@@ -1,7 +1,7 @@
 import { isPlainSchema } from "../config/plain-schema.ts";
 import type { AgentDefinition } from "../core/agent-definition.ts";
 import type { AuthProvider } from "../core/auth-schema.ts";
-import { problemsWithEngine } from "../core/engine-fit.ts";
+import { problemsWithEngine } from "../core/engines/capabilities.ts";
 import { DEFAULT_ENGINE } from "../core/engine-name.ts";
 import { CapstanError } from "../core/errors.ts";
 import { isRemote } from "../core/mcp-server-schema.ts";
@@ -10,7 +10,7 @@ import { problemsWithModel } from "../engines/model-traits.ts";
 import { requireUsableSkills } from "../engines/skills.ts";
 import type { Requirement } from "../gateway/requirements.ts";
 import type { CredentialOptions } from "./credential-settings.ts";
-import { lacksOf } from "./engines.ts";
+import { capabilitiesOf } from "./engines.ts";
 
 export { claudeCodePromptChars } from "../engines/model-traits.ts";
 
@@ -18,7 +18,7 @@ export { claudeCodePromptChars } from "../engines/model-traits.ts";
 export function notHonoured(agent: AgentDefinition): readonly string[] {
   const name = agent.engine ?? DEFAULT_ENGINE;
   return [
-    ...problemsWithEngine({ name, lacks: lacksOf(name) }, agent),
+    ...problemsWithEngine({ name, capabilities: capabilitiesOf(name) }, { agent }),
     ...problemsWithModel(agent),
     ...problemsWithSkills(agent),
   ];

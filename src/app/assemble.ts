@@ -13,7 +13,7 @@ import type { ClaudeSdk } from "../engines/claude/sdk.ts";
 import { openGateway } from "../gateway/gateway.ts";
 import type { Upstream, UpstreamFor } from "../gateway/upstream.ts";
 import { Runtime } from "../runtime/runtime.ts";
-import { connectRemoteServer, createToolServer, loadFunctions, outputs } from "./lazy-tools.ts";
+import { loadFunctions, outputs } from "./lazy-tools.ts";
 import { machineCapacity } from "./capacity.ts";
 import { clock, ids } from "./clock.ts";
 import { loadedEngines } from "./engines.ts";
@@ -76,9 +76,8 @@ export async function assemble(
       throw thrown;
     },
   );
-  const own =
-    engines ??
-    loadedEngines({ path: settings.path, retries: settings.retries }, { createToolServer, connectRemoteServer, sdk });
+  const prices = pricesWith(settings.prices ?? {});
+  const own = engines ?? loadedEngines({ path: settings.path, retries: settings.retries, prices }, { sdk });
   return new Runtime({
     store,
     gateway,
@@ -105,6 +104,6 @@ export async function assemble(
     runHookCommand: hookCommands({ path: settings.path }),
     redactor,
     ...machineCapacity(settings.capacity ?? {}),
-    budgets: { settings: settings.budgets ?? {}, prices: pricesWith(settings.prices ?? {}) },
+    budgets: { settings: settings.budgets ?? {}, prices },
   });
 }

@@ -2,11 +2,10 @@ import type { EngineName } from "../core/engine-name.ts";
 import { findContainment } from "../process/containment.ts";
 import { sdkManifest } from "../engines/claude/sdk-manifest.ts";
 import { loadedEngines } from "./engines.ts";
-import { connectRemoteServer, createToolServer } from "./lazy-tools.ts";
 
 /** Loads an engine and tells what it is. Rejects with why it cannot be used here, and what to do. */
 export async function describeEngine(name: EngineName, path: string): Promise<string> {
-  const engines = loadedEngines({ path, retries: 0 }, { createToolServer, connectRemoteServer });
+  const engines = loadedEngines({ path, retries: 0 });
   const { version } = await engines.load(name);
   return name === "claude" ? `Claude Agent SDK ${version}, its CLI ${engineVersions().cli}` : `version ${version}`;
 }

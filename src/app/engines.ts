@@ -1,44 +1,53 @@
 import type { Engine, Engines } from "../core/engine.ts";
-import type { EngineLacks } from "../core/engine-fit.ts";
+import type { EngineCapabilities } from "../core/engines/capabilities.ts";
 import type { EngineName } from "../core/engine-name.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
-import type { ToolServerFactory } from "../engines/claude/engine.ts";
 import type { ClaudeSdk } from "../engines/claude/sdk.ts";
-import { lacks as directLacks } from "../engines/direct/lacks.ts";
-import type { RemoteServerFactory } from "../mcp/remote-servers.ts";
+import { claudeCapabilities } from "../engines/claude/capabilities.ts";
+import { directCapabilities } from "../engines/direct/capabilities.ts";
+import type { DirectSettings } from "../engines/direct/engine.ts";
+import { compileSchema, connectRemoteServer, connectServer, createToolServer } from "./lazy-tools.ts";
 
-export interface EngineSettings {
-  /** Search path for the agents' commands. */
-  readonly path: string;
-  /** How often a failed model request is repeated. */
-  readonly retries: number;
-}
+export type EngineSettings = DirectSettings;
 
 export interface EngineParts {
-  readonly createToolServer: ToolServerFactory;
-  readonly connectRemoteServer: RemoteServerFactory;
   /** For the `claude` engine. Default: the one that Capstan is made for. */
   readonly sdk?: ClaudeSdk | undefined;
 }
 
 interface EngineSource {
-  /** What can be known of it without loading it: an agent file is checked in no time. */
-  readonly lacks?: EngineLacks;
+  /** Known without loading it: an agent file is checked in no time. */
+  readonly capabilities: EngineCapabilities;
   load(settings: EngineSettings, parts: EngineParts): Promise<Engine>;
 }
 
 /** Every engine, one line each. What an engine needs is loaded with its first session, and never for another engine's. */
 const SOURCES: Readonly<Record<EngineName, EngineSource>> = {
-  claude: { load: async (...given) => (await import("../engines/claude/engine.ts")).claudeEngine(...given) },
-  direct: { lacks: directLacks, load: notBuiltYet },
+  claude: {
+    capabilities: claudeCapabilities,
+    load: async (settings, { sdk }) =>
+      (await import("../engines/claude/engine.ts")).claudeEngine(settings, {
+        createToolServer,
+        connectRemoteServer,
+        sdk,
+      }),
+  },
+  direct: {
+    capabilities: directCapabilities,
+    load: async (settings) =>
+      (await import("../engines/direct/engine.ts")).directEngine(settings, {
+        connectRemoteServer,
+        connectServer,
+        compileSchema,
+      }),
+  },
 };
 
-/** What an engine cannot do for an agent. */
-export function lacksOf(name: EngineName): EngineLacks | undefined {
-  return SOURCES[name].lacks;
+export function capabilitiesOf(name: EngineName): EngineCapabilities {
+  return SOURCES[name].capabilities;
 }
 
-export function loadedEngines(settings: EngineSettings, parts: EngineParts): Pick<Engines, "load"> {
+export function loadedEngines(settings: EngineSettings, parts: EngineParts = {}): Pick<Engines, "load"> {
   const loaded = new Map<EngineName, Promise<Engine>>();
   return {
     load(name) {
@@ -62,8 +71,4 @@ async function loadEngine(name: EngineName, settings: EngineSettings, parts: Eng
       { cause: thrown },
     );
   }
-}
-
-async function notBuiltYet(): Promise<Engine> {
-  throw new CapstanError("engine_missing", "This build of Capstan has no direct engine. Choose another: claude");
 }

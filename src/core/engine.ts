@@ -1,8 +1,8 @@
 import type { AgentDefinition, Mode } from "./agent-definition.ts";
 import type { MessageContent, ToolContent } from "./content.ts";
 import type { ProcessLimits } from "./environment.ts";
-import type { EngineLacks } from "./engine-fit.ts";
 import type { EngineName } from "./engine-name.ts";
+import type { EngineCapabilities } from "./engines/capabilities.ts";
 import type { CapstanError } from "./errors.ts";
 import type { EventDraft, Preview } from "./events.ts";
 import type { GatewayAccess } from "./gateway.ts";
@@ -14,13 +14,13 @@ import type { Tool, ToolOutcome } from "./tool.ts";
 
 /**
  * The port for what runs the agent loop. An engine says what happened; the runtime alone decides permission, budget
- * and persistence. A capability that an engine lacks is an absent optional method.
+ * and persistence. What an engine lacks it declares in `capabilities`.
  */
 export interface Engine {
   readonly name: EngineName;
   readonly version: string;
-  /** What it cannot do for an agent. The runtime refuses such an agent by these data, before `validate`. */
-  readonly lacks?: EngineLacks;
+  /** The runtime refuses an agent that asks for what these say is lacking, before `validate`. */
+  readonly capabilities: EngineCapabilities;
   /**
    * Throws when no process could be started for such a session: an unknown tool, a missing directory, a sandbox that is
    * required and that this machine does not have. `matchers` are the rules of hooks; like the agent's own they must speak

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from "../core/agent-definition.ts";
 import type { Engines } from "../core/engine.ts";
-import { problemsWithEngine } from "../core/engine-fit.ts";
+import { problemsWithEngine } from "../core/engines/capabilities.ts";
 import { DEFAULT_ENGINE, type EngineName, knownEngine, unknownEngine } from "../core/engine-name.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { EventDraft } from "../core/events.ts";
@@ -37,9 +37,9 @@ export async function requireFittingEngine(deps: SessionDeps, name: EngineName):
   const { engines, record, tools, givenHooks } = deps;
   const { agent, cwd, environment } = record;
   const engine = await engines.load(name);
-  refuse(problemsWithEngine(engine, agent));
-  const matchers = hookMatchers(agent.hooks, givenHooks);
-  engine.validate({ agent, cwd, tools, sandbox: sessionSandbox(deps), limits: environment.limits, matchers });
+  const wanted = { agent, sandbox: sessionSandbox(deps), limits: environment.limits };
+  refuse(problemsWithEngine(engine, wanted));
+  engine.validate({ ...wanted, cwd, tools, matchers: hookMatchers(agent.hooks, givenHooks) });
 }
 
 /** Throws when something is wrong with the agent. */

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from "../core/agent-definition.ts";
 import type { AuthProvider } from "../core/auth-provider.ts";
-import { problemsWithEngine } from "../core/engine-fit.ts";
+import { problemsWithEngine } from "../core/engines/capabilities.ts";
 import { DEFAULT_ENGINE, type EngineName } from "../core/engine-name.ts";
 import { unservedBy } from "../core/provider-limits.ts";
 import type { SessionRecord } from "../core/store.ts";
@@ -31,8 +31,9 @@ export async function requireUsable(
   const tools = await sessionTools(loadFunctions, agent, given);
   const matchers = hookMatchers(agent.hooks, hooks);
   const engine = await engines.load(name);
-  refuse(problemsWithEngine(engine, agent));
-  engine.validate({ agent, cwd, tools, sandbox, limits: environment.limits, matchers });
+  const wanted = { agent, sandbox, limits: environment.limits };
+  refuse(problemsWithEngine(engine, wanted));
+  engine.validate({ ...wanted, cwd, tools, matchers });
   requireServed(agent, agent.auth ?? provider);
 }
 

@@ -22,11 +22,10 @@ test("an engine that nobody knows is a usage error that names those that there a
 
 test("validate and run refuse, at its place, what the engine of an agent cannot do", async () => {
   using cli = testCli();
-  const text = "name: clerk\ninstructions:\n  text: Hi.\n  mode: append\ntools: [Read, WebSearch]\n";
+  const text = "name: clerk\ninstructions: Hi.\ntools: [Read, WebSearch]\n";
   writeFileSync(join(cli.cwd, "agent.yaml"), text);
   const problems = [
-    "agent.yaml:4:9 instructions.mode: the direct engine cannot put the instructions behind Claude Code's own prompt",
-    "agent.yaml:5:8 tools: the direct engine has no WebSearch. Leave it out, or choose another engine.",
+    "agent.yaml:3:8 tools: WebSearch: the direct engine has no WebSearch. Leave it out, or choose another engine.",
   ];
   const run = await cli.run(["run", "--rehearsal", "--agent", "agent.yaml", "--trust", "--engine", "direct", "hi"]);
   expect(run.code).toBe(2);

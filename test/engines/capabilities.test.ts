@@ -6,13 +6,17 @@ import {
   CAPABILITIES,
   type CapabilityName,
   type EngineCapabilities,
-  requireCapabilities,
+  problemsWithEngine,
 } from "../../src/core/engines/capabilities.ts";
 import { claudeCapabilities } from "../../src/engines/claude/capabilities.ts";
+import { directCapabilities } from "../../src/engines/direct/capabilities.ts";
 import { agent } from "../support/host.ts";
 
 /** Each engine's column of the table in docs/engines.md, in this order. */
-const ENGINES: Readonly<Record<string, EngineCapabilities>> = { claude: claudeCapabilities };
+const ENGINES: Readonly<Record<string, EngineCapabilities>> = {
+  claude: claudeCapabilities,
+  direct: directCapabilities,
+};
 
 test("docs/engines.md has the capabilities of each engine", () => {
   const rows = Object.entries(CAPABILITIES).map(([name, { title }]) => [
@@ -35,8 +39,8 @@ describe("an engine that lacks everything", () => {
   const lacking = Object.fromEntries(
     Object.keys(CAPABILITIES).map((name) => [name, { lacks: `has no ${name}` }]),
   ) as unknown as EngineCapabilities;
-  const require = (given: Parameters<typeof agent>[0], more: object = {}) =>
-    requireCapabilities({ name: "plain", capabilities: lacking }, { agent: parseAgent(agent(given)), ...more });
+  const problems = (given: Parameters<typeof agent>[0], more: object = {}) =>
+    problemsWithEngine({ name: "plain", capabilities: lacking }, { agent: parseAgent(agent(given)), ...more });
   const skill = { files: { "SKILL.md": { content: "x", encoding: "utf8" as const } } };
 
   test.each<[field: string, capability: CapabilityName, given: Parameters<typeof agent>[0], more?: object]>([
@@ -64,21 +68,21 @@ describe("an engine that lacks everything", () => {
     ["environment.sandbox", "sandbox", {}, { sandbox: { mode: "required" } }],
     ["environment.limits", "process_limits", {}, { limits: { processes: 9 } }],
   ])("refuses an agent that asks for %s", (field, capability, given, more) => {
-    expect(() => require(given, more)).toThrow(
-      `${field}: the plain engine has no ${capability}.\nRemove what it cannot do, or choose an engine that can`,
-    );
+    expect(problems(given, more)).toEqual([
+      `${field}: the plain engine has no ${capability}. Leave it out, or choose another engine.`,
+    ]);
   });
 
   test("names the tools of a subagent too", () => {
     const helper = { description: "helps", instructions: "Help.", tools: ["WebSearch"] };
     const able = { ...lacking, subagents: true } as const;
     const wanted = { agent: parseAgent(agent({ subagents: { helper } })) };
-    expect(() => requireCapabilities({ name: "plain", capabilities: able }, wanted)).toThrow(
-      "subagents.helper.tools: WebSearch: the plain engine has no web_search.",
-    );
+    expect(problemsWithEngine({ name: "plain", capabilities: able }, wanted)).toEqual([
+      "subagents.helper.tools: WebSearch: the plain engine has no web_search. Leave it out, or choose another engine.",
+    ]);
   });
 
   test("takes an agent that asks for none of it", () => {
-    expect(() => require({ tools: ["Bash", "Read"] }, { sandbox: { mode: "preferred" }, limits: {} })).not.toThrow();
+    expect(problems({ tools: ["Bash", "Read"] }, { sandbox: { mode: "preferred" }, limits: {} })).toEqual([]);
   });
 });

@@ -78,7 +78,10 @@ test("an engine that nobody knows is refused with the names of those that there 
 
 test("what an engine lacks is refused by the field that asks for it, before anything is stored", async () => {
   await using here = await place();
-  const lacks = { fields: { output_schema: "return structured output" }, tools: ["WebSearch"] };
+  const lacks = {
+    structured_output: { lacks: "returns no structured output" },
+    web_search: { lacks: "has no WebSearch" },
+  };
   await using host = await here.open(theseEngines(echoEngine("claude"), echoEngine("direct", { lacks })));
   const asking = agent({
     output_schema: { type: "object" },
@@ -86,9 +89,9 @@ test("what an engine lacks is refused by the field that asks for it, before anyt
     subagents: { scout: { description: "Looks.", instructions: "Look.", tools: ["WebSearch"] } },
   });
   const problems = [
-    "output_schema: the direct engine cannot return structured output. Leave it out, or choose another engine.",
-    "tools: the direct engine has no WebSearch. Leave it out, or choose another engine.",
-    "subagents.scout.tools: the direct engine has no WebSearch. Leave it out, or choose another engine.",
+    "tools: WebSearch: the direct engine has no WebSearch. Leave it out, or choose another engine.",
+    "subagents.scout.tools: WebSearch: the direct engine has no WebSearch. Leave it out, or choose another engine.",
+    "output_schema: the direct engine returns no structured output. Leave it out, or choose another engine.",
   ];
   const refusal = { code: "invalid_agent", data: { problems } };
   await expect(host.startSession({ agent: { ...asking, engine: "direct" }, cwd: here.cwd })).rejects.toMatchObject(

@@ -8,7 +8,7 @@ import { hostOn, theseEngines } from "../support/engine-host.ts";
 import { agent, ofType, temporaryDirectory, testEnvironment } from "../support/host.ts";
 import { say, scriptedModel } from "../support/scripted-model.ts";
 
-const LACKS = { fields: { skills: "load skills" }, tools: ["WebSearch"] };
+const LACKS = { skills: { lacks: "loads no skills" }, web_search: { lacks: "has no WebSearch" } };
 
 interface World extends AsyncDisposable {
   readonly app: ApiApp;
@@ -88,9 +88,7 @@ test("the check of a stored agent tells what its engine cannot do, without a ses
     signal: new AbortController().signal,
     credentials: { home: directory.path, environment, auth: {}, dotEnv: undefined },
   };
-  const appended = agent({ engine: "direct", instructions_mode: "append" });
-  const { problems } = await checkAgent(parseAgent(appended), around);
-  expect(problems).toEqual([
-    expect.stringMatching(/^instructions_mode: the direct engine cannot put the instructions/),
-  ]);
+  const searching = agent({ engine: "direct", tools: ["WebSearch"] });
+  const { problems } = await checkAgent(parseAgent(searching), around);
+  expect(problems).toEqual([expect.stringMatching(/^tools: WebSearch: the direct engine has no WebSearch/)]);
 });

@@ -1,8 +1,9 @@
 import type { Engine, EngineRequest } from "../../src/core/engine.ts";
-import type { EngineLacks } from "../../src/core/engine-fit.ts";
 import type { EngineName } from "../../src/core/engine-name.ts";
+import type { EngineCapabilities } from "../../src/core/engines/capabilities.ts";
 import { CapstanError, messageOf } from "../../src/core/errors.ts";
 import type { HistoryItem } from "../../src/core/history.ts";
+import { claudeCapabilities } from "../../src/engines/claude/capabilities.ts";
 import { textOf } from "../../src/core/text.ts";
 
 /** An engine at the port that asks the model and answers with the message: to see which engine runs a session, and with what. */
@@ -15,12 +16,13 @@ export interface EchoEngine extends Engine {
 export function echoEngine(
   name: EngineName,
   {
-    lacks,
+    lacks = {},
     hold,
     seen = [],
     prompt = "",
   }: {
-    lacks?: EngineLacks;
+    /** What it cannot do. */
+    lacks?: Partial<EngineCapabilities>;
     hold?: () => Promise<void>;
     seen?: string[];
     /** What the model is told besides. */
@@ -31,7 +33,7 @@ export function echoEngine(
   return {
     name,
     version: "1.2.3",
-    ...(lacks !== undefined && { lacks }),
+    capabilities: { ...claudeCapabilities, ...lacks },
     seen,
     requests,
     validate: () => {},

@@ -15,30 +15,17 @@ registerHooks({
 });
 
 const [engine = "", directory = ""] = process.argv.slice(2);
-const [
-  { loadedEngines },
-  { connectRemoteServer, createToolServer },
-  { hostOn },
-  { echoEngine },
-  { scriptedModel, say },
-] = await Promise.all([
-  import("../../src/app/engines.ts"),
-  import("../../src/app/lazy-tools.ts"),
-  import("./engine-host.ts"),
-  import("./echo-engine.ts"),
+const [{ openHost }, { scriptedModel, say }, { agent, ANY_LOAD, testEnvironment }] = await Promise.all([
+  import("../../src/app/open-host.ts"),
   import("./scripted-model.ts"),
+  import("./host.ts"),
 ]);
-const { agent, testEnvironment } = await import("./host.ts");
 
 await using model = await scriptedModel(() => say("heard"));
 const environment = testEnvironment(model.url);
-const own = loadedEngines({ path: environment["PATH"] ?? "", retries: 0 }, { createToolServer, connectRemoteServer });
-const direct = echoEngine("direct");
-const engines = { load: async (name: "claude" | "direct") => (name === "direct" ? direct : own.load(name)) };
 const cwd = join(directory, "workspace");
 mkdirSync(cwd);
-const capacity = { max_load: 1_000, min_free_bytes: 0 };
-await using host = await hostOn(engines, { home: join(directory, "home"), environment, capacity });
+await using host = await openHost({ home: join(directory, "home"), environment, capacity: ANY_LOAD });
 const session = await host.startSession({ agent: agent({ engine: engine === "direct" ? "direct" : "claude" }), cwd });
 const { text } = await session.send("hello").result();
 process.stdout.write(JSON.stringify([text, ...loaded]));

@@ -25,7 +25,7 @@ export interface TestHost extends AsyncDisposable {
 }
 
 /** What else the machine is doing decides no test. */
-const ANY_LOAD = { max_load: 1_000, min_free_bytes: 0 };
+export const ANY_LOAD = { max_load: 1_000, min_free_bytes: 0 };
 
 /** A real host with the real SDK and CLI against a scripted model API. Nothing of this machine's environment gets in. */
 export async function testHost(script: Script, options: HostOptions = {}): Promise<TestHost> {

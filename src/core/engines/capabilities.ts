@@ -1,6 +1,5 @@
 import type { AgentDefinition } from "../agent-definition.ts";
 import type { EngineRequest } from "../engine.ts";
-import { CapstanError } from "../errors.ts";
 
 /**
  * What an engine may lack. Everything else in test/contract/engine is required of each. An engine states its abilities
@@ -12,18 +11,18 @@ type Wanted = Pick<EngineRequest, "agent"> & Partial<Pick<EngineRequest, "sandbo
 interface Capability {
   /** For the table in docs/engines.md. */
   readonly title: string;
-  /** The field that asks for it, if this session does. Absent: no field does. */
-  readonly askedBy?: (wanted: Wanted) => string | undefined;
+  /** The fields by which a session asks for it. Absent: no field does. */
+  readonly askedBy?: (wanted: Wanted) => readonly string[];
 }
 
 export const CAPABILITIES = {
   subagents: {
     title: "Subagents: in parallel, nested, continued by a message",
-    askedBy: ({ agent }) => (Object.keys(agent.subagents).length > 0 ? "subagents" : undefined),
+    askedBy: ({ agent }) => (Object.keys(agent.subagents).length > 0 ? ["subagents"] : []),
   },
   custom_tools: {
     title: "Custom tools, run by a client",
-    askedBy: ({ agent }) => ((agent.custom_tools ?? []).length > 0 ? "custom_tools" : undefined),
+    askedBy: ({ agent }) => ((agent.custom_tools ?? []).length > 0 ? ["custom_tools"] : []),
   },
   mcp_programs: {
     title: "MCP servers that are programs (stdio)",
@@ -34,7 +33,7 @@ export const CAPABILITIES = {
   questions: { title: "Questions to a person (`AskUserQuestion`)", askedBy: byTool("AskUserQuestion") },
   plan_mode: {
     title: "Plan mode",
-    askedBy: ({ agent }) => (agent.permissions.mode === "plan" ? "permissions.mode" : undefined),
+    askedBy: ({ agent }) => (agent.permissions.mode === "plan" ? ["permissions.mode"] : []),
   },
   tasks: { title: "Task lists", askedBy: byTool("TaskCreate", "TaskGet", "TaskList", "TaskUpdate") },
   web_fetch: { title: "`WebFetch`", askedBy: byTool("WebFetch") },
@@ -51,16 +50,16 @@ export const CAPABILITIES = {
   project_file: { title: "The workspace's CLAUDE.md (`setting_sources`)", askedBy: byField("setting_sources") },
   engine_prompt: {
     title: "A prompt of the engine's own (`instructions_mode: append`)",
-    askedBy: ({ agent }) => (agent.instructions_mode === "append" ? "instructions_mode" : undefined),
+    askedBy: ({ agent }) => (agent.instructions_mode === "append" ? ["instructions_mode"] : []),
   },
   sandbox: {
     title: "Sandbox",
     // One that only prefers a sandbox starts without it, and the log says so.
-    askedBy: ({ sandbox }) => (sandbox?.mode === "required" ? "environment.sandbox" : undefined),
+    askedBy: ({ sandbox }) => (sandbox?.mode === "required" ? ["environment.sandbox"] : []),
   },
   process_limits: {
     title: "Limits on memory, processes and CPU time",
-    askedBy: ({ limits }) => (Object.keys(limits ?? {}).length > 0 ? "environment.limits" : undefined),
+    askedBy: ({ limits }) => (Object.keys(limits ?? {}).length > 0 ? ["environment.limits"] : []),
   },
   own_process: { title: "A process of its own per session" },
 } as const satisfies Record<string, Capability>;
@@ -75,42 +74,34 @@ export function lackOf(ability: Ability): string | undefined {
   return typeof ability === "object" && "lacks" in ability ? ability.lacks : undefined;
 }
 
-/** Throws `invalid_agent` when the session asks for something that the engine lacks; the error names every such field. */
-export function requireCapabilities(
+/** What a session asks for that the engine lacks, each as `field: problem`. */
+export function problemsWithEngine(
   { name, capabilities }: { readonly name: string; readonly capabilities: EngineCapabilities },
   wanted: Wanted,
-): void {
-  const problems = Object.entries<Capability>(CAPABILITIES).flatMap(([capability, { askedBy }]) => {
+): readonly string[] {
+  return Object.entries<Capability>(CAPABILITIES).flatMap(([capability, { askedBy }]) => {
     const lack = lackOf(capabilities[capability as CapabilityName]);
-    const field = lack === undefined ? undefined : askedBy?.(wanted);
-    return field === undefined ? [] : [`${field}: the ${name} engine ${lack}.`];
+    const fields = lack === undefined ? [] : (askedBy?.(wanted) ?? []);
+    return fields.map((field) => `${field}: the ${name} engine ${lack}. Leave it out, or choose another engine.`);
   });
-  if (problems.length === 0) return;
-  throw new CapstanError(
-    "invalid_agent",
-    `${problems.join("\n")}\nRemove what it cannot do, or choose an engine that can: docs/engines.md compares them.`,
-    { data: { problems } },
-  );
 }
 
-function byField(field: keyof AgentDefinition): (wanted: Wanted) => string | undefined {
-  return ({ agent }) => (agent[field] === undefined ? undefined : field);
+function byField(field: keyof AgentDefinition): (wanted: Wanted) => readonly string[] {
+  return ({ agent }) => (agent[field] === undefined ? [] : [field]);
 }
 
-function byTool(...names: readonly string[]): (wanted: Wanted) => string | undefined {
+function byTool(...names: readonly string[]): (wanted: Wanted) => readonly string[] {
   return ({ agent: { tools, subagents } }) => {
     const lists = [
       ["tools", tools] as const,
       ...Object.entries(subagents).map(([name, part]) => [`subagents.${name}.tools`, part.tools ?? []] as const),
     ];
-    const [found] = lists.flatMap(([field, list]) =>
+    return lists.flatMap(([field, list]) =>
       list.flatMap((tool) => (names.includes(tool) ? [`${field}: ${tool}`] : [])),
     );
-    return found;
   };
 }
 
-function serverField({ mcp_servers: servers = {} }: AgentDefinition, key: "command" | "url"): string | undefined {
-  const [found] = Object.entries(servers).flatMap(([name, server]) => (key in server ? [name] : []));
-  return found === undefined ? undefined : `mcp_servers.${found}`;
+function serverField({ mcp_servers: servers = {} }: AgentDefinition, key: "command" | "url"): readonly string[] {
+  return Object.entries(servers).flatMap(([name, server]) => (key in server ? [`mcp_servers.${name}`] : []));
 }

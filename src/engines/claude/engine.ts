@@ -2,7 +2,6 @@ import { join } from "node:path";
 import type { Options, Query, SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { Engine, EngineHost, EngineRequest, EngineSession } from "../../core/engine.ts";
-import { requireCapabilities } from "../../core/engines/capabilities.ts";
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import { belongsInSandbox, HOST_SERVER } from "../../core/mcp-server-schema.ts";
 import type { Tool, ToolOutcome } from "../../core/tool.ts";
@@ -78,11 +77,10 @@ export function claudeEngine(
   const findSupport = sandboxFinder(settings.path);
   const spent: SpentSeconds = new Map();
 
-  return { name: "claude", version, validate, open };
+  return { name: "claude", version, capabilities: claudeCapabilities, validate, open };
 
   function validate(request: Parameters<Engine["validate"]>[0]): void {
     requireDirectory(request.cwd);
-    requireCapabilities({ name: "claude", capabilities: claudeCapabilities }, request);
     toolNames(request);
     requireKnownTools(request);
     requireModelSettings(request.agent);

@@ -1,12 +1,16 @@
 import type { Engine, EngineHost, EngineRequest, EngineSession } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { PriceEntry } from "../../core/prices.ts";
-import { answeredOnce, requireSandbox, sandboxFinder, toldOfSandbox } from "../../sandbox/support.ts";
+import { answeredOnce, confinementOf, requireSandbox, sandboxFinder, toldOfSandbox } from "../../sandbox/support.ts";
+import { findContainment } from "../../process/containment.ts";
+import { type SpentSeconds, Watchdog } from "../../process/limits.ts";
 import { requireModelSettings } from "../model-traits.ts";
 import { requireDirectory } from "../require-directory.ts";
 import { requireKnownTools } from "../rule-tools.ts";
 import { requireUsableSkills, SKILL_TOOL } from "../skills.ts";
 import { readToolName } from "../tool-names.ts";
+import { directCapabilities } from "./capabilities.ts";
+import type { McpParts } from "./mcp-tools.ts";
 import { type CompileSchema, InputChecks } from "./line/input-checks.ts";
 import type { ModelToAsk } from "./model/names.ts";
 import { Tally } from "./model/tally.ts";
@@ -26,15 +30,18 @@ export interface DirectSettings {
 const VERSION = "1";
 const LONG_CONTEXT_BETA = "context-1m-2025-08-07";
 
+export interface DirectParts extends Pick<McpParts, "connectRemoteServer" | "connectServer"> {
+  readonly compileSchema: CompileSchema;
+}
+
 /** The agent loop inside the host, over the Messages API of the session's gateway. */
-export function directEngine(
-  settings: DirectSettings,
-  { compileSchema }: { readonly compileSchema: CompileSchema },
-): Engine {
+export function directEngine(settings: DirectSettings, { compileSchema, ...servers }: DirectParts): Engine {
   const findSupport = sandboxFinder(settings.path);
+  const containment = findContainment();
+  const spent: SpentSeconds = new Map();
   const checks = new InputChecks(compileSchema);
 
-  return { name: "direct", version: VERSION, validate, open };
+  return { name: "direct", version: VERSION, capabilities: directCapabilities, validate, open };
 
   function validate(request: Parameters<Engine["validate"]>[0]): void {
     requireDirectory(request.cwd);
@@ -50,14 +57,22 @@ export function directEngine(
     requireDirectory(request.cwd);
     const support = answeredOnce(findSupport);
     requireSandbox(request, support);
-    const session = await openSessionTools(request, host);
+    const watchdog = new Watchdog({ limits: request.limits ?? {}, stateDir: request.stateDir, spent });
+    watchdog.requireRoom();
+    const session = await openSessionTools(request, {
+      ...servers,
+      host,
+      path: settings.path,
+      confinement: confinementOf(request, support),
+      containment: await containment,
+    });
     if (request.signal?.aborted === true) {
       await session.close();
       throw new CapstanError("engine_failed", "The session was given up while it was opened.");
     }
     const betas = ({ isLong }: ModelToAsk): readonly string[] =>
       isLong && request.gateway.isPlain !== true ? [LONG_CONTEXT_BETA] : [];
-    return new DirectSession(
+    const opened = new DirectSession(
       {
         request,
         session,
@@ -72,8 +87,14 @@ export function directEngine(
         version: VERSION,
         day: new Date().toISOString().slice(0, "2026-01-01".length),
         told: toldOfSandbox(request, support),
+        onEnd: () => watchdog.stop(),
       },
     );
+    watchdog.watch(
+      () => session.use(),
+      (error) => opened.lose(error),
+    );
+    return opened;
   }
 }
 

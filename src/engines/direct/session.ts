@@ -41,6 +41,7 @@ export class DirectSession implements EngineSession {
   readonly #subagents: Subagents;
   readonly #output: ReturnType<typeof outputTool> | undefined;
   readonly #version: string;
+  readonly #onEnd: () => void;
   readonly #day: string;
   readonly #jobs: Job[] = [];
   readonly #messages: Message[] = [];
@@ -57,12 +58,19 @@ export class DirectSession implements EngineSession {
 
   constructor(
     place: Omit<Workplace, "host">,
-    { host, version, day, told }: { host: EngineHost; version: string; day: string; told: Told },
+    {
+      host,
+      version,
+      day,
+      told,
+      onEnd,
+    }: { host: EngineHost; version: string; day: string; told: Told; onEnd: () => void },
   ) {
     const { request } = place;
     this.#host = this.#whileOpen(host);
     this.#place = { ...place, host: this.#host };
     this.#version = version;
+    this.#onEnd = onEnd;
     this.#day = day;
     this.#model = request.model;
     this.#mode = request.mode;
@@ -107,11 +115,13 @@ export class DirectSession implements EngineSession {
     this.#abort.abort();
     await this.#pump;
     this.#isClosed = true;
+    this.#onEnd();
     await this.#place.session.close();
   }
 
   kill(): void {
     this.#isClosed = true;
+    this.#onEnd();
     this.#jobs.length = 0;
     this.#messages.length = 0;
     this.#abort.abort();

@@ -221,6 +221,7 @@ export class Subagents {
 
 /** Whether the agent's own line is offered a tool: built-in tools are listed, all others come with the session. */
 export function isOfAgent({ name }: BuiltinTool, listed: readonly string[]): boolean {
+  if (name === "TaskStop") return listed.includes("Bash");
   return readToolName(name).kind !== "builtin" || name === SKILL_TOOL || listed.includes(name);
 }
 

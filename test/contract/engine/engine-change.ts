@@ -43,7 +43,7 @@ export function engineChange({ engines: [one, other], continueOn }: EngineChange
       expect(rendered.map(({ engine }) => engine)).toEqual([one.name, other.name, one.name]);
     });
 
-    test("runs a call that waited for a person on the engine that has the session when the answer comes, once", async () => {
+    test("runs a call once that waited for a person while the engine changed", async () => {
       const command = "echo once >> effects.txt";
       await using t = await testHost(steps({ blocks: [toolUse("Bash", { command }, "toolu_waits")] }, say("done")));
       const started = await t.host.startSession({ agent: agent({ ...one.agent, tools: ["Bash"] }), cwd: t.cwd });

@@ -4,14 +4,17 @@ import { claudeCapabilities } from "../../../src/engines/claude/capabilities.ts"
 import { type ClaudeSdk, pinnedSdk } from "../../../src/engines/claude/sdk.ts";
 import { httpUpstream } from "../../../src/gateway/http-upstream.ts";
 import type { Runtime as Host } from "../../../src/runtime/runtime.ts";
-import { engineChange } from "../../contract/engine/engine-change.ts";
 import { engineContract } from "../../contract/engine/engine.ts";
 import type { TestHost } from "../../support/host.ts";
 
-const claude = { name: "claude", agent: {}, capabilities: claudeCapabilities, hostWithSmallContexts };
+const claude = {
+  name: "claude",
+  agent: { engine: "claude" as const },
+  capabilities: claudeCapabilities,
+  hostWithSmallContexts,
+};
 
 engineContract(claude);
-engineChange({ engines: [claude, claude], continueOn: (host, sessionId) => host.resumeSession(sessionId) });
 
 async function hostWithSmallContexts(t: TestHost): Promise<Host> {
   const parts = hostParts({ home: `${t.home}-2`, environment: t.environment, capacity: { max_load: 1_000 } });

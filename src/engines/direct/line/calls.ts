@@ -95,14 +95,16 @@ async function outcomeOf(call: MadeCall, place: CallPlace, signal: AbortSignal):
   if (signal.aborted) return NOT_RUN;
   try {
     const { traits } = tool;
+    const directory = tool.directoryOf?.(threadId);
     const asked = { callId, tool: readToolName(tool.name).name, input, traits, readable, confined: isConfined };
-    const decision = await host.prepare(asked, signal);
+    const decision = await host.prepare({ ...asked, ...(directory !== undefined && { directory }) }, signal);
     if (decision.behavior === "deny") return textOutcome(decision.message, true);
     if (signal.aborted) return NOT_RUN;
     const permitted = decision.input ?? input;
     const changed = decision.input && (await checks.problems(tool, permitted));
     if (changed !== undefined) return textOutcome(unfit(tool, changed), true);
-    return await untilStopped(tool.run(permitted, { callId, signal, threadId, places: decision.places }), signal);
+    const { places, directory: start } = decision;
+    return await untilStopped(tool.run(permitted, { callId, signal, threadId, places, directory: start }), signal);
   } catch (thrown) {
     return textOutcome(`The call failed: ${messageOf(thrown)}`, true);
   }

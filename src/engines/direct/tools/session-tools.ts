@@ -1,8 +1,16 @@
 import type { EngineHost, EngineRequest } from "../../../core/engine.ts";
 import { type Tool, traitsOfTool } from "../../../core/tool.ts";
+import { Leftovers } from "../../../process/leftovers.ts";
+import type { ProcessUse } from "../../../process/limits.ts";
+import { Stubs } from "../../../sandbox/stubs.ts";
+import { BUILTIN_NAMES } from "../../builtin-tools.ts";
 import { hostToolName } from "../../tool-names.ts";
+import { type McpParts, openMcpTools } from "../mcp-tools.ts";
+import { bashTools } from "./bash.ts";
 import type { BuiltinTool } from "./builtin-tool.ts";
+import { fileTools } from "./file-tools.ts";
 import { questionTool } from "./question.ts";
+import { resultsDirectory } from "./search/long-result.ts";
 import { skillTools } from "./skill.ts";
 
 /** All that the lines of a session can call, and what holds it up. Each source of tools is one of its parts. */
@@ -15,8 +23,8 @@ export interface SessionTools {
   readonly isConfined: boolean;
   /** Whatever tools start is sure to die with the host. */
   readonly isContained: boolean;
-  /** Processes that tools have started and that still run. */
-  pids(): readonly number[];
+  /** What the processes that tools have started use together. */
+  use(): ProcessUse;
   close(): Promise<void>;
   /** Ends everything at once. */
   kill(): void;
@@ -26,18 +34,48 @@ export interface SessionTools {
 export type ToolSource = Pick<SessionTools, "tools"> & Partial<SessionTools>;
 
 /** The built-in tools that a session of this engine can have. Those that belong to a line are made there. */
-export const BUILTIN_HERE: readonly string[] = ["Agent", "AskUserQuestion", "SendMessage"];
+export const BUILTIN_HERE: readonly string[] = BUILTIN_NAMES.filter((name) => name !== "WebSearch");
+
+export interface ToolParts extends Omit<McpParts, "host"> {
+  readonly host: Pick<EngineHost, "execute" | "elicit">;
+}
 
 /** Collects the tools of a session, in an order that stays the same. */
-export async function openSessionTools(
-  request: EngineRequest,
-  host: Pick<EngineHost, "execute">,
-): Promise<SessionTools> {
-  return together([
-    { tools: [questionTool()] },
+export async function openSessionTools(request: EngineRequest, parts: ToolParts): Promise<SessionTools> {
+  const { host, confinement, containment } = parts;
+  const leftovers = new Leftovers(request.stateDir);
+  const stubs = new Stubs(request);
+  const sources: ToolSource[] = [
+    { tools: [questionTool()], isContained: containment !== undefined, isConfined: confinement !== undefined },
+    {
+      tools: fileTools({ place: request, agent: request.agent, sandbox: request.sandbox, confinement }),
+      readable: [resultsDirectory(request)],
+    },
+    ...(usesCommands(request) ? [commands(request, parts, { leftovers, stubs })] : []),
     skillTools(request),
     { tools: request.tools.map((tool) => hostTool(tool, host)) },
-  ]);
+    await openMcpTools(request, parts),
+    // Last, so that nothing that is still running uses what they remove.
+    { tools: [], close: async () => (leftovers.sweep(), stubs.sweepAll()), kill: () => leftovers.sweep() },
+  ];
+  return together(sources);
+}
+
+function usesCommands({ agent }: EngineRequest): boolean {
+  return [agent.tools, ...Object.values(agent.subagents).map(({ tools = [] }) => tools)].some((tools) =>
+    tools.includes("Bash"),
+  );
+}
+
+function commands(
+  request: EngineRequest,
+  { path, confinement, containment }: ToolParts,
+  { leftovers, stubs }: { readonly leftovers: Leftovers; readonly stubs: Stubs },
+): ToolSource {
+  const { sessionId, cwd, stateDir, variables } = request;
+  const tempDir = leftovers.temporaryDirectory();
+  const bash = bashTools({ sessionId, cwd, stateDir, variables, path, confinement, containment, tempDir, stubs });
+  return { ...bash, readable: [bash.outputs] };
 }
 
 function hostTool(tool: Tool, host: Pick<EngineHost, "execute">): BuiltinTool {
@@ -58,9 +96,16 @@ function together(sources: readonly ToolSource[]): SessionTools {
     readable: sources.flatMap(({ readable = [] }) => readable),
     isConfined: sources.some(({ isConfined = false }) => isConfined),
     isContained: sources.every(({ isContained = true }) => isContained),
-    pids: () => sources.flatMap((source) => source.pids?.() ?? []),
+    use: () => {
+      const all = sources.flatMap((source) => source.use?.() ?? []);
+      return {
+        memory_bytes: all.reduce((sum, one) => sum + one.memory_bytes, 0),
+        processes: all.reduce((sum, one) => sum + one.processes, 0),
+        cpu_seconds: all.reduce((sum, one) => sum + one.cpu_seconds, 0),
+      };
+    },
     close: async () => {
-      await Promise.all(sources.map(async (source) => source.close?.()));
+      for (const source of sources) await source.close?.();
     },
     kill: () => {
       for (const source of sources) source.kill?.();

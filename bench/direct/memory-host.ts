@@ -1,0 +1,69 @@
+import type { Session } from "../../src/index.ts";
+import { agent, testHost } from "../../test/support/host.ts";
+import { call, say, type Script } from "../../test/support/scripted-model.ts";
+
+/** The program that `memory.ts` measures. It prints its figures as one line of JSON. */
+
+export interface MemoryFigures {
+  readonly sessions: number;
+  readonly active: number;
+  readonly kilobytesEach: number;
+  readonly shellKilobytesEach: number;
+  readonly megabytes: number;
+  readonly outOfOrder: number;
+}
+
+const SESSIONS = 1_000;
+const ACTIVE = 100;
+const SHELLS = 20;
+const LONG_ANSWER = Array.from({ length: 200 }, (_, index) => `word${index}`).join(" ");
+
+const script: Script = ({ last, toolResults }) => {
+  if (last.includes("Run a command") && toolResults.length === 0) return call("Bash", { command: "export A=1" });
+  return last.includes("Talk") ? say(LONG_ANSWER, { pace: 20 }) : say("Done.");
+};
+
+await using fixture = await testHost(script, { capacity: { max_turns: ACTIVE } });
+const { host, cwd } = fixture;
+const environment = { checkpoints: { mode: "off" as const } };
+const worker = agent({ engine: "direct", tools: ["Bash"], permissions: { allow: ["Bash(export *)"] } });
+const open = (): Promise<Session> => host.startSession({ agent: worker, cwd, environment });
+
+await drive(await open(), "Hello");
+const before = resident();
+const sessions: Session[] = [];
+for (let index = 0; index < SESSIONS; index += 1) {
+  const session = await open();
+  await drive(session, "Hello");
+  sessions.push(session);
+}
+const opened = resident();
+const shells = sessions.slice(0, SHELLS);
+for (const session of shells) await drive(session, "Run a command");
+const shelled = resident();
+let highest = 0;
+const watch = setInterval(() => (highest = Math.max(highest, process.memoryUsage.rss())), 100);
+const orders = await Promise.all(sessions.slice(-ACTIVE).map((session) => drive(session, "Talk")));
+clearInterval(watch);
+const figures: MemoryFigures = {
+  sessions: SESSIONS,
+  active: ACTIVE,
+  kilobytesEach: Math.round((opened - before) / SESSIONS / 1_000),
+  shellKilobytesEach: Math.max(0, Math.round((shelled - opened) / SHELLS / 1_000)),
+  megabytes: Math.round(highest / 1_000_000),
+  outOfOrder: orders.filter((isOrdered) => !isOrdered).length,
+};
+console.log(JSON.stringify(figures));
+await Promise.all(sessions.map((session) => session.close()));
+
+/** Whether every event of the turn came in the order of the log, without a gap. */
+async function drive(session: Session, message: string): Promise<boolean> {
+  const places: number[] = [];
+  for await (const event of session.send(message)) if ("seq" in event) places.push(event.seq);
+  return places.length > 0 && places.every((place, index) => index === 0 || place === (places[index - 1] ?? 0) + 1);
+}
+
+function resident(): number {
+  globalThis.gc?.();
+  return process.memoryUsage.rss();
+}

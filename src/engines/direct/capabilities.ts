@@ -1,0 +1,29 @@
+import type { EngineCapabilities } from "../../core/engines/capabilities.ts";
+
+/** test/contract/engine proves each line, and docs/engines.md shows them. */
+export const directCapabilities: EngineCapabilities = {
+  subagents: true,
+  custom_tools: true,
+  mcp_programs: true,
+  mcp_remote: true,
+  elicitation: true,
+  questions: true,
+  plan_mode: true,
+  tasks: true,
+  web_fetch: { note: "the model reads the page itself" },
+  web_search: { lacks: "has no WebSearch" },
+  notebooks: true,
+  shell_state: true,
+  structured_output: true,
+  compaction: true,
+  model_switch: true,
+  thinking: true,
+  effort: true,
+  fallback_model: true,
+  skills: true,
+  project_file: true,
+  engine_prompt: { note: "a short one of Capstan's" },
+  sandbox: { note: "without network, also where a list of hosts allows some" },
+  process_limits: true,
+  own_process: { lacks: "runs in the host" },
+};
