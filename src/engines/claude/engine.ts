@@ -22,7 +22,7 @@ import { findContainment } from "../../process/containment.ts";
 import { CliProcess, describeLoss } from "./process.ts";
 import { requireKnownTools } from "./rule-tools.ts";
 import { requireUsableSkills, skillsDirectory, writeSkills } from "./skills.ts";
-import { rootPath } from "../../sandbox/root-path.ts";
+import { bwrapPath } from "../../sandbox/bwrap-path.ts";
 import {
   answeredOnce,
   type Confinement,
@@ -33,7 +33,9 @@ import {
   toldOfSandbox,
 } from "../../sandbox/support.ts";
 import { Stubs } from "../../sandbox/stubs.ts";
-import { writeProcessFiles } from "./start/process-files.ts";
+import { FailedOutputs, keepingOutput } from "./results/failed-output.ts";
+import { quoted } from "./start/command-shell.ts";
+import { type ProcessFiles, writeProcessFiles } from "./start/process-files.ts";
 import { StartSettings } from "./start/start-settings.ts";
 import { type ClaudeSdk, pinnedSdk } from "./sdk.ts";
 import { ClaudeSession } from "./session.ts";
@@ -114,7 +116,7 @@ export function claudeEngine(
     const grants = new Grants(host, request.cwd);
     const plain = sdkOptions(
       request,
-      { ...settings, path: cliPath(request, confinement) },
+      { ...settings, path: cliPath(request, { confinement, files }) },
       { resume, tempDir, shellDirectory: files.shellDirectory, confined },
     );
     const startSettings = new StartSettings(files.directory, { settings: plain.settings, gateway: request.gateway });
@@ -178,6 +180,7 @@ export function claudeEngine(
       query: started,
       process,
       leftovers,
+      failedOutputs: new FailedOutputs(files.outputs),
       stubs,
       watchdog,
       input,
@@ -192,10 +195,15 @@ export function claudeEngine(
   }
 
   /** Where the CLI itself looks for programs, such as git and bubblewrap. */
-  function cliPath({ stateDir, cwd }: EngineRequest, confinement: Confinement | undefined): string {
+  function cliPath(
+    { cwd }: EngineRequest,
+    { confinement, files }: { confinement: Confinement | undefined; files: ProcessFiles },
+  ): string {
     const path = safePath(settings.path, { outside: cwd });
     const bwrap = confinement?.confine[0];
-    return bwrap === undefined ? path : rootPath(path, { stateDir, bwrap });
+    if (bwrap === undefined) return path;
+    const running = keepingOutput(quoted(bwrap), { directory: quoted(files.outputs), path: quoted(path) });
+    return `${bwrapPath(files.directory, { running })}:${path}`;
   }
 
   /** Makes the CLI's transcript agree with the log before a process reads it. */
