@@ -5,6 +5,7 @@ import type { Mode } from "../../core/agent-definition.ts";
 import type { EngineRequest } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { BUILTIN_NAMES, PLAN_EXIT } from "../builtin-tools.ts";
+import { COMPACTION_ROOM } from "./model-traits.ts";
 import { sandboxSettings } from "./sandbox.ts";
 import { SKILL_TOOL, skillOptions, skillsDirectory } from "./skills.ts";
 import { hostToolName, readToolName } from "../tool-names.ts";
@@ -54,6 +55,7 @@ export function sdkOptions(
       // It would be kept for one process, and the prompt would name its directory.
       autoMemoryEnabled: false,
       skipWebFetchPreflight: true,
+      ...(agent.compact_at !== undefined && { autoCompactWindow: agent.compact_at + COMPACTION_ROOM }),
       ...sandboxSettings(request.sandbox, {
         confined,
         readable: [tempDir, shellDirectory, skillsDirectory(request) ?? []].flat(),
