@@ -122,7 +122,7 @@ export class ToolCalls {
     if (!outcome.granted || !mayChangeFiles(tool, traits)) return outcome;
     try {
       await this.#hooks.occupy();
-      await this.#deps.configuration.beforeCall();
+      await this.#deps.configuration.beforeCall(callId, outcome.subject);
       await this.#deps.checkpoints.beforeCall(callId);
       return outcome;
     } catch (thrown) {
@@ -181,12 +181,13 @@ export class ToolCalls {
     }: { readonly isStopping?: boolean; readonly limit?: LimitHit | undefined } = {},
   ): Promise<void> {
     const kept = outputFile === undefined ? {} : await keepOutput(this.#deps, outputFile);
+    const warned = await this.#deps.configuration.afterCall(result.callId);
     const detail = this.#details.get(result.callId);
     this.#details.delete(result.callId);
     this.#given.delete(result.callId);
     const stored = await this.#deps.log.append((state) => {
       const call = state.openCalls[result.callId];
-      if (call === undefined) return [];
+      if (call === undefined) return warned;
       const outcome =
         call.decision === "denied" ? "denied" : !result.isError ? "completed" : interrupted ? "aborted" : "failed";
       return [
@@ -195,6 +196,7 @@ export class ToolCalls {
           ? [{ type: "session.status_running", goes_on: true } as const]
           : []),
         ...unanswered(result.callId, call),
+        ...warned,
         toolResult(call, {
           ...result,
           ...(outcome === "aborted" && limit !== undefined && { content: [{ type: "text", text: stoppedBy(limit) }] }),
