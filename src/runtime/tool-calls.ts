@@ -219,9 +219,8 @@ export class ToolCalls {
   }
 }
 
-function stoppedBy(limit: LimitHit): string {
-  return `[Stopped while it ran, and its outcome is unknown: ${limitText(limit)}]`;
-}
+const stoppedBy = (limit: LimitHit): string =>
+  `[Stopped while it ran, and its outcome is unknown: ${limitText(limit)}]`;
 
 const GIVEN_UP: CallOutcome = { granted: false, decidedBy: "turn:ended", reason: "The call was given up." };
 

@@ -5,7 +5,6 @@ import type { Engine, EngineHost, EngineRequest, EngineSession } from "../../cor
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import { belongsInSandbox, HOST_SERVER } from "../../core/mcp-server-schema.ts";
 import type { Tool, ToolOutcome } from "../../core/tool.ts";
-import { safePath } from "../../process/programs.ts";
 import { CustomResults } from "./custom-results.ts";
 import { elicit } from "../../mcp/elicitation.ts";
 import { Grants } from "./granted-call.ts";
@@ -22,7 +21,6 @@ import { findContainment } from "../../process/containment.ts";
 import { CliProcess, describeLoss } from "./process.ts";
 import { requireKnownTools } from "./rule-tools.ts";
 import { requireUsableSkills, skillsDirectory, writeSkills } from "./skills.ts";
-import { bwrapPath } from "../../sandbox/bwrap-path.ts";
 import {
   answeredOnce,
   type Confinement,
@@ -33,9 +31,9 @@ import {
   toldOfSandbox,
 } from "../../sandbox/support.ts";
 import { Stubs } from "../../sandbox/stubs.ts";
-import { FailedOutputs, keepingOutput } from "./results/failed-output.ts";
-import { quoted } from "./start/command-shell.ts";
-import { type ProcessFiles, writeProcessFiles } from "./start/process-files.ts";
+import { FailedOutputs } from "./results/failed-output.ts";
+import { cliPath } from "./start/cli-path.ts";
+import { writeProcessFiles } from "./start/process-files.ts";
 import { StartSettings } from "./start/start-settings.ts";
 import { type ClaudeSdk, pinnedSdk } from "./sdk.ts";
 import { ClaudeSession } from "./session.ts";
@@ -116,7 +114,7 @@ export function claudeEngine(
     const grants = new Grants(host, request.cwd);
     const plain = sdkOptions(
       request,
-      { ...settings, path: cliPath(request, { confinement, files }) },
+      { ...settings, path: cliPath(settings.path, { cwd: request.cwd, bwrap: confinement?.confine[0], files }) },
       { resume, tempDir, shellDirectory: files.shellDirectory, confined },
     );
     const startSettings = new StartSettings(files.directory, { settings: plain.settings, gateway: request.gateway });
@@ -192,18 +190,6 @@ export function claudeEngine(
       ...toldOfSandbox(request, support),
       working,
     });
-  }
-
-  /** Where the CLI itself looks for programs, such as git and bubblewrap. */
-  function cliPath(
-    { cwd }: EngineRequest,
-    { confinement, files }: { confinement: Confinement | undefined; files: ProcessFiles },
-  ): string {
-    const path = safePath(settings.path, { outside: cwd });
-    const bwrap = confinement?.confine[0];
-    if (bwrap === undefined) return path;
-    const running = keepingOutput(quoted(bwrap), { directory: quoted(files.outputs), path: quoted(path) });
-    return `${bwrapPath(files.directory, { running })}:${path}`;
   }
 
   /** Makes the CLI's transcript agree with the log before a process reads it. */

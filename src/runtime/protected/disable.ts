@@ -33,13 +33,14 @@ export function disable(path: string): Disabled {
 
 /** Some names are configuration by their beginning, others by their end. */
 function freeName(name: string, taken: ReadonlySet<string>): string {
-  const isRead = (candidate: string): boolean =>
-    rowOfPath(`/${candidate}`, { workspace: "/", home: "/" }) !== undefined;
   const after = `${name}.${MARK}`;
-  const before = `${MARK}${name}`;
-  const names = isRead(after) ? [before] : [after];
-  const numbered = names.flatMap((one) => [one, ...Array.from({ length: 1_000 }, (_, at) => `${one}-${at + 2}`)]);
+  const marked = isRead(after) ? `${MARK}${name}` : after;
+  const numbered = [marked, ...Array.from({ length: 1_000 }, (_, at) => `${marked}-${at + 2}`)];
   return numbered.find((candidate) => !taken.has(candidate) && !isRead(candidate)) ?? `${MARK}-${Date.now()}`;
+}
+
+function isRead(name: string): boolean {
+  return rowOfPath(`/${name}`, { workspace: "/", home: "/" }) !== undefined;
 }
 
 const MARK = "disabled-by-capstan";
