@@ -46,11 +46,19 @@ function linesOf(report: AgentReport): Line[] {
   return all.flatMap(([label, text]): Line[] => (text === undefined ? [] : [[label, text]]));
 }
 
-function modelOf({ model, fallback_model: fallback, effort, thinking, auth }: AgentDefinition): string {
+function modelOf({
+  model,
+  fallback_model: fallback,
+  effort,
+  thinking,
+  compact_at: size,
+  auth,
+}: AgentDefinition): string {
   const details = [
     fallback && `else ${fallback}`,
     effort && `effort ${effort}`,
     thinking && `thinking ${typeof thinking === "string" ? thinking : `${count(thinking.budget_tokens)} tokens`}`,
+    size && `summarised at ${count(size)} tokens`,
     auth && `by ${auth}`,
   ].filter(Boolean);
   return [model, ...details].join(", ");

@@ -33,6 +33,8 @@ export const AGENT_FIELD_WORDS: Readonly<Record<string, string>> = {
   effort: "How much the model puts into an answer, for models that can be told.",
   thinking: "`adaptive`, `disabled`, or a mapping with `budget_tokens`. Default: what the model does by itself.",
   "thinking.budget_tokens": "Tokens for thinking before each answer, for models that do not adapt by themselves.",
+  compact_at:
+    "The size of the context, in tokens, at which the conversation is summarised. Default: near the end of the model's window.",
   auth: "The way to the model API. Default: the first for which this machine has a credential. Addresses and commands are the user's own settings.",
   tools:
     "Built-in tools: a list of all that it has, or a mapping from names to `true` or `false` that changes what `extends` gives. Default: none.",

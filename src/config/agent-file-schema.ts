@@ -56,6 +56,7 @@ export const agentFile = z.strictObject({
   fallback_model: shape.fallback_model,
   effort: shape.effort,
   thinking: shape.thinking,
+  compact_at: shape.compact_at,
   auth: shape.auth,
   tools: z.union([z.array(toolName), z.record(toolName, z.boolean())]).optional(),
   functions: functions.optional(),

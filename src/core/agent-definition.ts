@@ -84,6 +84,8 @@ export const agentDefinition = z.strictObject({
   fallback_model: z.string().min(1).optional(),
   effort: z.enum(EFFORTS).optional(),
   thinking: thinking.optional(),
+  /** Tokens: a context of this size is summarised before the next request. Default: what the engine does. */
+  compact_at: z.int().positive().optional(),
   /** Which of the host's ways to a model API it takes. Default: the host's own choice. */
   auth: authProvider.optional(),
   /** Built-in tools the agent has; host tools are given with the session. */

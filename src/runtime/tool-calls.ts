@@ -124,7 +124,7 @@ export class ToolCalls {
     if (!outcome.granted || !mayChangeFiles(tool, traits)) return outcome;
     try {
       await this.#hooks.occupy();
-      await this.#deps.configuration.beforeCall();
+      await this.#deps.configuration.beforeCall(callId, outcome.subject);
       await this.#deps.checkpoints.beforeCall(callId);
       return outcome;
     } catch (thrown) {
@@ -183,12 +183,13 @@ export class ToolCalls {
     }: { readonly isStopping?: boolean; readonly limit?: LimitHit | undefined } = {},
   ): Promise<void> {
     const kept = outputFile === undefined ? {} : await keepOutput(this.#deps, outputFile);
+    const warned = await this.#deps.configuration.afterCall(result.callId);
     const detail = this.#details.get(result.callId);
     this.#details.delete(result.callId);
     this.#given.delete(result.callId);
     const stored = await this.#deps.log.append((state) => {
       const call = state.openCalls[result.callId];
-      if (call === undefined) return [];
+      if (call === undefined) return warned;
       const outcome =
         call.decision === "denied" ? "denied" : !result.isError ? "completed" : interrupted ? "aborted" : "failed";
       return [
@@ -197,6 +198,7 @@ export class ToolCalls {
           ? [{ type: "session.status_running", goes_on: true } as const]
           : []),
         ...unanswered(result.callId, call),
+        ...warned,
         toolResult(call, {
           ...result,
           ...(outcome === "aborted" && limit !== undefined && { content: [{ type: "text", text: stoppedBy(limit) }] }),
@@ -219,9 +221,8 @@ export class ToolCalls {
   }
 }
 
-function stoppedBy(limit: LimitHit): string {
-  return `[Stopped while it ran, and its outcome is unknown: ${limitText(limit)}]`;
-}
+const stoppedBy = (limit: LimitHit): string =>
+  `[Stopped while it ran, and its outcome is unknown: ${limitText(limit)}]`;
 
 const GIVEN_UP: CallOutcome = { granted: false, decidedBy: "turn:ended", reason: "The call was given up." };
 

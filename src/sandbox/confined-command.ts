@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { ELSEWHERE_DIRECTORIES, ELSEWHERE_FILES } from "../core/permission/limits.ts";
 import { isInside } from "../core/inside.ts";
 import { isHidden, isSecret, isWritable, type SandboxPlan } from "../core/sandbox.ts";
-import { COVER_SYSCTL } from "./root-path.ts";
+import { COVER_SYSCTL } from "./bwrap-path.ts";
 import { LOOKED_PAST } from "./secrets.ts";
 import type { Confinement } from "./support.ts";
 

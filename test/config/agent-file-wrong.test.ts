@@ -6,7 +6,7 @@ import { BUILTIN_NAMES } from "../../src/engines/builtin-tools.ts";
 import { files } from "./files.ts";
 
 const KEYS =
-  "$schema, extends, name, description, instructions, inputs, engine, model, fallback_model, effort, thinking, auth, tools, functions, mcp_servers, custom_tools, permissions, budget, subagents, skills, commands, hooks, output_schema, setting_sources, tests, environment";
+  "$schema, extends, name, description, instructions, inputs, engine, model, fallback_model, effort, thinking, compact_at, auth, tools, functions, mcp_servers, custom_tools, permissions, budget, subagents, skills, commands, hooks, output_schema, setting_sources, tests, environment";
 const TOOLS = AGENT_TOOLS.join(", ");
 
 const NOT_AT_BEDROCK =

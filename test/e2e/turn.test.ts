@@ -1,12 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, expectTypeOf, test } from "vitest";
-import type { Options } from "@anthropic-ai/claude-agent-sdk";
 import { z } from "zod";
-import { hostParts, hostWith } from "../../src/app/host-parts.ts";
 import type { Preview, SessionEvent } from "../../src/core/events.ts";
-import { type ClaudeSdk, pinnedSdk } from "../../src/engines/claude/sdk.ts";
-import { httpUpstream } from "../../src/gateway/http-upstream.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { call, say, text, thinking, toolUse } from "../support/scripted-model.ts";
@@ -291,21 +287,6 @@ test("compaction on request shortens what the model sees, and the log keeps the 
   expect(started.map((event) => event.history)).toEqual(["new", "resumed"]);
 });
 
-function full<Given extends { options?: Options }>(given: Given): Given {
-  const env = { ...given.options?.env, CLAUDE_CODE_AUTO_COMPACT_WINDOW: "100000" };
-  return { ...given, options: { ...given.options, env } };
-}
-
-/** The real SDK, whose CLI takes a context to be full early. */
-function soonFull(): ClaudeSdk {
-  const sdk = pinnedSdk();
-  return {
-    ...sdk,
-    query: (given) => sdk.query(full(given)),
-    startup: (given) => sdk.startup(given === undefined ? given : full(given)),
-  };
-}
-
 test("a model that calls a tool while it summarises ends the turn, runs nothing, and the session goes on", async () => {
   await using t = await testHost((request) =>
     request.headers["x-claude-code-request-class"] === "compaction"
@@ -321,27 +302,6 @@ test("a model that calls a tool while it summarises ends the turn, runs nothing,
   });
   expect(existsSync(join(t.cwd, "ran"))).toBe(false);
   expect(await session.send("Hi again.").result()).toMatchObject({ text: "Hello.", stopReason: { type: "end_turn" } });
-});
-
-test("a context that grows too large is compacted by itself", async () => {
-  await using t = await testHost((request) => {
-    if (request.last.includes("CRITICAL: Respond with TEXT ONLY")) return say("SUMMARY: they counted.");
-    return say(`answer ${request.index}`, { usage: { input_tokens: request.index === 0 ? 195_000 : 1_000 } });
-  });
-  const parts = hostParts({ home: `${t.home}-2`, environment: t.environment, capacity: { max_load: 1_000 } });
-  const credential = { kind: "api_key", secret: "sk-test" } as const;
-  const upstream = httpUpstream({ baseUrl: new URL(t.model.url), credential });
-  await using host = await hostWith({ ...parts, upstream, sdk: soonFull() });
-  const session = await host.startSession({ agent: agent({ model: "claude-sonnet-4-5" }), cwd: t.cwd });
-  await session.send("Count the apples.").result();
-  await session.send("Count the pears.").result();
-  const [compacted] = ofType(await eventsOf(host, session.id), "agent.thread_context_compacted");
-  expect(compacted).toMatchObject({ trigger: "auto", summary: expect.stringContaining("SUMMARY") as string });
-  expect(t.model.requests.at(-1)?.transcript).toContain("Count the pears.");
-  await session.hibernate();
-  await session.send("And now?").result();
-  expect(t.model.requests.at(-1)?.transcript).toContain("SUMMARY");
-  expect(t.model.requests.at(-1)?.transcript).toContain("Count the pears.");
 });
 
 test("a repeated model request is told while it is repeated", async () => {

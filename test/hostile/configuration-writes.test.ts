@@ -134,8 +134,46 @@ git update-index --add --cacheinfo 160000,$(git -C sub/repo rev-parse HEAD),sub/
   expect(kept.filter((name) => existsSync(place.at(name)))).toEqual([]);
   expect(readFileSync(place.at(".git/config"), "utf8")).toBe(before);
   expect(place.git("log", "--format=%s").trim().split("\n")).toEqual(["second", "first"]);
-  const [changed] = ofType(events, "capstan.configuration_changed");
-  expect(changed?.disabled.map(({ path }) => path).toSorted()).toEqual(["sub/.capstan", "sub/repo/.git"]);
+  const disabled = ofType(events, "capstan.configuration_changed").flatMap((event) => event.disabled);
+  expect(disabled.map(({ path }) => path).toSorted()).toEqual(["sub/.capstan", "sub/repo/.git"]);
   place.git("status");
   expect(existsSync(proof)).toBe(false);
 });
+
+sandboxTest(
+  "configuration that no mount can cover is gone before the next call, unless a person allowed it",
+  async () => {
+    using place = repository();
+    const script =
+      "mkdir -p sub; for f in .env.local sub/x.test.yaml sub/.gitattributes sub/.npmrc; do echo x > $f; done";
+    const calls: readonly Call[] = [
+      ["Write", { file_path: place.at("make.sh"), content: script }],
+      ["Bash", { command: "sh make.sh; echo made" }],
+      [
+        "Bash",
+        { command: "find . -name '.env*' -o -name '*.test.yaml' -o -name .gitattributes -o -name .npmrc -size +0" },
+      ],
+      ["Bash", { command: "cp make.sh .env.production && echo copied" }],
+    ];
+    const { results, events } = await made(calls, place, {
+      askPermission: ({ input }) => {
+        const isCopy = String(input["command"]).startsWith("cp ");
+        return { behavior: isCopy || input["file_path"] !== undefined ? "allow" : "deny", by: "person" };
+      },
+      environment: { sandbox: { mode: "required", auto_allow_sandboxed: true } },
+    });
+    expect(results[1]).toContain("made");
+    expect(results[2]).not.toMatch(/\.env\.local$|x\.test\.yaml$|sub\/\.npmrc$|\.gitattributes$/m);
+    expect(results[3]).toContain("copied");
+    const told = ofType(events, "capstan.configuration_changed");
+    expect(told.flatMap(({ disabled }) => disabled.map((one) => one.path)).toSorted()).toEqual([
+      ".env.local",
+      "sub/.gitattributes",
+      "sub/.npmrc",
+      "sub/x.test.yaml",
+    ]);
+    expect(existsSync(place.at(".env.local"))).toBe(false);
+    expect(readFileSync(place.at(".env.production"), "utf8")).toBe(script);
+    expect(readFileSync(place.at("disabled-by-capstan.env.local"), "utf8")).toBe("x\n");
+  },
+);

@@ -137,6 +137,8 @@ export const AGENT_RULES: Rules = {
   fallback_model: "model",
   effort: ["max", "xhigh", "high", "medium", "low"],
   thinking: ["budget", "adaptive", "disabled"],
+  // It can only make contexts smaller than they would be.
+  compact_at: "neutral",
   auth: "same",
   tools: "tools",
   functions: "required",

@@ -5,7 +5,6 @@ import type { Engine, EngineHost, EngineRequest, EngineSession } from "../../cor
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import { belongsInSandbox, HOST_SERVER } from "../../core/mcp-server-schema.ts";
 import type { Tool, ToolOutcome } from "../../core/tool.ts";
-import { safePath } from "../../process/programs.ts";
 import { claudeCapabilities } from "./capabilities.ts";
 import { CustomResults } from "./custom-results.ts";
 import { elicit } from "../../mcp/elicitation.ts";
@@ -24,7 +23,6 @@ import { findContainment } from "../../process/containment.ts";
 import { CliProcess, describeLoss } from "./process.ts";
 import { requireKnownTools } from "../rule-tools.ts";
 import { requireUsableSkills, skillsDirectory, writeSkills } from "../skills.ts";
-import { rootPath } from "../../sandbox/root-path.ts";
 import {
   answeredOnce,
   type Confinement,
@@ -35,6 +33,8 @@ import {
   toldOfSandbox,
 } from "../../sandbox/support.ts";
 import { Stubs } from "../../sandbox/stubs.ts";
+import { FailedOutputs } from "./results/failed-output.ts";
+import { cliPath } from "./start/cli-path.ts";
 import { writeProcessFiles } from "./start/process-files.ts";
 import { StartSettings } from "./start/start-settings.ts";
 import { type ClaudeSdk, pinnedSdk } from "./sdk.ts";
@@ -116,7 +116,7 @@ export function claudeEngine(
     const grants = new Grants(host, request.cwd);
     const plain = sdkOptions(
       request,
-      { ...settings, path: cliPath(request, confinement) },
+      { ...settings, path: cliPath(settings.path, { cwd: request.cwd, bwrap: confinement?.confine[0], files }) },
       { resume, tempDir, shellDirectory: files.shellDirectory, confined },
     );
     const startSettings = new StartSettings(files.directory, { settings: plain.settings, gateway: request.gateway });
@@ -180,6 +180,7 @@ export function claudeEngine(
       query: started,
       process,
       leftovers,
+      failedOutputs: new FailedOutputs(files.outputs),
       stubs,
       watchdog,
       input,
@@ -191,13 +192,6 @@ export function claudeEngine(
       ...toldOfSandbox(request, support),
       working,
     });
-  }
-
-  /** Where the CLI itself looks for programs, such as git and bubblewrap. */
-  function cliPath({ stateDir, cwd }: EngineRequest, confinement: Confinement | undefined): string {
-    const path = safePath(settings.path, { outside: cwd });
-    const bwrap = confinement?.confine[0];
-    return bwrap === undefined ? path : rootPath(path, { stateDir, bwrap });
   }
 
   /** Makes the CLI's transcript agree with the log before a process reads it. */

@@ -5,6 +5,7 @@ import type { Mode } from "../../core/agent-definition.ts";
 import type { EngineRequest } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { BUILTIN_NAMES, PLAN_EXIT } from "../builtin-tools.ts";
+import { COMPACTION_ROOM } from "../model-traits.ts";
 import { sandboxSettings } from "./sandbox.ts";
 import { SKILL_TOOL, skillsDirectory } from "../skills.ts";
 import { skillOptions } from "./skills.ts";
@@ -55,6 +56,7 @@ export function sdkOptions(
       // It would be kept for one process, and the prompt would name its directory.
       autoMemoryEnabled: false,
       skipWebFetchPreflight: true,
+      ...(agent.compact_at !== undefined && { autoCompactWindow: agent.compact_at + COMPACTION_ROOM }),
       ...sandboxSettings(request.sandbox, {
         confined,
         readable: [tempDir, shellDirectory, skillsDirectory(request) ?? []].flat(),

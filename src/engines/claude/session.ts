@@ -11,6 +11,7 @@ import type { Leftovers } from "../../process/leftovers.ts";
 import type { Watchdog } from "../../process/limits.ts";
 import { permissionModeFor } from "./options.ts";
 import { type CliProcess, describeLoss } from "./process.ts";
+import { type FailedOutputs, forgetOutput } from "./results/failed-output.ts";
 import { persistedOutput } from "./results/persisted-output.ts";
 import { apiContent } from "../api-content.ts";
 import type { Stubs } from "../../sandbox/stubs.ts";
@@ -31,6 +32,7 @@ interface Parts extends Confinement {
   readonly query: Query;
   readonly process: CliProcess;
   readonly leftovers: Leftovers;
+  readonly failedOutputs: FailedOutputs;
   readonly stubs: Stubs;
   readonly watchdog: Watchdog;
   readonly input: InputQueue<SDKUserMessage>;
@@ -190,14 +192,17 @@ export class ClaudeSession implements EngineSession {
         this.#work = Promise.withResolvers();
         continue;
       }
-      await this.#emit(this.#withOutput(fact));
+      await (fact.kind === "tool_result" ? this.#emitResult(fact) : this.#emit(fact));
     }
   }
 
-  #withOutput(fact: EngineFact): EngineFact {
-    if (fact.kind !== "tool_result") return fact;
-    const outputFile = persistedOutput(fact.content, join(this.#parts.process.configDir, "projects"));
-    return outputFile === undefined ? fact : { ...fact, outputFile };
+  /** With the file that has all of the output, when the model sees a part of it. */
+  async #emitResult(fact: Extract<EngineFact, { kind: "tool_result" }>): Promise<void> {
+    const saved = persistedOutput(fact.content, join(this.#parts.process.configDir, "projects"));
+    const failed = fact.isError && saved === undefined ? await this.#parts.failedOutputs.find(fact.content) : undefined;
+    const outputFile = saved ?? failed;
+    await this.#emit(outputFile === undefined ? fact : { ...fact, outputFile });
+    if (failed !== undefined) forgetOutput(failed);
   }
 
   async #emit(fact: EngineFact): Promise<void> {

@@ -55,11 +55,15 @@ function configurationBelow(cwd: string): readonly string[] {
 const MAX_WATCHED = 20_000;
 
 /** The same without a limit to what is found, and with repositories as a whole; `isAll`: nothing was left out. */
-export async function allConfigurationBelow(cwd: string): Promise<{ paths: readonly string[]; isAll: boolean }> {
+export async function allConfigurationBelow(cwd: string): Promise<{
+  paths: readonly string[];
+  isAll: boolean;
+  directories: number;
+}> {
   const paths: string[] = [];
   const directories = [cwd];
   for (let looked = 0; looked < directories.length; looked++) {
-    if (looked >= MAX_WATCHED) return { paths, isAll: false };
+    if (looked >= MAX_WATCHED) return { paths, isAll: false, directories: looked };
     const directory = directories[looked] ?? cwd;
     const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
@@ -69,7 +73,7 @@ export async function allConfigurationBelow(cwd: string): Promise<{ paths: reado
       else if (kind !== undefined) paths.push(path);
     }
   }
-  return { paths, isAll: true };
+  return { paths, isAll: true, directories: directories.length };
 }
 
 function kindOf(entry: Dirent, path: string, cwd: string): "repository" | "configuration" | "directory" | undefined {

@@ -1,14 +1,16 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { z } from "zod";
 import type { EventDraft } from "../../core/events.ts";
 import { messageOf } from "../../core/errors.ts";
 import { protectedRow, rowOfPath } from "../../core/permission/protected/match.ts";
 import type { SessionParts } from "../session-deps.ts";
+import type { CallSubject } from "../../core/permission/subject.ts";
+import { type Approved, approved, approvedBy, isApproved, NOTHING_APPROVED, withApproved } from "./approved.ts";
+import { type Disabled, disable, isRepository, takesEffect } from "./disable.ts";
 import { allConfigurationBelow } from "./find-configuration.ts";
-import { fingerprintOf, namesIn, statsOf } from "./fingerprints.ts";
+import { fingerprintOf, statsOf } from "./fingerprints.ts";
 import { linkedRepositories } from "./gitlinks.ts";
-import { isHarmlessRepository } from "./harmless-repository.ts";
 
 type Changed = EventDraft<"capstan.configuration_changed">;
 
@@ -16,8 +18,16 @@ type Changed = EventDraft<"capstan.configuration_changed">;
 interface Looked {
   readonly prints: Readonly<Record<string, string>>;
   readonly isAll: boolean;
+  readonly directories: number;
 }
 
+/** What was there before the first change of a turn, and what people have let the turn write since. */
+interface Kept extends Looked {
+  readonly approved: Approved;
+}
+
+/** A workspace with more directories is looked at when the turn is over, and not after each call. */
+const QUICK_DIRECTORIES = 2_000;
 /** So many places are told. */
 const TOLD = 20;
 
@@ -31,6 +41,8 @@ export class ConfigurationWatch {
   readonly #cwd: string;
   readonly #isConfined: boolean;
   readonly #createdAt: number;
+  /** Calls that may change files, and have not ended. */
+  readonly #running = new Set<string>();
 
   constructor({ record, stateDir }: Pick<SessionParts, "record" | "stateDir">) {
     this.#file = join(stateDir, "configuration.json");
@@ -39,14 +51,46 @@ export class ConfigurationWatch {
     this.#isConfined = record.environment.sandbox.mode !== "off";
   }
 
-  /** Before a call that may change files. */
-  async beforeCall(): Promise<void> {
-    if (statsOf(this.#file) !== undefined) return;
+  /** Before a call that may change files, as it may run. */
+  async beforeCall(callId: string, subject?: CallSubject): Promise<void> {
+    const seen = statsOf(this.#file) === undefined ? await looked(this.#cwd) : undefined;
+    // Read again: another call may have been let through meanwhile.
+    const before = read(this.#file) ?? (seen && { ...seen, approved: NOTHING_APPROVED });
+    const allowed = approvedBy(subject);
+    this.#running.add(callId);
+    if (before === undefined || (seen === undefined && allowed === NOTHING_APPROVED)) return;
     mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-    writeFileSync(this.#file, JSON.stringify(await looked(this.#cwd)), { mode: 0o600 });
+    const kept: Kept = { ...before, approved: withApproved(before.approved, allowed) };
+    writeFileSync(this.#file, JSON.stringify(kept), { mode: 0o600 });
   }
 
-  /** For the log. In a session with a sandbox, what would take effect by itself is disabled first. Never rejects. */
+  /**
+   * For the log, before the next call of the agent runs: new configuration that nobody has approved is disabled, in a
+   * session with a sandbox. Repositories are left to the end of the turn, as another call may be making one. Never rejects.
+   */
+  async afterCall(callId: string): Promise<readonly EventDraft[]> {
+    const before = this.#running.delete(callId) && this.#isConfined ? read(this.#file) : undefined;
+    if (before === undefined || before.directories > QUICK_DIRECTORIES) return [];
+    try {
+      const now = await looked(this.#cwd);
+      const made = this.#unapproved(now, before).filter((path) => !isRepository(path));
+      return made.length === 0 ? [] : [this.#event(made, made.map(disable), undefined)];
+    } catch (thrown) {
+      return [this.#event([], [], messageOf(thrown))];
+    }
+  }
+
+  #unapproved(now: Looked, before: Kept): readonly string[] {
+    return Object.keys(now.prints).filter(
+      (path) =>
+        before.prints[path] === undefined &&
+        takesEffect(path, this.#cwd) &&
+        // Read again: a call may have been let through since.
+        !isApproved(path, read(this.#file)?.approved ?? before.approved, this.#cwd),
+    );
+  }
+
+  /** For the log. In a session with a sandbox, new configuration that nobody has approved is disabled first. Never rejects. */
   async atTurnEnd(): Promise<readonly EventDraft[]> {
     const before = read(this.#file);
     if (before === undefined) return [];
@@ -54,8 +98,9 @@ export class ConfigurationWatch {
       const now = await looked(this.#cwd);
       const changed = Object.keys(now.prints).filter((path) => now.prints[path] !== before.prints[path]);
       const { linked, failure } = this.#isConfined ? await this.#linkedSince(now) : { linked: [] };
-      const own = changed.filter((path) => before.prints[path] === undefined || this.#isMadeHere(path));
-      const disabled = this.#isConfined ? [...own, ...linked].filter(takesEffect).map(disable) : [];
+      const grown = changed.filter((path) => before.prints[path] !== undefined && this.#isMadeHere(path));
+      const risky = [...grown, ...linked].filter((path) => takesEffect(path, this.#cwd));
+      const disabled = this.#isConfined ? [...this.#unapproved(now, before), ...risky].map(disable) : [];
       const problem = before.isAll && !now.isAll ? "it has more directories than are looked at." : failure;
       const all = [...changed, ...linked];
       return all.length === 0 && problem === undefined ? [] : [this.#event(all, disabled, problem)];
@@ -83,7 +128,7 @@ export class ConfigurationWatch {
 
   /** A repository of an earlier turn of the session: harmless then, and not read-only for the commands since. */
   #isMadeHere(path: string): boolean {
-    return basename(path).toLowerCase() === ".git" && (statsOf(path)?.birthtimeMs ?? 0) >= this.#createdAt;
+    return isRepository(path) && (statsOf(path)?.birthtimeMs ?? 0) >= this.#createdAt;
   }
 
   #event(changed: readonly string[], disabled: readonly Disabled[], problem: string | undefined): Changed {
@@ -98,33 +143,12 @@ export class ConfigurationWatch {
   }
 }
 
-/** Without anybody starting it by name: git runs what a repository says, and the next session looks for `.capstan`. */
-function takesEffect(path: string): boolean {
-  const name = basename(path).toLowerCase();
-  return name === ".capstan" || (name === ".git" && !isHarmlessRepository(path));
-}
-
 function readerOf(path: string, cwd: string): string {
   return (rowOfPath(path, { workspace: cwd, home: cwd }) ?? protectedRow("$AGENT")).readBy;
 }
 
-interface Disabled {
-  readonly path: string;
-  readonly movedTo: string;
-}
-
-/** Under another name it is nobody's configuration, and nothing is lost. */
-function disable(path: string): Disabled {
-  const taken = new Set(namesIn(dirname(path)));
-  const name = `${basename(path)}.disabled-by-capstan`;
-  const free = taken.has(name) ? Array.from({ length: 1_000 }, (_, at) => `${name}-${at + 2}`) : [name];
-  const movedTo = join(dirname(path), free.find((candidate) => !taken.has(candidate)) ?? name);
-  renameSync(path, movedTo);
-  return { path, movedTo };
-}
-
 async function looked(cwd: string): Promise<Looked> {
-  const { paths, isAll } = await allConfigurationBelow(cwd);
+  const { paths, isAll, directories } = await allConfigurationBelow(cwd);
   const prints = paths.flatMap((path): [string, string][] => {
     const name = basename(path).toLowerCase();
     const print = name === ".git" ? gitFingerprint(path) : fingerprintOf(path);
@@ -132,7 +156,7 @@ async function looked(cwd: string): Promise<Looked> {
     const isMarker = name === ".capstan" && dirname(path) !== cwd;
     return print === undefined && !isMarker ? [] : [[path, print ?? "empty"]];
   });
-  return { prints: Object.fromEntries(prints), isAll };
+  return { prints: Object.fromEntries(prints), isAll, directories };
 }
 
 const TELLING = ["config", "config.worktree", "commondir", "gitdir", "info/attributes", "hooks"];
@@ -143,9 +167,14 @@ function gitFingerprint(path: string): string {
   return ["repository", ...TELLING.map((name) => fingerprintOf(join(path, name)) ?? "")].join(" ");
 }
 
-const stored = z.object({ prints: z.record(z.string(), z.string()), isAll: z.boolean() });
+const stored = z.object({
+  prints: z.record(z.string(), z.string()),
+  isAll: z.boolean(),
+  directories: z.number().default(0),
+  approved: approved.default(NOTHING_APPROVED),
+});
 
-function read(file: string): Looked | undefined {
+function read(file: string): Kept | undefined {
   if (statsOf(file) === undefined) return undefined;
   try {
     return stored.parse(JSON.parse(readFileSync(file, "utf8")));

@@ -108,8 +108,9 @@ const limit: Observe = ({ loaded: { agent, settings } }) => {
 /** What is put in front of every command. */
 const commandVariables: Observe = ({ loaded: { sessionEnvironment }, scratch }) => {
   const places = { shown: join(scratch, "shell"), hidden: join(scratch, "process"), bash: "/bin/bash", path: "/bin" };
+  const outputs = join(scratch, "outputs");
   const { variables } = sessionEnvironment;
-  writeCommandShell({ ...places, variables, hiddenVariables: [] });
+  writeCommandShell({ ...places, outputs, variables, hiddenVariables: [] });
   return readFileSync(join(places.shown, "variables.sh"), "utf8");
 };
 

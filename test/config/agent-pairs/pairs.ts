@@ -81,6 +81,7 @@ export const PAIRS: Readonly<Record<string, Pair>> = {
   model: pair(["model: haiku", "model: sonnet"], "sdk options"),
   fallback_model: pair(["fallback_model: haiku", "fallback_model: sonnet"], "sdk options"),
   effort: pair(["effort: low", "effort: high"], "sdk options"),
+  compact_at: pair(["compact_at: 100000", "compact_at: 200000"], "sdk options"),
   "thinking[text]": pair(["thinking: adaptive", "thinking: disabled"], "sdk options"),
   "thinking[mapping].budget_tokens": pair(
     ["thinking: { budget_tokens: 2000 }", "thinking: { budget_tokens: 3000 }"],

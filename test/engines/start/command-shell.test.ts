@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync, rmSync, statSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { writeCommandShell } from "../../../src/engines/claude/start/command-shell.ts";
@@ -33,6 +33,7 @@ function write(directory: string, { variables = {}, hiddenVariables = [] }: Give
     hidden: join(directory, "hidden"),
     bash: "/bin/bash",
     path: "/usr/bin:/bin",
+    outputs: join(directory, "outputs"),
     variables,
     hiddenVariables,
   });
@@ -62,6 +63,55 @@ describe("a command", () => {
 
   test("runs whatever its variables are", () => {
     expect(run("echo done", { variables: { LD_PRELOAD: "/none.so", BASH_ENV: "/none", IFS: "x" } })).toMatch(/^done$/m);
+  });
+});
+
+/** As the CLI runs a command: both outputs go to one file. */
+function runToFile(command: string, { input = "", writable = true } = {}) {
+  using directory = temporaryDirectory();
+  const { shell } = write(directory.path, {});
+  const outputs = join(directory.path, "outputs");
+  if (writable) mkdirSync(outputs);
+  const file = openSync(join(directory.path, "output"), "a+");
+  const given = join(directory.path, "input");
+  writeFileSync(given, input);
+  const stdin = openSync(given, "r");
+  const { status } = spawnSync(shell, ["-c", command], { env: {}, stdio: [stdin, file, file] });
+  for (const opened of [stdin, file]) closeSync(opened);
+  const kept = writable ? readdirSync(outputs).map((name) => readFileSync(join(outputs, name), "utf8")) : [];
+  return { status, output: readFileSync(join(directory.path, "output"), "utf8"), kept };
+}
+
+describe("the output of a command", () => {
+  const long = "x".repeat(12_000);
+  const print = `printf %s ${long}`;
+
+  test.each([
+    ["exit 3", 3],
+    ["exit 143", 143],
+    ["kill -TERM $$", 143],
+    ["kill -9 $$", 137],
+    ["exec bash -c 'exit 5'", 5],
+    ["trap 'exit 6' EXIT", 6],
+  ])("is kept when it ends with %s, which is still its exit code", (end, status) => {
+    expect(runToFile(`${print}; ${end}`)).toEqual({ status, output: long, kept: [long] });
+  });
+
+  test("is not kept when the command succeeds, or when all of it is shown", () => {
+    expect(runToFile(print)).toEqual({ status: 0, output: long, kept: [] });
+    expect(runToFile("echo short; exit 1")).toEqual({ status: 1, output: "short\n", kept: [] });
+  });
+
+  test("is what it would be without that, also where nothing can be kept", () => {
+    const command = "echo out; echo err >&2; cat; cat no-such-file; exit 4";
+    const expected = "out\nerr\ninput\ncat: no-such-file: No such file or directory\n";
+    for (const writable of [true, false])
+      expect(runToFile(command, { input: "input\n", writable })).toEqual({ status: 4, output: expected, kept: [] });
+  });
+
+  test("does not wait for what the command leaves behind", () => {
+    const { status, output } = runToFile("{ sleep 600 & echo $!; } | { read pid; echo left; kill $pid; exit 2; }");
+    expect({ status, output }).toEqual({ status: 2, output: "left\n" });
   });
 });
 

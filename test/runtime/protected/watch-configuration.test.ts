@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseAgent } from "../../../src/core/agent-definition.ts";
+import type { CallSubject } from "../../../src/core/permission/subject.ts";
 import { parseEnvironment } from "../../../src/core/environment.ts";
 import { PLAIN_SESSION } from "../../../src/core/store.ts";
 import { ConfigurationWatch } from "../../../src/runtime/protected/watch-configuration.ts";
@@ -81,7 +82,7 @@ describe("the end of a turn", () => {
   test("disables the nested repository, so that git status runs nothing", async () => {
     using place = workspace();
     const watch = place.watch();
-    await watch.beforeCall();
+    await watch.beforeCall("call_1");
     const proof = plantGitlink(place);
     expect(await watch.atTurnEnd()).toEqual([
       {
@@ -102,7 +103,7 @@ describe("the end of a turn", () => {
     using place = workspace();
     place.put(".gitignore", "node_modules\n");
     const watch = place.watch();
-    await watch.beforeCall();
+    await watch.beforeCall("call_1");
     const proof = plantGitlink(place, sub);
     if (sub.includes("outer")) moveInto(place, "node_modules/outer", "inner");
     expect(await watch.atTurnEnd()).toMatchObject([{ disabled: [{ path: `${sub}/.git` }] }]);
@@ -113,12 +114,12 @@ describe("the end of a turn", () => {
   test("disables a repository that was harmless when an earlier turn made it", async () => {
     using place = workspace();
     const first = place.watch();
-    await first.beforeCall();
+    await first.beforeCall("call_1");
     place.git("init", "-q", "sub");
     expect(await first.atTurnEnd()).toMatchObject([{ changed: [{ path: "sub/.git" }], disabled: [] }]);
     first.told();
     const second = place.watch();
-    await second.beforeCall();
+    await second.beforeCall("call_1");
     const proof = plantGitlink(place);
     expect(await second.atTurnEnd()).toMatchObject([{ disabled: [{ path: "sub/.git" }] }]);
     place.git("status");
@@ -129,7 +130,7 @@ describe("the end of a turn", () => {
     using place = workspace();
     place.git("init", "-q", "mine");
     const watch = place.watch(Date.now() + 60_000);
-    await watch.beforeCall();
+    await watch.beforeCall("call_1");
     place.git("-C", "mine", "config", "core.fsmonitor", "mine");
     place.git("config", "core.editor", "mine");
     expect(await watch.atTurnEnd()).toMatchObject([{ changed: [{}, {}], disabled: [] }]);
@@ -137,10 +138,10 @@ describe("the end of a turn", () => {
 
   test("looks at a turn that a crash cut off when the next one is over", async () => {
     using place = workspace();
-    await place.watch().beforeCall();
+    await place.watch().beforeCall("call_1");
     const proof = plantGitlink(place);
     const next = place.watch();
-    await next.beforeCall();
+    await next.beforeCall("call_1");
     expect(await next.atTurnEnd()).toMatchObject([{ disabled: [{ path: "sub/.git" }] }]);
     place.git("status");
     expect(existsSync(proof)).toBe(false);
@@ -156,7 +157,7 @@ describe("the end of a turn", () => {
   ])("disables a new repository with %s", async (_what, plant) => {
     using place = workspace();
     const watch = place.watch();
-    await watch.beforeCall();
+    await watch.beforeCall("call_1");
     place.git("init", "-q", "sub");
     plant(place);
     const [event] = await watch.atTurnEnd();
@@ -168,7 +169,7 @@ describe("the end of a turn", () => {
     place.git("init", "-q", "old");
     place.git("-C", "old", "config", "core.fsmonitor", "mine");
     const watch = place.watch();
-    await watch.beforeCall();
+    await watch.beforeCall("call_1");
     place.git("clone", "-q", ".", "new");
     place.put("c.txt", "c");
     place.git("add", "c.txt");
@@ -177,11 +178,11 @@ describe("the end of a turn", () => {
     expect(existsSync(place.at("new/.git")) && existsSync(place.at("old/.git"))).toBe(true);
   });
 
-  test("disables a .capstan that appeared, also an empty one, and reports other configuration", async () => {
+  test("disables configuration that appeared, also an empty .capstan, and reports what changed", async () => {
     using place = workspace();
     place.put(".env", "A=1\n");
     const watch = place.watch();
-    await watch.beforeCall();
+    await watch.beforeCall("call_1");
     mkdirSync(place.at("deep/er/.capstan"), { recursive: true });
     place.put(".env", "A=2\n");
     place.put("deep/.npmrc", "script-shell=evil\n");
@@ -194,14 +195,17 @@ describe("the end of a turn", () => {
         { path: "deep/er/.capstan", read_by: "Capstan" },
         { path: "review.yaml", read_by: "Capstan" },
       ]),
-      disabled: [{ path: "deep/er/.capstan", moved_to: "deep/er/.capstan.disabled-by-capstan" }],
+      disabled: [
+        { path: "deep/.npmrc", moved_to: "deep/.npmrc.disabled-by-capstan" },
+        { path: "deep/er/.capstan", moved_to: "deep/er/.capstan.disabled-by-capstan" },
+      ],
     });
   });
 
   test("only reports without a sandbox, where the agent could run the program itself", async () => {
     using place = workspace("off");
     const watch = place.watch();
-    await watch.beforeCall();
+    await watch.beforeCall("call_1");
     plantGitlink(place);
     expect(await watch.atTurnEnd()).toMatchObject([{ changed: [{ path: "sub/.git" }], disabled: [] }]);
     expect(existsSync(place.at("sub/.git"))).toBe(true);
@@ -211,12 +215,78 @@ describe("the end of a turn", () => {
     using place = workspace();
     const watch = place.watch();
     expect(await watch.atTurnEnd()).toEqual([]);
-    await watch.beforeCall();
+    await watch.beforeCall("call_1");
     expect(await watch.atTurnEnd()).toEqual([]);
     place.put(".env", "A=1\n");
     expect(await watch.atTurnEnd()).toHaveLength(1);
     watch.told();
-    await watch.beforeCall();
+    await watch.beforeCall("call_1");
     expect(await watch.atTurnEnd()).toEqual([]);
+  });
+});
+
+/** A call of Bash that names these places of the workspace, and that a person let through. */
+function subjectOf({ at }: Place, ...names: string[]): CallSubject {
+  const places = names.map((name) => ({ named: at(name), real: at(name) }));
+  const words = ["cp", "a.txt", ...names].map((text) => ({ text, dynamic: false }));
+  const commands = [{ words, assignments: [], via: [] }];
+  const shell = { commands, writes: [], reads: [], mentions: places, unclear: [] };
+  return { tool: "Bash", inside: true, paths: [], workspace: at(), home: at(".."), shell };
+}
+
+describe("the end of a call", () => {
+  test.each([
+    [".env.local", "disabled-by-capstan.env.local"],
+    ["deep/evil.test.yaml", "deep/evil.test.yaml.disabled-by-capstan"],
+    ["deep/.gitattributes", "deep/.gitattributes.disabled-by-capstan"],
+    ["deep/.npmrc", "deep/.npmrc.disabled-by-capstan"],
+    ["deep/.bash_profile", "deep/disabled-by-capstan.bash_profile"],
+    ["deep/one.agent.yml", "deep/one.agent.yml.disabled-by-capstan"],
+  ])("disables a new %s, and only once", async (name, moved) => {
+    using place = workspace();
+    const watch = place.watch();
+    await watch.beforeCall("call_1");
+    place.put(name, "anything\n");
+    expect(await watch.afterCall("call_1")).toMatchObject([{ disabled: [{ path: name, moved_to: moved }] }]);
+    expect([existsSync(place.at(name)), existsSync(place.at(moved))]).toEqual([false, true]);
+    await watch.beforeCall("call_2");
+    expect(await watch.afterCall("call_2")).toEqual([]);
+    expect(await watch.atTurnEnd()).toEqual([]);
+  });
+
+  test("leaves what a person has let a call write, in this turn", async () => {
+    using place = workspace();
+    const watch = place.watch();
+    await watch.beforeCall("call_1", subjectOf(place, ".env.local"));
+    place.put(".env.local", "A=1\n");
+    place.put("deep/.env.local", "A=1\n");
+    const disabled = [{ path: "deep/.env.local", moved_to: "deep/disabled-by-capstan.env.local" }];
+    expect(await watch.afterCall("call_1")).toMatchObject([{ disabled }]);
+    expect(await watch.atTurnEnd()).toMatchObject([{ changed: [{ path: ".env.local" }], disabled: [] }]);
+    watch.told();
+    await watch.beforeCall("call_2");
+    place.put(".env.production", "A=1\n");
+    expect(await watch.afterCall("call_2")).toMatchObject([{ disabled: [{ path: ".env.production" }] }]);
+    expect(existsSync(place.at(".env.local"))).toBe(true);
+  });
+
+  test("leaves what was there, and what only looks like an agent file", async () => {
+    using place = workspace();
+    place.put(".env.local", "A=1\n");
+    const watch = place.watch();
+    await watch.beforeCall("call_1");
+    place.put(".env.local", "A=2\n");
+    place.put(".eslintrc.yml", "extends: all\n");
+    expect(await watch.afterCall("call_1")).toEqual([]);
+    expect(readFileSync(place.at(".env.local"), "utf8")).toBe("A=2\n");
+  });
+
+  test("changes nothing without a sandbox", async () => {
+    using place = workspace("off");
+    const watch = place.watch();
+    await watch.beforeCall("call_1");
+    place.put(".env.local", "A=1\n");
+    expect(await watch.afterCall("call_1")).toEqual([]);
+    expect(existsSync(place.at(".env.local"))).toBe(true);
   });
 });

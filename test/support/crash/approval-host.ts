@@ -72,7 +72,7 @@ async function run({ home, cwd, environment, hibernateAfterMs, sessionId, crash 
   over.abort();
   await kept;
   await host.close();
-  report({ kind: "ended", appends: counted.appends() });
+  report({ kind: "ended", appends: counted.appends().log });
   process.disconnect();
 }
 

@@ -71,7 +71,7 @@ export async function countAppends(): Promise<number> {
   });
   let appends = 0;
   child.on("message", (report: HostReport) => {
-    if (report.kind === "done") appends = report.appends;
+    if (report.kind === "done") appends = report.appends.log;
   });
   await once(child, "exit");
   expect(effectsIn(cwd).toSorted()).toEqual([...EFFECTS]);

@@ -9,7 +9,13 @@ export interface CrashPoint {
 }
 
 /** The real store, with a crash point around its appends. */
-export function crashing(store: Store, crash: CrashPoint | undefined): { store: Store; appends: () => number } {
+export function crashing(
+  store: Store,
+  crash: CrashPoint | undefined,
+): {
+  store: Store;
+  appends: () => Readonly<Record<"log" | "transcript", number>>;
+} {
   const appends = { log: 0, transcript: 0 };
   const counted = async <Stored>(to: keyof typeof appends, append: () => Promise<Stored>): Promise<Stored> => {
     appends[to] += 1;
@@ -30,7 +36,7 @@ export function crashing(store: Store, crash: CrashPoint | undefined): { store: 
         replace: (...given) => counted("transcript", () => transcripts.replace(...given)),
       },
     },
-    appends: () => appends.log,
+    appends: () => appends,
   };
 }
 

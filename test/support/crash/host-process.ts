@@ -20,7 +20,7 @@ export interface HostTask {
 
 export type HostReport =
   | { readonly kind: "started"; readonly sessionId: string }
-  | { readonly kind: "done"; readonly appends: number };
+  | { readonly kind: "done"; readonly appends: Readonly<Record<"log" | "transcript", number>> };
 
 process.once("message", (task: HostTask) => void run(task));
 

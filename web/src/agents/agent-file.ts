@@ -90,6 +90,7 @@ const ORDER = [
   "fallback_model",
   "effort",
   "thinking",
+  "compact_at",
   "auth",
   "instructions",
   "tools",

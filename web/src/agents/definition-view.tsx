@@ -168,7 +168,7 @@ function Instructions({ definition: { instructions, instructions_mode: mode } }:
 
 function basics(definition: Definition): Record<string, ReactNode> {
   const { name, engine, model, fallback_model: fallback, effort, thinking, auth } = definition;
-  const { setting_sources: sources } = definition;
+  const { setting_sources: sources, compact_at: size } = definition;
   return {
     name: <code className="font-mono text-xs break-all">{name}</code>,
     ...(engine !== undefined && { engine }),
@@ -180,6 +180,7 @@ function basics(definition: Definition): Record<string, ReactNode> {
     ...(thinking !== undefined && {
       thinking: typeof thinking === "string" ? thinking : `${tokens(thinking.budget_tokens)} tokens`,
     }),
+    ...(size !== undefined && { "summarised at": `${tokens(size)} tokens` }),
     provider: auth ?? "that of the server",
     "CLAUDE.md":
       sources === undefined || sources.length === 0 ? "not read" : "of the workspace, behind its instructions",

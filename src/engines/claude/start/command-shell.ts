@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { requireVariables } from "../../../core/gateway-variables.ts";
+import { keepingOutput } from "../results/failed-output.ts";
 
 /** With these a command could ask the model past the log, or speak to the CLI. */
 const OF_THE_CLI = [
@@ -22,6 +23,8 @@ interface CommandShell {
   readonly bash: string;
   /** Search path of the commands. */
   readonly path: string;
+  /** Where the outputs of commands that fail are kept, outside the sandbox. */
+  readonly outputs: string;
   readonly variables: Readonly<Record<string, string>>;
   /** Variables that only commands outside the sandbox have. */
   readonly hiddenVariables: readonly string[];
@@ -34,7 +37,7 @@ interface CommandShell {
  * starts, so that not even `/proc` has it for a command. Returns what the CLI needs to know.
  */
 export function writeCommandShell(parts: CommandShell): Record<string, string> {
-  const { shown, hidden, variables, hiddenVariables, path, bash } = parts;
+  const { shown, hidden, variables, hiddenVariables, path, bash, outputs } = parts;
   requireVariables(variables);
   const isHidden = ([name]: readonly [string, string]): boolean => hiddenVariables.includes(name);
   const all = Object.entries({ PATH: path, ...variables });
@@ -42,7 +45,8 @@ export function writeCommandShell(parts: CommandShell): Record<string, string> {
   const closed = write(hidden, "variables.sh", exports(all.filter(isHidden)));
   // The CLI passes this text on the command line, where it must not hold a value.
   const read = [`. ${quoted(open)}`, `if [ -r ${quoted(closed)} ]; then . ${quoted(closed)}; fi`].join("\n");
-  const shell = write(shown, "bash", `#!/bin/sh\nunset ${OF_THE_CLI.join(" ")}\nexec ${quoted(bash)} "$@"\n`);
+  const running = keepingOutput(quoted(bash), { directory: quoted(outputs), path: quoted(path) });
+  const shell = write(shown, "bash", `#!/bin/sh\nunset ${OF_THE_CLI.join(" ")}\n${running}`);
   chmodSync(shell, 0o700);
   return { CLAUDE_CODE_SHELL: shell, CLAUDE_ENV_FILE: write(hidden, "environment", `${read}\n`) };
 }
@@ -58,6 +62,7 @@ function exports(variables: readonly (readonly [string, string])[]): string {
   return [...variables.map(([name, value]) => `export ${name}=${quoted(value)}`), ":"].join("\n") + "\n";
 }
 
-function quoted(text: string): string {
+/** As one word of a shell. */
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

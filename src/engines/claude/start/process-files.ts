@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { mkdirSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import type { EngineRequest } from "../../../core/engine.ts";
 import { CapstanError } from "../../../core/errors.ts";
@@ -12,6 +12,8 @@ export interface ProcessFiles {
   readonly directory: string;
   /** What sandboxed commands may read. */
   readonly shellDirectory: string;
+  /** What failed commands wrote. No sandboxed command may read or write it. */
+  readonly outputs: string;
   /** Variables of the CLI by which its commands get theirs. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -24,15 +26,18 @@ export function writeProcessFiles(
   const directory = mkdtempSync(join(stateDir, "process-"));
   leftovers.note(directory);
   const shellDirectory = join(directory, "shell");
+  const outputs = join(directory, "outputs");
+  mkdirSync(outputs, { mode: 0o700 });
   const environment = writeCommandShell({
     shown: shellDirectory,
     hidden: directory,
     bash: bashFor(path, cwd),
     path,
+    outputs,
     variables,
     hiddenVariables: confined ? (sandbox?.hiddenVariables ?? []) : [],
   });
-  return { directory, shellDirectory, environment };
+  return { directory, shellDirectory, outputs, environment };
 }
 
 function bashFor(path: string, cwd: string): string {

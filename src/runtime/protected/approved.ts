@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { isInside } from "../../core/inside.ts";
+import { protectedIn } from "../../core/permission/protected/in-call.ts";
+import { rowOfPath } from "../../core/permission/protected/match.ts";
+import type { CallSubject } from "../../core/permission/subject.ts";
+
+/** The configuration that people have let calls of a turn write. */
+export const approved = z.object({
+  /** Absolute. What lies below them is meant as well. */
+  places: z.array(z.string()),
+  /** Rows of the table, of calls that name no place: what they write is known only when they run. */
+  patterns: z.array(z.string()),
+});
+export type Approved = z.infer<typeof approved>;
+
+export const NOTHING_APPROVED: Approved = { places: [], patterns: [] };
+
+/** Of a call that may run. One that could write configuration may only when a person has said so. */
+export function approvedBy(subject: CallSubject | undefined): Approved {
+  const hit = subject && protectedIn(subject);
+  if (subject === undefined || hit === undefined) return NOTHING_APPROVED;
+  const { paths, shell } = subject;
+  const named = [
+    ...paths.filter(({ access }) => access === "write"),
+    ...(shell === undefined ? [] : [...shell.writes.flatMap(({ places }) => places), ...shell.mentions]),
+  ].flatMap(({ named, real }) => [named, real]);
+  const places = named.filter((path) => rowOfPath(path, subject) !== undefined);
+  return { places, patterns: places.length > 0 ? [] : [hit.pattern] };
+}
+
+export function withApproved(one: Approved, other: Approved): Approved {
+  return { places: [...one.places, ...other.places], patterns: [...one.patterns, ...other.patterns] };
+}
+
+export function isApproved(path: string, { places, patterns }: Approved, cwd: string): boolean {
+  if (places.some((place) => isInside(path, place) || isInside(place, path))) return true;
+  return patterns.includes(rowOfPath(path, { workspace: cwd, home: cwd })?.pattern ?? "");
+}
