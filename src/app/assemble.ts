@@ -15,6 +15,7 @@ import { Runtime } from "../runtime/runtime.ts";
 import { connectRemoteServer, createToolServer, loadFunctions, outputs } from "./lazy-tools.ts";
 import { machineCapacity } from "./capacity.ts";
 import { clock, ids } from "./clock.ts";
+import { announceHost } from "./hosts/running.ts";
 import { hookCommands } from "./hook-command.ts";
 import { isGone, thisProcess } from "./processes.ts";
 import { workspacesIn } from "./workspaces.ts";
@@ -69,6 +70,7 @@ export async function assemble(
       throw thrown;
     },
   );
+  const announced = announceHost(settings.home);
   return new Runtime({
     store,
     gateway,
@@ -90,6 +92,7 @@ export async function assemble(
       await gateway[Symbol.asyncDispose]();
       await upstream[Symbol.asyncDispose]?.();
       await store[Symbol.asyncDispose]();
+      announced[Symbol.dispose]();
     },
     outputs,
     loadFunctions,

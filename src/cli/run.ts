@@ -18,11 +18,13 @@ import { tellNotes } from "./workspace-notes.ts";
 import { chosenServer } from "./server.ts";
 import { lastSession, resolveSession } from "./session-id.ts";
 import { openTrace, type Trace } from "./trace.ts";
+import { requirePerson } from "./trust/person.ts";
 import { trustingFor } from "./trust/trusting.ts";
 
 /** One message, one turn. Returns the exit code. */
 export async function run(words: readonly string[], flags: RunFlags): Promise<number> {
   requireFitting(flags);
+  if (flags.yes === true) await requirePerson("--yes", "answer approvals");
   const server = await chosenServer();
   if (flags.detach === true && server === undefined)
     throw usage(

@@ -4,6 +4,7 @@ import { type LogLevel, serverLog } from "../app/server-log.ts";
 import { type Configuration, loadConfiguration, type Trusting } from "../config/load.ts";
 import { trustFromStart } from "../config/trust/recorded.ts";
 import { logDestination } from "./serve-log.ts";
+import { requirePerson } from "./trust/person.ts";
 import { trustingFor } from "./trust/trusting.ts";
 
 export interface ServeFlags {
@@ -32,6 +33,8 @@ interface Prepared {
 
 /** What a server needs before it can be put together, whoever it serves. */
 export async function prepare(flags: Pick<ServeFlags, "rehearsal" | "logLevel" | "trust">): Promise<Prepared> {
+  // Whoever starts a server is its admin.
+  await requirePerson("capstan serve", "become the admin of a server");
   const { rehearsal, logLevel } = flags;
   const given = { cwd: process.cwd(), environment: process.env, flags: {} };
   const configuration = await loadConfiguration({ ...given, trust: await trustingFor(flags, { isAsking: false }) });

@@ -25,7 +25,7 @@ export interface TrustCommandFlags {
 
 /** Shows what a project's files would widen, and trusts exactly what was shown. Returns the exit code. */
 export async function trust(paths: readonly string[], flags: TrustCommandFlags): Promise<number> {
-  requirePerson("capstan trust");
+  await requirePerson("capstan trust");
   const book = bookHere();
   const items = (await itemsAt(paths, resolve(flags.cwd))).filter((item) => !book.isTrusted(item));
   // What was trusted before may have restricted agents in ways that are gone now.
@@ -132,11 +132,12 @@ export function list({ json }: { readonly json?: boolean }): void {
   process.stdout.write(`${table(["WHAT", "SINCE", "BY", "FILE"], rows, { atLeast: Infinity })}\n`);
 }
 
-/** From now on what these files widen has no effect again. */
-export function revoke(
+/** From now on what these files widen has no effect again, and what the trusted content restricted applies no longer. */
+export async function revoke(
   paths: readonly string[],
   { all, json }: { readonly all?: boolean; readonly json?: boolean },
-): void {
+): Promise<void> {
+  await requirePerson("capstan trust revoke", "revoke trust");
   const book = bookHere();
   const wanted = paths.map((path) => resolve(path));
   if (wanted.length === 0 && all !== true) throw usage("Name the files or directories, or give --all.");
