@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { TrustBook } from "../config/trust/book.ts";
 import type { AuthProvider } from "../core/auth-provider.ts";
 import type { BudgetSettings } from "../core/budget-schema.ts";
 import { type PriceSettings, pricesWith } from "../core/pricing.ts";
@@ -33,6 +34,8 @@ export interface HostSettings {
   readonly mountRoots?: readonly string[];
   /** Files that no agent may read, wherever they lie. */
   readonly secretFiles?: readonly string[];
+  /** Hooks run outside the sandbox of their session. Default: inside. */
+  readonly hooksOutsideSandbox?: boolean;
   /** Default: no limits beyond those of a session, and the prices of the list. */
   readonly budgets?: BudgetSettings;
   readonly prices?: PriceSettings;
@@ -71,6 +74,7 @@ export async function assemble(
     },
   );
   const announced = announceHost(settings.home);
+  const book = new TrustBook(settings.home);
   return new Runtime({
     store,
     gateway,
@@ -98,7 +102,8 @@ export async function assemble(
     loadFunctions,
     variable,
     provider,
-    runHookCommand: hookCommands({ path: settings.path }),
+    runHookCommand: hookCommands({ path: settings.path, isOutside: settings.hooksOutsideSandbox }),
+    isTrustedFile: (path, hash) => book.hasFile(path, hash),
     redactor,
     ...machineCapacity(settings.capacity ?? {}),
     budgets: { settings: settings.budgets ?? {}, prices: pricesWith(settings.prices ?? {}) },

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import type { Environment } from "../config/home.ts";
 import { type Configuration, loadConfiguration, type Trusting } from "../config/load.ts";
 import { findProject } from "../config/project.ts";
+import { withheldNote } from "../config/trust/withheld.ts";
 import type { Store } from "../core/store.ts";
 import { readOutput } from "../runtime/outputs/read-output.ts";
 import type { ApiDeps, ProjectDefaults } from "../server/api/deps.ts";
@@ -79,5 +80,6 @@ async function defaultsOf(options: PortOptions, project: string): Promise<Projec
   const { shell, trust } = options;
   const directory = directoryOf(options, project);
   const loaded = await loadConfiguration({ cwd: directory ?? homedir(), environment: shell, flags: {}, trust });
-  return { agent: loaded.agent, environment: loaded.sessionEnvironment, directory };
+  const { agent, sessionEnvironment: environment } = loaded;
+  return { agent, environment, directory, withheld: withheldNote(loaded) };
 }

@@ -75,6 +75,7 @@ export async function readSuite(file: string, environment: Environment, trust?: 
       return hashOf(configuration.agent);
     },
     environment: configuration.sessionEnvironment,
+    programs: configuration.programs,
     judge: written.judge?.model,
     gates,
     margins: written.margins ?? {},

@@ -8,6 +8,7 @@ import { requireNotArchived } from "./kept-sessions.ts";
 import type { OpenSessions, RuntimeDeps } from "./open-sessions.ts";
 import type { DrivenSession } from "./session.ts";
 import type { ResumeOptions } from "./session-options.ts";
+import { loadState } from "./session-log.ts";
 import { requireUsable } from "./usable-session.ts";
 import { placeToGoOn } from "./waiting-place.ts";
 
@@ -25,7 +26,8 @@ export class TakeOvers {
     const stored = await this.require(sessionId);
     requireNotArchived(stored);
     const record = { ...stored, cwd: await placeToGoOn(this.#deps.store, stored, options.cwd) };
-    await requireUsable(this.#deps, record, options);
+    const { programs: pins } = (await loadState(this.#deps.store, sessionId)).state;
+    await requireUsable(this.#deps, record, { ...options, pins });
     const budget = options.budget && parseAgent({ ...record.agent, budget: options.budget }).budget;
     const session = await this.#open.drive(
       record,

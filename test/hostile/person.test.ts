@@ -66,17 +66,22 @@ containedTest("in a namespace apart from the host's, whatever answers, trusts or
     });
 });
 
-containedTest("a person in a container trusts files: next to a host of the same container, and without any", async () => {
-  using cli = attacked();
-  const within = contained ?? [];
-  expect(await cli.run(["trust", "--yes"], { within })).toMatchObject({ code: 0 });
-  expect(await cli.run(["trust", "revoke", "--all"], { within })).toMatchObject({ code: 0 });
-  // In one namespace: a session under way, and beside it the person's command.
-  const beside = [process.execPath, PROGRAM, "trust", "--yes"].join(" ");
-  const both = `"$@" & until ls ${join(cli.home, ".capstan/hosts")}/* >/dev/null 2>&1; do sleep 0.05; done; ${beside}; code=$?; wait; exit $code`;
-  const ran = await cli.run(["run", "--rehearsal", "list the files"], { within: [...within, "sh", "-c", both, "sh"] });
-  expect(ran, ran.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining("is trusted as it is now") });
-});
+containedTest(
+  "a person in a container trusts files: next to a host of the same container, and without any",
+  async () => {
+    using cli = attacked();
+    const within = contained ?? [];
+    expect(await cli.run(["trust", "--yes"], { within })).toMatchObject({ code: 0 });
+    expect(await cli.run(["trust", "revoke", "--all"], { within })).toMatchObject({ code: 0 });
+    // In one namespace: a session under way, and beside it the person's command.
+    const beside = [process.execPath, PROGRAM, "trust", "--yes"].join(" ");
+    const both = `"$@" & until ls ${join(cli.home, ".capstan/hosts")}/* >/dev/null 2>&1; do sleep 0.05; done; ${beside}; code=$?; wait; exit $code`;
+    const ran = await cli.run(["run", "--rehearsal", "list the files"], {
+      within: [...within, "sh", "-c", both, "sh"],
+    });
+    expect(ran, ran.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining("is trusted as it is now") });
+  },
+);
 
 containedTest("a host is listed while it runs, and not after it was killed", async () => {
   using place = temporaryDirectory();

@@ -16,7 +16,8 @@ export function announceHost(home: string): Disposable {
   if (namespace === undefined) return { [Symbol.dispose]: () => {} };
   const directory = join(home, DIRECTORY);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  for (const name of namesIn(directory)) if (!isLocked(join(directory, name))) rmSync(join(directory, name), { force: true });
+  for (const name of namesIn(directory))
+    if (!isLocked(join(directory, name))) rmSync(join(directory, name), { force: true });
   const { file, lock } = lockedFile(join(directory, namespace));
   return {
     [Symbol.dispose]() {

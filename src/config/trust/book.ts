@@ -42,6 +42,11 @@ export class TrustBook {
     return found?.kind === kind && found.root === root && found.path === path ? found : undefined;
   }
 
+  /** Whether anything was trusted of which this file was a part, with exactly this content. */
+  hasFile(path: string, hash: string): boolean {
+    return this.list().some(({ files }) => files.some((file) => file.path === path && file.hash === hash));
+  }
+
   list(): readonly TrustRecord[] {
     let names: string[];
     try {

@@ -19,8 +19,12 @@ export const trustEntry = z.object({
   trusted_hash: z
     .string()
     .nullable()
-    .describe("Of the content that was last trusted, the same or another; null when none was. To revoke, name this one."),
-  missing: z.boolean().describe("The file is gone. What it restricted when it was trusted applies until you revoke it."),
+    .describe(
+      "Of the content that was last trusted, the same or another; null when none was. To revoke, name this one.",
+    ),
+  missing: z
+    .boolean()
+    .describe("The file is gone. What it restricted when it was trusted applies until you revoke it."),
   trusted_at: z.string().nullable(),
   trusted_by: z.string().nullable(),
 });
