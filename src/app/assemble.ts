@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { KnownProjects } from "../config/known-projects.ts";
 import { TrustBook } from "../config/trust/book.ts";
 import type { AuthProvider } from "../core/auth-provider.ts";
 import type { BudgetSettings } from "../core/budget-schema.ts";
@@ -106,6 +107,10 @@ export async function assemble(
     isTrustedFile: (path, hash) => book.hasFile(path, hash),
     redactor,
     ...machineCapacity(settings.capacity ?? {}),
-    budgets: { settings: settings.budgets ?? {}, prices: pricesWith(settings.prices ?? {}) },
+    budgets: {
+      settings: settings.budgets ?? {},
+      prices: pricesWith(settings.prices ?? {}),
+      accounts: new KnownProjects(settings.home),
+    },
   });
 }

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import type { Environment } from "../config/home.ts";
 import { type Configuration, loadConfiguration, type Trusting } from "../config/load.ts";
+import { KnownProjects } from "../config/known-projects.ts";
 import { findProject } from "../config/project.ts";
 import { withheldNote } from "../config/trust/withheld.ts";
 import type { Store } from "../core/store.ts";
@@ -39,9 +40,11 @@ export function apiPorts(options: PortOptions, store: Store, pool: WorkerPool): 
     ...(dotEnv?.unused === undefined ? [] : [dotEnv.path]),
   ];
   const secret = secretFiles(home, environment, files);
+  const known = new KnownProjects(home);
   return {
     ledger: store.ledger,
     budgets: settings.budgets,
+    countedWith: (project) => known.countedWith(project),
     ...heavyPorts(pool),
     models: async () => (await listModels({ home, environment, auth: settings.auth })).data,
     credentials: async () =>

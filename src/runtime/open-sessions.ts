@@ -140,6 +140,9 @@ export class OpenSessions {
       for (const { content } of planned) await workspaces.put(placeOf(made), content, options);
       const { agent, facts } = inPlace?.(cwd) ?? { agent: given.agent, facts: [] };
       const record = { ...made, agent };
+      const { project } = record;
+      const isOld = async (): Promise<boolean> => (await store.sessions({ project, limit: 1 })).length > 0;
+      await this.#deps.budgets.accounts?.note(project, source, isOld);
       await store.createSession(record);
       return await this.drive(record, options, async (opened) => {
         await opened.log.append([

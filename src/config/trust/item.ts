@@ -70,6 +70,7 @@ const KEPT = new Set([
   "files",
   "hosts",
   "outputs",
+  "projects",
   "sdks",
   "sessions",
   "trust",

@@ -21,6 +21,8 @@ export interface ApiDeps extends ServerDeps {
   readonly ledger?: Pick<LedgerStore, "lines" | "standings">;
   /** The limits beyond one session that are in force. */
   readonly budgets?: BudgetSettings;
+  /** The projects whose spending counts together with that of one. Default: each by itself. */
+  readonly countedWith?: (project: string) => readonly string[];
   readonly policy?: PolicyHost;
   readonly audit?: {
     /** The whole register, and all sessions or one of them; told is what belongs to the project. */

@@ -99,7 +99,7 @@ const limit: Observe = ({ loaded: { agent, settings } }) => {
     call: limitOnToolCall(budget, state),
     left: budgetLeft(budget, state),
     deadline: budget.deadline_ms,
-    scopes: scopesOf(budgets, { agent: agent.name, budget, now: 0 }),
+    scopes: scopesOf(budgets, { project: "default", agent: agent.name, budget, now: 0 }),
   };
 };
 
