@@ -13,12 +13,13 @@ interface Place extends AsyncDisposable {
   turn(directory?: string): Promise<unknown>;
 }
 
+const settings = (turns: number): string => `budgets: { project: { turns: ${turns} } }\n`;
+
 /** A user whose own settings, and a project whose trusted ones, may limit the turns of a project. */
 async function place({ own, project }: { own?: number; project?: number }): Promise<Place> {
   const stack = new AsyncDisposableStack();
   const model = stack.use(await scriptedModel(() => say("hi")));
   const cli = stack.use(testCli(model.url));
-  const settings = (turns: number): string => `budgets: { project: { turns: ${turns} } }\n`;
   mkdirSync(join(cli.home, ".capstan"), { mode: 0o700 });
   mkdirSync(join(cli.cwd, "sub"));
   if (own !== undefined) writeFileSync(join(cli.home, ".capstan/config.yaml"), settings(own));
