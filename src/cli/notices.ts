@@ -36,7 +36,7 @@ export function noticeOf(event: LoggedEvent | Preview): string | undefined {
 }
 
 /** The same words as at the start of a command, so that they are said once. */
-export function withheldNotice({
+function withheldNotice({
   files,
   next_step,
 }: Pick<EventOf<"capstan.settings_withheld">, "files" | "next_step">): string {

@@ -4,7 +4,7 @@ import { stored } from "./fields.ts";
 /** Facts about what a person has trusted of a project's files. Names and hashes only, never contents. */
 
 /** One file of which something has no effect. */
-export const withheldFile = z.object({
+const withheldFile = z.object({
   path: z.string(),
   /** Nobody has trusted this content, or the user's own settings are stricter. */
   reason: z.enum(["untrusted", "user settings"]),

@@ -84,8 +84,7 @@ export function changedPrograms(changed: readonly string[], what: string): Capst
   );
 }
 
-export const REMEDY =
-  "A person must review the change and run capstan trust with the agent's file, or start a new session.";
+const REMEDY = "A person must review the change and run capstan trust with the agent's file, or start a new session.";
 
 /**
  * What a new session pins: its programs as they are. `trusted` is what they were when a person's trust was looked up, by
