@@ -36,6 +36,7 @@ export const gatewayCost: BenchCase = {
     const gateway = stack.use(await openGateway({ upstream, clock }));
     const metering = meter({
       sessionId: lease.sessionId,
+      project: "default",
       agent: agent().name,
       log,
       ledger: store.ledger,

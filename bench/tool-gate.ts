@@ -131,6 +131,7 @@ async function decidingHost(home: string, cwd: string): Promise<{ host: EngineHo
     owner: thisProcess(ids.next("host")),
     isGone,
     home,
+    isTrustedFile: () => false,
     stateRoot: join(home, "sessions"),
     secretFiles: [],
     capstanHome: home,

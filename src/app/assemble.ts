@@ -1,5 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { KnownProjects } from "../config/known-projects.ts";
+import { TrustBook } from "../config/trust/book.ts";
 import type { AuthProvider } from "../core/auth-provider.ts";
 import type { BudgetSettings } from "../core/budget-schema.ts";
 import { type PriceSettings, pricesWith } from "../core/pricing.ts";
@@ -17,6 +19,7 @@ import { loadFunctions, outputs } from "./lazy-tools.ts";
 import { machineCapacity } from "./capacity.ts";
 import { clock, ids } from "./clock.ts";
 import { loadedEngines } from "./engines.ts";
+import { announceHost } from "./hosts/running.ts";
 import { hookCommands } from "./hook-command.ts";
 import { isGone, thisProcess } from "./processes.ts";
 import { workspacesIn } from "./workspaces.ts";
@@ -36,6 +39,8 @@ export interface HostSettings {
   readonly mountRoots?: readonly string[];
   /** Files that no agent may read, wherever they lie. */
   readonly secretFiles?: readonly string[];
+  /** Hooks run outside the sandbox of their session. Default: inside. */
+  readonly hooksOutsideSandbox?: boolean;
   /** Default: no limits beyond those of a session, and the prices of the list. */
   readonly budgets?: BudgetSettings;
   readonly prices?: PriceSettings;
@@ -78,6 +83,8 @@ export async function assemble(
   );
   const prices = pricesWith(settings.prices ?? {});
   const own = engines ?? loadedEngines({ path: settings.path, retries: settings.retries, prices }, { sdk });
+  const announced = announceHost(settings.home);
+  const book = new TrustBook(settings.home);
   return new Runtime({
     store,
     gateway,
@@ -96,14 +103,16 @@ export async function assemble(
       await gateway[Symbol.asyncDispose]();
       await upstream[Symbol.asyncDispose]?.();
       await store[Symbol.asyncDispose]();
+      announced[Symbol.dispose]();
     },
     outputs,
     loadFunctions,
     variable,
     provider,
-    runHookCommand: hookCommands({ path: settings.path }),
+    runHookCommand: hookCommands({ path: settings.path, isOutside: settings.hooksOutsideSandbox }),
+    isTrustedFile: (path, hash) => book.hasFile(path, hash),
     redactor,
     ...machineCapacity(settings.capacity ?? {}),
-    budgets: { settings: settings.budgets ?? {}, prices },
+    budgets: { settings: settings.budgets ?? {}, prices, accounts: new KnownProjects(settings.home) },
   });
 }

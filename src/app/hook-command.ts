@@ -3,6 +3,9 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommandEnd, CommandSurroundings, RunHookCommand } from "../core/hooks.ts";
 import { findContainment } from "../process/containment.ts";
+import { BriefCovers } from "../sandbox/brief-covers.ts";
+import { confinedCommand, coverOf } from "../sandbox/confined-command.ts";
+import { confinementOf, isConfined, sandboxFinder } from "../sandbox/support.ts";
 
 /** In characters. An answer is a small piece of JSON; a command that prints without end must not fill the memory. */
 const MAX_STDOUT = 10_000_000;
@@ -13,21 +16,47 @@ interface CommandSettings {
   readonly path: string;
   /** What holds a command and all it starts together; empty for none. Default: what this machine has. */
   readonly wrapper?: readonly string[];
+  /** Commands run outside the sandbox of their session. Default: inside. */
+  readonly isOutside?: boolean;
 }
 
-/** Runs hooks that are commands, with an environment built from nothing: no variable of a session is in it. */
-export function hookCommands({ path, wrapper: given }: CommandSettings): RunHookCommand {
+/**
+ * Runs hooks that are commands, with an environment built from nothing: no variable of a session is in it. Where the
+ * session has a sandbox they run in one like it, because what they start may be what the agent wrote.
+ */
+export function hookCommands({ path, wrapper: given, isOutside = false }: CommandSettings): RunHookCommand {
   let wrapper = given;
+  const support = sandboxFinder(path);
+  const covers = new BriefCovers();
   return async (command, surroundings) => {
     // Looked for when the first hook runs: most hosts never need it.
     wrapper ??= (await findContainment()) ?? [];
-    return run(typeof command === "string" ? ["/bin/sh", "-c", command] : command, { ...surroundings, path, wrapper });
+    const { stateDir, sandbox } = surroundings;
+    const words = typeof command === "string" ? ["/bin/sh", "-c", command] : command;
+    if (isOutside || !isConfined(sandbox, support)) return run(words, { ...surroundings, path, wrapper });
+    const plan = { ...sandbox, allowWrite: [...sandbox.allowWrite, join(stateDir, "home")] };
+    const confinement = confinementOf({ sandbox: plan }, support);
+    if (confinement === undefined) throw new Error(NOT_CONFINED);
+    using _covered = covers.use(stateDir, () => coverOf(plan));
+    const confine = (ownDirectory: string): readonly string[] =>
+      confinedCommand(plan, { confine: confinement.confine, ownDirectory });
+    return await run(words, { ...surroundings, path, wrapper, confine });
   };
+}
+
+const NOT_CONFINED =
+  "Hooks can be put into the sandbox on Linux alone. To run them outside, write hooks_outside_sandbox: true in your own settings.";
+
+interface RunOptions extends CommandSurroundings {
+  readonly path: string;
+  readonly wrapper: readonly string[];
+  /** What starts the command in its sandbox; `ownDirectory` is writable there. */
+  readonly confine?: (ownDirectory: string) => readonly string[];
 }
 
 async function run(
   words: readonly string[],
-  { stdin, cwd, stateDir, signal, path, wrapper }: CommandSurroundings & Required<CommandSettings>,
+  { stdin, cwd, stateDir, signal, path, wrapper, confine }: RunOptions,
 ): Promise<CommandEnd> {
   const directory = async (name: string): Promise<string> => {
     const made = join(stateDir, name);
@@ -39,7 +68,7 @@ async function run(
   const env = { PATH: path, LANG: "C.UTF-8", HOME, TMPDIR };
   signal.throwIfAborted();
   // A process group of its own, for machines on which nothing else holds what the command starts together.
-  const [program = "", ...args] = [...wrapper, ...words];
+  const [program = "", ...args] = [...wrapper, ...(confine?.(TMPDIR) ?? []), ...words];
   const child = spawn(program, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"], detached: true });
   const kill = (): void => killGroup(child);
   signal.addEventListener("abort", kill, { once: true });

@@ -42,6 +42,7 @@ export function hostParts(options: HostOptions): HostParts {
     credentialWaitMs: options.credentialWaitMs,
     hibernateAfterMs: options.hibernateAfterMs ?? 600_000,
     mountRoots: options.mountRoots ?? [],
+    hooksOutsideSandbox: options.hooksOutsideSandbox ?? false,
     secretFiles: secretFiles(home, environment, options.secretFiles),
     budgets: checked(budgetSettings, options.budgets ?? {}, "budgets"),
     prices: checked(priceSettings, options.prices ?? {}, "prices"),

@@ -40,6 +40,8 @@ export interface HostOptions {
    * Directories that a session's workspace may be filled from, besides the one it is started in. Default: none.
    */
   readonly mountRoots?: readonly string[];
+  /** Hooks of agents run outside the sandbox of their session, with your rights. Default: inside, where there is one. */
+  readonly hooksOutsideSandbox?: boolean;
   /** Limits for agents, projects and days, as in a settings file. Default: none. */
   readonly budgets?: BudgetSettings;
   /** Prices by model, before those of the list, as in a settings file. */

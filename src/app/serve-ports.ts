@@ -1,8 +1,10 @@
 import { homedir } from "node:os";
 import type { Environment } from "../config/home.ts";
 import { type Configuration, loadConfiguration, type Trusting } from "../config/load.ts";
+import { KnownProjects } from "../config/known-projects.ts";
 import { findProject } from "../config/project.ts";
 import type { EngineName } from "../core/engine-name.ts";
+import { withheldNote } from "../config/trust/withheld.ts";
 import type { Store } from "../core/store.ts";
 import { readOutput } from "../runtime/outputs/read-output.ts";
 import type { ApiDeps, ProjectDefaults } from "../server/api/deps.ts";
@@ -41,9 +43,11 @@ export function apiPorts(options: PortOptions, store: Store, pool: WorkerPool): 
     ...(dotEnv?.unused === undefined ? [] : [dotEnv.path]),
   ];
   const secret = secretFiles(home, environment, files);
+  const known = new KnownProjects(home);
   return {
     ledger: store.ledger,
     budgets: settings.budgets,
+    countedWith: (project) => known.countedWith(project),
     ...heavyPorts(pool),
     models: async () => (await listModels({ home, environment, auth: settings.auth })).data,
     credentials: async () =>
@@ -83,5 +87,6 @@ async function defaultsOf(options: PortOptions, project: string): Promise<Projec
   const directory = directoryOf(options, project);
   const flags = { engine };
   const loaded = await loadConfiguration({ cwd: directory ?? homedir(), environment: shell, flags, trust });
-  return { agent: loaded.agent, environment: loaded.sessionEnvironment, directory };
+  const { agent, sessionEnvironment: environment } = loaded;
+  return { agent, environment, directory, withheld: withheldNote(loaded) };
 }

@@ -28,7 +28,11 @@ export function trustPort(options: PortOptions): TrustPort {
   };
   const shown = (item: TrustItem): ShownTrust => toWire(item, book.find(item), trust.isTrusted(item));
   return {
-    list: async (project) => (await itemsOf(project)).map(shown),
+    async list(project) {
+      const items = await itemsOf(project);
+      const gone = book.list().filter((record) => record.root === project && isGone(record, items));
+      return [...items.map(shown), ...gone.map(goneToWire)];
+    },
     async add(project, hash, by) {
       const item = (await itemsOf(project)).find((one) => one.hash === hash);
       if (item === undefined) return undefined;
@@ -40,6 +44,20 @@ export function trustPort(options: PortOptions): TrustPort {
       return record !== undefined && book.remove(record);
     },
   };
+}
+
+/** Only these belong to the project as such; agent files and suites are named by whoever starts them. */
+const OF_PROJECTS: readonly string[] = ["settings", "variables"];
+
+function isGone({ kind, path }: TrustRecord, items: readonly TrustItem[]): boolean {
+  return OF_PROJECTS.includes(kind) && !items.some((item) => item.kind === kind && item.path === path);
+}
+
+/** A file that was trusted and is there no more: what it restricted still applies. */
+function goneToWire(record: TrustRecord): ShownTrust {
+  const { kind, path, hash, root } = record;
+  const nothing: TrustItem = { kind, root, path, hash, files: [], widens: [] };
+  return { ...toWire(nothing, record, false), missing: true };
 }
 
 function toWire(item: TrustItem, before: TrustRecord | undefined, isTrusted: boolean): ShownTrust {
@@ -56,6 +74,8 @@ function toWire(item: TrustItem, before: TrustRecord | undefined, isTrusted: boo
       return { field, text: wideningText(isTrusted ? { field, value, isRequired } : one), required: isRequired };
     }),
     diff: changes === undefined ? null : redactor.text(changes),
+    trusted_hash: before?.hash ?? null,
+    missing: false,
     trusted_at: before?.trusted_at ?? null,
     trusted_by: before?.by ?? null,
   };

@@ -30,7 +30,7 @@ export interface AnswerFlags {
 
 /** Answers, and goes on with the session when nobody drives it. Returns the exit code. */
 export async function answer(given: string, behavior: "allow" | "deny", flags: AnswerFlags): Promise<number> {
-  requirePerson("capstan approvals answer", "answer approvals");
+  await requirePerson("capstan approvals answer", "answer approvals");
   const { approval, record, driver } = await store(given, behavior, flags);
   const { sessionId, request } = approval;
   const say = (text: string): void => {

@@ -9,6 +9,7 @@ import { onAbort } from "../core/signals/on-abort.ts";
 import type { Given, Remembering } from "./ask-tool.ts";
 import { usage } from "./failure.ts";
 import { colour, columns, shortId } from "./text.ts";
+import { isAgent } from "./trust/person.ts";
 import { escapeHidden } from "../words/hidden-text.ts";
 
 export interface AskFlags {
@@ -216,6 +217,8 @@ async function atTerminal(
   approval: Approval,
   { signal, host, escapeEnds }: TerminalOptions & { readonly signal: AbortSignal },
 ): Promise<Given> {
+  // An agent's command can make a terminal of its own. What is asked stays open for a person.
+  if (await isAgent()) return "later";
   const prompts = await openPrompts(signal, { escapeEnds });
   if (approval.request.kind === "question") {
     const { askQuestions } = await import("./ask-questions.ts");

@@ -135,6 +135,11 @@ async function eventsBefore(
   return found;
 }
 
+/** A host of this process has said on standard error what of the project's files has no effect. */
+function isToldAlready({ type }: LoggedEvent, { isRemote }: FollowedHost): boolean {
+  return type === "capstan.settings_withheld" && isRemote !== true;
+}
+
 async function show(
   turn: Turn,
   {
@@ -154,7 +159,7 @@ async function show(
       isFirst = false;
       for (const event of await eventsBefore(item, { session, host: options.host }))
         if (view === undefined) print(event);
-        else if (noticeOf(event) !== undefined) view.show(event);
+        else if (noticeOf(event) !== undefined && !isToldAlready(event, options.host)) view.show(event);
     }
     if (process.stdout.errored === null) {
       if (view !== undefined) view.show(item);

@@ -11,6 +11,8 @@ export type RememberedScope = Exclude<GrantScope, "once">;
 
 /** A host, as a command knows it that follows a session at a terminal: this process, or a server. */
 export interface FollowedHost {
+  /** It is a server. */
+  readonly isRemote?: boolean;
   readonly approvals: Pick<Inbox, "list" | "get" | "answer">;
   /** Waits a while for an answer, and gives the approval as it is then. Without it, one must look again and again. */
   awaitAnswer?(approvalId: string, signal: AbortSignal): Promise<Approval>;

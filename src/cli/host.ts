@@ -27,6 +27,7 @@ export function hostOptions({ home, environment, dotEnv, agent, settings, creden
     credentialWaitMs: settings.credential_wait_ms,
     hibernateAfterMs: settings.hibernate_after_ms,
     mountRoots: settings.mount_roots,
+    hooksOutsideSandbox: settings.hooks_outside_sandbox,
     budgets: settings.budgets,
     prices: settings.prices,
     redact: settings.redact,

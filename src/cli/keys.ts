@@ -21,7 +21,7 @@ export interface CreateFlags {
 }
 
 export async function create({ name = userInfo().username, role, project, json }: CreateFlags): Promise<void> {
-  requirePerson("capstan keys create", "create keys");
+  await requirePerson("capstan keys create", "create keys");
   if (project !== undefined) requireDirectory(project);
   const of = project === undefined ? findProject(process.cwd(), process.env).id : projectOf(project);
   const { record, secret } = mintKey({ project: of, name, role }, { clock, ids });

@@ -22,6 +22,8 @@ export function noticeOf(event: LoggedEvent | Preview): string | undefined {
     case "capstan.project_file_found":
       if (event.used) return undefined;
       return `${escapeHidden(event.path)} is not read. To use it, write setting_sources: [project] in the agent file.`;
+    case "capstan.settings_withheld":
+      return withheldNotice(event);
     case "capstan.rewound": {
       const what = event.to_seq === undefined ? "The files were" : "The files and the conversation were";
       return `${what} rewound to checkpoint ${shortId(event.checkpoint_id)}.`;
@@ -31,6 +33,21 @@ export function noticeOf(event: LoggedEvent | Preview): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** The same words as at the start of a command, so that they are said once. */
+function withheldNotice({
+  files,
+  next_step,
+}: Pick<EventOf<"capstan.settings_withheld">, "files" | "next_step">): string {
+  const sentences = files.map(({ path, reason, fields, fields_count: count }) => {
+    const more = count > fields.length ? [`${count - fields.length} more`] : [];
+    const names = escapeHidden([...fields, ...more].join(", "));
+    return reason === "untrusted"
+      ? `${escapeHidden(path)} is not trusted, so these have no effect: ${names}.`
+      : `Your own settings are stricter than ${escapeHidden(path)}, so these have no effect: ${names}.`;
+  });
+  return [...sentences, escapeHidden(next_step)].join(" ");
 }
 
 function configurationNotice({ changed, changed_count: count, disabled, problem }: ConfigurationChanged): string {

@@ -9,6 +9,7 @@ import { userStore } from "./home.ts";
 import { hostOptions } from "./host.ts";
 import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
 import { resolveSession } from "./session-id.ts";
+import { requirePerson } from "./trust/person.ts";
 import { packageVersion } from "./version.ts";
 import { escapeHidden, hiddenFreeJson } from "../words/hidden-text.ts";
 
@@ -25,6 +26,8 @@ export async function record(given: string, flags: RecordFlags): Promise<number>
   const { suite, name, agent, json = false } = flags;
   if (suite !== undefined && !isSuiteFile(suite))
     throw usage(`${suite} is no name of a suite. It must end with .test.yaml`);
+  // What it writes is trusted by that.
+  await requirePerson("capstan record");
   const { sessionId, agentName } = await meant(given);
   const stop = new AbortController();
   using stopping = interruptOnSignal(async () => stop.abort());

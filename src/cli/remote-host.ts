@@ -10,6 +10,7 @@ export function remoteHost(server: ChosenServer): FollowedHost & AsyncDisposable
   const { client } = server;
   const records = remoteRecords(server);
   return {
+    isRemote: true,
     approvals: {
       list: (query) => records.approvals(query),
       get: async (id) => approvalFromWire(await asked(client.approvals.get(id))),

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { type Configuration, loadConfiguration, type Trusting } from "../config/load.ts";
+import { withheldNote } from "../config/trust/withheld.ts";
 import type { CopyProgress } from "../core/workspace.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Session } from "../runtime/session.ts";
@@ -18,11 +19,13 @@ import { tellNotes } from "./workspace-notes.ts";
 import { chosenServer } from "./server.ts";
 import { lastSession, resolveSession } from "./session-id.ts";
 import { openTrace, type Trace } from "./trace.ts";
+import { requirePerson } from "./trust/person.ts";
 import { trustingFor } from "./trust/trusting.ts";
 
 /** One message, one turn. Returns the exit code. */
 export async function run(words: readonly string[], flags: RunFlags): Promise<number> {
   requireFitting(flags);
+  if (flags.yes === true) await requirePerson("--yes", "answer approvals");
   const server = await chosenServer();
   if (flags.detach === true && server === undefined)
     throw usage(
@@ -122,8 +125,9 @@ export async function openSession(
     using copying = new CopyLine(process.stderr);
     const environment = configuration.sessionEnvironment;
     const place = { cwd, environment, onProgress: onProgress ?? copying.show, signal };
-    const inputs = givenInputs(flags);
-    return tellNotes(await host.startSession({ agent, inputs, ...place, project: project.id, askPermission }), flags);
+    const trusted = { programs: configuration.programs, withheld: withheldNote(configuration) };
+    const given = { agent, inputs: givenInputs(flags), project: project.id, askPermission };
+    return tellNotes(await host.startSession({ ...given, ...place, ...trusted }), flags);
   }
   const budget = givenLimits(flags);
   const place = await placeToGoOn(host, resumed, flags);

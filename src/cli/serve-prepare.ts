@@ -5,6 +5,7 @@ import { type Configuration, loadConfiguration, type Trusting } from "../config/
 import type { EngineName } from "../core/engine-name.ts";
 import { trustFromStart } from "../config/trust/recorded.ts";
 import { logDestination } from "./serve-log.ts";
+import { requirePerson } from "./trust/person.ts";
 import { trustingFor } from "./trust/trusting.ts";
 
 export interface ServeFlags {
@@ -36,6 +37,8 @@ interface Prepared {
 export async function prepare(
   flags: Pick<ServeFlags, "engine" | "rehearsal" | "logLevel" | "trust">,
 ): Promise<Prepared> {
+  // Whoever starts a server is its admin.
+  await requirePerson("capstan serve", "become the admin of a server");
   const { engine, rehearsal, logLevel } = flags;
   const given = { cwd: process.cwd(), environment: process.env, flags: { engine } };
   const configuration = await loadConfiguration({ ...given, trust: await trustingFor(flags, { isAsking: false }) });

@@ -105,6 +105,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
       hibernate_after_ms: above.hibernate_after_ms ?? below.hibernate_after_ms,
       mount_roots: above.mount_roots ?? below.mount_roots,
       server: above.server ?? below.server,
+      hooks_outside_sandbox: above.hooks_outside_sandbox ?? below.hooks_outside_sandbox,
       projects_may_loosen: above.projects_may_loosen ?? below.projects_may_loosen,
       permissions: {
         mode: above.permissions?.mode ?? below.permissions.mode,

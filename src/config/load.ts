@@ -68,6 +68,8 @@ export interface Configuration {
   readonly trust: readonly JudgedItem[];
   /** What of those has no effect, and why. */
   readonly withheld: readonly Withheld[];
+  /** The files that the agent's hooks, functions and MCP servers consist of, as they were read: SHA-256 by path. */
+  readonly programs: Readonly<Record<string, string>>;
 }
 
 const DEFAULT_AGENT = {
@@ -192,6 +194,7 @@ async function loadWith(options: LoadOptions, trusting: Omit<Trusting, "ask">): 
     }),
     trust: gate.judged,
     withheld,
+    programs: gate.programs,
   };
 }
 

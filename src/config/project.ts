@@ -2,13 +2,14 @@ import { realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CapstanError } from "../core/errors.ts";
 import { type Environment, homeDirectory, usualHome } from "./home.ts";
+import { KnownProjects } from "./known-projects.ts";
 import { requireOwn } from "./ownership/require-own.ts";
 import { reasonOf } from "./text-file.ts";
 
 export interface Project {
   /** The directory that holds `.capstan/`, without symbolic links; undefined for the default project. */
   readonly root: string | undefined;
-  /** `root`, or `default`. */
+  /** `root`, the directory of a project that was there before, or `default`. */
   readonly id: string;
 }
 
@@ -16,18 +17,23 @@ const MARKER = ".capstan";
 
 /**
  * The project of a directory: the nearest one upwards with a directory `.capstan`. The user's own home directory for
- * Capstan bears that name too and is never taken for a project, in use or not. Throws `unsafe_owner` when another user
+ * Capstan bears that name too and is never taken for a project, in use or not. A project whose `.capstan` is gone has no
+ * settings any more, and stays the project of its sessions and their spending. Throws `unsafe_owner` when another user
  * could have written its settings: nobody looks for a project in a shared directory such as /tmp.
  */
 export function findProject(cwd: string, environment: Environment): Project {
-  const homes = [homeDirectory(environment).path, usualHome(environment)].map((home) => home && realPath(home));
+  const home = homeDirectory(environment).path;
+  const homes = [home, usualHome(environment)].map((one) => one && realPath(one));
+  const known = new KnownProjects(home);
+  let id: string | undefined;
   for (let directory = startOf(cwd); ; directory = dirname(directory)) {
     const marker = directoryAt(join(directory, MARKER));
     if (marker !== undefined && !homes.includes(marker)) {
       requireOwn(directory, [MARKER, join(MARKER, "config.yaml"), ".env"], environment);
-      return { root: directory, id: directory };
+      return { root: directory, id: id ?? directory };
     }
-    if (directory === dirname(directory)) return { root: undefined, id: "default" };
+    if (id === undefined && known.isProject(directory)) id = directory;
+    if (directory === dirname(directory)) return { root: undefined, id: id ?? "default" };
   }
 }
 

@@ -36,6 +36,8 @@ export const settingsFile = z.strictObject({
   mount_roots: mountRoots.optional(),
   /** Only the user's own: it is about the whole machine. */
   server: serverSettings.optional(),
+  /** Only the user's own: outside the sandbox, a hook that runs project code runs what the agent wrote. */
+  hooks_outside_sandbox: z.boolean().optional(),
   /** Only the user's own: it is about what projects may do to the rest of that file. */
   projects_may_loosen: z.boolean().optional(),
 });
@@ -50,6 +52,10 @@ export const projectFile = settingsFile.extend({
   server: settingsFile.shape.server.refine(
     (given) => given === undefined,
     "only the user's own settings file may have it; it is about the whole machine, and not about one project",
+  ),
+  hooks_outside_sandbox: settingsFile.shape.hooks_outside_sandbox.refine(
+    (given) => given === undefined,
+    "only the user's own settings file may have it; a project must not decide what runs outside the sandbox",
   ),
   projects_may_loosen: settingsFile.shape.projects_may_loosen.refine(
     (given) => given === undefined,

@@ -30,6 +30,7 @@ export const BUILT_IN_SETTINGS = {
   environment: environmentDefinition.parse({}),
   mount_roots: [],
   server: {},
+  hooks_outside_sandbox: false,
   projects_may_loosen: false,
 } as const satisfies SettingsFile;
 
@@ -60,6 +61,7 @@ export interface Settings {
   /** How much the host takes on, and what a server lets through. */
   readonly server: ServerSettingsFile;
   /** Whether trusted projects and agent files may loosen what the user's own settings say. */
+  readonly hooks_outside_sandbox: boolean;
   readonly projects_may_loosen: boolean;
 }
 

@@ -82,6 +82,7 @@ export async function readSuite(
       return hashOf(configuration.agent);
     },
     environment: configuration.sessionEnvironment,
+    programs: configuration.programs,
     judge: written.judge?.model,
     gates,
     margins: written.margins ?? {},

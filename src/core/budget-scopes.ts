@@ -35,6 +35,8 @@ export interface ScopeLimits {
   readonly limits: ScopeBudget;
   /** For an agent: its name. */
   readonly agent?: string;
+  /** Beyond a session: the projects whose spending counts together. Default: the session's own alone. */
+  readonly projects?: readonly string[];
   /** For a day: its date, and the bucket of time that it begins with. */
   readonly day?: { readonly date: string; readonly fromBucket: number };
 }

@@ -55,6 +55,8 @@ export interface EngineRequest {
   readonly gateway: Pick<GatewayAccess, "url" | "token" | "isPlain" | "billing">;
   /** What commands, file tools and MCP servers are kept from. Absent: nothing. */
   readonly sandbox?: SandboxPlan;
+  /** What the files of each MCP server must hold when it is started: SHA-256 by absolute path. Absent: anything. */
+  readonly serverFiles?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Of all processes of the session together. Absent: none. */
   readonly limits?: ProcessLimits;
   readonly tools: readonly Tool[];

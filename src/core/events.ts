@@ -45,6 +45,7 @@ import {
   sessionThreadStatusIdle,
   sessionThreadStatusTerminated,
 } from "./events/session.ts";
+import { programsPinned, settingsWithheld } from "./events/trust.ts";
 import { spanModelRequestStart, spanModelRequestEnd } from "./events/span.ts";
 import {
   workspacePrepared,
@@ -115,6 +116,8 @@ export const sessionEvent = z.discriminatedUnion("type", [
   sessionForked,
   sessionArchived,
   hookRan,
+  settingsWithheld,
+  programsPinned,
   workspacePrepared,
   workspaceBusy,
   checkpointTaken,

@@ -2,6 +2,7 @@ import type { Mode } from "./agent-definition.ts";
 import type { MessageContent, ToolContent } from "./content.ts";
 import type { EventOf, ModelUsage, StopReason } from "./events.ts";
 import type { HookCommand } from "./hooks-schema.ts";
+import type { SandboxPlan } from "./sandbox.ts";
 
 /**
  * Hooks for users: what a program or an agent file wants to see or change as it happens. A hook before something may
@@ -121,6 +122,8 @@ export interface CommandSurroundings {
   readonly cwd: string;
   /** The session's own directory, for the command's home. */
   readonly stateDir: string;
+  /** What the session's commands are kept from, and so its hooks. Absent: nothing. */
+  readonly sandbox?: SandboxPlan;
   readonly signal: AbortSignal;
 }
 

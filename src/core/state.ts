@@ -43,6 +43,8 @@ export interface SessionState {
   /** Where the model's view of the primary thread can be read from: 0, or the last compaction. */
   readonly historyFrom: number;
   readonly files: FilesState;
+  /** What the agent's programs were at the start, as `capstan.programs_pinned` has it; absent when it has none. */
+  readonly programs?: Readonly<Record<string, string>>;
 }
 
 export type OpenRequest = Pick<
@@ -156,6 +158,8 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
       return { ...state, mode: event.mode };
     case "capstan.engine_changed":
       return withNextEngine({ ...state, engine: event.from, nextEngine: event.engine });
+    case "capstan.programs_pinned":
+      return { ...state, programs: Object.fromEntries(event.files.map(({ path, sha256 }) => [path, sha256])) };
     case "capstan.workspace_prepared":
     case "capstan.workspace_removed":
     case "capstan.workspace_exported":
@@ -181,6 +185,7 @@ export function reduce(state: SessionState, event: SessionEvent, seq: number): S
     case "capstan.session_forked":
     case "capstan.session_archived":
     case "capstan.hook_ran":
+    case "capstan.settings_withheld":
     case "capstan.workspace_busy":
     case "capstan.resource_added":
     case "capstan.checkpoint_failed":

@@ -15,6 +15,8 @@ export interface Suite {
   /** Of its definition: tells versions of it apart. */
   readonly agentHash: string;
   readonly environment: EnvironmentDefinition;
+  /** What the agent's programs were when trust in them was looked up: SHA-256 by absolute path. */
+  readonly programs?: Readonly<Record<string, string>>;
   readonly judge: string | undefined;
   readonly gates: Omit<NonNullable<SuiteAsWritten["gates"]>, "duration"> & { readonly durationMs?: number | undefined };
   readonly margins: NonNullable<SuiteAsWritten["margins"]>;

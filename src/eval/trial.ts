@@ -93,6 +93,7 @@ async function inDirectory(request: TrialRequest, deps: TrialDeps, directory: st
     inputs: one.inputs,
     cwd,
     environment: suite.environment,
+    programs: suite.programs,
     variables: one.variables,
     askPermission: answers.ask,
     project,

@@ -50,7 +50,7 @@ export function requirePrograms({ agent }: Pick<EngineRequest, "agent">, { path 
 
 /** The agent's servers that are programs. */
 export function programServers(
-  { agent, stateDir }: Pick<EngineRequest, "agent" | "stateDir">,
+  { agent, stateDir, serverFiles = {} }: Pick<EngineRequest, "agent" | "stateDir" | "serverFiles">,
   settings: ProgramSettings,
 ): ProgramServers {
   const directory = join(stateDir, "mcp");
@@ -63,7 +63,13 @@ export function programServers(
     const temporary = join(directory, name);
     mkdirSync(own, { recursive: true, mode: 0o700 });
     mkdirSync(temporary, { recursive: true, mode: 0o700 });
-    const places = { ...settings, temporary, home: join(stateDir, "home"), file: join(own, `${name}.sh`) };
+    const places = {
+      ...settings,
+      temporary,
+      home: join(stateDir, "home"),
+      file: join(own, `${name}.sh`),
+      files: serverFiles[name] ?? {},
+    };
     return [[name, { type: "stdio", command: "/bin/sh", args: [writeStart(server, places)] }]];
   });
   return { configs: Object.fromEntries(configs), close: () => rmSync(own, { recursive: true, force: true }) };
@@ -73,6 +79,8 @@ interface StartPlaces extends ProgramSettings {
   readonly file: string;
   readonly temporary: string;
   readonly home: string;
+  /** What it must find, by absolute path. */
+  readonly files: Readonly<Record<string, string>>;
 }
 
 /**
@@ -80,16 +88,34 @@ interface StartPlaces extends ProgramSettings {
  * show the server's variables to everybody who may list processes. Its variables are set within the sandbox, so that
  * what starts the sandbox never has them; the script reaches in through an open file, as its place is hidden there.
  */
-function writeStart(server: McpProgram, { path, confinement, temporary, home, file }: StartPlaces): string {
+function writeStart(server: McpProgram, { path, confinement, temporary, home, file, files }: StartPlaces): string {
   const { command, args, env, outside_sandbox: isOutside = false } = server;
   const start = cleanStart({ PATH: path, LANG: "C.UTF-8", HOME: home, TMPDIR: temporary, ...env }, [command, ...args]);
-  writeFileSync(file, `${start}\n`, { mode: 0o600 });
-  if (confinement === undefined || isOutside) return file;
+  const isPlain = confinement === undefined || isOutside;
+  writeFileSync(file, `${isPlain ? checkOf(files) : ""}${start}\n`, { mode: 0o600 });
+  if (isPlain) return file;
   const within = confinedCommand(confinement.plan, { confine: confinement.confine, ownDirectory: temporary });
   const outer = `${file}.confined`;
   const confined = cleanStart({ PATH: safePath(path) }, [...within, "/bin/sh", "/dev/fd/3"]);
-  writeFileSync(outer, `${confined} 3<${quoted(file)}\n`, { mode: 0o600 });
+  writeFileSync(outer, `${checkOf(files)}${confined} 3<${quoted(file)}\n`, { mode: 0o600 });
   return outer;
+}
+
+/**
+ * The CLI starts a server at a time of its own, and again when it has died: its files are looked at right before that. Nothing
+ * where the machine has no program for it; the host has looked when it started the CLI.
+ */
+function checkOf(files: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(files)
+    .filter(([path]) => !/[\n\\]/.test(path))
+    .map(([path, hash]) => quoted(`${hash}  ${path}`));
+  const sums = [["sha256sum"], ["shasum", "-a", "256"]].flatMap(([name = "", ...args]) => {
+    const program = findProgram(name);
+    return program === undefined ? [] : [[program, ...args].map(quoted).join(" ")];
+  });
+  if (lines.length === 0 || sums[0] === undefined) return "";
+  const told = `echo "A program of this MCP server is not as trusted when the session was started." >&2; exit 1`;
+  return `printf '%s\\n' ${lines.join(" ")} | ${sums[0]} -c --status || { ${told}; }\n`;
 }
 
 function cleanStart(variables: Readonly<Record<string, string>>, words: readonly string[]): string {

@@ -41,7 +41,7 @@ export function withLoaded(paths: readonly string[], place: Place): ReadonlyMap<
   return new Map([...files, ...packages].map((file) => [file, contentOf(file)]));
 }
 
-const LARGE_BYTES = 16 * 1_048_576;
+export const LARGE_BYTES = 16 * 1_048_576;
 
 /** Of a large file, which is hardly a program, what changes with its content and no command can set. */
 function contentOf(file: string): Buffer {

@@ -14,6 +14,15 @@ import type { SessionDeps } from "./session-deps.ts";
 export interface Budgets {
   readonly settings: BudgetSettings;
   readonly prices: readonly PriceEntry[];
+  /** Which projects count together. Default: each by itself. */
+  readonly accounts?: ProjectAccounts;
+}
+
+interface ProjectAccounts {
+  /** A session of the project is about to be started in a directory. Undefined when there is nothing to note. */
+  note(project: string, source: string, isOld: () => Promise<boolean>): Promise<void> | undefined;
+  /** The projects whose spending counts together with this one's; it is one of them. */
+  countedWith(project: string): readonly string[];
 }
 
 export const NO_BUDGETS: Budgets = { settings: {}, prices: PRICES };
@@ -24,12 +33,22 @@ export function reserveOutputTokens({ settings }: Budgets): number {
 
 /** Every scope with limits that a session of this agent belongs to, at this moment. */
 export function scopesOf(
-  { settings }: Budgets,
-  { agent, budget, now }: { readonly agent: string; readonly budget: Budget; readonly now: number },
+  { settings, accounts }: Budgets,
+  {
+    project,
+    agent,
+    budget,
+    now,
+  }: { readonly project: string; readonly agent: string; readonly budget: Budget; readonly now: number },
 ): readonly ScopeLimits[] {
   // The session's own turns are checked before they begin.
   const { turns: _turns, ...session } = budget;
-  const all: readonly ScopeLimits[] = [{ scope: "session", limits: session }, ...sharedScopes(settings, [agent], now)];
+  const shared = sharedScopes(settings, [agent], now);
+  const projects = shared.length === 0 ? undefined : accounts?.countedWith(project);
+  const all: readonly ScopeLimits[] = [
+    { scope: "session", limits: session },
+    ...shared.map((scope) => ({ ...scope, ...(projects !== undefined && { projects }) })),
+  ];
   return all.filter(({ limits }) => Object.values(limits).some(isSet));
 }
 
@@ -51,7 +70,7 @@ export async function sharedLimitOnToolCall(
 ): Promise<LimitHit | undefined> {
   const { store, record, budgets, clock } = session;
   const { name: agent, budget } = record.agent;
-  const scopes = scopesOf(budgets, { agent, budget, now: clock.now() }).filter(
+  const scopes = scopesOf(budgets, { project: record.project, agent, budget, now: clock.now() }).filter(
     ({ scope, limits }) => scope !== "session" && limits.tool_calls !== undefined,
   );
   return scopes.length === 0 ? undefined : store.ledger.limitOnToolCall(record.id, scopes);

@@ -295,6 +295,7 @@ export class EngineSlot {
     const { resources } = (await store.session(record.id)) ?? record;
     const agent = { ...record.agent, ...(servers !== undefined && { mcp_servers: servers }) };
     const engine = await engines.load(name);
+    const serverFiles = this.#deps.programs.ofServers(record.agent.mcp_servers ?? {});
     const access = await gateway.admit(this.#counted(line, deliveries));
     log.hide({ name: "ANTHROPIC_AUTH_TOKEN", value: access.token });
     try {
@@ -310,6 +311,7 @@ export class EngineSlot {
           gateway: access,
           sandbox: sessionSandbox(this.#deps),
           limits: record.environment.limits,
+          serverFiles,
           tools,
           transcripts: store.transcripts,
           history: historyOf(

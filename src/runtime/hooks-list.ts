@@ -2,6 +2,7 @@ import { CapstanError } from "../core/errors.ts";
 import { hookOptions } from "../core/hook-answers.ts";
 import type { AgentHooks, HookCommand, HookKind } from "../core/hooks-schema.ts";
 import type { CommandEnd, CommandSurroundings, RunHookCommand, SessionHooks } from "../core/hooks.ts";
+import { changedPrograms, type ProgramGuard } from "./programs/program-guard.ts";
 import { parseRule, type Rule } from "../core/permission/rule.ts";
 
 /** A hook of a session, whatever it is made of. */
@@ -114,12 +115,25 @@ function wrong(problem: string): CapstanError {
 /** Asks a hook. Resolves to what it answered, whatever that is; undefined for nothing. */
 export type AskHook = (hook: Hook, facts: object, signal: AbortSignal) => Promise<unknown>;
 
-/** `surroundings` is what a session gives its commands beside the facts. */
-export function askHooks(run: RunHookCommand, surroundings: Omit<CommandSurroundings, "stdin" | "signal">): AskHook {
-  return async ({ kind, does }, facts, signal) => {
+interface HookCommands {
+  readonly run: RunHookCommand;
+  /** What a session gives its commands beside the facts, at the moment that one runs. */
+  readonly surroundings: () => Omit<CommandSurroundings, "stdin" | "signal">;
+  readonly programs: Pick<ProgramGuard, "changed">;
+}
+
+/** A command whose files have changed is not run: before something that denies, whatever its `on_failure` says. */
+export function askHooks({ run, surroundings, programs }: HookCommands): AskHook {
+  return async ({ kind, name, does }, facts, signal) => {
     if ("call" in does) return does.call({ ...facts, signal });
+    const changed = programs.changed({ hooks: { on_session_end: [{ command: does.command }] } });
+    if (changed.length > 0) {
+      const { message } = changedPrograms(changed, `The hook ${name} was not run`);
+      if (kind.startsWith("before_")) return { deny: message };
+      throw new Error(message);
+    }
     const stdin = JSON.stringify({ hook: kind, ...inFileStyle(facts) });
-    return answerOf(await run(does.command, { ...surroundings, stdin, signal }), {
+    return answerOf(await run(does.command, { ...surroundings(), stdin, signal }), {
       canDeny: kind.startsWith("before_"),
     });
   };

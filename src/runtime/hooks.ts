@@ -11,6 +11,7 @@ import { sessionSubject } from "./call-subject.ts";
 import { AfterHooks } from "./hooks-after.ts";
 import { type AskHook, askHooks, type Hook, type HookLists, listHooks } from "./hooks-list.ts";
 import { hookRan, judge, runHook } from "./hooks-run.ts";
+import { sessionSandbox } from "./sandbox.ts";
 import type { SessionParts } from "./session-deps.ts";
 import { tallyOf } from "./turn-tally.ts";
 
@@ -44,8 +45,8 @@ export class UserHooks {
   constructor(parts: SessionParts) {
     this.#parts = parts;
     const { record, stateDir, runHookCommand: run } = parts;
-    const surroundings = { cwd: record.cwd, stateDir };
-    this.#ask = askHooks(run, surroundings);
+    const surroundings = () => ({ cwd: record.cwd, stateDir, sandbox: sessionSandbox(parts) });
+    this.#ask = askHooks({ run, surroundings, programs: parts.programs });
     this.#hooks = listHooks({ commands: record.agent.hooks, functions: parts.givenHooks });
     this.#after = new AfterHooks(parts, {
       hooks: this.#hooks.after_tool,

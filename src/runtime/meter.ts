@@ -26,6 +26,7 @@ export interface MeterDeps {
   readonly sessionId: string;
   /** The agent's name. */
   readonly agent: string;
+  readonly project: string;
   readonly log: SessionLog;
   readonly ledger: LedgerStore;
   readonly clock: Clock;
@@ -52,6 +53,7 @@ export function meterOf(session: SessionDeps, hooks: MeterHooks, chosen: () => s
   const metered = meter({
     sessionId: record.id,
     agent: record.agent.name,
+    project: record.project,
     log,
     ledger: store.ledger,
     clock,
@@ -96,7 +98,8 @@ export function meter(deps: MeterDeps): GatewaySession {
   }
 
   function scopes({ billing }: ModelRequestInfo) {
-    const all = scopesOf(budgets, { agent: deps.agent, budget: deps.budget(), now: clock.now() }).filter(isMeasured);
+    const { agent, project } = deps;
+    const all = scopesOf(budgets, { project, agent, budget: deps.budget(), now: clock.now() }).filter(isMeasured);
     // A rehearsal spends nothing that others could miss.
     return billing === "rehearsal" ? all.filter(({ scope }) => scope === "session") : all;
   }

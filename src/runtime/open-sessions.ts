@@ -15,12 +15,15 @@ import { type Budgets, budgetInForce, requirePrice, settleCutRequests } from "./
 import type { PrepareOptions, Workspace, Workspaces } from "../core/workspace.ts";
 import { agentRules } from "../core/permission/rule-set.ts";
 import { type LoadFunctions, sessionTools } from "./custom-tools.ts";
+import { guarded } from "./programs/guarded-functions.ts";
+import type { Pins } from "./programs/pins.ts";
 import { Feed, type FeedItem } from "./feed.ts";
 import { plannedResources, resourceAdded } from "./kept-sessions.ts";
 import { withHostVariables } from "./host-variables.ts";
 import { holdLease } from "./lease.ts";
 import { withOutput } from "./output.ts";
 import type { Processes } from "./processes.ts";
+import { type IsTrustedFile, pinPrograms, ProgramGuard, programsPinned } from "./programs/program-guard.ts";
 import type { AgentInPlace } from "./project-file.ts";
 import { DrivenSession } from "./session.ts";
 import { SessionLocks } from "./session-locks.ts";
@@ -53,6 +56,8 @@ export interface RuntimeDeps {
   /** A variable of the host that a definition refers to. Throws for one that no agent may have. */
   readonly variable: LookUp;
   readonly runHookCommand: RunHookCommand;
+  /** Whether a person has trusted a file with exactly this content. */
+  readonly isTrustedFile: IsTrustedFile;
   /** Takes secrets out of everything that is stored or shown. */
   readonly redactor: Redactor;
   readonly budgets: Budgets;
@@ -69,6 +74,15 @@ interface Opened {
   readonly log: SessionLog;
   readonly record: SessionRecord;
   readonly workspace: Workspace;
+}
+
+interface CreateOptions<Output> extends SessionOptions<Output>, PrepareOptions {
+  readonly files?: StartOptions["files"];
+  readonly repositories?: StartOptions["repositories"];
+  readonly withheld?: StartOptions["withheld"];
+  readonly programs?: StartOptions["programs"];
+  /** The pins of the session that a fork comes from. */
+  readonly inherited?: Pins | undefined;
 }
 
 /** What is done between a session's workspace and its first message. */
@@ -104,12 +118,14 @@ export class OpenSessions {
   /** A new session, with its workspace. What cannot work is refused before anything is stored. */
   async create<Output>(
     given: Omit<SessionRecord, "id" | "createdAt" | "cwd" | "resources" | "archivedAt" | "ownProgram">,
-    options: SessionOptions<Output> & PrepareOptions & Pick<StartOptions, "files" | "repositories">,
+    options: CreateOptions<Output>,
     { inPlace, prepare }: CreateSteps = {},
   ): Promise<DrivenSession<Output>> {
     const { store, ids, clock, workspaces } = this.#deps;
     await withOutput(this.#deps.outputs, given.agent, options.output);
-    await requireUsable(this.#deps, { ...given, cwd: given.source }, options);
+    // As they are where it starts; a workspace that is made of that is looked at when it is there.
+    const pins = pinPrograms(given.agent, { cwd: given.source, source: given.source }, options.programs);
+    await requireUsable(this.#deps, { ...given, cwd: given.source }, { ...options, pins });
     for (const model of [given.agent.model, given.agent.fallback_model ?? []].flat())
       requirePrice(this.#deps.budgets, { ...given.agent, model });
     const id = ids.next("sesn");
@@ -124,14 +140,22 @@ export class OpenSessions {
       for (const { content } of planned) await workspaces.put(placeOf(made), content, options);
       const { agent, facts } = inPlace?.(cwd) ?? { agent: given.agent, facts: [] };
       const record = { ...made, agent };
+      const { project } = record;
+      const isOld = async (): Promise<boolean> => (await store.sessions({ project, limit: 1 })).length > 0;
+      await this.#deps.budgets.accounts?.note(project, source, isOld);
       await store.createSession(record);
       return await this.drive(record, options, async (opened) => {
         await opened.log.append([
           ...preparedEvents(given.environment, prepared),
           ...resources.map((resource) => resourceAdded(resource)),
           ...facts,
+          ...(options.withheld === undefined
+            ? []
+            : [{ type: "capstan.settings_withheld" as const, ...options.withheld }]),
         ]);
         await prepare?.(opened);
+        if (options.inherited !== undefined) await opened.log.append([programsPinned(options.inherited)]);
+        else await this.#pin(opened, options.programs);
       });
     } catch (thrown) {
       if (given.environment.workspace.kind !== "in-place") await workspaces.remove(placeOf(made)).catch(() => {});
@@ -193,6 +217,11 @@ export class OpenSessions {
       if (!record.ownProgram && isOfProgram(options)) await log.append([], { ownProgram: true });
       const workspace = this.#deps.workspaces.open(placeOf(record), record.environment.checkpoints);
       await prepare({ log, record, workspace });
+      // A session of an earlier version has none yet.
+      if (log.state.programs === undefined) await this.#pin({ log, record }, {});
+      const { cwd, source } = record;
+      const { isTrustedFile } = this.#deps;
+      const programs = new ProgramGuard({ cwd, source, isTrustedFile, pins: () => log.state.programs });
       const { budgets } = this.#deps;
       const limited = {
         ...agent,
@@ -210,7 +239,8 @@ export class OpenSessions {
         workspace,
         variables,
         servers: resolved.servers,
-        tools: await sessionTools(this.#deps.loadFunctions, agent, options.tools),
+        programs,
+        tools: await sessionTools(guarded(this.#deps.loadFunctions, programs), agent, options.tools),
         rules: agentRules(agent),
         ask: options.askPermission,
         givenHooks: options.hooks,
@@ -235,6 +265,13 @@ export class OpenSessions {
       await held.release();
       throw thrown;
     }
+  }
+
+  /** Says in the log what the agent's programs are; nothing when it has none. */
+  async #pin({ log, record }: Pick<Opened, "log" | "record">, trusted: StartOptions["programs"]): Promise<void> {
+    const { agent, cwd, source } = record;
+    const pins = pinPrograms(agent, { cwd, source }, trusted);
+    if (Object.keys(pins).length > 0) await log.append([programsPinned(pins)]);
   }
 
   /** Through which everybody in this host who follows the session is told. */

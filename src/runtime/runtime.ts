@@ -124,7 +124,7 @@ export class Runtime {
         environmentId,
         forkedFrom: { sessionId, seq: at },
       },
-      options,
+      { ...options, inherited: (await this.state(sessionId)).programs },
       {
         prepare: async ({ log, record, workspace }) => {
           await copyHistory(this.#deps.store, { from: sessionId, upTo: at, to: record.id, log });

@@ -15,6 +15,7 @@ import type { Checkpoints } from "./checkpoints.ts";
 import type { Feed } from "./feed.ts";
 import type { UserHooks } from "./hooks.ts";
 import type { ConfigurationWatch } from "./protected/watch-configuration.ts";
+import type { ProgramGuard } from "./programs/program-guard.ts";
 import type { Processes } from "./processes.ts";
 import type { SessionLog } from "./session-log.ts";
 
@@ -52,6 +53,8 @@ export interface SessionParts {
   /** The program's own; those of the agent are in its definition. */
   readonly givenHooks: SessionHooks | undefined;
   readonly runHookCommand: RunHookCommand;
+  /** Lets the agent's programs run only as they were at the start, or as trusted since. */
+  readonly programs: ProgramGuard;
   readonly admission: Admission;
   readonly processes: Processes;
   /** Gives the lease back. */

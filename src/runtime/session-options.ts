@@ -4,6 +4,7 @@ import type { EngineName } from "../core/engine-name.ts";
 import type { EnvironmentInput } from "../core/environment.ts";
 import type { PrepareOptions } from "../core/workspace.ts";
 import type { AskPermission } from "../core/approval.ts";
+import type { EventDraft } from "../core/events.ts";
 import type { SessionHooks } from "../core/hooks.ts";
 import type { StandardSchema } from "../core/standard-schema.ts";
 import type { Metadata } from "../core/registry.ts";
@@ -46,6 +47,10 @@ export interface StartOptions<Output = unknown> extends SessionOptions<Output> {
   readonly environmentId?: string;
   /** Put into the workspace before the agent starts. Only for a workspace of the session's own. */
   readonly files?: readonly GivenFile[];
+  /** What of the project's settings has no effect in it: for the log. */
+  readonly withheld?: Omit<EventDraft<"capstan.settings_withheld">, "type"> | undefined;
+  /** What the agent's programs were when a person's trust in them was looked up: SHA-256 by absolute path. */
+  readonly programs?: Readonly<Record<string, string>> | undefined;
   readonly repositories?: readonly GivenRepository[];
 }
 

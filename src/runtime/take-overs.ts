@@ -31,7 +31,7 @@ export class TakeOvers {
     const changed = options.engine;
     // A turn that was cut ends on the engine that it began on.
     const engine = changed === undefined || inTurn(state) ? engineInForce(record.agent, state) : changed;
-    await requireUsable(this.#deps, record, options, engine);
+    await requireUsable(this.#deps, record, { ...options, pins: state.programs }, engine);
     const budget = options.budget && parseAgent({ ...record.agent, budget: options.budget }).budget;
     const session = await this.#open.drive(
       record,

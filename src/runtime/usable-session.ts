@@ -7,6 +7,9 @@ import type { SessionRecord } from "../core/store.ts";
 import { sandboxOf } from "./sandbox.ts";
 import type { RuntimeDeps } from "./open-sessions.ts";
 import { sessionTools } from "./custom-tools.ts";
+import { guarded } from "./programs/guarded-functions.ts";
+import type { Pins } from "./programs/pins.ts";
+import { ProgramGuard } from "./programs/program-guard.ts";
 import { hookMatchers } from "./hooks-list.ts";
 import { withHostVariables } from "./host-variables.ts";
 import { refuse } from "./session-engine.ts";
@@ -17,18 +20,23 @@ export async function requireUsable(
   {
     engines,
     loadFunctions,
+    isTrustedFile,
     variable,
     provider,
     ...host
-  }: Pick<RuntimeDeps, "engines" | "loadFunctions" | "variable" | "provider" | "home" | "capstanHome" | "secretFiles">,
+  }: Pick<
+    RuntimeDeps,
+    "engines" | "loadFunctions" | "isTrustedFile" | "variable" | "provider" | "home" | "capstanHome" | "secretFiles"
+  >,
   record: Pick<SessionRecord, "agent" | "cwd" | "source" | "environment">,
-  { tools: given, hooks, variables = {} }: SessionOptions,
+  { tools: given, hooks, variables = {}, pins }: SessionOptions & { readonly pins: Pins | undefined },
   name: EngineName = record.agent.engine ?? DEFAULT_ENGINE,
 ): Promise<void> {
   const { agent, cwd, environment } = record;
   withHostVariables(record, variable);
   const sandbox = sandboxOf({ ...host, record, stateDir: host.capstanHome, variables });
-  const tools = await sessionTools(loadFunctions, agent, given);
+  const programs = new ProgramGuard({ ...record, isTrustedFile, pins: () => pins });
+  const tools = await sessionTools(guarded(loadFunctions, programs), agent, given);
   const matchers = hookMatchers(agent.hooks, hooks);
   const engine = await engines.load(name);
   const wanted = { agent, sandbox, limits: environment.limits };

@@ -122,6 +122,11 @@ export class Stubs {
   }
 }
 
+/** Removes of these what is as a sandbox makes it, and says how much had to stay. */
+export function removeStubs(paths: readonly string[]): number {
+  return removed(paths, wasMadeToBeCovered);
+}
+
 function relativeTo(directory: string, path: string): string[] {
   return path.startsWith(`${directory}/`) ? [path.slice(directory.length + 1)] : [];
 }

@@ -70,7 +70,10 @@ test("an admin sees what a file would widen and trusts exactly that; the next se
   await page.getByRole("button", { name: "yolo" }).waitFor();
   expect((await client.approvals.list({})).map(({ id }) => id)).toEqual([asked?.id]);
 
+  // Someone changes it again: the trust in what it was before can be taken back all the same.
+  writeFileSync(file, `${WIDE}  allow: [Bash]\n`);
   await page.goto(`${url}/settings`);
+  await entry.getByText("Changed since tester trusted it").waitFor();
   await entry.getByRole("button", { name: "Revoke trust in .capstan/config.yaml" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
   await trust.waitFor();

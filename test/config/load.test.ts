@@ -80,6 +80,7 @@ describe("a configuration", () => {
       "environment.checkpoints.exclude",
       "environment.sandbox.mode",
       "environment.sandbox.auto_allow_sandboxed",
+      "hooks_outside_sandbox",
       "projects_may_loosen",
     ]);
   });
@@ -143,6 +144,7 @@ budget: { usd: 3, tokens: 3000 }
       credential_wait_ms: "built in",
       engine: "built in",
       hibernate_after_ms: "built in",
+      hooks_outside_sandbox: "built in",
       projects_may_loosen: "user (user/.capstan/config.yaml)",
       "permissions.mode": "agent (app/agent.yaml)",
       "permissions.allow Read": "user (user/.capstan/config.yaml)",
@@ -216,7 +218,7 @@ describe("a settings file", () => {
     ["modle: x", '1:1 modle: unknown key; did you mean "model"?'],
     [
       "name: x",
-      "1:1 name: unknown key; known are engine, model, on_crash, retries, upstream_idle_ms, credential_wait_ms, hibernate_after_ms, permissions, budget, budgets, prices, redact, auth, environment, mount_roots, server, projects_may_loosen",
+      "1:1 name: unknown key; known are engine, model, on_crash, retries, upstream_idle_ms, credential_wait_ms, hibernate_after_ms, permissions, budget, budgets, prices, redact, auth, environment, mount_roots, server, hooks_outside_sandbox, projects_may_loosen",
     ],
     ["on_crash: go-on", '1:11 on_crash: expected one of continue, stop (found "go-on")'],
     ["retries: -1", "1:10 retries: expected a number of at least 0 (found -1)"],

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openHost } from "../../src/app/open-host.ts";
@@ -31,6 +31,39 @@ test("capstan run asks before a call that only untrusted settings allow, and say
     ".capstan/config.yaml is not trusted, so these have no effect: permissions.mode, permissions.allow, environment.variables.",
   );
   expect(stderr).toContain("capstan trust");
+});
+
+test("the log of a session says what was withheld from it and how to trust that, without any value", async () => {
+  using cli = attacked();
+  const { stdout } = await cli.run(["run", "--rehearsal", "--json", "hello"]);
+  const events = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { readonly type: string; readonly session_id: string });
+  expect(events.filter(({ type }) => type === "capstan.settings_withheld")).toMatchObject([
+    {
+      files: [
+        {
+          path: realpathSync(join(cli.cwd, ".capstan/config.yaml")),
+          reason: "untrusted",
+          hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+          fields: ["permissions.mode", "permissions.allow", "environment.variables"],
+          fields_count: 3,
+        },
+      ],
+      next_step: "To review and trust: capstan trust",
+    },
+  ]);
+  expect(stdout).not.toContain("evil");
+  const shown = await cli.run(["sessions", "show", events[0]?.session_id ?? ""]);
+  expect(shown.stdout, shown.stderr).toContain("is not trusted, so these have no effect: permissions.mode");
+  // A person at the command line reads it once.
+  const said = (await cli.run(["run", "--rehearsal", "hello"])).stderr;
+  expect(said.match(/is not trusted/g)).toHaveLength(1);
+
+  expect(await cli.run(["trust", "--yes"])).toMatchObject({ code: 0 });
+  const after = await cli.run(["run", "--rehearsal", "--json", "hello"]);
+  expect(after.stdout).not.toContain("capstan.settings_withheld");
 });
 
 test("capstan run --trust takes the settings as they are, and records nothing", async () => {
@@ -97,6 +130,10 @@ test("a server gives an operator's next session nothing of it, without a restart
     const { agent, environment: its } = await operator.sessions.get(id);
     expect(agent.permissions).toMatchObject({ mode: "normal", allow: [] });
     expect(its.variables).toEqual({});
+    const told = await Array.fromAsync(operator.sessions.events(id, { types: ["capstan.settings_withheld"] }));
+    expect(told).toMatchObject([
+      { files: [{ reason: "untrusted", fields: expect.arrayContaining(["permissions.mode"]) }] },
+    ]);
     await expect(operator.trust.add({ hash: "0".repeat(64) })).rejects.toMatchObject({ status: 403 });
   } finally {
     await server.suspend(0);

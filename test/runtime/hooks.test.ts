@@ -7,8 +7,8 @@ import { askHooks, type Hook, hookMatchers, listHooks } from "../../src/runtime/
 import { judge, runHook } from "../../src/runtime/hooks-run.ts";
 
 const ended = (end: Partial<CommandEnd>): CommandEnd => ({ exitCode: 0, stdout: "", stderr: "", ...end });
-const surroundings = { cwd: "/work", stateDir: "/state" };
-const ask = (end: Partial<CommandEnd> = {}) => askHooks(async () => ended(end), surroundings);
+const given = { surroundings: () => ({ cwd: "/work", stateDir: "/state" }), programs: { changed: () => [] } };
+const ask = (end: Partial<CommandEnd> = {}) => askHooks({ ...given, run: async () => ended(end) });
 
 /** The first hook of a kind that these make. */
 function hook(functions: SessionHooks, kind: keyof ReturnType<typeof listHooks> = "before_tool"): Hook {
@@ -151,10 +151,13 @@ describe("how a command ends", () => {
 
   test("its facts are written as in a file", async () => {
     let read: unknown;
-    const asking = askHooks(async (_command, { stdin }) => {
-      read = JSON.parse(stdin);
-      return ended({});
-    }, surroundings);
+    const asking = askHooks({
+      ...given,
+      run: async (_command, { stdin }) => {
+        read = JSON.parse(stdin);
+        return ended({});
+      },
+    });
     await runHook(command(), { sessionId: "sesn_1", input: { fileName: 1 } }, { ask: asking, signal: open(), clock });
     expect(read).toEqual({ hook: "before_tool", session_id: "sesn_1", input: { fileName: 1 } });
   });

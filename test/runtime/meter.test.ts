@@ -77,6 +77,7 @@ async function scene(): Promise<Scene> {
     meter: ({ budget = {}, settings = {} }) =>
       meter({
         sessionId: "sesn_1",
+        project: "default",
         agent: "reviewer",
         log,
         ledger: store.ledger,

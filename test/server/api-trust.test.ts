@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { clock } from "../../src/app/clock.ts";
@@ -33,8 +33,9 @@ async function served(settings: string) {
     await api.as("admin", project),
   ];
   const modeOf = async () => (await defaults(project)).agent.permissions.mode;
+  const denied = async () => (await defaults(project)).agent.permissions.deny;
   const parts = stack.move();
-  return { viewer, operator, admin, file, modeOf, api, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+  return { viewer, operator, admin, file, modeOf, denied, api, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
 test("an operator sees what a file would widen, and only an admin trusts it, for the next session", async () => {
@@ -75,6 +76,35 @@ test("a file that changed between looking and trusting is not trusted, and its c
   expect(refused.status).toBe(409);
   expect(refused.body.error.message).toContain("nothing was trusted");
   expect(await s.modeOf()).toBe("normal");
+});
+
+test("trust in content that has changed or is gone can be revoked, and then its restrictions end", async () => {
+  await using s = await served(WIDE);
+  const trustIt = async () => {
+    const [seen] = (await s.admin.get("/api/trust")).body.data;
+    expect((await s.admin.post("/api/trust", { hash: seen.hash })).status).toBe(200);
+    return seen.hash;
+  };
+  const first = await trustIt();
+  writeFileSync(s.file, "permissions: { mode: yolo }\n");
+  const [changed] = (await s.admin.get("/api/trust")).body.data;
+  expect(changed).toMatchObject({ trusted: false, trusted_hash: first, missing: false });
+  expect(await s.denied()).toEqual(["WebFetch"]);
+  expect((await s.admin.send("DELETE", `/api/trust/${changed.trusted_hash}`)).status).toBe(200);
+  expect((await s.admin.get("/api/trust")).body.data).toMatchObject([{ trusted_hash: null, diff: null }]);
+  expect(await s.denied()).toEqual([]);
+
+  writeFileSync(s.file, WIDE);
+  const again = await trustIt();
+  rmSync(s.file);
+  const [gone] = (await s.admin.get("/api/trust")).body.data;
+  expect(gone).toMatchObject({ path: s.file, missing: true, trusted: false, trusted_hash: again, widens: [] });
+  expect(gone.diff).toContain(`-${WIDE}`);
+  expect((await s.admin.post("/api/trust", { hash: gone.hash })).status).toBe(409);
+  expect(await s.denied()).toEqual(["WebFetch"]);
+  expect((await s.admin.send("DELETE", `/api/trust/${gone.trusted_hash}`)).status).toBe(200);
+  expect((await s.admin.get("/api/trust")).body.data).toEqual([]);
+  expect(await s.denied()).toEqual([]);
 });
 
 test("a long value is shown to its end, so that nothing is trusted unseen", async () => {

@@ -2,7 +2,7 @@ import type { EventOf, EventType } from "../../src/core/events.ts";
 
 type WorkspaceEvent = Extract<
   EventType,
-  `capstan.${"workspace" | "checkpoint" | "rewind" | "rewound" | "resource" | "project_file" | "configuration"}${string}`
+  `capstan.${"workspace" | "checkpoint" | "rewind" | "rewound" | "resource" | "project_file" | "configuration" | "settings" | "programs"}${string}`
 >;
 
 const commit = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
@@ -55,6 +55,27 @@ export const WORKSPACE_EXAMPLES: { readonly [T in WorkspaceEvent]: EventOf<T> } 
     ...at,
     changed: [{ path: "sub/.git", read_by: "git" }],
     disabled: [{ path: "sub/.git", moved_to: "sub/.git.disabled-by-capstan" }],
+  },
+  "capstan.settings_withheld": {
+    type: "capstan.settings_withheld",
+    id: "sevt_6d",
+    ...at,
+    files: [
+      {
+        path: "/home/user/shop/.capstan/config.yaml",
+        reason: "untrusted",
+        hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        fields: ["permissions.mode"],
+        fields_count: 1,
+      },
+    ],
+    next_step: "To review and trust: capstan trust",
+  },
+  "capstan.programs_pinned": {
+    type: "capstan.programs_pinned",
+    id: "sevt_6e",
+    ...at,
+    files: [{ path: "hooks/check.mjs", sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" }],
   },
   "capstan.rewind_started": {
     type: "capstan.rewind_started",

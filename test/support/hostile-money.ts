@@ -96,6 +96,7 @@ export async function till(
   const gateway = stack.use(await openGateway({ upstream, clock, idleTimeoutMs: 300 }));
   const session = meter({
     sessionId: SESSION,
+    project: "default",
     agent: "reviewer",
     log,
     ledger: store.ledger,

@@ -17,13 +17,15 @@ function entry(given: Partial<WireTrust> = {}): WireTrust {
     trusted: false,
     widens: [MODE],
     diff: null,
+    trusted_hash: null,
+    missing: false,
     trusted_at: null,
     trusted_by: null,
     ...given,
   };
 }
 
-test("a file is new, changed, trusted, or needs no trust, and says what waits for an admin", () => {
+test("a file is new, changed, removed, trusted, or needs no trust, and says what waits for an admin", () => {
   const before = { trusted_at: AT, trusted_by: "ana" };
   expect(stateOf(entry())).toBe("new");
   expect(effectOf(entry())).toBe("These settings have no effect until an admin trusts this content.");
@@ -38,16 +40,21 @@ test("a file is new, changed, trusted, or needs no trust, and says what waits fo
     "These variables have no effect until an admin trusts this content. No session starts before that.",
   );
   expect(stateOf(entry({ ...before, trusted: true, diff: "" }))).toBe("trusted");
+  const gone = entry({ ...before, widens: [], diff: "-deny\n", missing: true });
+  expect(stateOf(gone)).toBe("gone");
+  expect(effectOf(gone)).toContain("stay in force until an admin revokes the trust in it");
 });
 
 test("only trust that is on record can be revoked", () => {
-  expect(isRecorded(entry({ trusted: true, trusted_at: AT, diff: "" }))).toBe(true);
+  const hash = "a".repeat(64);
+  expect(isRecorded(entry({ trusted: true, trusted_hash: hash, trusted_at: AT, diff: "" }))).toBe(true);
   const started = entry({ trusted: true });
   expect(isRecorded(started)).toBe(false);
   expect(effectOf(started)).toContain("started with --trust");
   // The record is of another content.
-  expect(isRecorded(entry({ trusted: true, trusted_at: AT, diff: "+more\n" }))).toBe(false);
-  expect(isRecorded(entry({ trusted_at: AT, diff: "+more\n" }))).toBe(false);
+  const other = { trusted_hash: "b".repeat(64), trusted_at: AT, diff: "+more\n" };
+  expect(isRecorded(entry({ trusted: true, ...other }))).toBe(false);
+  expect(isRecorded(entry(other))).toBe(false);
 });
 
 test("a value is set apart from what it does, cannot replace that, and hides nothing", () => {

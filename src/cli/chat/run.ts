@@ -9,6 +9,7 @@ import { requireFitting, type RunFlags } from "../run-flags.ts";
 import { chosenServer } from "../server.ts";
 import { lastSession, resolveSession } from "../session-id.ts";
 import { columns, shortId } from "../text.ts";
+import { requirePerson } from "../trust/person.ts";
 import { Chat } from "./chat.ts";
 import { History } from "./history.ts";
 import type { ChatHost, Wanted } from "./host.ts";
@@ -25,6 +26,7 @@ export interface ChatFlags extends RunFlags {
 export async function runChat(agent: string | undefined, flags: ChatFlags): Promise<number> {
   const given = withAgent(agent, flags);
   requireFitting(given);
+  if (given.yes === true) await requirePerson("--yes", "answer approvals");
   // Commands within the chat look there too.
   if (given.attach !== undefined) process.env["CAPSTAN_URL"] = given.attach;
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY;

@@ -85,7 +85,7 @@ async function trustNew(place: string, files: Readonly<Record<string, string>>):
     import("../../config/trust/book.ts"),
     import("../../config/trust/written.ts"),
   ]);
-  if (isAgent()) return;
+  if (await isAgent()) return;
   const book = new TrustBook(homeDirectory(process.env).path);
   const real = realpathSync.native(place);
   const texts = new Map(Object.entries(files).map(([file, text]) => [join(real, file), text]));

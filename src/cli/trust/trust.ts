@@ -2,7 +2,9 @@ import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { agentPath } from "../../config/agent-path.ts";
 import { homeDirectory } from "../../config/home.ts";
+import { KnownProjects } from "../../config/known-projects.ts";
 import { loadConfiguration } from "../../config/load.ts";
+import { findProject } from "../../config/project.ts";
 import { isSuiteFile } from "../../config/suite-names.ts";
 import { TrustBook } from "../../config/trust/book.ts";
 import type { JudgedItem } from "../../config/trust/gate.ts";
@@ -25,7 +27,7 @@ export interface TrustCommandFlags {
 
 /** Shows what a project's files would widen, and trusts exactly what was shown. Returns the exit code. */
 export async function trust(paths: readonly string[], flags: TrustCommandFlags): Promise<number> {
-  requirePerson("capstan trust");
+  await requirePerson("capstan trust");
   const book = bookHere();
   const items = (await itemsAt(paths, resolve(flags.cwd))).filter((item) => !book.isTrusted(item));
   // What was trusted before may have restricted agents in ways that are gone now.
@@ -33,6 +35,7 @@ export async function trust(paths: readonly string[], flags: TrustCommandFlags):
   if (wide.length === 0) {
     // It widens nothing, and from now on its restrictions hold whatever becomes of the file.
     for (const item of items) book.add(item, byUser("capstan trust"), new Date());
+    if (paths.length === 0) vouchFor(resolve(flags.cwd));
     return done([], flags, "There is nothing to trust: these files widen nothing that is not trusted already.");
   }
   if (flags.json !== true) for (const item of wide) process.stdout.write(`${await itemText(item, book)}\n`);
@@ -41,6 +44,12 @@ export async function trust(paths: readonly string[], flags: TrustCommandFlags):
   const by = byUser(flags.yes === true ? "capstan trust --yes" : "capstan trust");
   for (const item of items) book.add(item, by, new Date());
   return done(wide, flags, wide.map((item) => `✓ ${pathHere(item.path)} is trusted as it is now.`).join("\n"));
+}
+
+/** A project without settings has nothing to trust. Its budgets count by themselves from now on all the same. */
+function vouchFor(cwd: string): void {
+  const { root } = findProject(cwd, process.env);
+  if (root !== undefined) knownHere().vouch(root);
 }
 
 const EXIT_NOT_TRUSTED = 2;
@@ -132,18 +141,20 @@ export function list({ json }: { readonly json?: boolean }): void {
   process.stdout.write(`${table(["WHAT", "SINCE", "BY", "FILE"], rows, { atLeast: Infinity })}\n`);
 }
 
-/** From now on what these files widen has no effect again. */
-export function revoke(
+/** From now on what these files widen has no effect again, and what the trusted content restricted applies no longer. */
+export async function revoke(
   paths: readonly string[],
   { all, json }: { readonly all?: boolean; readonly json?: boolean },
-): void {
+): Promise<void> {
+  await requirePerson("capstan trust revoke", "revoke trust");
   const book = bookHere();
   const wanted = paths.map((path) => resolve(path));
   if (wanted.length === 0 && all !== true) throw usage("Name the files or directories, or give --all.");
   const records = book
     .list()
     .filter(({ path, root }) => all === true || wanted.includes(path) || wanted.includes(root));
-  if (records.length === 0)
+  const forgotten = wanted.filter((directory) => knownHere().forget(realPath(directory)));
+  if (records.length === 0 && forgotten.length === 0)
     throw new CapstanError("not_found", "None of these is trusted. See what is: capstan trust list");
   for (const record of records) book.remove(record);
   if (json === true)
@@ -151,6 +162,10 @@ export function revoke(
       records.map(({ kind, path }) => `${JSON.stringify({ kind, path, revoked: true })}\n`).join(""),
     );
   else process.stdout.write(records.map(({ path }) => `✓ ${pathHere(path)} is no longer trusted.\n`).join(""));
+}
+
+function knownHere(): KnownProjects {
+  return new KnownProjects(homeDirectory(process.env).path);
 }
 
 function bookHere(): TrustBook {

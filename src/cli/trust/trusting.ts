@@ -18,7 +18,7 @@ export interface TrustFlags {
 export async function trustingFor({ trust }: TrustFlags, { isAsking = true } = {}): Promise<Trusting> {
   if (trust === true) {
     const { requirePerson } = await import("./person.ts");
-    requirePerson("--trust");
+    await requirePerson("--trust");
     return ASSUMED_TRUST;
   }
   const { path } = homeDirectory(process.env);
@@ -28,7 +28,7 @@ export async function trustingFor({ trust }: TrustFlags, { isAsking = true } = {
 
 async function ask(items: readonly TrustItem[], home: string): Promise<boolean> {
   const { requirePerson } = await import("./person.ts");
-  requirePerson("This command");
+  await requirePerson("This command");
   const prompts = await promptsHere();
   if (prompts === undefined) return false;
   const book = new TrustBook(home);

@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, st
 import { join } from "node:path";
 import { z } from "zod";
 import { CapstanError, messageOf } from "../../core/errors.ts";
+import { KnownProjects } from "../known-projects.ts";
 import { hashOf, type TrustItem } from "./item.ts";
 
 const record = z.strictObject({
@@ -26,9 +27,11 @@ export type TrustedBefore = (item: Pick<TrustItem, "kind" | "root" | "path">) =>
 /** What a person has trusted: one private file for each, in Capstan's own home and in no workspace. */
 export class TrustBook {
   readonly #directory: string;
+  readonly #known: KnownProjects;
 
   constructor(home: string) {
     this.#directory = join(home, "trust");
+    this.#known = new KnownProjects(home);
   }
 
   isTrusted(item: TrustItem): boolean {
@@ -40,6 +43,11 @@ export class TrustBook {
     const found = this.#read(nameOf({ kind, root, path }));
     // A file that was put under another one's name is no word about that.
     return found?.kind === kind && found.root === root && found.path === path ? found : undefined;
+  }
+
+  /** Whether anything was trusted of which this file was a part, with exactly this content. */
+  hasFile(path: string, hash: string): boolean {
+    return this.list().some(({ files }) => files.some((file) => file.path === path && file.hash === hash));
   }
 
   list(): readonly TrustRecord[] {
@@ -66,6 +74,7 @@ export class TrustBook {
       mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
       writeFileSync(unfinished, `${JSON.stringify(made)}\n`, { mode: 0o600, flag: "wx", flush: true });
       renameSync(unfinished, join(this.#directory, name));
+      this.#known.vouch(item.root);
     } catch (thrown) {
       rmSync(unfinished, { force: true });
       throw new CapstanError("store_failed", `Cannot record trust in ${this.#directory}: ${messageOf(thrown)}.`, {

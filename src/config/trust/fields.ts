@@ -118,6 +118,7 @@ export const SETTINGS_RULES: Rules = {
   ...ENVIRONMENT,
   mount_roots: "user only",
   server: "user only",
+  hooks_outside_sandbox: "user only",
   projects_may_loosen: "user only",
 };
 

@@ -34,6 +34,8 @@ export interface Surroundings {
 /** Lets through what a person has trusted, and of everything else only what widens nothing. */
 export class TrustGate {
   readonly judged: JudgedItem[] = [];
+  /** The files that the agent's programs consist of, as they were read: SHA-256 by absolute path. */
+  programs: Readonly<Record<string, string>> = {};
   readonly #isTrusted: Trusting["isTrusted"];
   readonly #before: TrustedBefore | undefined;
   readonly #around: Surroundings;
@@ -66,7 +68,9 @@ export class TrustGate {
     const { cwd, home } = this.#around;
     const root = this.rootOf(path);
     const place = { from: [cwd, dirname(path)], within: [root, cwd, dirname(path)] };
-    const files = new Map([...read.files, ...programFiles(written, place)]);
+    const programs = programFiles(written, place);
+    this.programs = Object.fromEntries([...programs].map(([file, bytes]) => [file, hashOf(bytes)]));
+    const files = new Map([...read.files, ...programs]);
     const isOwn = (file: string): boolean => isUsersOwn(file, home);
     if ([...files.keys()].every(isOwn)) return written;
     const { kept, widens } = judge(written, belowAgent(written, below), AGENT_RULES);

@@ -64,7 +64,18 @@ export function liesIn(path: string, directories: readonly string[]): boolean {
 }
 
 /** What Capstan keeps in its home for agents and for itself: nobody wrote that to be used as an agent. */
-const KEPT = new Set(["chat-history", "ended-logins", "files", "outputs", "sdks", "sessions", "trust", "workspaces"]);
+const KEPT = new Set([
+  "chat-history",
+  "ended-logins",
+  "files",
+  "hosts",
+  "outputs",
+  "projects",
+  "sdks",
+  "sessions",
+  "trust",
+  "workspaces",
+]);
 
 /** Whether a user wrote a file in Capstan's home; the workspaces of sessions lie there as well. */
 export function isUsersOwn(path: string, home: string): boolean {

@@ -30,7 +30,7 @@ const TOOL_TIMEOUT_MS = 2_147_483_647;
 
 /** Makes the agent's own servers ready: programs that the CLI starts, and connections of the host. */
 export async function openServers(
-  request: Pick<EngineRequest, "agent" | "stateDir" | "start">,
+  request: Pick<EngineRequest, "agent" | "stateDir" | "start" | "serverFiles">,
   parts: ProgramSettings & RemoteParts & Granted,
 ): Promise<ProcessServers> {
   requirePrograms(request, parts);

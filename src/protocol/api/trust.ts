@@ -16,6 +16,15 @@ export const trustEntry = z.object({
     )
     .describe("What has no effect until the file is trusted."),
   diff: z.string().nullable().describe("What changed since it was last trusted, as a patch; null when it never was."),
+  trusted_hash: z
+    .string()
+    .nullable()
+    .describe(
+      "Of the content that was last trusted, the same or another; null when none was. To revoke, name this one.",
+    ),
+  missing: z
+    .boolean()
+    .describe("The file is gone. What it restricted when it was trusted applies until you revoke it."),
   trusted_at: z.string().nullable(),
   trusted_by: z.string().nullable(),
 });

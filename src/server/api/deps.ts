@@ -11,6 +11,7 @@ import type { WireCredential, WireModel } from "../../protocol/api/host.ts";
 import type { WireTrust } from "../../protocol/api/trust.ts";
 import { notSupported } from "../../protocol/refusal.ts";
 import type { PolicyHost } from "../../runtime/policy-check.ts";
+import type { StartOptions } from "../../runtime/session-options.ts";
 import type { ReplayRequest } from "../../runtime/policy-replay.ts";
 import type { ServerDeps } from "../context.ts";
 import type { Asking } from "../heavy/slots.ts";
@@ -20,6 +21,8 @@ export interface ApiDeps extends ServerDeps {
   readonly ledger?: Pick<LedgerStore, "lines" | "standings">;
   /** The limits beyond one session that are in force. */
   readonly budgets?: BudgetSettings;
+  /** The projects whose spending counts together with that of one. Default: each by itself. */
+  readonly countedWith?: (project: string) => readonly string[];
   readonly policy?: PolicyHost;
   readonly audit?: {
     /** The whole register, and all sessions or one of them; told is what belongs to the project. */
@@ -88,6 +91,8 @@ export interface ProjectDefaults {
   readonly environment: EnvironmentDefinition;
   /** Absolute: where sessions work. Undefined for a project that has no directory on this server. */
   readonly directory: string | undefined;
+  /** What of the project's settings has no effect; undefined when all has. */
+  readonly withheld?: StartOptions["withheld"];
 }
 
 /** The port, or a refusal that names what is missing. */

@@ -49,7 +49,11 @@ export function addLedger(api: Api, deps: ApiDeps): void {
     },
     async ({ caller: { project } }) => {
       const settings = offered(deps.budgets, "budgets");
-      const scopes = sharedScopes(settings, Object.keys(settings.agents ?? {}), deps.clock.now());
+      const projects = deps.countedWith?.(project) ?? [project];
+      const scopes = sharedScopes(settings, Object.keys(settings.agents ?? {}), deps.clock.now()).map((scope) => ({
+        ...scope,
+        projects,
+      }));
       const standings = scopes.length === 0 ? [] : await offered(deps.ledger, "the ledger").standings(project, scopes);
       return { settings, lines: standings.flatMap((one) => linesOf(project, one)) };
     },

@@ -4,6 +4,7 @@ import { CapstanError } from "../../core/errors.ts";
 import type { SessionRecord } from "../../core/store.ts";
 import type { HostAddresses } from "../../core/workspace.ts";
 import type { z } from "zod";
+import type { StartOptions } from "../../runtime/session-options.ts";
 import type { Caller } from "../context.ts";
 import { findAgent, findEnvironment } from "../lookup.ts";
 import { publicSource } from "../repositories.ts";
@@ -25,6 +26,7 @@ interface SessionPlan {
   readonly hostAddresses?: HostAddresses;
   /** Absent for a workspace that starts empty. */
   readonly cwd?: string;
+  readonly withheld?: StartOptions["withheld"];
 }
 
 export async function planSession(deps: ApiDeps, caller: Caller, body: SessionBody): Promise<SessionPlan> {
@@ -42,7 +44,15 @@ export async function planSession(deps: ApiDeps, caller: Caller, body: SessionBo
     ...(environmentId !== undefined && { environmentId }),
     ...(hostAddresses !== undefined && { hostAddresses }),
     ...(cwd !== undefined && { cwd }),
+    withheld: await withheldFrom(deps, caller, body),
   };
+}
+
+/** What the project's settings would give the session, and do not: nothing when it takes nothing from them. */
+async function withheldFrom(deps: ApiDeps, { project }: Caller, body: SessionBody): Promise<StartOptions["withheld"]> {
+  const hasOwnAgent = body.agent !== undefined || body.agent_definition !== undefined;
+  const hasOwnEnvironment = body.environment !== undefined || body.environment_id !== undefined;
+  return hasOwnAgent && hasOwnEnvironment ? undefined : (await deps.defaults?.(project))?.withheld;
 }
 
 interface AgentWish {

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
 import { bucketOf } from "../../core/budget-day.ts";
-import { judge, judgeToolCall, type ScopeLimits, type Standing } from "../../core/budget-scopes.ts";
+import { addAmounts, judge, judgeToolCall, type ScopeLimits, type Standing } from "../../core/budget-scopes.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { LedgerStore } from "../../core/ledger.ts";
 import type { Database } from "./database.ts";
@@ -61,7 +61,15 @@ export function reservationTable(
     return row;
   }
 
+  /** A scope beyond a session may be of several projects: what they have spent and hold is added up. */
   function withStanding(spender: Spender, limits: ScopeLimits): ScopeLimits & { readonly standing: Standing } {
+    const { scope, projects = [spender.project] } = limits;
+    const names = scope === "session" ? [spender.project] : projects;
+    const each = names.map((project) => standingOf({ ...spender, project }, limits));
+    return { ...limits, standing: each.reduce(addStandings) };
+  }
+
+  function standingOf(spender: Spender, limits: ScopeLimits): Standing {
     const { scope } = limits;
     const from = limits.day?.fromBucket ?? ALL_TIME;
     const spent = selectSpent.get(scope, keyOf(spender, limits), from) as unknown as SumRow;
@@ -73,11 +81,8 @@ export function reservationTable(
     };
     const held = reserved[scope].get({ now: clock.now(), ...parameters[scope] }) as unknown as SumRow;
     return {
-      ...limits,
-      standing: {
-        spent: { ...amounts(spent), turns: spent.turns, toolCalls: spent.tool_calls },
-        reserved: amounts(held),
-      },
+      spent: { ...amounts(spent), turns: spent.turns, toolCalls: spent.tool_calls },
+      reserved: amounts(held),
     };
   }
 
@@ -120,6 +125,17 @@ export function reservationTable(
 function keyOf({ sessionId, project, agent }: Spender, { scope }: ScopeLimits): string {
   if (scope === "session") return sessionId;
   return scope === "agent" ? agentKey(project, agent) : project;
+}
+
+function addStandings(a: Standing, b: Standing): Standing {
+  return {
+    spent: {
+      ...addAmounts(a.spent, b.spent),
+      turns: a.spent.turns + b.spent.turns,
+      toolCalls: a.spent.toolCalls + b.spent.toolCalls,
+    },
+    reserved: addAmounts(a.reserved, b.reserved),
+  };
 }
 
 function amounts({ usd, input, output, cache }: SumRow): Standing["reserved"] {

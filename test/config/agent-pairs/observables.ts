@@ -101,7 +101,7 @@ const limit: Observe = ({ loaded: { agent, settings } }) => {
     call: limitOnToolCall(budget, state),
     left: budgetLeft(budget, state),
     deadline: budget.deadline_ms,
-    scopes: scopesOf(budgets, { agent: agent.name, budget, now: 0 }),
+    scopes: scopesOf(budgets, { project: "default", agent: agent.name, budget, now: 0 }),
   };
 };
 
@@ -138,14 +138,15 @@ const connection: Observe = async (read) => {
 /** What commands of hooks are run, and what follows when each of them takes a moment and fails. */
 const hooks: Observe = async ({ loaded: { agent } }) => {
   const run: unknown[] = [];
-  const ask = askHooks(
-    async (command, { signal }) => {
+  const ask = askHooks({
+    run: async (command, { signal }) => {
       run.push(command);
       await sleep(30, undefined, { signal });
       return { exitCode: 1, stdout: "", stderr: "no" };
     },
-    { cwd: "/work", stateDir: "/state" },
-  );
+    surroundings: () => ({ cwd: "/work", stateDir: "/state" }),
+    programs: { changed: () => [] },
+  });
   const { signal } = new AbortController();
   const all = Object.values(listHooks({ commands: agent.hooks, functions: undefined })).flat();
   const ended = all.map(async (hook) => {

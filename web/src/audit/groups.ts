@@ -52,6 +52,8 @@ const GROUP_OF: Readonly<Record<EventType, Group>> = {
   "capstan.rewind_failed": "files",
   "capstan.resource_added": "files",
   "capstan.project_file_found": "files",
+  "capstan.settings_withheld": "session",
+  "capstan.programs_pinned": "session",
   "session.status_running": "session",
   "session.status_idle": "session",
   "session.status_rescheduled": "session",

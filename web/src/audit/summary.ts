@@ -1,6 +1,7 @@
 import type { LoggedEvent } from "../../../src/client/index.ts";
 import { bytes, duration, percent, tokens, usd } from "../parts/amounts.ts";
 import { configurationDetail } from "../parts/configuration-detail.ts";
+import { withheldDetail } from "../parts/withheld-detail.ts";
 import type { EventOf } from "./groups.ts";
 import { aboutCall, oneLine, saidIn } from "./one-line.ts";
 
@@ -159,6 +160,15 @@ export function summaryOf(event: LoggedEvent): Summary {
       return tell(`Configuration changed: ${count(event.changed_count ?? event.changed.length, "place")}`, {
         said: oneLine(configurationDetail(event)),
         tone: "bad",
+      });
+    case "capstan.settings_withheld":
+      return tell(`Settings withheld: ${count(event.files.length, "file")}`, {
+        said: oneLine(withheldDetail(event)),
+        tone: "waiting",
+      });
+    case "capstan.programs_pinned":
+      return tell(`Programs of hooks, functions and MCP servers pinned: ${count(event.files.length, "file")}`, {
+        said: oneLine(event.files.map(({ path }) => path).join(", ")),
       });
     case "capstan.rewind_started":
       return tell(`Files go back to checkpoint ${event.checkpoint_id}`, { tone: "running" });

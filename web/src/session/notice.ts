@@ -1,6 +1,7 @@
 import type { LoggedEvent } from "../../../src/client/index.ts";
 import { duration, tokens, usd } from "../parts/amounts.ts";
 import { configurationDetail } from "../parts/configuration-detail.ts";
+import { withheldDetail } from "../parts/withheld-detail.ts";
 
 export interface Notice {
   readonly tone: "quiet" | "good" | "waiting" | "bad";
@@ -80,6 +81,8 @@ export function noticeOf(event: LoggedEvent): Notice | undefined {
       return { tone: "waiting", title: "No checkpoint could be taken", detail: event.reason };
     case "capstan.configuration_changed":
       return { tone: "waiting", title: "This turn changed configuration", detail: configurationDetail(event) };
+    case "capstan.settings_withheld":
+      return { tone: "waiting", title: "Some project settings have no effect", detail: withheldDetail(event) };
     case "capstan.workspace_busy":
       return {
         tone: "waiting",

@@ -2,17 +2,18 @@ import type { WireTrust } from "../../../src/client/index.ts";
 import { escapeHidden } from "../../../src/words/hidden-text.ts";
 
 /** `narrow` widens nothing, so it applies in full and needs no decision. */
-export type TrustState = "new" | "changed" | "trusted" | "narrow";
+export type TrustState = "new" | "changed" | "gone" | "trusted" | "narrow";
 
-export function stateOf({ trusted, diff, widens }: WireTrust): TrustState {
+export function stateOf({ trusted, diff, widens, missing }: WireTrust): TrustState {
+  if (missing) return "gone";
   if (trusted) return "trusted";
   if (diff !== null) return "changed";
   return widens.length > 0 ? "new" : "narrow";
 }
 
-/** Whether the trust is on record. `capstan serve --trust` records none, so there is nothing to revoke. */
-export function isRecorded({ trusted, trusted_at: at, diff }: WireTrust): boolean {
-  return trusted && at !== null && diff === "";
+/** Whether trust in this content is on record. `capstan serve --trust` records none. */
+export function isRecorded({ trusted, hash, trusted_hash: recorded }: WireTrust): boolean {
+  return trusted && hash === recorded;
 }
 
 /** What such a file consists of. */
@@ -38,6 +39,8 @@ export function effectOf(entry: WireTrust): string {
       const how = isRecorded(entry) ? [] : ["Trusted until this server stops, because it was started with --trust."];
       return [...how, ...(widens.length > 0 ? [`${these} give agents more room:`] : [])].join(" ");
     }
+    case "gone":
+      return "The file is gone. Restrictions that it had stay in force until an admin revokes the trust in it.";
     case "new":
     case "changed": {
       const content = state === "new" ? "this content" : "the new content";

@@ -20,6 +20,7 @@ const KINDS: Readonly<Record<WireTrust["kind"], string>> = {
 const STATES: Readonly<Record<TrustState, readonly [tone: Tone, label: string]>> = {
   new: ["waiting", "not trusted"],
   changed: ["waiting", "changed"],
+  gone: ["waiting", "removed"],
   trusted: ["good", "trusted"],
   narrow: ["quiet", "nothing to trust"],
 };
@@ -52,7 +53,7 @@ export function TrustEntry({
           <span className="text-xs text-muted">{KINDS[entry.kind]}</span>
           <Pill tone={tone}>{label}</Pill>
         </p>
-        {onRevoke !== undefined && isRecorded(entry) && (
+        {onRevoke !== undefined && entry.trusted_hash !== null && (
           <Button small look="danger" onClick={onRevoke}>
             Revoke<span className="sr-only"> trust in {path}</span>
           </Button>
@@ -60,7 +61,7 @@ export function TrustEntry({
       </div>
       <About entry={entry} state={state} />
       {entry.widens.length > 0 && <Widenings widens={entry.widens} />}
-      {isOpen && entry.diff !== null && <Difference diff={entry.diff} project={project} />}
+      {(isOpen || state === "gone") && entry.diff !== null && <Difference diff={entry.diff} project={project} />}
       {isOpen && onTrust !== undefined && (
         <div className="flex flex-wrap items-center gap-3">
           <Button look="primary" icon={<ShieldCheck className="size-4" />} disabled={isBusy} onClick={onTrust}>
@@ -80,9 +81,9 @@ function About({ entry, state }: { readonly entry: WireTrust; readonly state: Tr
   const who = <bdi className="font-medium text-text">{escapeHidden(by ?? "someone")}</bdi>;
   return (
     <p className="text-muted">
-      {at !== null && state === "changed" && (
+      {at !== null && (state === "changed" || state === "gone") && (
         <>
-          Changed since {who} trusted it <Ago at={at} />.{" "}
+          {state === "gone" ? "Removed" : "Changed"} since {who} trusted it <Ago at={at} />.{" "}
         </>
       )}
       {at !== null && isRecorded(entry) && (

@@ -91,7 +91,7 @@ function TrustList() {
           action="Revoke"
           onClose={() => setLeaving(undefined)}
           onConfirm={async () => {
-            await api.trust.revoke(leaving.hash);
+            await api.trust.revoke(leaving.trusted_hash ?? leaving.hash);
             tell(`${shownPath(leaving, project)} is no longer trusted.`);
             await queries.invalidateQueries({ queryKey: trustQuery.queryKey });
           }}
@@ -99,6 +99,9 @@ function TrustList() {
           <p>
             In new sessions, whatever it widens has no effect. Sessions that have already started keep their settings.
           </p>
+          {leaving.trusted_hash !== leaving.hash || leaving.missing ? (
+            <p>The restrictions of the content that was trusted before no longer apply.</p>
+          ) : null}
         </Confirm>
       )}
     </>

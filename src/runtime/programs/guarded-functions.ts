@@ -1,0 +1,16 @@
+import type { LoadFunctions } from "../custom-tools.ts";
+import type { ProgramGuard } from "./program-guard.ts";
+
+/** Function modules become part of this process: they are looked at right before they are loaded, and right after it. */
+export function guarded(load: LoadFunctions, programs: Pick<ProgramGuard, "require">): LoadFunctions {
+  return async (functions) => {
+    if (functions.length === 0) return [];
+    programs.require({ functions }, "The agent's functions were not loaded");
+    const tools = await load(functions);
+    programs.require(
+      { functions },
+      "The agent's functions changed while they were loaded, so the session was not started",
+    );
+    return tools;
+  };
+}
