@@ -13,7 +13,7 @@ import { openGateway } from "../gateway/gateway.ts";
 import type { Upstream, UpstreamFor } from "../gateway/upstream.ts";
 import { Runtime } from "../runtime/runtime.ts";
 import { connectRemoteServer, createToolServer, loadFunctions, outputs } from "./lazy-tools.ts";
-import { machineCapacity } from "./capacity.ts";
+import { hostCapacity } from "./capacity.ts";
 import { clock, ids } from "./clock.ts";
 import { hookCommands } from "./hook-command.ts";
 import { isGone, thisProcess } from "./processes.ts";
@@ -97,7 +97,7 @@ export async function assemble(
     provider,
     runHookCommand: hookCommands({ path: settings.path }),
     redactor,
-    ...machineCapacity(settings.capacity ?? {}),
+    ...hostCapacity(settings.capacity ?? {}),
     budgets: { settings: settings.budgets ?? {}, prices: pricesWith(settings.prices ?? {}) },
   });
 }

@@ -8,7 +8,7 @@ import type { Preview, SessionEvent } from "../../src/core/events.ts";
 import { type ClaudeSdk, pinnedSdk } from "../../src/engines/claude/sdk.ts";
 import { httpUpstream } from "../../src/gateway/http-upstream.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
-import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
+import { agent, ANY_PRESSURE, eventsOf, ofType, testHost } from "../support/host.ts";
 import { call, say, text, thinking, toolUse } from "../support/scripted-model.ts";
 import { sharedSession } from "../support/shared-session.ts";
 
@@ -328,7 +328,7 @@ test("a context that grows too large is compacted by itself", async () => {
     if (request.last.includes("CRITICAL: Respond with TEXT ONLY")) return say("SUMMARY: they counted.");
     return say(`answer ${request.index}`, { usage: { input_tokens: request.index === 0 ? 195_000 : 1_000 } });
   });
-  const parts = hostParts({ home: `${t.home}-2`, environment: t.environment, capacity: { max_load: 1_000 } });
+  const parts = hostParts({ home: `${t.home}-2`, environment: t.environment, capacity: ANY_PRESSURE });
   const credential = { kind: "api_key", secret: "sk-test" } as const;
   const upstream = httpUpstream({ baseUrl: new URL(t.model.url), credential });
   await using host = await hostWith({ ...parts, upstream, sdk: soonFull() });

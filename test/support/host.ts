@@ -24,8 +24,14 @@ export interface TestHost extends AsyncDisposable {
   another(options?: HostOptions): Promise<Host>;
 }
 
-/** What else the machine is doing decides no test. */
-const ANY_LOAD = { max_load: 1_000, min_free_bytes: 0 };
+/** Limits that no machine reaches, so that what else it is doing decides no test. */
+export const ANY_PRESSURE = {
+  min_free_bytes: 0,
+  max_memory_bytes: Number.MAX_SAFE_INTEGER,
+  max_cpu_pressure: 100,
+  max_memory_pressure: 100,
+  max_loop_delay_ms: Number.MAX_SAFE_INTEGER,
+};
 
 /** A real host with the real SDK and CLI against a scripted model API. Nothing of this machine's environment gets in. */
 export async function testHost(script: Script, options: HostOptions = {}): Promise<TestHost> {
@@ -37,7 +43,7 @@ export async function testHost(script: Script, options: HostOptions = {}): Promi
   const environment = testEnvironment(model.url);
   const home = join(directory.path, "home");
   const open = (more: HostOptions): Promise<Host> =>
-    openHost({ home, environment, retries: 1, ...more, capacity: { ...ANY_LOAD, ...more.capacity } });
+    openHost({ home, environment, retries: 1, ...more, capacity: { ...ANY_PRESSURE, ...more.capacity } });
   const host = stack.use(await open(options));
   const parts = stack.move();
   const another = (more: HostOptions = {}): Promise<Host> => open(more);
