@@ -23,7 +23,7 @@ export const serverLoad: BenchCase = {
 
 /** Both sides run from source: how a program is packed is not what is compared. */
 async function manySessions(): Promise<readonly Row[]> {
-  const capacity = `{ max_turns: ${ACTIVE}, max_idle_processes: ${ACTIVE}, max_load: 1000 }`;
+  const capacity = `{ max_turns: ${ACTIVE}, max_idle_processes: ${ACTIVE}, max_cpu_pressure: 100, max_loop_delay_ms: 100000 }`;
   const settings = `hibernate_after_ms: 500\nserver: { capacity: ${capacity} }\n`;
   await using server = await served({ settings, fromSource: true, script: slowly });
   await using bare = await bareServer();

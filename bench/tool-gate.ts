@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Options } from "@anthropic-ai/claude-agent-sdk";
-import { machineCapacity } from "../src/app/capacity.ts";
+import { hostCapacity } from "../src/app/capacity.ts";
 import { clock, ids } from "../src/app/clock.ts";
 import { hookCommands } from "../src/app/hook-command.ts";
 import { loadFunctions, outputs } from "../src/app/lazy-tools.ts";
@@ -145,7 +145,7 @@ async function decidingHost(home: string, cwd: string): Promise<{ host: EngineHo
     runHookCommand: hookCommands({ path: "/usr/bin:/bin" }),
     redactor: createRedactor(),
     budgets: { settings: {}, prices: pricesWith({}) },
-    ...machineCapacity({}),
+    ...hostCapacity({}),
   });
   // What checkpoints cost has a case of its own.
   const environment = { checkpoints: { mode: "off" as const } };

@@ -16,7 +16,7 @@ import { openGateway } from "../gateway/gateway.ts";
 import type { Upstream, UpstreamFor } from "../gateway/upstream.ts";
 import { Runtime } from "../runtime/runtime.ts";
 import { loadFunctions, outputs } from "./lazy-tools.ts";
-import { machineCapacity } from "./capacity.ts";
+import { hostCapacity } from "./capacity.ts";
 import { clock, ids } from "./clock.ts";
 import { loadedEngines } from "./engines.ts";
 import { announceHost } from "./hosts/running.ts";
@@ -112,7 +112,7 @@ export async function assemble(
     runHookCommand: hookCommands({ path: settings.path, isOutside: settings.hooksOutsideSandbox }),
     isTrustedFile: (path, hash) => book.hasFile(path, hash),
     redactor,
-    ...machineCapacity(settings.capacity ?? {}),
+    ...hostCapacity(settings.capacity ?? {}),
     budgets: { settings: settings.budgets ?? {}, prices, accounts: new KnownProjects(settings.home) },
   });
 }

@@ -4,6 +4,7 @@ import { z } from "zod";
 
 const count = z.int().positive();
 const bytes = z.int().positive();
+const percent = z.number().min(0).max(100);
 
 export const capacitySettings = z.strictObject({
   /** Turns under way at the same time. Default: what the memory of the machine allows. */
@@ -17,8 +18,13 @@ export const capacitySettings = z.strictObject({
   max_process_bytes: bytes.optional(),
   /** No turn is begun beside others while less memory is free, … */
   min_free_bytes: z.int().min(0).optional(),
-  /** … or while more programs wait for each processor. */
-  max_load: z.number().positive().optional(),
+  /** … while the host and its agent processes hold more, … */
+  max_memory_bytes: bytes.optional(),
+  /** … while they wait for a processor, or for memory, for more of the time, in per cent; 100 is never, … */
+  max_cpu_pressure: percent.optional(),
+  max_memory_pressure: percent.optional(),
+  /** … or while the host itself is late by more milliseconds. */
+  max_loop_delay_ms: count.optional(),
 });
 
 export const serverSettings = z.strictObject({
@@ -51,7 +57,10 @@ export function capacityOf(given: CapacitySettings, memory: number): Required<Ca
     max_process_age_ms: 6 * 3_600_000,
     max_process_bytes: 1024 * MEBIBYTE,
     min_free_bytes: 256 * MEBIBYTE,
-    max_load: 8,
+    max_memory_bytes: Math.floor(memory * 0.85),
+    max_cpu_pressure: 90,
+    max_memory_pressure: 20,
+    max_loop_delay_ms: 500,
     ...given,
   };
 }

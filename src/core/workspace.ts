@@ -19,8 +19,11 @@ export interface Workspaces {
     content: GivenContent,
     options?: Pick<PrepareOptions, "signal" | "hostAddresses">,
   ): Promise<void>;
-  /** The files of a session whose workspace was prepared, by any process. One process at a time. */
-  open(place: WorkspacePlace, settings: CheckpointSettings): Workspace;
+  /**
+   * The files of a session whose workspace was prepared, by any process. One process at a time. `limits` hold for
+   * everything that is done with what is opened, and are for reading only.
+   */
+  open(place: WorkspacePlace, settings: CheckpointSettings, limits?: WorkLimits): Workspace;
   /** What a workspace takes up on disk, its checkpoints included; files that the session does not own count nothing. */
   size(place: WorkspacePlace): Promise<number>;
   /**
@@ -32,6 +35,16 @@ export interface Workspaces {
   remove(place: WorkspacePlace): Promise<void>;
   /** Ids of sessions that have something on this disk. */
   sessionIds(): Promise<readonly string[]>;
+}
+
+/** What work with files may take, when it is done for someone who may leave, and beside the work of others. */
+export interface WorkLimits {
+  /** Ends it. It rejects with the reason when that is a `CapstanError`. */
+  readonly signal: AbortSignal;
+  /** In bytes: a list or a patch that is larger rejects with `too_large`, … */
+  readonly maxBytes: number;
+  /** … and a file that is written too. */
+  readonly maxFileBytes: number;
 }
 
 export interface WorkspaceRequest {

@@ -6,9 +6,15 @@ import { OpenPreviews } from "./open-previews.ts";
 /** Previews have no `seq`: they are not in the log. */
 export type FeedItem = LoggedEvent | Preview;
 
-/** A reader that falls this far behind catches up from the store, and is told anew what is being said by then. */
+/**
+ * A reader that falls this far behind, in items or roughly in bytes, catches up from the store, and is told anew what is
+ * being said by then.
+ */
 const MAX_WAITING = 1_000;
+const MAX_WAITING_BYTES = 1_048_576;
 const PAGE = 500;
+/** In milliseconds: what a reader has not taken by then of a page is let go, and read again when it wants more. */
+const PAGE_KEPT = 1_000;
 /** How often a session that another process drives is looked at, and at every how many of these whether it is still there. */
 const POLL_MS = 200;
 const STILL_THERE_EVERY = 10;
@@ -31,7 +37,8 @@ export class Feed {
   publish(item: FeedItem): void {
     this.#onPublish(item);
     this.#open.see(item);
-    for (const reader of this.#readers) reader.push(item);
+    const bytes = sizeOf(item);
+    for (const reader of this.#readers) reader.push(item, bytes);
   }
 
   /** The session is not driven here any more: what it was saying is lost, and readers look again who drives it now. */
@@ -87,20 +94,35 @@ export class Feed {
   }
 }
 
-/** What is stored after a place, page by page. */
+/** What is stored after a place, page by page. A reader that stalls in the middle of a page keeps none of it in memory. */
 async function* stored(
   store: Store,
   { sessionId, after, signal }: { sessionId: string; after: number; signal: AbortSignal },
 ): AsyncGenerator<LoggedEvent> {
   let seq = after;
-  let page: readonly StoredEvent[];
+  let page: readonly StoredEvent[] | undefined = [];
   do {
     page = await store.events(sessionId, { after: seq, limit: PAGE });
-    for (const event of page) {
-      seq = event.seq;
-      yield logged(event);
+    const isLast = page.length < PAGE;
+    const timer = setTimeout(() => (page = undefined), PAGE_KEPT).unref();
+    try {
+      for (let at = 0; page !== undefined && at < page.length; at += 1) {
+        const event = page[at];
+        if (event === undefined) break;
+        seq = event.seq;
+        yield logged(event);
+      }
+    } finally {
+      clearTimeout(timer);
     }
-  } while (page.length === PAGE && !signal.aborted);
+    if (isLast && page !== undefined) return;
+  } while (!signal.aborted);
+}
+
+/** Roughly, in bytes, and computed once for all readers. */
+function sizeOf(item: FeedItem): () => number {
+  let size: number | undefined;
+  return () => (size ??= JSON.stringify(item).length);
 }
 
 export function logged({ seq, event }: StoredEvent): LoggedEvent {
@@ -109,6 +131,8 @@ export function logged({ seq, event }: StoredEvent): LoggedEvent {
 
 class Reader {
   #waiting: FeedItem[] = [];
+  /** Roughly: what was pushed since nothing waited. */
+  #bytes = 0;
   #wake: (() => void) | undefined;
   /**
    * What was said is to be read from the store first. Until then no preview is kept: it would come before what it
@@ -120,8 +144,11 @@ class Reader {
   /** Previews that it was told the start of, and not the end. */
   readonly #known = new Set<string>();
 
-  push(item: FeedItem): void {
-    if (this.#waiting.length >= MAX_WAITING) this.fallBehind();
+  push(item: FeedItem, bytes: () => number): void {
+    // Whoever keeps up has nothing waiting, and costs nothing here.
+    if (this.#waiting.length === 0) this.#bytes = 0;
+    else this.#bytes += bytes();
+    if (this.#waiting.length >= MAX_WAITING || this.#bytes > MAX_WAITING_BYTES) this.fallBehind();
     if (!this.isBehind || "seq" in item) this.#waiting.push(item);
     this.wake();
   }
@@ -129,6 +156,7 @@ class Reader {
   /** Nothing is lost but previews: events are in the store before they are published. */
   fallBehind(): void {
     this.#waiting = [];
+    this.#bytes = 0;
     this.isBehind = true;
     this.#hasLost = true;
   }

@@ -2,7 +2,7 @@ import { type Checkpoint, checkpointsIn, ownSteps } from "../core/checkpoint-lis
 import { CapstanError } from "../core/errors.ts";
 import type { EventOf, StoredEvent } from "../core/events.ts";
 import type { SessionRecord } from "../core/store.ts";
-import type { ApplyOutcome, BranchExport, FileChange, OwnStep } from "../core/workspace.ts";
+import type { ApplyOutcome, BranchExport, FileChange, OwnStep, WorkLimits } from "../core/workspace.ts";
 import {
   changedRange,
   changedSteps,
@@ -15,6 +15,7 @@ import {
 } from "./change-steps.ts";
 import { wholeLog } from "./logs/whole-log.ts";
 import { Occupancy } from "./occupancy.ts";
+import { requireSource } from "./session-place.ts";
 import { type FilesDeps, RestingSessions, type RestingSession } from "./resting-sessions.ts";
 import { type RewindGoal, rewindTo } from "./rewind.ts";
 
@@ -71,20 +72,24 @@ export class Files {
   }
 
   /** What changed, by default since the session's start until now. May be asked while the session works. */
-  async diff(sessionId: string, { byCall = false, ...range }: DiffRequest = {}): Promise<SessionDiff> {
+  async diff(
+    sessionId: string,
+    { byCall = false, ...range }: DiffRequest = {},
+    limits?: WorkLimits,
+  ): Promise<SessionDiff> {
     const events = await this.#events(sessionId);
     const all = checkpointsIn(events);
     if (all.length === 0) return { files: [], steps: [] };
-    const request = await this.#request(sessionId, events, range);
+    const request = await this.#request(sessionId, events, { ...range, limits });
     const files = await request.workspace.diff(await changedRange(request));
     return { files, steps: byCall ? await changedSteps(request) : [] };
   }
 
   /** The same as a patch that git can apply; with `path` only what changed in that file. */
-  async patch(sessionId: string, { path, ...range }: PatchRequest = {}): Promise<Buffer> {
+  async patch(sessionId: string, { path, ...range }: PatchRequest = {}, limits?: WorkLimits): Promise<Buffer> {
     const events = await this.#events(sessionId);
     if (checkpointsIn(events).length === 0) return Buffer.alloc(0);
-    const request = await this.#request(sessionId, events, range);
+    const request = await this.#request(sessionId, events, { ...range, limits });
     return request.workspace.patch(await changedRange(request), path);
   }
 
@@ -130,8 +135,10 @@ export class Files {
     sessionId: string,
     target: string,
     save: (patch: Buffer) => Promise<void> = async () => {},
+    limits?: WorkLimits,
   ): Promise<Buffer> {
-    return this.#export(sessionId, { how: "patch", target: () => target }, async ({ workspace }, { from, to }) => {
+    const asked = { how: "patch", target: () => target, limits } as const;
+    return this.#export(sessionId, asked, async ({ workspace }, { from, to }) => {
       const patch = await workspace.patch({ from, to });
       if (patch.length === 0)
         throw new CapstanError(
@@ -144,8 +151,8 @@ export class Files {
   }
 
   /** The files as they are, as a zip file. */
-  async exportZip(sessionId: string, file: string): Promise<void> {
-    await this.#export(sessionId, { how: "zip", target: () => file }, ({ workspace }, { now }) =>
+  async exportZip(sessionId: string, file: string, limits?: WorkLimits): Promise<void> {
+    await this.#export(sessionId, { how: "zip", target: () => file, limits }, ({ workspace }, { now }) =>
       workspace.exportZip(now, file),
     );
   }
@@ -187,14 +194,18 @@ export class Files {
     });
   }
 
-  async #look(sessionId: string): Promise<Pick<ChangeRequest, "workspace" | "isShared">> {
-    const { workspace, record } = await this.#resting.look(sessionId);
+  async #look(sessionId: string, limits?: WorkLimits): Promise<Pick<ChangeRequest, "workspace" | "isShared">> {
+    const { workspace, record } = await this.#resting.look(sessionId, limits);
     return { workspace, isShared: isShared(record) };
   }
 
-  async #request(sessionId: string, events: readonly StoredEvent[], { from, to }: TimeRange): Promise<ChangeRequest> {
+  async #request(
+    sessionId: string,
+    events: readonly StoredEvent[],
+    { from, to, limits }: TimeRange & { readonly limits: WorkLimits | undefined },
+  ): Promise<ChangeRequest> {
     return {
-      ...(await this.#look(sessionId)),
+      ...(await this.#look(sessionId, limits)),
       events,
       from: pointIn(events, from ?? "start"),
       to: to === undefined ? undefined : pointIn(events, to),
@@ -221,15 +232,19 @@ export class Files {
       how,
       target,
       isDone = () => true,
+      limits,
     }: {
       how: EventOf<"capstan.workspace_exported">["how"];
       target: (result: Result, source: string) => string;
       isDone?: (result: Result) => boolean;
+      limits?: WorkLimits | undefined;
     },
     work: (resting: RestingSession, range: { from: string; to: string; now: string }) => Promise<Result>,
   ): Promise<Result> {
     return this.#resting.use(sessionId, "export", async (resting) => {
-      const { log, checkpoints, record, workspace } = resting;
+      const { log, checkpoints, record } = resting;
+      // A checkpoint is part of the session, and taken whole; what is made of it need not be.
+      const { workspace } = limits === undefined ? resting : await this.#look(sessionId, limits);
       const { start } = log.state.files;
       if (start === undefined)
         throw new CapstanError(
@@ -241,7 +256,7 @@ export class Files {
       const own = isShared(record)
         ? await workspace.ownChanges(ownSteps(events))
         : { from: start.commit, to: now.commit };
-      const result = await work(resting, { ...own, now: now.commit });
+      const result = await work({ ...resting, workspace }, { ...own, now: now.commit });
       if (isDone(result))
         await log.append([
           { type: "capstan.workspace_exported", how, commit: now.commit, target: target(result, record.source) },
@@ -279,13 +294,4 @@ function lastOf<T extends StoredEvent["event"]["type"]>(
 ): { readonly seq: number; readonly event: EventOf<T> } | undefined {
   const found = events.findLast(({ event }) => event.type === type);
   return found && { seq: found.seq, event: found.event as EventOf<T> };
-}
-
-/** A workspace that started empty has no files of the host behind it. */
-function requireSource({ id, cwd, source, environment }: SessionRecord): void {
-  if (environment.workspace.kind === "in-place" || source !== cwd) return;
-  throw new CapstanError(
-    "workspace_invalid",
-    `The workspace of session ${id} was made from nothing, so there is nowhere to apply its changes to. Take its files with: capstan export ${id} --zip <file>`,
-  );
 }

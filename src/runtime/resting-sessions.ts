@@ -3,7 +3,7 @@ import { CapstanError } from "../core/errors.ts";
 import type { Redactor } from "../core/redaction.ts";
 import { inTurn, type SessionState } from "../core/state.ts";
 import type { LeaseOwner, SessionRecord, Store } from "../core/store.ts";
-import type { Workspace, Workspaces } from "../core/workspace.ts";
+import type { WorkLimits, Workspace, Workspaces } from "../core/workspace.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { Feed } from "./feed.ts";
 import { holdLease } from "./lease.ts";
@@ -57,9 +57,12 @@ export class RestingSessions {
   }
 
   /** For reading only, whatever the session does. */
-  async look(sessionId: string): Promise<{ readonly record: SessionRecord; readonly workspace: Workspace }> {
+  async look(
+    sessionId: string,
+    limits?: WorkLimits,
+  ): Promise<{ readonly record: SessionRecord; readonly workspace: Workspace }> {
     const record = await this.require(sessionId);
-    return { record, workspace: this.#open(record) };
+    return { record, workspace: this.#open(record, limits) };
   }
 
   /** Writes to the session's log, whether or not this host drives it. */
@@ -127,8 +130,8 @@ export class RestingSessions {
     }
   }
 
-  #open(record: SessionRecord): Workspace {
-    return this.#deps.workspaces.open(placeOf(record), record.environment.checkpoints);
+  #open(record: SessionRecord, limits?: WorkLimits): Workspace {
+    return this.#deps.workspaces.open(placeOf(record), record.environment.checkpoints, limits);
   }
 }
 

@@ -53,3 +53,12 @@ export function preparedEvents(
     },
   ];
 }
+
+/** A workspace that started empty has no files of the host behind it. */
+export function requireSource({ id, cwd, source, environment }: SessionRecord): void {
+  if (environment.workspace.kind === "in-place" || source !== cwd) return;
+  throw new CapstanError(
+    "workspace_invalid",
+    `The workspace of session ${id} was made from nothing, so there is nowhere to apply its changes to. Take its files with: capstan export ${id} --zip <file>`,
+  );
+}

@@ -3,6 +3,8 @@ import { HTTPException } from "hono/http-exception";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type AccessSettings, accessCheck, isLoopback, READING } from "./access.ts";
+import { limitAnswers } from "./answers/limit.ts";
+import { WaitingAnswers } from "./answers/waiting.ts";
 import { authentication } from "./auth.ts";
 import { type BodyLimits, bodyLimits } from "./body/limits.ts";
 import { bodyReaders } from "./body/read.ts";
@@ -38,6 +40,7 @@ export interface AppParts {
   /** How browsers log in; without it they cannot. */
   readonly login?: Pick<LoginDeps, "tokens" | "cookie">;
   readonly streams?: Streams;
+  readonly answers?: WaitingAnswers;
   /** In place of the limits that follow from the settings. */
   readonly bodies?: Partial<BodyLimits>;
   /** The page for people; without it `/` says what programs can do. */
@@ -49,7 +52,13 @@ const OPEN_PATHS = new Set(["/", "/login", "/logout", "/health", "/ready", "/doc
 
 /** Everything that the server answers, and all that stands before it. */
 export function createApp(deps: ServerDeps, parts: AppParts = {}): Hono<Env> {
-  const { log = SILENT, streams = new Streams(), access = { bound: "127.0.0.1" }, login } = parts;
+  const {
+    log = SILENT,
+    streams = new Streams(),
+    answers = new WaitingAnswers(),
+    access = { bound: "127.0.0.1" },
+    login,
+  } = parts;
   const { settings, clock, registry } = deps;
   const { keys } = registry;
   const counts = new RequestCounts();
@@ -67,6 +76,7 @@ export function createApp(deps: ServerDeps, parts: AppParts = {}): Hono<Env> {
   app.use(securityHeaders);
   app.use(accessCheck(access));
   app.use(authentication({ keys, clock, cookie: login?.cookie, everybody: parts.everybody, isOpen }));
+  app.use(limitAnswers(answers));
   app.use(rateLimit({ clock, requestsPerMinute: settings.requestsPerMinute }));
   // Viewers change nothing here; what they send is not even read.
   app.use("/v1/*", async (c, next) => {
@@ -91,7 +101,7 @@ export function createApp(deps: ServerDeps, parts: AppParts = {}): Hono<Env> {
   );
 
   app.route("/", healthRoutes({ runtime: deps.runtime, streams }));
-  app.route("/", metricsRoutes({ runtime: parts.metrics ?? {}, counts, streams, clock }));
+  app.route("/", metricsRoutes({ runtime: parts.metrics ?? {}, counts, streams, answers, clock }));
   if (login !== undefined) app.route("/", loginRoutes({ ...login, keys, clock }));
   if (parts.console !== undefined) app.route("/", consoleRoutes(parts.console));
   app.get("/", (c) => {

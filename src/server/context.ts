@@ -5,6 +5,7 @@ import { CapstanError } from "../core/errors.ts";
 import { type FileContents, type Registry, type Role, ROLES } from "../core/registry.ts";
 import type { Answerer } from "../runtime/inbox.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import type { WaitingAnswers } from "./answers/waiting.ts";
 import type { BodyReader } from "./body/read.ts";
 import type { Streams } from "./streams.ts";
 
@@ -60,6 +61,8 @@ export interface Env {
     log?: Log;
     /** What the body is read with, once a route asks for it. */
     body: BodyReader;
+    /** The unread answers of this server, and whom this one is for. */
+    answers?: { readonly all: WaitingAnswers; readonly key: string };
     /** The open streams of this server. Absent outside of `createApp`: a stream then stands alone. */
     streams?: Streams;
     /** Whether the caller's key or login still holds; asked while a stream is open. */

@@ -42,6 +42,8 @@ export interface FollowerDeps {
   readonly follow: Follow;
   readonly show: Show;
   readonly stillValid: () => Promise<boolean>;
+  /** The client was cut, because it did not read. */
+  readonly onCut: () => void;
 }
 
 /** Signs of life alone can fill what waits for a client that never reads. */
@@ -73,6 +75,7 @@ export class Follower {
 
   /** The client does not read. */
   cut(): void {
+    if (!this.#wasCut) this.#deps.onCut();
     this.#wasCut = true;
     this.#gone.abort();
     this.#deps.outlet.cut();

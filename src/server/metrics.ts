@@ -5,6 +5,7 @@ import type { HostLoad } from "../runtime/runtime.ts";
 import { type Caller, type Env, requireRole } from "./context.ts";
 import { CONTENT_TYPE, type Metric, metricsText, type Sample } from "./metrics-text.ts";
 import type { RequestCounts } from "./request-log.ts";
+import type { WaitingAnswers } from "./answers/waiting.ts";
 import type { Streams } from "./streams.ts";
 import type { TurnMetrics } from "./turn-metrics.ts";
 
@@ -26,6 +27,7 @@ interface MetricsDeps {
   readonly runtime: RuntimeMetrics;
   readonly counts: RequestCounts;
   readonly streams: Streams;
+  readonly answers: WaitingAnswers;
   readonly clock: Clock;
 }
 
@@ -122,7 +124,7 @@ function hostMetrics({ runtime }: MetricsDeps): Metric[] {
   return [...ofLoad, ...(runtime.turns?.metrics() ?? [])];
 }
 
-function serverMetrics({ counts, streams }: MetricsDeps): Metric[] {
+function serverMetrics({ counts, streams, answers }: MetricsDeps): Metric[] {
   return [
     {
       name: "capstan_http_requests_total",
@@ -136,6 +138,13 @@ function serverMetrics({ counts, streams }: MetricsDeps): Metric[] {
       help: "Streams that were cut because nobody read them.",
       type: "counter",
       samples: [{ value: streams.cut }],
+    },
+    gauge("capstan_answers_waiting_bytes", "Answers in memory that clients have not read yet.", answers.overall),
+    {
+      name: "capstan_answers_closed_total",
+      help: "Connections that were closed because the client did not read its answer.",
+      type: "counter",
+      samples: [{ value: answers.closed }],
     },
     gauge("capstan_process_resident_bytes", "Memory of this process.", process.memoryUsage.rss()),
     gauge("capstan_process_uptime_seconds", "Since the start of this process.", process.uptime()),

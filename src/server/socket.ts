@@ -47,28 +47,28 @@ export function socketRoutes({ runtime }: ServerDeps): Hono<Env> {
         { status: 426 },
       );
     wake(runtime, c, record);
-    const { streams, stillValid, describe } = surroundings(c);
+    const { describe, waiting, ...around } = surroundings(c);
     let follower: Follower | undefined;
     // Whoever asks for answers and reads none would let them pile up.
     const cutWhenFull = (socket: WebSocket): boolean => {
-      if (socket.bufferedAmount <= streams.limits.maxWaitingBytes) return false;
+      if (socket.bufferedAmount <= waiting.maxWaitingBytes) return false;
       follower?.cut();
       return true;
     };
     return upgradeWebSocket(c, {
       onOpen(_event, { raw }) {
         const socket = raw as unknown as WebSocket;
-        const outlet = new SocketOutlet(socket, { maxWaitingBytes: streams.limits.maxWaitingBytes, describe });
+        const outlet = new SocketOutlet(socket, { room: waiting.room, describe });
+        const forget = waiting.count(() => socket.bufferedAmount);
         follower = new Follower({
-          streams,
+          ...around,
           outlet,
           follow: (from, signal) => runtime.events(id, { after: from, signal }),
           show: showClipped(clip),
-          stillValid,
         });
         // The answer to a ping of the protocol is given by then.
         socket.on("ping", () => cutWhenFull(socket));
-        void follower.run(after);
+        void follower.run(after).finally(forget);
       },
       onMessage({ data }, socket) {
         if (cutWhenFull(socket.raw as unknown as WebSocket)) return;
@@ -99,7 +99,8 @@ function isPing(data: unknown): boolean {
 }
 
 interface SocketOptions {
-  readonly maxWaitingBytes: number;
+  /** In bytes: what may wait now. */
+  readonly room: () => number;
   readonly describe: (thrown: unknown) => Record<string, unknown>;
 }
 
@@ -117,7 +118,7 @@ class SocketOutlet implements Outlet {
   }
 
   get isFull(): boolean {
-    return this.#socket.bufferedAmount > this.#options.maxWaitingBytes;
+    return this.#socket.bufferedAmount > this.#options.room();
   }
 
   drained(): Promise<void> {

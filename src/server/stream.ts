@@ -13,6 +13,7 @@ import {
 } from "./follower.ts";
 import { ApiFailure, asApiFailure, errorBody } from "./failure.ts";
 import { Streams } from "./streams.ts";
+import { WaitingAnswers } from "./answers/waiting.ts";
 
 const LAST_WORDS: Record<EndReason, string> = {
   over: "there is nothing more to come",
@@ -41,29 +42,54 @@ export function eventStream(c: Context<Env>, { follow, show, head }: Streamed): 
   if (head !== undefined) requireWithinLog("Last-Event-ID", after, head);
   // Whoever asks only for the head would leave a stream behind that nobody reads.
   if (c.req.method === "HEAD") return c.body(null, 200, HEADERS);
-  const { streams, stillValid, describe } = surroundings(c);
+  const { describe, waiting, ...around } = surroundings(c);
   const { outgoing } = c.env ?? {};
   const outlet = new SseOutlet({
-    maxWaitingBytes: streams.limits.maxWaitingBytes,
+    ...waiting,
     onGone: () => follower.stop(),
     cut: outgoing === undefined ? undefined : () => void outgoing.destroy(),
     describe,
   });
-  const follower = new Follower({ streams, outlet, follow, show, stillValid });
+  const follower = new Follower({ ...around, outlet, follow, show });
   // A client that has gone before the first byte never touches the body.
   onAbort(c.req.raw.signal, () => follower.stop());
-  void follower.run(after);
+  const forget = waiting.count(() => outlet.waiting);
+  void follower.run(after).finally(forget);
   return c.body(outlet.body, 200, HEADERS);
 }
 
-/** What a follower needs of the request that it came with. */
-export function surroundings(
-  c: Context<Env>,
-): Pick<FollowerDeps, "streams" | "stillValid"> & Pick<SseOptions, "describe"> {
+/** What a follower and its outlet need of the request that it came with. */
+interface Surroundings extends Pick<FollowerDeps, "streams" | "stillValid" | "onCut"> {
+  readonly waiting: WaitingRoom;
+  readonly describe: (thrown: unknown) => Record<string, unknown>;
+}
+
+/** What may wait for one follower. */
+interface WaitingRoom {
+  /** In bytes: the most that may ever wait, and what may wait now, beside the other streams of the same key. */
+  readonly maxWaitingBytes: number;
+  readonly room: () => number;
+  /** Counts what waits until the function that is returned is called. */
+  readonly count: (bytes: () => number) => () => void;
+}
+
+export function surroundings(c: Context<Env>): Surroundings {
   const requestId = c.get("requestId");
+  const streams = c.get("streams") ?? new Streams();
+  const { maxWaitingBytes } = streams.limits;
+  const { all: answers = new WaitingAnswers(), key = "" } = c.get("answers") ?? {};
   return {
-    streams: c.get("streams") ?? new Streams(),
+    streams,
     stillValid: c.get("stillValid") ?? (async () => true),
+    waiting: {
+      maxWaitingBytes,
+      room: () => Math.min(maxWaitingBytes, answers.shareOf(key)),
+      count: (bytes) => answers.add(key, bytes, { isStream: true }),
+    },
+    onCut: () => {
+      const fields = { id: requestId, path: c.req.path, caller: key, bytes: answers.of(key) };
+      c.get("log")?.warn(fields, "cut a stream: the client did not read it");
+    },
     describe: (thrown) => {
       const failure = asApiFailure(thrown);
       if (failure.status >= 500) c.get("log")?.error({ id: requestId, err: thrown }, "a stream failed");
@@ -93,8 +119,7 @@ export function requireWithinLog(name: PlaceName, after: number, head: number): 
     );
 }
 
-interface SseOptions {
-  readonly maxWaitingBytes: number;
+interface SseOptions extends Pick<WaitingRoom, "maxWaitingBytes" | "room"> {
   readonly onGone: () => void;
   /** Ends the connection at once; absent where there is none of its own. */
   readonly cut: (() => void) | undefined;
@@ -130,12 +155,18 @@ class SseOutlet implements Outlet {
     );
   }
 
-  get isFull(): boolean {
-    return (this.#controller?.desiredSize ?? 1) <= 0;
+  /** In bytes. */
+  get waiting(): number {
+    const { maxWaitingBytes } = this.#options;
+    return maxWaitingBytes - (this.#controller?.desiredSize ?? maxWaitingBytes);
   }
 
-  drained(): Promise<void> {
-    return this.isFull ? this.#room.promise : Promise.resolve();
+  get isFull(): boolean {
+    return this.waiting >= this.#options.room();
+  }
+
+  async drained(): Promise<void> {
+    while (this.isFull) await this.#room.promise;
   }
 
   send({ event, id, data }: Frame): void {

@@ -1,5 +1,9 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { CapstanError } from "../core/errors.ts";
+import { onAbort } from "../core/signals/on-abort.ts";
 import { findProgram, hostPath, safePath } from "../process/programs.ts";
 
 export interface GitOptions {
@@ -7,7 +11,12 @@ export interface GitOptions {
   /** Beside PATH, which is the host's own; nothing else of the host's environment is passed on unless it is named here. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: Uint8Array | string;
+  /** Ends the command. It rejects with the signal's reason when that is a `CapstanError`, and else as interrupted. */
   readonly signal?: AbortSignal | undefined;
+  /** In bytes: a command that says more is ended, and rejects with `too_large`. */
+  readonly maxOutput?: number | undefined;
+  /** Where the output goes to, piece by piece; `stdout` is empty then. */
+  readonly outputFile?: string;
   /** Exit codes that are no failure, besides 0. */
   readonly accept?: readonly number[];
   /** Lets the configuration of the user and of the system apply, as credentials need it; `environment` must name HOME. */
@@ -48,6 +57,7 @@ const CONFIGURED = {
 /** Runs git with an environment of its own. Rejects with `workspace_failed`, which says what git said. */
 export async function git(args: readonly string[], options: GitOptions = {}): Promise<GitOutput> {
   const { cwd, environment = {}, input, signal, accept = [], configured = false, dieWithHost = false } = options;
+  stopIfAborted(signal);
   const fixed = configured ? CONFIGURED : HERMETIC;
   const file = findProgram("git", { outside: cwd });
   if (file === undefined) throw notFound();
@@ -56,26 +66,73 @@ export async function git(args: readonly string[], options: GitOptions = {}): Pr
     cwd,
     env: { ...fixed, ...environment, PATH: safePath(hostPath(), { outside: cwd }) },
     stdio: ["pipe", "pipe", "pipe"],
-    signal,
   });
-  const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
   // A command that ends before it has read everything says so by its exit code.
   child.stdin.on("error", () => {});
   child.stdin.end(input);
-  const code = await new Promise<number>((resolve, reject) => {
-    child.on("error", (error: NodeJS.ErrnoException) => {
-      // One that is interrupted still cleans up; what it made may only be removed after that.
-      if (error.name === "AbortError") child.on("exit", () => reject(notStarted(error)));
-      else reject(notStarted(error));
-    });
+  const exited = new Promise<number>((resolve, reject) => {
+    child.on("error", (error: NodeJS.ErrnoException) => reject(notStarted(error)));
     child.on("close", (exit, killed) => resolve(exit ?? (killed === null ? 1 : 128)));
   });
+  const takeBack = signal === undefined ? () => {} : onAbort(signal, () => end(child));
+  const [output, ending] = await Promise.allSettled([collect(child, child.stdout, options), exited]);
+  takeBack();
+  // One that is interrupted still cleans up; what it made may only be removed after that.
+  stopIfAborted(signal);
+  if (ending.status === "rejected") throw ending.reason;
+  if (output.status === "rejected") throw output.reason;
+  const code = ending.value;
   const said = Buffer.concat(stderr).toString();
   if (code !== 0 && !accept.includes(code)) throw failed(args, said, code);
-  return { stdout: Buffer.concat(stdout), stderr: said, code };
+  return { stdout: output.value, stderr: said, code };
+}
+
+/** What the command says, or nothing when a file has it. */
+async function collect(child: ChildProcess, stdout: Readable, options: GitOptions): Promise<Buffer> {
+  const { maxOutput = Number.POSITIVE_INFINITY, outputFile } = options;
+  let size = 0;
+  async function* counted(): AsyncGenerator<Buffer> {
+    for await (const chunk of stdout as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxOutput) throw tooMuch(maxOutput);
+      yield chunk;
+    }
+  }
+  try {
+    if (outputFile === undefined) return Buffer.concat(await Array.fromAsync(counted()));
+    await pipeline(counted, createWriteStream(outputFile, { mode: 0o600 }));
+    return Buffer.alloc(0);
+  } catch (thrown) {
+    // Nobody listens to it any more.
+    end(child);
+    throw thrown;
+  }
+}
+
+/** In milliseconds: what a command has to remove its own files. */
+const GRACE = 5_000;
+
+function end(child: ChildProcess): void {
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => child.kill("SIGKILL"), GRACE).unref();
+  child.once("exit", () => clearTimeout(timer));
+}
+
+function tooMuch(limit: number): CapstanError {
+  return new CapstanError(
+    "too_large",
+    `This has more than ${limit} bytes, which is more than one answer may have. Narrow it, for example to one file or to fewer checkpoints.`,
+    { data: { limit: "bytes" } },
+  );
+}
+
+function stopIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return;
+  const reason: unknown = signal.reason;
+  if (reason instanceof CapstanError) throw reason;
+  throw new CapstanError("workspace_failed", "It was interrupted.", { cause: reason });
 }
 
 /** Part of util-linux; elsewhere a command may outlive a host that was killed. */
@@ -85,7 +142,6 @@ function boundToHost(cwd: string | undefined): readonly string[] {
 }
 
 function notStarted(error: NodeJS.ErrnoException): CapstanError {
-  if (error.name === "AbortError") return new CapstanError("workspace_failed", "It was interrupted.", { cause: error });
   if (error.code === "ENOENT") return notFound(error);
   return new CapstanError("workspace_failed", `git could not be started: ${error.message}`, { cause: error });
 }

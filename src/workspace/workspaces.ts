@@ -5,6 +5,7 @@ import { CapstanError, messageOf } from "../core/errors.ts";
 import type {
   PreparedWorkspace,
   PrepareOptions,
+  WorkLimits,
   Workspace,
   WorkspacePlace,
   WorkspaceRequest,
@@ -24,7 +25,11 @@ import { addWorktree, removeWorktree, worktreeRequest } from "./worktree-workspa
 /** Opens the checkpoints of a session, which are kept in `directory`. */
 export type OpenShadow = (
   place: WorkspacePlace,
-  options: { readonly directory: string; readonly settings: CheckpointSettings },
+  options: {
+    readonly directory: string;
+    readonly settings: CheckpointSettings;
+    readonly limits?: WorkLimits | undefined;
+  },
 ) => Workspace;
 
 export interface WorkspacesOptions extends HostPlaces {
@@ -63,7 +68,7 @@ export function createWorkspaces({ openShadow, ...places }: WorkspacesOptions): 
       const { sessionId, cwd: root } = place;
       await putContent(content, { sessionId, root, places, signal, hostAddresses });
     },
-    open: (place, settings) => openShadow(place, { directory: directoryOf(place.sessionId), settings }),
+    open: (place, settings, limits) => openShadow(place, { directory: directoryOf(place.sessionId), settings, limits }),
     size: (place) => diskSize(directoryOf(place.sessionId)),
     changedSince: async (place, time) =>
       place.kind !== "in-place" && isNewer(join(directoryOf(place.sessionId), "files"), time),

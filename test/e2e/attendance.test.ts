@@ -122,7 +122,7 @@ describe("turns beyond what the host takes on", () => {
   test("wait for their place, and can be interrupted while they do", async () => {
     const { promise: answer, resolve: goOn } = Promise.withResolvers<void>();
     await using t = await testHost(() => ({ ...say("Hello."), delay: answer }), {
-      capacity: { max_turns: 1, max_queue: 2, max_load: 1_000, min_free_bytes: 0 },
+      capacity: { max_turns: 1, max_queue: 2 },
     });
     using elsewhere = temporaryDirectory();
     const first = await t.host.startSession({ agent: agent(), cwd: t.cwd });
@@ -289,7 +289,7 @@ describe("what goes wrong when everything happens at once", () => {
     await using t = await testHost(
       (request) => ({ ...say("Hello."), ...(request.last.includes("Slow") && { delay: answer }) }),
       {
-        capacity: { max_turns: 2, max_load: 1_000, min_free_bytes: 0 },
+        capacity: { max_turns: 2 },
       },
     );
     using elsewhere = temporaryDirectory();

@@ -9,7 +9,15 @@ import { itemOf } from "../../src/config/trust/item.ts";
 import { programServers } from "../../src/mcp/programs.ts";
 import { parseAgent } from "../../src/core/agent-definition.ts";
 import { sandboxTest } from "../support/hostile-world.ts";
-import { agent, eventsOf, ofType, temporaryDirectory, testEnvironment, testHost } from "../support/host.ts";
+import {
+  agent,
+  ANY_PRESSURE,
+  eventsOf,
+  ofType,
+  temporaryDirectory,
+  testEnvironment,
+  testHost,
+} from "../support/host.ts";
 import { type Reply, say, scriptedModel, toolUse } from "../support/scripted-model.ts";
 
 /** Runs these commands one after another, each in a call of its own. */
@@ -95,7 +103,7 @@ async function sandboxed(commands: readonly string[], options: HostOptions = {})
   mkdirSync(cwd);
   const results: string[] = [];
   const model = stack.use(await scriptedModel(runs(commands, results)));
-  const capacity = { max_load: 1_000, min_free_bytes: 0 };
+  const capacity = ANY_PRESSURE;
   const environment = testEnvironment(model.url);
   const host = stack.use(await openHost({ home: join(base, "home"), environment, capacity, ...options }));
   return { base, cwd, results, host, [Symbol.asyncDispose]: () => stack.disposeAsync() };

@@ -6,7 +6,7 @@ import { openHost } from "../../src/app/open-host.ts";
 import type { StartOptions } from "../../src/runtime/session-options.ts";
 import { testCli } from "../support/cli.ts";
 import { sandboxTest } from "../support/hostile-world.ts";
-import { agent, eventsOf, ofType, testEnvironment } from "../support/host.ts";
+import { agent, ANY_PRESSURE, eventsOf, ofType, testEnvironment } from "../support/host.ts";
 import { type Reply, say, scriptedModel, toolUse } from "../support/scripted-model.ts";
 
 type Call = readonly [tool: string, input: Record<string, unknown>];
@@ -41,8 +41,11 @@ async function made(
     if (tool === undefined || input === undefined) return say("done");
     return { blocks: [toolUse(tool, input, `toolu_${results.length}`)] };
   });
-  const capacity = { max_load: 1_000, min_free_bytes: 0 };
-  await using host = await openHost({ home: join(base, "home"), environment: testEnvironment(model.url), capacity });
+  await using host = await openHost({
+    home: join(base, "home"),
+    environment: testEnvironment(model.url),
+    capacity: ANY_PRESSURE,
+  });
   const permissions = { mode: "yolo", allow: ["Bash", "Edit", "Write"] } as const;
   const session = await host.startSession({
     agent: agent({ tools: ["Bash", "Read", "Write"], permissions: { ...permissions, allow: [...permissions.allow] } }),

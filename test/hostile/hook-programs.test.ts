@@ -5,7 +5,7 @@ import { openHost } from "../../src/app/open-host.ts";
 import { parseAgent } from "../../src/core/agent-definition.ts";
 import { configurationIn } from "../../src/runtime/protected/find-configuration.ts";
 import { sandboxTest } from "../support/hostile-world.ts";
-import { agent, testEnvironment } from "../support/host.ts";
+import { agent, ANY_PRESSURE, testEnvironment } from "../support/host.ts";
 import { type Reply, say, scriptedModel, toolUse } from "../support/scripted-model.ts";
 
 /** A project with files of its own. Not below /tmp, which the sandbox hides. */
@@ -60,9 +60,8 @@ rm -f linked/check.sh; printf '#!/bin/sh\\n${evil}\\n' > linked/check.sh; chmod 
     const command = ["sh plant.sh", "echo again"][results.length];
     return command === undefined ? say("done") : { blocks: [toolUse("Bash", { command }, `toolu_${results.length}`)] };
   });
-  const capacity = { max_load: 1_000, min_free_bytes: 0 };
   const environment = testEnvironment(model.url);
-  await using host = await openHost({ home: join(place.base, "home"), environment, capacity });
+  await using host = await openHost({ home: join(place.base, "home"), environment, capacity: ANY_PRESSURE });
   const before_tool = [{ command: [process.execPath, "hooks/run.mjs"] }, { command: ["linked/check.sh"] }];
   const session = await host.startSession({
     agent: agent({ tools: ["Bash"], permissions: { mode: "yolo" }, hooks: { before_tool } }),

@@ -8,7 +8,7 @@ import type { LoggedEvent } from "../../src/core/events.ts";
 import type { Runtime as Host } from "../../src/runtime/runtime.ts";
 import { echoEngine } from "../support/echo-engine.ts";
 import { hostOn, theseEngines } from "../support/engine-host.ts";
-import { agent, ofType, temporaryDirectory, testEnvironment } from "../support/host.ts";
+import { agent, ANY_PRESSURE, ofType, temporaryDirectory, testEnvironment } from "../support/host.ts";
 import { say, scriptedModel } from "../support/scripted-model.ts";
 
 interface Place extends AsyncDisposable {
@@ -25,7 +25,7 @@ async function place(): Promise<Place> {
   mkdirSync(cwd);
   const home = join(directory.path, "home");
   const environment = testEnvironment(model.url);
-  const capacity = { max_load: 1_000, min_free_bytes: 0 };
+  const capacity = ANY_PRESSURE;
   const parts = stack.move();
   return {
     cwd,

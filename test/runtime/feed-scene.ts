@@ -27,5 +27,5 @@ export async function feedScene(isLive: () => boolean = () => true) {
     return keep(Array.from({ length: count }, (_, index) => sampleMessage(`message ${after + index}`)));
   };
   const parts = stack.move();
-  return { feed, items, follow, keep, append, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+  return { store, feed, items, follow, keep, append, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }

@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll } from "vitest";
 import { temporaryDirectory } from "./host.ts";
+import { TEST_ENGINE } from "./test-engine.ts";
 
 export interface CliResult {
   readonly code: number | null;
@@ -104,6 +105,7 @@ function cliIn(place: string, modelUrl?: string): Cli {
   const environment: Record<string, string> = {
     PATH: process.env["PATH"] ?? "/usr/bin:/bin",
     HOME: home,
+    CAPSTAN_ENGINE: TEST_ENGINE,
     ...FASTER,
     ...(modelUrl !== undefined && { ANTHROPIC_BASE_URL: modelUrl, ANTHROPIC_API_KEY: "sk-ant-test" }),
   };

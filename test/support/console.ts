@@ -7,7 +7,7 @@ import { hostOptions } from "../../src/cli/host.ts";
 import { type CapstanClient, createClient } from "../../src/client/index.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { openBrowser } from "./browser.ts";
-import { temporaryDirectory, testEnvironment } from "./host.ts";
+import { temporaryDirectory, testEnvironment, ANY_PRESSURE } from "./host.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "./scripted-model.ts";
 import { recordTrust } from "./trust.ts";
 
@@ -63,7 +63,13 @@ export async function openConsole(options: ConsoleOptions = {}): Promise<Console
   const open = (port: number): Promise<RunningServer> =>
     serve({
       openHost: () =>
-        openHost({ ...hostOptions(configuration), environment, retries: 1, rehearsal: model === undefined }),
+        openHost({
+          ...hostOptions(configuration),
+          environment,
+          retries: 1,
+          capacity: ANY_PRESSURE,
+          rehearsal: model === undefined,
+        }),
       configuration,
       shell: environment,
       cwd: directory,

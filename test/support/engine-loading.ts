@@ -15,7 +15,7 @@ registerHooks({
 });
 
 const [engine = "", directory = ""] = process.argv.slice(2);
-const [{ openHost }, { scriptedModel, say }, { agent, ANY_LOAD, testEnvironment }] = await Promise.all([
+const [{ openHost }, { scriptedModel, say }, { agent, ANY_PRESSURE, testEnvironment }] = await Promise.all([
   import("../../src/app/open-host.ts"),
   import("./scripted-model.ts"),
   import("./host.ts"),
@@ -25,7 +25,7 @@ await using model = await scriptedModel(() => say("heard"));
 const environment = testEnvironment(model.url);
 const cwd = join(directory, "workspace");
 mkdirSync(cwd);
-await using host = await openHost({ home: join(directory, "home"), environment, capacity: ANY_LOAD });
+await using host = await openHost({ home: join(directory, "home"), environment, capacity: ANY_PRESSURE });
 const session = await host.startSession({ agent: agent({ engine: engine === "direct" ? "direct" : "claude" }), cwd });
 const { text } = await session.send("hello").result();
 process.stdout.write(JSON.stringify([text, ...loaded]));

@@ -6,6 +6,7 @@ import type { AgentInput } from "../../src/core/agent-definition.ts";
 import type { LoggedEvent, SessionEvent } from "../../src/core/events.ts";
 import type { Runtime as Host } from "../../src/runtime/runtime.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "./scripted-model.ts";
+import { TEST_ENGINE } from "./test-engine.ts";
 
 /** A directory that is gone when the test is over. */
 export function temporaryDirectory(): Disposable & { readonly path: string } {
@@ -24,10 +25,16 @@ export interface TestHost extends AsyncDisposable {
   another(options?: HostOptions): Promise<Host>;
 }
 
-/** What else the machine is doing decides no test. */
-export const ANY_LOAD = { max_load: 1_000, min_free_bytes: 0 };
+/** Limits that no machine reaches, so that what else it is doing decides no test. */
+export const ANY_PRESSURE = {
+  min_free_bytes: 0,
+  max_memory_bytes: Number.MAX_SAFE_INTEGER,
+  max_cpu_pressure: 100,
+  max_memory_pressure: 100,
+  max_loop_delay_ms: Number.MAX_SAFE_INTEGER,
+};
 
-/** A real host with the real SDK and CLI against a scripted model API. Nothing of this machine's environment gets in. */
+/** A real host, on the engine of this run, against a scripted model API. Nothing of this machine's environment gets in. */
 export async function testHost(script: Script, options: HostOptions = {}): Promise<TestHost> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(temporaryDirectory());
@@ -37,7 +44,14 @@ export async function testHost(script: Script, options: HostOptions = {}): Promi
   const environment = testEnvironment(model.url);
   const home = join(directory.path, "home");
   const open = (more: HostOptions): Promise<Host> =>
-    openHost({ home, environment, retries: 1, ...more, capacity: { ...ANY_LOAD, ...more.capacity } });
+    openHost({
+      home,
+      environment,
+      engine: TEST_ENGINE,
+      retries: 1,
+      ...more,
+      capacity: { ...ANY_PRESSURE, ...more.capacity },
+    });
   const host = stack.use(await open(options));
   const parts = stack.move();
   const another = (more: HostOptions = {}): Promise<Host> => open(more);

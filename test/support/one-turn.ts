@@ -1,4 +1,5 @@
 import { openHost } from "../../src/app/open-host.ts";
+import { ANY_PRESSURE } from "./host.ts";
 import type { AgentInput } from "../../src/core/agent-definition.ts";
 
 /** A process of its own that runs one turn of a new session and ends. */
@@ -13,7 +14,7 @@ export interface OneTurn {
 process.once("message", (turn: OneTurn) => void run(turn));
 
 async function run({ home, cwd, environment, agent, message }: OneTurn): Promise<void> {
-  await using host = await openHost({ home, environment, retries: 1 });
+  await using host = await openHost({ home, environment, retries: 1, capacity: ANY_PRESSURE });
   const session = await host.startSession({ agent, cwd });
   await session.send(message).result();
   process.send?.(session.id);

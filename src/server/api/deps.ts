@@ -15,6 +15,7 @@ import type { StartOptions } from "../../runtime/session-options.ts";
 import type { ReplayRequest } from "../../runtime/policy-replay.ts";
 import type { ServerDeps } from "../context.ts";
 import type { Asking } from "../heavy/slots.ts";
+import type { HeavyLimits } from "../heavy/work.ts";
 
 /** What `/api` is given besides. Without a port its routes say that they are not offered here. */
 export interface ApiDeps extends ServerDeps {
@@ -57,6 +58,8 @@ export interface ApiDeps extends ServerDeps {
   readonly output?: (sessionId: string, call: string) => Promise<Buffer>;
   /** What a session is made of that names nothing: as `capstan run` would in the project's directory. */
   readonly defaults?: (project: string) => Promise<ProjectDefaults>;
+  /** What git may take for one request. */
+  readonly heavyLimits?: HeavyLimits;
   readonly suites?: SuitePort;
   readonly trust?: TrustPort;
 }

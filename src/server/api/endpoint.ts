@@ -6,7 +6,9 @@ import { queryFields } from "../../protocol/queries.ts";
 import { parseRequest } from "../../protocol/refusal.ts";
 import { readBody } from "../body/read.ts";
 import { type Caller, type Env, requireRole } from "../context.ts";
+import type { WorkLimits } from "../../core/workspace.ts";
 import type { Asking, HeavySlots } from "../heavy/slots.ts";
+import { HEAVY_LIMITS, type HeavyLimits, withLimits } from "../heavy/work.ts";
 import { errorEnvelope } from "./components.ts";
 
 export type Api = OpenAPIHono<Env>;
@@ -35,8 +37,13 @@ interface Endpoint<
   /** A schema for JSON, or a media type of bytes that the handler answers with itself. */
   readonly answer: Answer;
   readonly status?: 200 | 201 | 202;
-  /** Takes long and much: done once at a time for each key, and a few times at once overall. */
-  readonly heavy?: HeavySlots;
+  /** Takes long and much: done once at a time for each key, a few times at once overall, and within limits. */
+  readonly heavy?: Heavy;
+}
+
+export interface Heavy {
+  readonly slots: HeavySlots;
+  readonly limits?: HeavyLimits | undefined;
 }
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
@@ -51,10 +58,14 @@ export interface Call<Query extends Shape | Nothing, Body extends Shape | Nothin
   readonly signal: AbortSignal;
   /** For work that is limited by key, and ends when the client has gone. */
   readonly asking: Asking;
+  /** For heavy work with files. */
+  readonly limits: WorkLimits;
 }
 
 /** Also of a schema a handler may give the bytes, when they were made elsewhere. */
 type Answered<Answer extends Shape | string> = Answer extends Shape ? z.input<Answer> | Response : Response;
+
+const UNTIMED = { maxBytes: HEAVY_LIMITS.bytes, maxFileBytes: HEAVY_LIMITS.fileBytes };
 
 /** Adds an endpoint to the routes and to the document. */
 export function endpoint<
@@ -116,7 +127,11 @@ export function endpoint<
       signal,
       asking: { key: caller.id, signal },
     };
-    const answered = await (heavy === undefined ? handle(call) : heavy.run(call.asking, () => handle(call)));
+    const answered = await (heavy === undefined
+      ? handle({ ...call, limits: { ...UNTIMED, signal } })
+      : heavy.slots.run(call.asking, () =>
+          withLimits(signal, heavy.limits ?? HEAVY_LIMITS, (limits) => handle({ ...call, limits })),
+        ));
     return answered instanceof Response ? answered : c.json(answered as object, status);
   });
 }

@@ -10,10 +10,9 @@ import {
   type WireApplied,
 } from "../../protocol/api/files.ts";
 import { findSession } from "../lookup.ts";
-import type { HeavySlots } from "../heavy/slots.ts";
 import { checkpoint, diff, rewind } from "./components.ts";
 import type { ApiDeps } from "./deps.ts";
-import { type Api, endpoint } from "./endpoint.ts";
+import { type Api, endpoint, type Heavy } from "./endpoint.ts";
 import { requireOpenChanges } from "./hidden-files.ts";
 import { checkpointToWire, diffToWire, rewindToWire } from "./shown-files.ts";
 
@@ -22,7 +21,7 @@ const tag = "Workspace";
 const TAIL = 100;
 
 /** What changed in a session's files, and ways to take it back or over. */
-export function addFiles(api: Api, deps: ApiDeps, heavy: HeavySlots): void {
+export function addFiles(api: Api, deps: ApiDeps, heavy: Heavy): void {
   const { files } = deps.runtime;
 
   endpoint(
@@ -56,9 +55,9 @@ export function addFiles(api: Api, deps: ApiDeps, heavy: HeavySlots): void {
       query: diffQuery,
       answer: diff,
     },
-    async ({ caller, params: { id }, query: { by_call: byCall = false, ...range } }) => {
+    async ({ caller, params: { id }, query: { by_call: byCall = false, ...range }, limits }) => {
       await findSession(deps, caller.project, id);
-      return diffToWire(await files.diff(id, { ...range, byCall }));
+      return diffToWire(await files.diff(id, { ...range, byCall }, limits));
     },
   );
 
@@ -76,10 +75,11 @@ export function addFiles(api: Api, deps: ApiDeps, heavy: HeavySlots): void {
       query: patchQuery,
       answer: "text/x-diff",
     },
-    async ({ c, caller, params: { id }, query }) => {
-      await requireOpenChanges(deps, { caller, record: await findSession(deps, caller.project, id), range: query });
+    async ({ c, caller, params: { id }, query, limits }) => {
+      const record = await findSession(deps, caller.project, id);
+      await requireOpenChanges(deps, { caller, record, range: query, limits });
       c.header("content-type", "text/x-diff; charset=utf-8");
-      return c.body(new Uint8Array(await files.patch(id, query)));
+      return c.body(new Uint8Array(await files.patch(id, query, limits)));
     },
   );
 

@@ -5,6 +5,7 @@ import { CapstanError } from "../../core/errors.ts";
 import { isInside } from "../../core/inside.ts";
 import { isHidden, isKeptFrom, type SandboxPlan } from "../../core/sandbox.ts";
 import type { SessionRecord } from "../../core/store.ts";
+import type { WorkLimits } from "../../core/workspace.ts";
 import type { PatchRequest } from "../../runtime/files.ts";
 import { sandboxOf } from "../../runtime/sandbox.ts";
 import { placeOf } from "../../runtime/session-place.ts";
@@ -37,40 +38,45 @@ interface TakenChanges {
   readonly caller: Caller;
   readonly record: SessionRecord;
   readonly range?: PatchRequest;
+  readonly limits: WorkLimits;
 }
 
 /** A patch or a branch has the contents of all that changed, so below admin none of it may be hidden. */
 export async function requireOpenChanges(
   deps: ApiDeps,
-  { caller, record, range: { path: only, ...range } = {} }: TakenChanges,
+  { caller, record, range: { path: only, ...range } = {}, limits }: TakenChanges,
 ): Promise<void> {
   if (caller.role === "admin") return;
   const { root, plan } = await exported(deps, record);
-  const { files } = await deps.runtime.files.diff(record.id, range);
+  const { files } = await deps.runtime.files.diff(record.id, range, limits);
   const taken = files.filter(({ path }) => only === undefined || path === only);
   const found = taken.find(({ path }) => isKeptFrom(join(root, path), plan));
   if (found !== undefined) throw refusal(caller, `the changes of ${found.path}`);
 }
 
 /** A zip file has everything, so below admin there must be nothing that is hidden. */
-export async function requireOpenFiles(deps: ApiDeps, caller: Caller, record: SessionRecord): Promise<void> {
+export async function requireOpenFiles(
+  deps: ApiDeps,
+  { caller, record, limits }: Omit<TakenChanges, "range">,
+): Promise<void> {
   if (caller.role === "admin") return;
   const { root, plan } = await exported(deps, record);
   const isThere = (path: string): boolean =>
     path !== root && isInside(path, root) && isHidden(path, plan) && existsSync(path);
-  const found = plan.denyRead.find(isThere) ?? (await secretFileIn(root, plan));
+  const found = plan.denyRead.find(isThere) ?? (await secretFileIn(root, plan, limits.signal));
   if (found !== undefined) throw refusal(caller, found.slice(root.length + 1));
 }
 
 /** The first that is found; git keeps none under such a name. */
-async function secretFileIn(directory: string, plan: SandboxPlan): Promise<string | undefined> {
+async function secretFileIn(directory: string, plan: SandboxPlan, signal: AbortSignal): Promise<string | undefined> {
+  signal.throwIfAborted();
   // What this user may not look into is in no zip file either.
   for (const entry of await readdir(directory, { withFileTypes: true }).catch(() => [])) {
     const path = join(directory, entry.name);
     if (!entry.isDirectory()) {
       if (isKeptFrom(path, plan)) return path;
     } else if (entry.name !== ".git") {
-      const found = await secretFileIn(path, plan);
+      const found = await secretFileIn(path, plan, signal);
       if (found !== undefined) return found;
     }
   }

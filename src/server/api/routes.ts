@@ -5,7 +5,7 @@ import { addAgents } from "./agents.ts";
 import { addApprovals } from "./approvals.ts";
 import type { ApiDeps } from "./deps.ts";
 import { addDocument } from "./document.ts";
-import type { Api } from "./endpoint.ts";
+import type { Api, Heavy } from "./endpoint.ts";
 import { addEnvironments } from "./environments.ts";
 import { addExports } from "./exports.ts";
 import { addFiles } from "./files.ts";
@@ -24,8 +24,8 @@ import { addWorkspace } from "./workspace.ts";
 /** What Capstan has and the Managed Agents API does not: `/api`, and the document of it. */
 export function apiRoutes(deps: ApiDeps): Api {
   const api: Api = new OpenAPIHono<Env>();
-  // What git compares and packs for people; what is read from the store has threads of its own.
-  const heavy = new HeavySlots();
+  // What git compares and packs for people, in processes of its own; what is read from the store has threads of its own.
+  const heavy: Heavy = { slots: new HeavySlots(), limits: deps.heavyLimits };
   addSessions(api, deps);
   addSessionEvents(api, deps);
   addApprovals(api, deps);

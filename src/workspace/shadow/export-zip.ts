@@ -6,10 +6,9 @@ import { randomName, type ShadowRepository } from "./repository.ts";
 
 /** Written beside and then renamed, so that there is never half a file of that name. */
 export async function exportZip(repository: ShadowRepository, { tree }: Checkpoint, file: string): Promise<void> {
-  // Git runs in the workspace, and would take it relative to that.
   const aside = join(dirname(resolve(file)), `.${randomName()}.zip`);
   try {
-    await repository.git(["archive", "--format=zip", `--output=${aside}`, tree]);
+    await repository.git(["archive", "--format=zip", tree], { outputFile: aside });
     await rename(aside, file);
   } catch (thrown) {
     throw diskFailure(thrown, "Writing", file);

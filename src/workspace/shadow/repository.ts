@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
+import type { WorkLimits } from "../../core/workspace.ts";
 import { git, type GitOptions, type GitOutput } from "../git.ts";
 
 /** Of the checkpoints of one workspace; all commands on them run through it. */
@@ -16,7 +17,7 @@ export interface ShadowRepository {
   prepare(): Promise<boolean>;
 }
 
-interface ShadowOptions extends Pick<GitOptions, "input" | "accept" | "dieWithHost"> {
+interface ShadowOptions extends Pick<GitOptions, "input" | "accept" | "dieWithHost" | "outputFile"> {
   /** Path of the index; commands that need none go without. */
   readonly index?: string;
   /** That git may use, as `GIT_ALLOW_PROTOCOL` has them. Default: none. */
@@ -27,6 +28,8 @@ interface ShadowRequest {
   readonly directory: string;
   readonly workTree: string;
   readonly exclude: readonly string[];
+  /** For every command. */
+  readonly limits?: WorkLimits | undefined;
 }
 
 export const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
@@ -66,7 +69,7 @@ const CONFIG = `[core]
 \tallowAnySHA1InWant = true
 `;
 
-export function shadowRepository({ directory, workTree, exclude }: ShadowRequest): ShadowRepository {
+export function shadowRepository({ directory, workTree, exclude, limits }: ShadowRequest): ShadowRepository {
   const path = join(directory, "checkpoints.git");
   const excludeFile = join(path, "exclude");
   const patterns = [...exclude, ...ownDirectory(directory, workTree)].map((pattern) => `${pattern}\n`).join("");
@@ -77,6 +80,8 @@ export function shadowRepository({ directory, workTree, exclude }: ShadowRequest
     git: (args, { index, protocols, ...options } = {}) =>
       git(args, {
         ...options,
+        signal: limits?.signal,
+        maxOutput: options.outputFile === undefined ? limits?.maxBytes : limits?.maxFileBytes,
         cwd: workTree,
         environment: {
           GIT_DIR: path,

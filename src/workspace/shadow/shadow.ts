@@ -11,6 +11,7 @@ import type {
   LeftOut,
   OwnStep,
   TakenCheckpoint,
+  WorkLimits,
   Workspace,
   WorkspacePlace,
 } from "../../core/workspace.ts";
@@ -36,14 +37,15 @@ interface ShadowRequest {
   /** Of the session, below Capstan's home; those of other sessions stand beside it. */
   readonly directory: string;
   readonly settings: CheckpointSettings;
+  readonly limits?: WorkLimits | undefined;
 }
 
 /**
  * Checkpoints in a git repository of Capstan's own, beside the workspace. The user's repository is neither read nor
  * written for them. Not kept are: every `.git`, empty directories, permissions of directories, owners and times.
  */
-export function openShadow(place: WorkspacePlace, { directory, settings }: ShadowRequest): Workspace {
-  return new Shadow(place, directory, settings);
+export function openShadow(place: WorkspacePlace, request: ShadowRequest): Workspace {
+  return new Shadow(place, request);
 }
 
 const NOTHING: PartlyKnown = { tree: EMPTY_TREE, modes: NO_MODES, leftOut: [] };
@@ -62,11 +64,11 @@ class Shadow implements Workspace {
     modes: NO_MODES,
   };
 
-  constructor(place: WorkspacePlace, directory: string, settings: CheckpointSettings) {
+  constructor(place: WorkspacePlace, { directory, settings, limits }: ShadowRequest) {
     this.#place = place;
     this.#directory = directory;
     this.#settings = settings;
-    this.#repository = shadowRepository({ directory, workTree: place.cwd, exclude: settings.exclude });
+    this.#repository = shadowRepository({ directory, workTree: place.cwd, exclude: settings.exclude, limits });
   }
 
   async checkpoint(last: string | undefined): Promise<TakenCheckpoint | undefined> {

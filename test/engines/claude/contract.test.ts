@@ -5,7 +5,7 @@ import { type ClaudeSdk, pinnedSdk } from "../../../src/engines/claude/sdk.ts";
 import { httpUpstream } from "../../../src/gateway/http-upstream.ts";
 import type { Runtime as Host } from "../../../src/runtime/runtime.ts";
 import { engineContract } from "../../contract/engine/engine.ts";
-import type { TestHost } from "../../support/host.ts";
+import { ANY_PRESSURE, type TestHost } from "../../support/host.ts";
 
 const claude = {
   name: "claude",
@@ -17,7 +17,7 @@ const claude = {
 engineContract(claude);
 
 async function hostWithSmallContexts(t: TestHost): Promise<Host> {
-  const parts = hostParts({ home: `${t.home}-2`, environment: t.environment, capacity: { max_load: 1_000 } });
+  const parts = hostParts({ home: `${t.home}-2`, environment: t.environment, capacity: ANY_PRESSURE });
   const credential = { kind: "api_key", secret: "sk-test" } as const;
   const upstream = httpUpstream({ baseUrl: new URL(t.model.url), credential });
   return hostWith({ ...parts, upstream, sdk: soonFull() });

@@ -9,7 +9,7 @@ import { openHost } from "../../../src/app/open-host.ts";
 import type { SessionEvent } from "../../../src/core/events.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { FASTER } from "../cli.ts";
-import { eventsOf, ofType, temporaryDirectory, testEnvironment } from "../host.ts";
+import { eventsOf, ofType, temporaryDirectory, testEnvironment, ANY_PRESSURE } from "../host.ts";
 import { type ModelRequest, scriptedModel } from "../scripted-model.ts";
 import { bundled } from "./bundled.ts";
 import type { CrashPoint } from "./crashing-store.ts";
@@ -40,7 +40,12 @@ export async function survive(blow: Blow): Promise<void> {
   await expectNothingLeft(directory.path);
   expect(model.requests.length, "requests after the host's death").toBe(requests);
 
-  await using host = await openHost({ home: place.home, environment: place.environment, retries: 1 });
+  await using host = await openHost({
+    home: place.home,
+    environment: place.environment,
+    retries: 1,
+    capacity: ANY_PRESSURE,
+  });
   const session = await host.resumeSession(sessionId);
   await idle(session);
   const effects = effectsIn(place.cwd);

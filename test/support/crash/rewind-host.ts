@@ -1,4 +1,5 @@
 import { openHost } from "../../../src/app/open-host.ts";
+import { ANY_PRESSURE } from "../host.ts";
 import type { AgentInput } from "../../../src/core/agent-definition.ts";
 import type { Session } from "../../../src/index.ts";
 
@@ -22,7 +23,7 @@ export type RewindReport = { readonly started: string } | { readonly rewinding: 
 process.once("message", (task: RewindTask) => void run(task));
 
 async function run({ home, cwd, environment, agent, sessionId, head, work }: RewindTask): Promise<void> {
-  await using host = await openHost({ home, environment, retries: 1 });
+  await using host = await openHost({ home, environment, retries: 1, capacity: ANY_PRESSURE });
   await using session =
     sessionId === undefined
       ? await host.startSession({ agent, cwd })
