@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { ABOUT_CLAUDE, ON_BOTH_ENGINES, WITHOUT_ENGINE } from "./test/engine-files.ts";
 
 /** Tests that need a program only the system provides. `npm test` installs it where it may, and says what it leaves out. */
 const NEEDS = {
@@ -17,33 +18,54 @@ function isPresent(program: string): boolean {
 /** What starts git all the time. */
 const GIT = ["test/workspace/**/*.test.ts", "test/e2e/{checkpoints,rewind-sequences,workspace*}.test.ts"];
 /** What has hosts in its own process. */
-const HOSTS = ["test/{client,e2e,eval,runtime,server}/**/*.test.ts", "test/engines/{*/contract,change}.test.ts"];
+const HOSTS = ["test/{client,e2e,eval,runtime,server}/**/*.test.ts", "test/engines/direct/contract.test.ts"];
 /** What stays in its process, for the most part. */
 const UNITS = ["test/{config,core,engines,gateway,store,tools,web}/**/*.test.ts"];
+/** What may run an agent. */
+const AGENTS = ["test/{browser,cli,client,e2e,eval,hostile,runtime,server}/**/*.test.ts", "test/examples.test.ts"];
+
+const DIRECT = { NO_COLOR: "1", CAPSTAN_TEST_ENGINE: "direct" };
+const CLAUDE = { NO_COLOR: "1", CAPSTAN_TEST_ENGINE: "claude" };
 
 export default defineConfig({
   test: {
-    // Most tests drive a real agent process: more workers than cores only make each of them wait.
+    // Most tests drive a real agent: more workers than cores only make each of them wait.
     maxWorkers: 2,
     // No test leaves anything behind in its process, so that modules need to be loaded once for each worker.
     isolate: false,
     // A process is forked with all page tables of its parent: in a worker that property tests have left with 500 MB, to
     // start git costs several times what it costs in a new one. So these share no workers. They run in this order.
     projects: [
-      { extends: true, test: { name: "1 git", include: GIT, isolate: true } },
-      { extends: true, test: { name: "2 hosts", include: HOSTS, exclude: GIT } },
+      { extends: true, test: { name: "1 git", include: GIT, isolate: true, env: DIRECT } },
+      {
+        extends: true,
+        test: { name: "2 hosts", include: HOSTS, exclude: [...GIT, ...ABOUT_CLAUDE], env: DIRECT },
+      },
       {
         extends: true,
         test: {
           name: "3 programs",
           include: ["test/**/*.test.ts"],
-          exclude: [...GIT, ...HOSTS, ...UNITS, ...LEFT_OUT],
+          exclude: [...GIT, ...HOSTS, ...UNITS, ...ABOUT_CLAUDE, ...LEFT_OUT],
+          env: DIRECT,
         },
       },
-      { extends: true, test: { name: "4 units", include: UNITS, exclude: HOSTS } },
+      { extends: true, test: { name: "4 units", include: UNITS, exclude: [...HOSTS, ...ABOUT_CLAUDE], env: DIRECT } },
+      {
+        extends: true,
+        test: { name: "5 claude", include: [...ABOUT_CLAUDE, ...ON_BOTH_ENGINES], exclude: LEFT_OUT, env: CLAUDE },
+      },
+      // Left out by `npm test`, and run by `npm run test:all`: what passes on the direct engine, on the Claude CLI.
+      {
+        extends: true,
+        test: {
+          name: "6 rest on claude",
+          include: AGENTS,
+          exclude: [...ABOUT_CLAUDE, ...ON_BOTH_ENGINES, ...WITHOUT_ENGINE, ...LEFT_OUT],
+          env: CLAUDE,
+        },
+      },
     ],
-    // The same lines wherever they run: some machines that build have colours without a terminal.
-    env: { NO_COLOR: "1" },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // A machine that is busy with other tests takes its time.
