@@ -4,6 +4,9 @@ import { chatKeys } from "./chat.ts";
 import { checkpointCost } from "./checkpoint.ts";
 import { commands } from "./cli.ts";
 import { consoleSpeed } from "./console.ts";
+import { directCalls } from "./direct/calls.ts";
+import { directMemory } from "./direct/memory.ts";
+import { directTurns } from "./direct/turns.ts";
 import { gatewayCost } from "./gateway.ts";
 import { hostileViewer } from "./hostile-viewer/latency.ts";
 import { laterTurn } from "./later-turn.ts";
@@ -26,6 +29,9 @@ import { worktree } from "./worktree.ts";
  * Arguments name the cases to run; without any, all of them run, which takes about twelve minutes.
  */
 const CASES: readonly BenchCase[] = [
+  directTurns,
+  directCalls,
+  directMemory,
   laterTurn,
   openedSession,
   wokenSession,
