@@ -12,7 +12,10 @@ export type FeedItem = LoggedEvent | Preview;
  */
 const MAX_WAITING = 1_000;
 const MAX_WAITING_BYTES = 1_048_576;
-const PAGE = 500;
+/** Events of one read of the store: as many as there may be in so many bytes, roughly. */
+const FEWEST = 16;
+const MOST = 500;
+const PAGE_BYTES = 1_048_576;
 /** In milliseconds: what a reader has not taken by then of a page is let go, and read again when it wants more. */
 const PAGE_KEPT = 1_000;
 /** How often a session that another process drives is looked at, and at every how many of these whether it is still there. */
@@ -100,10 +103,12 @@ async function* stored(
   { sessionId, after, signal }: { sessionId: string; after: number; signal: AbortSignal },
 ): AsyncGenerator<LoggedEvent> {
   let seq = after;
+  let limit = FEWEST;
   let page: readonly StoredEvent[] | undefined = [];
   do {
-    page = await store.events(sessionId, { after: seq, limit: PAGE });
-    const isLast = page.length < PAGE;
+    page = await store.events(sessionId, { after: seq, limit });
+    const isLast = page.length < limit;
+    limit = nextLimit(page);
     const timer = setTimeout(() => (page = undefined), PAGE_KEPT).unref();
     try {
       for (let at = 0; page !== undefined && at < page.length; at += 1) {
@@ -117,6 +122,12 @@ async function* stored(
     }
     if (isLast && page !== undefined) return;
   } while (!signal.aborted);
+}
+
+/** By the size of the first and the last event, which is looked at instead of all of them. */
+function nextLimit(page: readonly StoredEvent[]): number {
+  const bytes = [page[0], page.at(-1)].reduce((sum, stored) => sum + JSON.stringify(stored?.event ?? "").length, 0);
+  return Math.max(FEWEST, Math.min(MOST, Math.floor((2 * PAGE_BYTES) / bytes)));
 }
 
 /** Roughly, in bytes, and computed once for all readers. */
