@@ -104,15 +104,16 @@ async function* stored(
 ): AsyncGenerator<LoggedEvent> {
   let seq = after;
   let limit = FEWEST;
-  let page: readonly StoredEvent[] | undefined = [];
   do {
-    page = await store.events(sessionId, { after: seq, limit });
-    const isLast = page.length < limit;
-    limit = nextLimit(page);
-    const timer = setTimeout(() => (page = undefined), PAGE_KEPT).unref();
+    // An object, so that it can be let go while this waits.
+    const page = { events: await store.events(sessionId, { after: seq, limit }) };
+    const { length } = page.events;
+    const isLast = length < limit;
+    limit = nextLimit(page.events);
+    const timer = setTimeout(() => (page.events = []), PAGE_KEPT).unref();
     try {
-      for (let at = 0; page !== undefined && at < page.length; at += 1) {
-        const event = page[at];
+      for (let at = 0; at < length; at += 1) {
+        const event = page.events[at];
         if (event === undefined) break;
         seq = event.seq;
         yield logged(event);
@@ -120,7 +121,7 @@ async function* stored(
     } finally {
       clearTimeout(timer);
     }
-    if (isLast && page !== undefined) return;
+    if (isLast && page.events.length === length) return;
   } while (!signal.aborted);
 }
 
