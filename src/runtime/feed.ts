@@ -12,7 +12,10 @@ export type FeedItem = LoggedEvent | Preview;
  */
 const MAX_WAITING = 1_000;
 const MAX_WAITING_BYTES = 1_048_576;
-const PAGE = 500;
+/** Events of one read of the store: as many as there may be in so many bytes, roughly. */
+const FEWEST = 16;
+const MOST = 500;
+const PAGE_BYTES = 1_048_576;
 /** In milliseconds: what a reader has not taken by then of a page is let go, and read again when it wants more. */
 const PAGE_KEPT = 1_000;
 /** How often a session that another process drives is looked at, and at every how many of these whether it is still there. */
@@ -100,14 +103,17 @@ async function* stored(
   { sessionId, after, signal }: { sessionId: string; after: number; signal: AbortSignal },
 ): AsyncGenerator<LoggedEvent> {
   let seq = after;
-  let page: readonly StoredEvent[] | undefined = [];
+  let limit = FEWEST;
   do {
-    page = await store.events(sessionId, { after: seq, limit: PAGE });
-    const isLast = page.length < PAGE;
-    const timer = setTimeout(() => (page = undefined), PAGE_KEPT).unref();
+    // An object, so that it can be let go while this waits.
+    const page = { events: await store.events(sessionId, { after: seq, limit }) };
+    const { length } = page.events;
+    const isLast = length < limit;
+    limit = nextLimit(page.events);
+    const timer = setTimeout(() => (page.events = []), PAGE_KEPT).unref();
     try {
-      for (let at = 0; page !== undefined && at < page.length; at += 1) {
-        const event = page[at];
+      for (let at = 0; at < length; at += 1) {
+        const event = page.events[at];
         if (event === undefined) break;
         seq = event.seq;
         yield logged(event);
@@ -115,8 +121,14 @@ async function* stored(
     } finally {
       clearTimeout(timer);
     }
-    if (isLast && page !== undefined) return;
+    if (isLast && page.events.length === length) return;
   } while (!signal.aborted);
+}
+
+/** By the size of the first and the last event, which is looked at instead of all of them. */
+function nextLimit(page: readonly StoredEvent[]): number {
+  const bytes = [page[0], page.at(-1)].reduce((sum, stored) => sum + JSON.stringify(stored?.event ?? "").length, 0);
+  return Math.max(FEWEST, Math.min(MOST, Math.floor((2 * PAGE_BYTES) / bytes)));
 }
 
 /** Roughly, in bytes, and computed once for all readers. */

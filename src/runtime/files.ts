@@ -13,7 +13,7 @@ import {
   stepsSince,
   type TimeRange,
 } from "./change-steps.ts";
-import { wholeLog } from "./logs/whole-log.ts";
+import { fileEvents } from "./logs/file-events.ts";
 import { Occupancy } from "./occupancy.ts";
 import { requireSource } from "./session-place.ts";
 import { type FilesDeps, RestingSessions, type RestingSession } from "./resting-sessions.ts";
@@ -267,7 +267,7 @@ export class Files {
 
   async #events(sessionId: string): Promise<readonly StoredEvent[]> {
     await this.#resting.require(sessionId);
-    return wholeLog(this.#deps.store, sessionId);
+    return fileEvents(this.#deps.store, sessionId);
   }
 }
 

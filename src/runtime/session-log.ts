@@ -151,13 +151,18 @@ export async function loadState(
   sessionId: string,
 ): Promise<{ state: SessionState; seq: number; snapshotAt: number }> {
   const snapshot = await store.snapshot(sessionId);
-  const tail = await store.events(sessionId, { after: snapshot?.seq ?? 0 });
-  const state = tail.reduce((folded, { event, seq }) => reduce(folded, event, seq), snapshot?.state ?? initialState);
-  return { state, seq: tail.at(-1)?.seq ?? snapshot?.seq ?? 0, snapshotAt: snapshot?.seq ?? 0 };
+  let [state, seq] = [snapshot?.state ?? initialState, snapshot?.seq ?? 0];
+  for (let isWhole = false; !isWhole;) {
+    const page = await store.events(sessionId, { after: seq, limit: FOLD_PAGE });
+    state = page.reduce((folded, { event, seq: at }) => reduce(folded, event, at), state);
+    seq = page.at(-1)?.seq ?? seq;
+    isWhole = page.length < FOLD_PAGE;
+  }
+  return { state, seq, snapshotAt: snapshot?.seq ?? 0 };
 }
 
 /** How many events are held in memory at once: each may be long. */
-const FOLD_PAGE = 200;
+const FOLD_PAGE = 50;
 
 /** The state right after an event that is in the log. */
 export async function stateAt(store: Store, sessionId: string, at: number): Promise<SessionState> {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
-import type { Env, Log } from "../context.ts";
+import type { Env } from "../context.ts";
 import type { WaitingAnswers } from "./waiting.ts";
 
 /**
@@ -14,10 +14,9 @@ export function limitAnswers(answers: WaitingAnswers): MiddlewareHandler<Env> {
     answers.requireRoom(key);
     const { outgoing } = c.env ?? {};
     if (outgoing === undefined) return next();
-    const response = outgoing as ServerResponse;
-    const forget = answers.add(key, () => response.writableLength);
-    response.once("close", forget);
-    closeWhenStalled(response, answers, (bytes) => logClosed(c, bytes));
+    const forget = answers.add(key, () => outgoing.writableLength);
+    outgoing.once("close", forget);
+    closeWhenStalled(outgoing, answers, (bytes) => logClosed(c, bytes));
     await next();
     // Many may have been asked for at once, before any of them was there.
     try {
@@ -48,7 +47,7 @@ function closeWhenStalled(response: ServerResponse, answers: WaitingAnswers, onC
 }
 
 function logClosed(c: Context<Env>, bytes: number): void {
-  const log = c.get("log") as Log | undefined;
+  const log = c.get("log");
   const { method, path } = c.req;
   const caller = (c.get("caller") as Env["Variables"]["caller"] | undefined)?.id;
   const fields = { id: c.get("requestId"), method, path, caller, bytes };

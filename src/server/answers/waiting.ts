@@ -1,3 +1,4 @@
+import { getHeapStatistics } from "node:v8";
 import { ApiFailure } from "../failure.ts";
 
 /** What may wait for clients that read slowly or not at all. Sizes are in bytes. */
@@ -10,7 +11,13 @@ export interface AnswerLimits {
 }
 
 const MEBIBYTE = 1_048_576;
-const ANSWER_LIMITS: AnswerLimits = { perKey: 64 * MEBIBYTE, overall: 256 * MEBIBYTE, stallMs: 30_000 };
+/** Answers are in the heap before they wait: in a small one, less may wait. */
+const HEAP = getHeapStatistics().heap_size_limit;
+const ANSWER_LIMITS: AnswerLimits = {
+  perKey: Math.min(64 * MEBIBYTE, HEAP / 16),
+  overall: Math.min(256 * MEBIBYTE, HEAP / 4),
+  stallMs: 30_000,
+};
 /** In bytes: what one stream may keep waiting, however many the key has, … */
 const LEAST_SHARE = 4_096;
 /** … and what is set aside for each, because Node takes about that much before it says that a connection is full. */
@@ -78,7 +85,7 @@ export class WaitingAnswers {
     if (sumOf(this.#byKey.get(key) ?? [], setAside) > perKey)
       throw new ApiFailure(
         "rate_limit_error",
-        `More than ${perKey} bytes are taken by open streams and unread answers of this key. Read or close some of them, then send this request again.`,
+        `More than ${Math.floor(perKey)} bytes are taken by open streams and unread answers of this key. Read or close some of them, then send this request again.`,
         { retryAfter: RETRY_AFTER },
       );
     if (this.#recentSum() > overall)

@@ -1,6 +1,7 @@
 import { inTurn } from "../../core/state.ts";
 import { accepted, eventQuery, messageRequest, stateQuery, streamQuery } from "../../protocol/api/session-requests.ts";
 import { stateToWire } from "../../protocol/api/session-state.ts";
+import { readEventPage } from "../answers/page.ts";
 import { ApiFailure } from "../failure.ts";
 import { firstEvent } from "../first-event.ts";
 import { eventStream, requireWithinLog } from "../stream.ts";
@@ -27,21 +28,24 @@ export function addSessionEvents(api: Api, deps: ApiDeps): void {
       role: "viewer",
       tag,
       summary: "Read a session's log",
-      description: "In order. Secrets were taken out before the events were stored.",
+      description:
+        "In order. Secrets were taken out before the events were stored. A page ends with 4 MiB, however many events were asked for; `next_after` says where to go on.",
       query: eventQuery,
       answer: eventPage,
     },
     async ({ caller, params: { id }, query: { after, up_to: upTo, limit, types, clip } }) => {
       await findSession(deps, caller.project, id);
-      const events = await runtime.read(id, { after, limit, ...(upTo !== undefined && { upTo }) });
       const wanted = types?.split(",");
-      const isLast = events.length < limit;
-      return {
-        data: events
-          .filter(({ type }) => wanted === undefined || wanted.includes(type))
-          .map((event) => (clip === undefined ? event : clippedEvent(event, clip))),
-        next_after: isLast ? null : (events.at(-1)?.seq ?? null),
-      };
+      const { data, next } = await readEventPage({
+        after,
+        limit,
+        read: (range) => runtime.read(id, { ...range, ...(upTo !== undefined && { upTo }) }),
+        show: (event) => {
+          if (wanted?.includes(event.type) === false) return undefined;
+          return clip === undefined ? event : clippedEvent(event, clip);
+        },
+      });
+      return { data, next_after: next };
     },
   );
 

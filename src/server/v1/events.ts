@@ -46,11 +46,11 @@ export async function listedEvents(
   { page, ...wanted }: Listed,
 ) {
   const at = readCursor(list, page)?.at;
-  const found = await readPage(runtime, sessionId, { ...wanted, from: at === undefined ? undefined : Number(at) });
-  const shown = found.slice(0, wanted.limit);
-  const last = shown.at(-1);
-  const hasMore = found.length > wanted.limit && last !== undefined;
-  return { data: shown.map(wireEvent), next_page: hasMore ? writeCursor(list, { at: String(last.seq) }) : null };
+  const from = at === undefined ? undefined : Number(at);
+  const { events, hasMore } = await readPage(runtime, sessionId, { ...wanted, from });
+  const last = events.at(-1);
+  const next = hasMore && last !== undefined ? writeCursor(list, { at: String(last.seq) }) : null;
+  return { data: events.map(wireEvent), next_page: next };
 }
 
 interface Streamed {

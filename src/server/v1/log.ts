@@ -3,11 +3,12 @@ import type { LoggedEvent } from "../../core/events.ts";
 import { type EvaluatedEvent, Evaluations } from "../../protocol/evaluated.ts";
 import { isListed, type EventFilter } from "../../protocol/events.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
+import { PAGE_BYTES, sizeOf } from "../answers/page.ts";
 import { evaluate } from "./evaluate.ts";
 
 /** Reading logs page by page. */
 
-const WINDOW = 1_000;
+const WINDOW = 50;
 
 /** In order, from the event after `after`; the whole log at a time would not fit every memory. */
 export async function* eventsAfter(runtime: Runtime, sessionId: string, after: number): AsyncGenerator<LoggedEvent> {
@@ -47,23 +48,25 @@ export interface EventPage {
   readonly isWanted: (event: EvaluatedEvent) => boolean;
 }
 
-/** One more than `limit`, when there are so many. */
+/** As many as asked for, or as large a page may be, and whether there are more. */
 export async function readPage(
   runtime: Runtime,
   sessionId: string,
   page: EventPage,
-): Promise<readonly EvaluatedEvent[]> {
+): Promise<{ readonly events: readonly EvaluatedEvent[]; readonly hasMore: boolean }> {
   const { order, limit, from, filter, isWanted } = page;
   const source =
     order === "asc"
       ? evaluate(eventsAfter(runtime, sessionId, from ?? 0))
       : eventsBefore(runtime, sessionId, from ?? (await runtime.head(sessionId)) + 1);
   const isShown = isListed(filter);
-  const found: EvaluatedEvent[] = [];
+  const events: EvaluatedEvent[] = [];
+  let bytes = 0;
   for await (const event of source) {
-    if (!("seq" in event)) continue;
-    if (isWanted(event) && isShown(event)) found.push(event);
-    if (found.length > limit) break;
+    if (!("seq" in event) || !isWanted(event) || !isShown(event)) continue;
+    bytes += sizeOf(event);
+    if (events.length === limit || (events.length > 0 && bytes > PAGE_BYTES)) return { events, hasMore: true };
+    events.push(event);
   }
-  return found;
+  return { events, hasMore: false };
 }

@@ -52,7 +52,10 @@ beforeAll(async () => {
   listening = await listen(all.api.app, { host: "127.0.0.1", port: 0 });
 });
 afterAll(async () => {
-  Object.assign(process.env, before);
+  process.env["PATH"] = before.PATH;
+  // Undefined would become a word.
+  if (before.TMPDIR === undefined) delete process.env["TMPDIR"];
+  else process.env["TMPDIR"] = before.TMPDIR;
   await listening.close();
   await all.api[Symbol.asyncDispose]();
   directory[Symbol.dispose]();

@@ -1,0 +1,48 @@
+import { setImmediate as nextTick } from "node:timers/promises";
+import type { LoggedEvent } from "../../core/events.ts";
+
+/** In bytes: with so much a page of a log ends, however many events were asked for. It has one event at least. */
+export const PAGE_BYTES = 4 * 1_048_576;
+/** Events in memory at once beside those of the page. */
+const STEP = 50;
+
+interface PageRequest<Shown> {
+  readonly after: number;
+  /** Events that are looked at, at most. */
+  readonly limit: number;
+  readonly read: (range: { readonly after: number; readonly limit: number }) => Promise<readonly LoggedEvent[]>;
+  /** Undefined for what is not wanted. */
+  readonly show: (event: LoggedEvent) => Shown | undefined;
+}
+
+/** A page of a log, read in steps. `next` is the place to go on after; null at the end. */
+export async function readEventPage<Shown>({
+  after,
+  limit,
+  read,
+  show,
+}: PageRequest<Shown>): Promise<{ readonly data: Shown[]; readonly next: number | null }> {
+  const data: Shown[] = [];
+  let [seq, looked, bytes] = [after, 0, 0];
+  while (looked < limit) {
+    const wanted = Math.min(STEP, limit - looked);
+    const events = await read({ after: seq, limit: wanted });
+    for (const event of events) {
+      const shown = show(event);
+      const size = shown === undefined ? 0 : sizeOf(shown);
+      if (data.length > 0 && bytes + size > PAGE_BYTES) return { data, next: seq };
+      bytes += size;
+      if (shown !== undefined) data.push(shown);
+      seq = event.seq;
+    }
+    if (events.length < wanted) return { data, next: null };
+    looked += events.length;
+    await nextTick();
+  }
+  return { data, next: seq };
+}
+
+/** Roughly, in bytes. */
+export function sizeOf(shown: unknown): number {
+  return JSON.stringify(shown).length;
+}
