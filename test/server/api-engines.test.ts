@@ -68,7 +68,7 @@ test("an unknown engine, and one that cannot do what the agent asks for, are ref
   ]);
   const definition = agent({ tools: ["WebSearch"] });
   const lacking = await admin.post("/api/sessions", { agent_definition: { ...definition, engine: "direct" } });
-  const refusal = expect.stringContaining("tools: the direct engine has no WebSearch");
+  const refusal = expect.stringContaining("tools: WebSearch: the direct engine has no WebSearch");
   expect([lacking.status, lacking.body.error.message]).toEqual([400, refusal]);
   const fitting = await admin.post("/api/sessions", { agent_definition: definition });
   const changed = await admin.send("PATCH", `/api/sessions/${String(fitting.body.id)}`, { engine: "direct" });

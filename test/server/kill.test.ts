@@ -44,7 +44,10 @@ test("a server that is killed under ten sessions goes on with all of them, and l
   const first = await serve(cli);
   const client = new Anthropic({ baseURL: first.url, apiKey, maxRetries: 0 });
   const agentWith = async (policy: "always_allow" | "always_ask"): Promise<string> => {
-    const configs = [{ name: "bash" as const, permission_policy: { type: policy } }];
+    const configs = [
+      { name: "bash" as const, permission_policy: { type: policy } },
+      { name: "web_search" as const, enabled: false },
+    ];
     const tools = [{ type: "agent_toolset_20260401" as const, configs }];
     return (await client.beta.agents.create({ name: policy, model: "claude-opus-4-8", tools })).id;
   };

@@ -7,9 +7,9 @@ import { listen, type Listening } from "../../src/server/listen.ts";
 import { LoginTokens } from "../../src/server/login.ts";
 import { type StreamLimits, Streams } from "../../src/server/streams.ts";
 import type { Session } from "../../src/runtime/session.ts";
+import { engineOpenings } from "../support/engine-openings.ts";
 import { agent } from "../support/host.ts";
 import { say } from "../support/scripted-model.ts";
-import { until } from "../support/until.ts";
 import { type TestServer, testServer } from "./base-support.ts";
 
 let server: TestServer;
@@ -213,16 +213,16 @@ test("a client that asks for answers and reads none is cut", async () => {
 test("an operator who attaches wakes a session that sleeps; a viewer does not", async () => {
   const { url } = await served();
   const { secret: operator } = await server.key("operator");
-  await session.hibernate();
-  const before = server.host.load().processes;
-  const viewing = client(`${url}/${session.id}/socket`);
+  await using openings = await engineOpenings();
+  const sleeping = await server.host.startSession({ agent: agent({ mcp_servers: openings.servers }), cwd: server.cwd });
+  await sleeping.send("Hi").result();
+  await sleeping.hibernate();
+  const before = openings.count();
+  const viewing = client(`${url}/${sleeping.id}/socket`);
   await expect.poll(() => viewing.frames.length).toBeGreaterThan(0);
-  expect(server.host.load().processes).toBe(before);
-  const steering = client(`${url}/${session.id}/socket`, { "x-api-key": operator });
-  await until(
-    () => server.host.load().processes,
-    (processes) => processes === before + 1,
-  );
+  expect(openings.count()).toBe(before);
+  const steering = client(`${url}/${sleeping.id}/socket`, { "x-api-key": operator });
+  await expect.poll(openings.count).toBe(before + 1);
   for (const { socket } of [viewing, steering]) socket.close();
 });
 

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { engineOpenings } from "../support/engine-openings.ts";
+import { agent } from "../support/host.ts";
 import { until } from "../support/until.ts";
 import { refusal } from "../support/v1-app.ts";
 import { v1Place } from "../support/v1-place.ts";
@@ -33,14 +35,12 @@ test("a stream cannot begin behind the end of the log", async () => {
 });
 
 test("whoever attaches wakes a session that sleeps", async () => {
-  const id = await newSession();
-  await turn(client, id, [message("hello")]);
-  await (await app.host.attend(id)).hibernate();
-  const before = app.host.load().processes;
-  const stream = await client.beta.sessions.events.stream(id);
-  await until(
-    () => app.host.load().processes,
-    (processes) => processes === before + 1,
-  );
+  await using openings = await engineOpenings();
+  const session = await app.host.startSession({ agent: agent({ mcp_servers: openings.servers }), cwd: app.cwd });
+  await turn(client, session.id, [message("hello")]);
+  await session.hibernate();
+  const before = openings.count();
+  const stream = await client.beta.sessions.events.stream(session.id);
+  await expect.poll(openings.count).toBe(before + 1);
   stream.controller.abort();
 });

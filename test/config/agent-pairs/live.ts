@@ -68,7 +68,7 @@ async function waiting(session: Session): Promise<string> {
   return "ends";
 }
 
-/** What is seen in real sessions, each with the real CLI. */
+/** What is seen in real sessions. */
 export const LIVE = {
   decision: called,
   "end of a question": called,

@@ -39,8 +39,8 @@ export const TOOL_PAIRS: Readonly<Record<string, Pair>> = {
     "server process",
     { both: "environment: { sandbox: { mode: preferred } }" },
   ),
-  "mcp_servers.*[stdio].tools.*": pair([office("{ act: ask }"), office("{ act: deny }")], "decision", {
-    asked: "mcp__office__act",
+  "mcp_servers.*[stdio].tools.*": pair([office("{ book: ask }"), office("{ book: deny }")], "decision", {
+    asked: "mcp__office__book",
   }),
   "mcp_servers.*[http|sse].type": pair([http(""), http("").replace("http,", "sse,")], "connection"),
   "mcp_servers.*[http|sse].url": pair([http(""), http("").replace("shop.example", "b.example")], "connection"),

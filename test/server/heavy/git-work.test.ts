@@ -52,10 +52,11 @@ beforeAll(async () => {
   listening = await listen(all.api.app, { host: "127.0.0.1", port: 0 });
 });
 afterAll(async () => {
-  process.env["PATH"] = before.PATH;
-  // Undefined would become a word.
-  if (before.TMPDIR === undefined) delete process.env["TMPDIR"];
-  else process.env["TMPDIR"] = before.TMPDIR;
+  // An undefined value would become the word "undefined", for every file that runs after this one.
+  for (const [name, value] of Object.entries(before)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
   await listening.close();
   await all.api[Symbol.asyncDispose]();
   directory[Symbol.dispose]();
