@@ -1,11 +1,20 @@
 import { defineConfig } from "vitest/config";
 
-/** The full counts of the kill campaigns and the shell fuzzer: `npm run soak`. */
+/** Campaigns that kill hosts and engines. */
+const KILLS = ["test/soak/{approval-*,crash-points,random-kills,rewind-sequences,stream-cuts}.soak.ts"];
+
+/** The full counts of the kill campaigns, on both engines, and of the shell fuzzer: `npm run soak`. */
 export default defineConfig({
   test: {
-    include: ["test/soak/**/*.soak.ts"],
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: "direct", include: ["test/soak/**/*.soak.ts"], env: { CAPSTAN_TEST_ENGINE: "direct" } },
+      },
+      { extends: true, test: { name: "claude", include: KILLS, env: { CAPSTAN_TEST_ENGINE: "claude" } } },
+    ],
   },
 });

@@ -6,6 +6,7 @@ import { z } from "zod";
 import type { Approval } from "../../src/core/approval.ts";
 import type { Runtime as Host } from "../../src/runtime/runtime.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
+import { killEngine } from "../support/engine-process.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { call, type ModelRequest, type Reply, say, type Script, toolUse } from "../support/scripted-model.ts";
 
@@ -143,10 +144,9 @@ describe("an approval", () => {
 
   test("survives the loss of the agent process", async () => {
     await using t = await testHost(effects("A"));
-    const session = await t.host.startSession({ agent: agent({ tools: ["Bash"] }), cwd: t.cwd });
+    const session = await t.host.startSession({ agent: agent({ tools: ["Bash"], engine: "claude" }), cwd: t.cwd });
     await session.send("Work.").result();
-    const [process_] = ofType(await eventsOf(t.host, session.id), "capstan.process_started");
-    process.kill(process_?.pid ?? 0, "SIGKILL");
+    await killEngine(t.host, session.id);
     await until(
       () => eventsOf(t.host, session.id),
       (events) => ofType(events, "capstan.process_lost").length > 0,

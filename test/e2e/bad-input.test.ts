@@ -5,6 +5,7 @@ import { z } from "zod";
 import { CapstanError } from "../../src/core/errors.ts";
 import type { Session } from "../../src/runtime/session.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
+import { killEngine } from "../support/engine-process.ts";
 import { agent, eventsOf, ofType, testHost, type TestHost } from "../support/host.ts";
 import { apiError, type Fault, type Reply, say } from "../support/scripted-model.ts";
 
@@ -181,7 +182,9 @@ test("a tool that the engine does not have is named with those it has", async ()
 
 test("a tool that the agent's provider does not have is named, and nothing is stored", async () => {
   await using t = await testHost(() => say("ok"));
-  const started = t.host.startSession({ agent: agent({ auth: "bedrock", tools: ["Read", "WebSearch"] }), cwd: t.cwd });
+  // Of an engine that has it otherwise.
+  const searcher = agent({ engine: "claude", auth: "bedrock", tools: ["Read", "WebSearch"] });
+  const started = t.host.startSession({ agent: searcher, cwd: t.cwd });
   await expect(started).rejects.toMatchObject({
     code: "invalid_agent",
     message: expect.stringContaining("tools: WebSearch cannot be honoured by bedrock") as string,
@@ -208,14 +211,13 @@ test("the agent process killed in a turn is told with its next step, and the nex
   await using t = await testHost((request) =>
     request.index === 0 ? say("word ".repeat(500), { pace: 10 }) : say("recovered"),
   );
-  const session = await t.host.startSession({ agent: agent(), cwd: t.cwd });
+  const session = await t.host.startSession({ agent: agent({ engine: "claude" }), cwd: t.cwd });
   const turn = session.send("Do it.");
   let killed = false;
   for await (const item of turn) {
     if (item.type !== "event_delta" || killed) continue;
     killed = true;
-    const [started] = ofType(await eventsOf(t.host, session.id), "capstan.process_started");
-    process.kill(started?.pid ?? 0, "SIGKILL");
+    await killEngine(t.host, session.id);
   }
   await expect(turn.result()).rejects.toMatchObject({
     code: "engine_lost",

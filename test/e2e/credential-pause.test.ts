@@ -7,6 +7,7 @@ import { type Cli, testCli } from "../support/cli.ts";
 import { agent, ofType, temporaryDirectory } from "../support/host.ts";
 import { apiError, call, say, type Script } from "../support/scripted-model.ts";
 import { until } from "../support/until.ts";
+import { TEST_ENGINE } from "../support/test-engine.ts";
 
 const OLD = "sk-ant-oat01-the-token-that-expires-0001";
 const NEW = "sk-ant-oat01-the-token-that-is-good-0002";
@@ -119,7 +120,7 @@ async function withFile(
   const file = join(directory.path, "key");
   writeFileSync(file, OLD);
   const environment = { PATH: process.env["PATH"], ANTHROPIC_API_KEY_FILE: file, ANTHROPIC_BASE_URL: server.url };
-  const host = stack.use(await openHost({ home: join(directory.path, "home"), environment, ...options }));
+  const host = stack.use(await openHost({ home: join(directory.path, "home"), engine: TEST_ENGINE, environment, ...options }));
   const cwd = join(directory.path, "work");
   mkdirSync(cwd);
   const made = await started(host, cwd);

@@ -3,9 +3,11 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { AgentInput } from "../../src/core/agent-definition.ts";
 import type { Approval } from "../../src/core/approval.ts";
 import type { Runtime as Host } from "../../src/runtime/runtime.ts";
 import { FASTER } from "../support/cli.ts";
+import { killEngine } from "../support/engine-process.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { office } from "../support/office.ts";
 import { call, say, type Script } from "../support/scripted-model.ts";
@@ -27,8 +29,8 @@ async function question(host: Host): Promise<Approval> {
   return approval;
 }
 
-const secretary = (servers: ReturnType<typeof office>["servers"]) =>
-  agent({ mcp_servers: servers, permissions: { allow: ["mcp__office"] } });
+const secretary = (servers: ReturnType<typeof office>["servers"], more: Partial<AgentInput> = {}) =>
+  agent({ mcp_servers: servers, permissions: { allow: ["mcp__office"] }, ...more });
 
 const DETAILS = { room: "blue", people: "4", catering: "yes" };
 
@@ -103,6 +105,7 @@ describe("what an MCP server asks while its tool runs", () => {
   });
 
   const asking = sharedSession((t) => secretary(office(t.home).servers));
+  const askingInItsOwnProcess = sharedSession((t) => secretary(office(t.home).servers, { engine: "claude" }));
 
   test("may be to go to an address", async () => {
     const { t, session } = await asking(calls("sign_in"));
@@ -142,14 +145,13 @@ describe("what an MCP server asks while its tool runs", () => {
   });
 
   test.each(["interrupted", "killed", "put to sleep"])("is over when the process that asks is %s", async (how) => {
-    const { t, session, events } = await asking(calls("book"));
+    const { t, session, events } = await (how === "killed" ? askingInItsOwnProcess : asking)(calls("book"));
     const { done } = office(t.home);
     await session.send("Book.").result();
     const asked = await question(t.host);
-    const started = ofType(await eventsOf(t.host, session.id), "capstan.process_started").at(-1);
     if (how === "interrupted") await session.interrupt();
     else if (how === "put to sleep") await session.hibernate();
-    else process.kill(started?.pid ?? 0, "SIGKILL");
+    else await killEngine(t.host, session.id);
     await until(
       () => session.state,
       (state) => state.status === "idle" && state.stopReason?.type !== "requires_action",

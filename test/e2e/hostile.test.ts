@@ -9,6 +9,7 @@ import { ATTEMPTS, CONTROLS, WITHOUT_RULES } from "../support/hostile-attempts.t
 import { hostileWorld, sandboxTest, type World } from "../support/hostile-world.ts";
 import { agent, eventsOf, ofType, testEnvironment } from "../support/host.ts";
 import { type ModelRequest, type Reply, say, scriptedModel, toolUse } from "../support/scripted-model.ts";
+import { TEST_ENGINE } from "../support/test-engine.ts";
 
 const SERVER = fileURLToPath(new URL("../support/hostile-server.ts", import.meta.url));
 const TOOLS = ["Bash", "Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep", "WebFetch"];
@@ -90,7 +91,7 @@ async function blocked(world: World, setup: Setup, list = ATTEMPTS): Promise<Rec
   });
   const environment = testEnvironment(model.url);
   const path = `${join(world.capstan, "..", "bin")}:${environment["PATH"] ?? ""}`;
-  const open = (): Promise<Runtime> => openHost({ home: world.capstan, environment: { ...environment, PATH: path } });
+  const open = (): Promise<Runtime> => openHost({ home: world.capstan, engine: TEST_ENGINE, environment: { ...environment, PATH: path } });
   const sessionId = await attempts(world, setup, await open());
   expect([...results.keys()]).toEqual(list.map(({ name }) => name));
   if (list === ATTEMPTS) await lookAround(world, { ...setup, sessionId }, await open());

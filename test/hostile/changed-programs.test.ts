@@ -19,6 +19,7 @@ import {
   testHost,
 } from "../support/host.ts";
 import { type Reply, say, scriptedModel, toolUse } from "../support/scripted-model.ts";
+import { TEST_ENGINE } from "../support/test-engine.ts";
 
 /** Runs these commands one after another, each in a call of its own. */
 function runs(commands: readonly string[], results: string[] = []) {
@@ -105,7 +106,7 @@ async function sandboxed(commands: readonly string[], options: HostOptions = {})
   const model = stack.use(await scriptedModel(runs(commands, results)));
   const capacity = ANY_PRESSURE;
   const environment = testEnvironment(model.url);
-  const host = stack.use(await openHost({ home: join(base, "home"), environment, capacity, ...options }));
+  const host = stack.use(await openHost({ home: join(base, "home"), engine: TEST_ENGINE, environment, capacity, ...options }));
   return { base, cwd, results, host, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 

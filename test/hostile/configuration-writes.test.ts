@@ -8,6 +8,7 @@ import { testCli } from "../support/cli.ts";
 import { sandboxTest } from "../support/hostile-world.ts";
 import { agent, ANY_PRESSURE, eventsOf, ofType, testEnvironment } from "../support/host.ts";
 import { type Reply, say, scriptedModel, toolUse } from "../support/scripted-model.ts";
+import { TEST_ENGINE } from "../support/test-engine.ts";
 
 type Call = readonly [tool: string, input: Record<string, unknown>];
 
@@ -43,6 +44,7 @@ async function made(
   });
   await using host = await openHost({
     home: join(base, "home"),
+    engine: TEST_ENGINE,
     environment: testEnvironment(model.url),
     capacity: ANY_PRESSURE,
   });

@@ -7,6 +7,7 @@ import { configurationIn } from "../../src/runtime/protected/find-configuration.
 import { sandboxTest } from "../support/hostile-world.ts";
 import { agent, ANY_PRESSURE, testEnvironment } from "../support/host.ts";
 import { type Reply, say, scriptedModel, toolUse } from "../support/scripted-model.ts";
+import { TEST_ENGINE } from "../support/test-engine.ts";
 
 /** A project with files of its own. Not below /tmp, which the sandbox hides. */
 function project(files: Readonly<Record<string, string>>) {
@@ -61,7 +62,7 @@ rm -f linked/check.sh; printf '#!/bin/sh\\n${evil}\\n' > linked/check.sh; chmod 
     return command === undefined ? say("done") : { blocks: [toolUse("Bash", { command }, `toolu_${results.length}`)] };
   });
   const environment = testEnvironment(model.url);
-  await using host = await openHost({ home: join(place.base, "home"), environment, capacity: ANY_PRESSURE });
+  await using host = await openHost({ home: join(place.base, "home"), engine: TEST_ENGINE, environment, capacity: ANY_PRESSURE });
   const before_tool = [{ command: [process.execPath, "hooks/run.mjs"] }, { command: ["linked/check.sh"] }];
   const session = await host.startSession({
     agent: agent({ tools: ["Bash"], permissions: { mode: "yolo" }, hooks: { before_tool } }),

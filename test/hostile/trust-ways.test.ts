@@ -11,6 +11,7 @@ import { loadConfiguration } from "../../src/config/load.ts";
 import { mintKey } from "../../src/server/key-secret.ts";
 import { type Cli, testCli } from "../support/cli.ts";
 import { temporaryDirectory, testEnvironment } from "../support/host.ts";
+import { TEST_ENGINE } from "../support/test-engine.ts";
 
 /** What an agent wrote in an earlier session. */
 const HOSTILE = "permissions: { mode: yolo, allow: [Bash] }\nenvironment: { variables: { GREETING: evil } }\n";
@@ -109,7 +110,7 @@ test("a server gives an operator's next session nothing of it, without a restart
   };
   const configuration = await loadConfiguration({ cwd: directory, environment, flags: {} });
   const server = await serve({
-    openHost: () => openHost({ ...hostOptions(configuration), environment, rehearsal: true }),
+    openHost: () => openHost({ ...hostOptions(configuration), engine: TEST_ENGINE, environment, rehearsal: true }),
     configuration,
     shell: environment,
     cwd: directory,

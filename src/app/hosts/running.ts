@@ -21,7 +21,7 @@ export function announceHost(home: string): Disposable {
   const { file, lock } = lockedFile(join(directory, namespace));
   return {
     [Symbol.dispose]() {
-      lock.close();
+      if (lock.isOpen) lock.close();
       rmSync(file, { force: true });
     },
   };

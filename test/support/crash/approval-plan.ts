@@ -1,5 +1,6 @@
 import { type Scenario, SCENARIO_NAMES, SCENARIOS } from "./approval-task.ts";
 import { random } from "./random.ts";
+import { VICTIMS } from "./victims.ts";
 
 /** One round of the campaign, all of it drawn from the seed. */
 export interface Plan {
@@ -53,7 +54,7 @@ export function planRound(seed: number): Plan {
   const scenario = SCENARIO_NAMES[seed % SCENARIO_NAMES.length] as Scenario;
   const blows = Array.from({ length: pick([1, 1, 2, 3]) }, (): Blow => {
     const moment = pick(MOMENTS);
-    return { what: pick(["host", "engine"]), moment, delayMs: Math.floor(next() * SPREAD[moment]) };
+    return { what: pick(VICTIMS), moment, delayMs: Math.floor(next() * SPREAD[moment]) };
   });
   const answers = Object.keys(SCENARIOS[scenario]).map((name): [string, PlannedAnswer] => [
     name,

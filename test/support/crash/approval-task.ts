@@ -6,6 +6,7 @@ import type { AgentInput } from "../../../src/core/agent-definition.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import { defineTool } from "../../../src/tools/define-tool.ts";
 import { type Block, type ModelRequest, type Reply, say, toolUse } from "../scripted-model.ts";
+import { TEST_ENGINE } from "../test-engine.ts";
 
 /** What the agent asks for, and by which way; each call leaves one line with its name in effects.txt. */
 export const SCENARIOS = {
@@ -22,6 +23,7 @@ export const SCENARIO_NAMES = Object.keys(SCENARIOS) as Scenario[];
 
 /** Nothing is allowed by a rule: every command and every call of the host's tool asks. */
 export const approvalAgent: AgentInput = {
+  engine: TEST_ENGINE,
   name: "asker",
   instructions: "Work.",
   model: "claude-opus-4-8",

@@ -124,7 +124,7 @@ async function killEngine(home: string, sessionId: string | undefined): Promise<
   }
   expect(pid, "there is a process to kill").toBeGreaterThan(0);
   try {
-    process.kill(pid ?? 0, "SIGKILL");
+    if (pid !== undefined) process.kill(pid, "SIGKILL");
   } catch {
     // It ended in the same moment.
   }

@@ -2,6 +2,7 @@ import { openHost } from "../../../src/app/open-host.ts";
 import { ANY_PRESSURE } from "../host.ts";
 import type { AgentInput } from "../../../src/core/agent-definition.ts";
 import type { Session } from "../../../src/index.ts";
+import { TEST_ENGINE } from "../test-engine.ts";
 
 /** A host in a process of its own that does one thing with a session, and may be killed meanwhile. */
 export interface RewindTask {
@@ -23,7 +24,7 @@ export type RewindReport = { readonly started: string } | { readonly rewinding: 
 process.once("message", (task: RewindTask) => void run(task));
 
 async function run({ home, cwd, environment, agent, sessionId, head, work }: RewindTask): Promise<void> {
-  await using host = await openHost({ home, environment, retries: 1, capacity: ANY_PRESSURE });
+  await using host = await openHost({ home, engine: TEST_ENGINE, environment, retries: 1, capacity: ANY_PRESSURE });
   await using session =
     sessionId === undefined
       ? await host.startSession({ agent, cwd })

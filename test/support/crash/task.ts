@@ -1,8 +1,10 @@
 import type { AgentInput } from "../../../src/core/agent-definition.ts";
 import { type Block, call, type ModelRequest, type Reply, say, text, toolUse } from "../scripted-model.ts";
+import { TEST_ENGINE } from "../test-engine.ts";
 
 /** The task of the crash campaign: shell commands one by one and in parallel, and a subagent with one of its own. */
 export const crashAgent: AgentInput = {
+  engine: TEST_ENGINE,
   name: "worker",
   instructions: "Work.",
   model: "claude-opus-4-8",

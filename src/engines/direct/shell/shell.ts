@@ -58,7 +58,8 @@ export class Shell {
   #programs: Programs | undefined;
   #isClosed = false;
   #confinedNow = 0;
-  #isExpected = false;
+  /** Covers that `stubs` knows of; undefined before the first sandbox. */
+  #expected: ReadonlySet<string> | undefined;
   /** Processor time of commands that are over. */
   #seconds = 0;
 
@@ -174,15 +175,14 @@ export class Shell {
     const { confine } = sandbox;
     const plan = { ...sandbox.plan, allowRead: [...sandbox.plan.allowRead, shown, outputs] };
     const secrets = await findSecrets(plan);
-    if (!this.#isExpected)
-      stubs.expect({
-        home,
-        covers: coverOf(plan),
-        configuration: plan.configuration,
-        gitDirectories: plan.gitDirectories,
-      });
-    this.#isExpected = true;
-    return [...confinedCommand(plan, { confine, ownDirectory: tempDir, secrets }), ...shell];
+    const covers = coverOf(plan, { mayCommit: true });
+    const expected = this.#expected;
+    if (expected === undefined || covers.some((path) => !expected.has(path))) {
+      const { configuration, gitDirectories } = plan;
+      stubs.expect({ home, covers, configuration, gitDirectories });
+      this.#expected = new Set([...(expected ?? []), ...covers]);
+    }
+    return [...confinedCommand(plan, { confine, ownDirectory: tempDir, mayCommit: true, secrets }), ...shell];
   }
 
   #found(): Programs {
