@@ -7,7 +7,9 @@ import { loadedEngines } from "./engines.ts";
 export async function describeEngine(name: EngineName, path: string): Promise<string> {
   const engines = loadedEngines({ path, retries: 0 });
   const { version } = await engines.load(name);
-  return name === "claude" ? `Claude Agent SDK ${version}, its CLI ${engineVersions().cli}` : `version ${version}`;
+  return name === "claude"
+    ? `Claude Agent SDK ${version}, its CLI ${engineVersions().cli}`
+    : `built in, version ${version}`;
 }
 
 /** What can be known of the Claude engine without loading it. */

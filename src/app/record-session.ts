@@ -9,6 +9,7 @@ import { ASSUMED_TRUST } from "../config/trust/recorded.ts";
 import { trustWritten } from "../config/trust/written.ts";
 import { suiteText, withCase } from "../config/suite-text.ts";
 import type { InputValues } from "../core/agent-inputs.ts";
+import { DEFAULT_ENGINE } from "../core/engine-name.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { StoredEvent } from "../core/events.ts";
 import { fileNameOf } from "../core/file-name.ts";
@@ -78,6 +79,7 @@ export async function recordSession(request: RecordRequest): Promise<RecordedCas
   const written = async (base: string, facts?: TrialFacts, trials?: number): Promise<string> => {
     const added = writtenCase(told, {
       name,
+      engine: record.agent.engine ?? DEFAULT_ENGINE,
       trials,
       fixture: fixture && join(base, fixture),
       git: existsSync(join(record.cwd, ".git")),

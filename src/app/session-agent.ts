@@ -72,7 +72,8 @@ export function differsIn(
   const told = { ...agent, instructions: rendered(agent.instructions, inputs) };
   const now = plain(fixture === undefined ? told : withProjectFile(told, fixture).agent);
   const then = plain(record.agent);
-  const fields = [...new Set([...Object.keys(now), ...Object.keys(then)])];
+  // The case names the engine.
+  const fields = [...new Set([...Object.keys(now), ...Object.keys(then)])].filter((field) => field !== "engine");
   const [here, there] = [plain(sessionEnvironment), plain(record.environment)];
   return [
     ...fields.filter((field) => !isDeepStrictEqual(now[field], then[field])),

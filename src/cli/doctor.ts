@@ -39,7 +39,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     const contained = await isContained();
     return {
       ok: contained,
-      detail: contained ? "agent processes die with this program" : "not available",
+      detail: contained ? "what agents start ends with this program" : "not available",
       remedy:
         "Install util-linux (setpriv, unshare) and allow user namespaces; otherwise a killed program may leave agents running.",
     };

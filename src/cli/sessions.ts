@@ -34,8 +34,9 @@ export async function list(search: string | undefined, flags: ListFlags): Promis
       print(hiddenFreeJson({ ...withoutSecrets(session), engine: engineOf(session), waiting: waitingIn(session.id) })),
     );
   if (sessions.length === 0) return print('No sessions found. Start one: capstan run "…"');
-  // Most sessions work in place, and a column that says so takes room from what they are about.
+  // A column that says the same of every session takes room from what they are about.
   const hasOwnFiles = sessions.some(({ environment }) => environment.workspace.kind !== "in-place");
+  const hasEngines = new Set(sessions.map(engineOf)).size > 1;
   const rows = sessions.map((session) => [
     shortId(session.id),
     // Idle in the log: nothing happens until somebody answers.
@@ -43,11 +44,12 @@ export async function list(search: string | undefined, flags: ListFlags): Promis
     ago(Date.now() - session.lastActivityAt),
     cost(session),
     session.agent.name,
+    ...(hasEngines ? [engineOf(session)] : []),
     ...(hasOwnFiles ? [session.environment.workspace.kind] : []),
     session.title ?? session.firstMessage,
   ]);
-  const workspace = hasOwnFiles ? ["WORKSPACE"] : [];
-  print(table(["SESSION", "STATUS", "ACTIVE", "COST", "AGENT", ...workspace, "ABOUT"], rows));
+  const columns = [...(hasEngines ? ["ENGINE"] : []), ...(hasOwnFiles ? ["WORKSPACE"] : [])];
+  print(table(["SESSION", "STATUS", "ACTIVE", "COST", "AGENT", ...columns, "ABOUT"], rows));
 }
 
 export interface ShowFlags {

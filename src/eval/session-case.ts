@@ -1,3 +1,4 @@
+import type { EngineName } from "../core/engine-name.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { LoggedEvent, SessionEvent } from "../core/events.ts";
 import { markersIn } from "../core/redaction-marker.ts";
@@ -105,6 +106,7 @@ export function writtenCase(
   { turns, answers }: SessionCase,
   {
     name,
+    engine,
     trials,
     fixture,
     git,
@@ -112,6 +114,8 @@ export function writtenCase(
     facts,
   }: {
     readonly name: string;
+    /** The session's: on another one the replay would differ. */
+    readonly engine: EngineName;
     /** Where it must be said. */
     readonly trials: number | undefined;
     /** Relative to the suite. */
@@ -125,6 +129,7 @@ export function writtenCase(
   const [only = "", ...others] = turns;
   return {
     name,
+    engine,
     ...(trials !== undefined && { trials }),
     ...(fixture !== undefined && { fixture }),
     ...(git && { git }),

@@ -10,6 +10,7 @@ import type { Approval } from "../../src/core/approval.ts";
 import { type Cli, collect, exitOf, preparedCli, testCli } from "../support/cli.ts";
 import { agent, testEnvironment } from "../support/host.ts";
 import { call, say, scriptedModel, type Script, toolUse } from "../support/scripted-model.ts";
+import { TEST_ENGINE } from "../support/test-engine.ts";
 
 const bash =
   (command: string): Script =>
@@ -335,7 +336,11 @@ test("wrong answers are refused in a sentence, and leave the approval open", asy
 test("one that has expired cannot be answered, and is not listed as waiting", async () => {
   await using model = await scriptedModel(bash("echo A"));
   using cli = testCli(model.url);
-  await using host = await openHost({ home: join(cli.home, ".capstan"), environment: testEnvironment(model.url) });
+  await using host = await openHost({
+    home: join(cli.home, ".capstan"),
+    engine: TEST_ENGINE,
+    environment: testEnvironment(model.url),
+  });
   const hasty = agent({ tools: ["Bash"], permissions: { approvals_expire_ms: 700 } });
   await using session = await host.startSession({ agent: hasty, cwd: cli.cwd });
   await session.send("Work.").result();

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -76,10 +77,15 @@ test("--continue takes it up again; a dead agent process is told of; SIGTERM lea
   using screen = chat("--continue");
   await screen.sees("> now slowly word word0");
   await screen.sees("! Interrupted. What was done so far is kept. ───");
+  // The engine that has a process of its own.
+  screen.type("/engine claude");
+  screen.press("Enter");
+  await screen.sees("The engine is claude");
   screen.type("slowly term");
   screen.press("Enter");
   await screen.sees("term5 ");
-  const pid = (await log()).findLast(({ type }) => type === "capstan.process_started")?.pid ?? 0;
+  const pid = (await log()).findLast(({ type }) => type === "capstan.process_started")?.pid;
+  assert(pid !== undefined);
   process.kill(pid, "SIGKILL");
   await screen.sees("! The agent process ended unexpectedly");
   await screen.sees("send a message to go on. ───");

@@ -28,7 +28,7 @@ const chat = (...args: readonly string[]): TerminalScreen => {
 
 test("two people chat on one session of a server, which goes away and comes back", async () => {
   using first = chat();
-  await first.sees("/help tells what else");
+  await first.sees("or /help for the commands");
   first.type("hello");
   first.press("Enter");
   await first.sees("> hello ok");

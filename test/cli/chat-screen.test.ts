@@ -86,7 +86,8 @@ test("of what streams the end is seen, of many calls the first, and how many the
 const spent = { usd: 0.25, includedUsd: 0, rehearsalUsd: 0, unpricedRequests: 0 };
 
 test.each([
-  [100, "opus-4-8 · plan · context 12k of 1M (1%) · $0.25 of $2.00 · session 12345678"],
+  [100, "opus-4-8 on direct · plan · context 12k of 1M (1%) · $0.25 of $2.00 · session 12345678"],
+  [80, "opus-4-8 on direct · plan · context 12k of 1M (1%) · $0.25 of $2.00"],
   [60, "opus-4-8 · plan · context 12k of 1M (1%) · $0.25 of $2.00"],
   [50, "opus-4-8 · plan · context 1% · $0.25 of $2.00"],
   [30, "plan · 1% · $0.25 of $2.00"],
@@ -96,6 +97,7 @@ test.each([
   const status = {
     sessionId: "sesn_0000012345678",
     model: "claude-opus-4-8",
+    engine: "direct",
     mode: "plan",
     meter: { context: 12_345, spent },
     isRehearsal: false,
@@ -110,6 +112,7 @@ test("in few columns a rehearsal is told of until there is more to tell", () => 
   const status = {
     sessionId: undefined,
     model: "claude-opus-4-8",
+    engine: "claude",
     mode: "normal",
     maxUsd: undefined,
     isRehearsal: true,
@@ -125,7 +128,13 @@ test.each([
   ["the rehearsal was at work", { ...spent, usd: 0.5, rehearsalUsd: 0.5 }, "opus-4-8 · normal · $0.50 rehearsal"],
 ])("a rehearsal is told of when %s", (_when, used, expected) => {
   const meter = { context: undefined, spent: used };
-  const status = { sessionId: undefined, model: "claude-opus-4-8", mode: "normal", maxUsd: undefined };
+  const status = {
+    sessionId: undefined,
+    model: "claude-opus-4-8",
+    engine: "claude",
+    mode: "normal",
+    maxUsd: undefined,
+  };
   const line = statusLine({ ...status, meter, isRehearsal: true }, 80);
   expect(stripVTControlCharacters(line)).toBe(expected);
 });

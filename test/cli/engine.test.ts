@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { testCli } from "../support/cli.ts";
 
+/** Nothing but flags and files chooses one. */
+const NO_ENGINE = { environment: { CAPSTAN_ENGINE: undefined } };
+
 test("an engine that nobody knows is a usage error that names those that there are", async () => {
   using cli = testCli();
   writeFileSync(join(cli.cwd, "agent.yaml"), "name: clerk\nengine: codex\n");
@@ -30,20 +33,21 @@ test("validate and run refuse, at its place, what the engine of an agent cannot 
   const run = await cli.run(["run", "--rehearsal", "--agent", "agent.yaml", "--trust", "--engine", "direct", "hi"]);
   expect(run.code).toBe(2);
   for (const problem of problems) expect(run.stderr).toContain(problem);
-  expect((await cli.run(["validate", "agent.yaml"])).code).toBe(0);
+  expect((await cli.run(["validate", "agent.yaml"], NO_ENGINE)).code).toBe(0);
   writeFileSync(join(cli.cwd, "agent.yaml"), `${text}engine: direct\n`);
-  const validated = await cli.run(["validate", "agent.yaml"]);
+  const validated = await cli.run(["validate", "agent.yaml"], NO_ENGINE);
   expect(validated.code).toBe(2);
   for (const problem of problems) expect(validated.stderr).toContain(problem);
 });
 
 test("a session and the configuration show the engine", async () => {
   using cli = testCli();
-  expect((await cli.run(["run", "--rehearsal", "hi"])).code).toBe(0);
+  expect((await cli.run(["run", "--rehearsal", "--engine", "direct", "hi"], NO_ENGINE)).code).toBe(0);
   const listed = JSON.parse((await cli.run(["sessions", "list", "--json"])).stdout) as { id: string; engine: string };
-  expect(listed.engine).toBe("claude");
+  expect(listed.engine).toBe("direct");
   const shown = await cli.run(["sessions", "show", listed.id]);
-  expect(shown.stdout).toContain("agent assistant · engine claude ·");
+  expect(shown.stdout).toContain("agent assistant · engine direct ·");
+  expect((await cli.run(["config", "show"], NO_ENGINE)).stdout).toMatch(/^engine +default +claude$/m);
   const config = await cli.run(["config", "show"], { environment: { CAPSTAN_ENGINE: "direct" } });
   expect(config.stdout).toMatch(/^engine +environment CAPSTAN_ENGINE +direct$/m);
 });

@@ -7,6 +7,7 @@ import { type Cli, testCli } from "../support/cli.ts";
 import { testEnvironment } from "../support/host.ts";
 import { writeTree } from "../support/suites.ts";
 import { call, say, type Script, scriptedModel, text, toolUse, WHICH_COLOUR } from "../support/scripted-model.ts";
+import { TEST_ENGINE } from "../support/test-engine.ts";
 import { recordTrust } from "../support/trust.ts";
 
 const AGENT = {
@@ -48,7 +49,7 @@ function script(cwd: string): Script {
 /** A session of a while ago; gives its id. */
 async function pastSession(cli: Cli, { modelUrl, messages }: { modelUrl: string; messages: readonly string[] }) {
   const environment = { ...testEnvironment(modelUrl), HOME: cli.home };
-  await using host = await openHost({ home: join(cli.home, ".capstan"), environment, retries: 1 });
+  await using host = await openHost({ home: join(cli.home, ".capstan"), environment, engine: TEST_ENGINE, retries: 1 });
   const session = await host.startSession({
     agent: AGENT,
     cwd: join(cli.cwd, "place"),
@@ -97,6 +98,7 @@ test("a past session becomes a case that passes without a model, and drifts when
     cases: [
       {
         name: "All of it",
+        engine: TEST_ENGINE,
         fixture: "fixtures/all-of-it",
         turns: [{ input: "Do all of it." }, { input: "Is it done?" }],
         answers: [
@@ -139,6 +141,8 @@ test("a past session becomes a case that passes without a model, and drifts when
   expect(readdirSync(join(cli.cwd, "fixtures"))).toEqual(["all-of-it"]);
 });
 
+const DEFAULTS = { environment: { CAPSTAN_ENGINE: undefined } };
+
 test("the agent's own file is used where it is the same, and a session that changed nothing has no fixture", async () => {
   using cli = testCli();
   const agent = `name: writer
@@ -148,13 +152,16 @@ tools: [Read]
 inputs: { who: { type: string } }
 `;
   writeTree(cli.cwd, { "agent.yaml": agent, "a.txt": "hi\n" });
-  const ran = await cli.run(["run", "--rehearsal", "-a", "agent.yaml", "--input", "who=us", "read a.txt"]);
+  const ran = await cli.run(
+    ["run", "--rehearsal", "-a", "agent.yaml", "--input", "who=us", "read a.txt", "--engine", "direct"],
+    DEFAULTS,
+  );
   expect(ran).toMatchObject({ code: 0 });
   const { id } = JSON.parse((await cli.run(["sessions", "list", "--json"])).stdout) as { id: string };
   const named = await cli.run(["record", id, "--suite", "agent.yaml"]);
   expect(named).toMatchObject({ code: 2, stdout: "" });
   expect(readdirSync(cli.cwd).toSorted()).toEqual(["a.txt", "agent.yaml"]);
-  const made = await cli.run(["record", id, "--json"]);
+  const made = await cli.run(["record", id, "--json"], DEFAULTS);
   expect(JSON.parse(made.stdout)).toMatchObject({
     case: "read a.txt",
     files: ["writer.test.yaml", "cassettes/writer.test/read-a-txt.json"],
@@ -165,6 +172,8 @@ inputs: { who: { type: string } }
   });
   expect(parse(readFileSync(join(cli.cwd, "writer.test.yaml"), "utf8"))).toMatchObject({
     agent: "agent.yaml",
-    cases: [{ input: "read a.txt", inputs: { who: "us" } }],
+    // The agent's file names no engine, and the default is another one.
+    cases: [{ input: "read a.txt", inputs: { who: "us" }, engine: "direct" }],
   });
+  expect(await cli.run(["test"], DEFAULTS)).toMatchObject({ code: 0 });
 });

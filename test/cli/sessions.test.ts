@@ -8,6 +8,7 @@ import { Command } from "commander";
 import { addCommands } from "../../src/cli/commands.ts";
 import { type Cli, preparedCli, testCli } from "../support/cli.ts";
 import { say, scriptedModel } from "../support/scripted-model.ts";
+import { TEST_ENGINE } from "../support/test-engine.ts";
 import { COPY, sessionOf } from "./workspaces-sessions.ts";
 
 async function session(cli: Cli, message: string): Promise<string> {
@@ -81,14 +82,14 @@ test("a session with a workspace of its own says so, and names where it was star
   const plain = await sessionOf(cli, ["hello"]);
   expect((await cli.run(["sessions", "list"])).stdout).not.toContain("WORKSPACE");
   expect((await cli.run(["sessions", "show", plain])).stdout).toContain(
-    `agent writer · engine claude · ${cli.cwd} · project`,
+    `agent writer · engine ${TEST_ENGINE} · ${cli.cwd} · project`,
   );
   const id = await sessionOf(cli, ["hello"], COPY);
   const list = (await cli.run(["sessions", "list"])).stdout;
   expect(list).toMatch(new RegExp(`^${id} .* copy +hello$`, "m"));
   expect(list).toMatch(new RegExp(`^${plain} .* in-place +hello$`, "m"));
   expect((await cli.run(["sessions", "show", id])).stdout).toContain(
-    `agent writer · engine claude · copy of ${cli.cwd} · project`,
+    `agent writer · engine ${TEST_ENGINE} · copy of ${cli.cwd} · project`,
   );
 });
 

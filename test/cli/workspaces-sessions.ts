@@ -2,11 +2,13 @@ import { join } from "node:path";
 import { openHost } from "../../src/app/open-host.ts";
 import type { EnvironmentInput } from "../../src/core/environment.ts";
 import type { Cli } from "../support/cli.ts";
+import { TEST_ENGINE } from "../support/test-engine.ts";
 
 /** A session of the CLI's store whose agent did, without asking, what the messages say. Gives the end of its id. */
 export async function sessionOf(cli: Cli, messages: readonly string[], workspace?: Kind): Promise<string> {
   await using host = await openHost({
     rehearsal: true,
+    engine: TEST_ENGINE,
     home: join(cli.home, ".capstan"),
     environment: { PATH: process.env["PATH"] },
   });

@@ -45,7 +45,12 @@ async function model({ chat }: Room, words: string): Promise<void> {
 }
 
 async function engine({ chat }: Room, words: string): Promise<void> {
-  if (words === "") return chat.page.note(`The engine is ${chat.engine}. Another one: /engine NAME`);
+  if (words === "") {
+    const others = ENGINES.filter((name) => name !== chat.engine);
+    return chat.page.note(
+      `The engine is ${chat.engine}. To change it: ${others.map((name) => `/engine ${name}`).join(" or ")}`,
+    );
+  }
   const known = knownEngine(words);
   if (known === undefined) throw usage(`${unknownEngine(words)}.`);
   if (known === chat.engine) return chat.page.quiet(`The engine is ${known} already.`);

@@ -101,7 +101,7 @@ function lines(text: string, style: Style = {}): string[] {
 }
 
 function greeting({ agent }: Chat): string {
-  return `${agent === undefined ? "" : `${agent.name}. `}Say what is to be done. /help tells what else there is.`;
+  return `${agent === undefined ? "" : `${agent.name}. `}Type a request, or /help for the commands.`;
 }
 
 /** What dead hosts left in a turn, told in the chat as long as there is one. */

@@ -1,3 +1,4 @@
+import { DEFAULT_ENGINE } from "../../core/engine-name.ts";
 import { cost } from "../cost.ts";
 import { colour, money, oneLine, shortId } from "../text.ts";
 import type { Meter } from "./meter.ts";
@@ -6,6 +7,7 @@ import type { Meter } from "./meter.ts";
 export interface Status {
   readonly sessionId: string | undefined;
   readonly model: string;
+  readonly engine: string;
   readonly mode: string;
   readonly meter: Pick<Meter, "context" | "spent">;
   readonly maxUsd: number | undefined;
@@ -14,14 +16,16 @@ export interface Status {
 
 /** As much of it as fits: the less it is needed, the sooner it is left out. */
 export function statusLine(status: Status, width: number): string {
-  const { sessionId, model, mode } = status;
+  const { sessionId, model, engine, mode } = status;
   const name = model.replace(/^claude-/, "");
+  const named = engine === DEFAULT_ENGINE ? name : `${name} on ${engine}`;
   const context = contextText(status);
   const money = moneyText(status);
   const share = context?.share;
   const id = sessionId === undefined ? [] : [`session ${shortId(sessionId)}`];
   const versions: (string | undefined)[][] = [
-    [name, mode, context?.long, money, ...id],
+    [named, mode, context?.long, money, ...id],
+    [named, mode, context?.long, money],
     [name, mode, context?.long, money],
     [name, mode, context?.short, money],
     [mode, share, money],

@@ -267,6 +267,6 @@ export class TerminalChat implements ChatUi, Disposable {
 }
 
 function statusOf(chat: Chat): Parameters<typeof statusLine>[0] {
-  const { model, mode, maxUsd, session, view, host } = chat;
-  return { sessionId: session?.id, model, mode, maxUsd, meter: view.meter, isRehearsal: host.isRehearsal };
+  const { model, engine, mode, maxUsd, session, view, host } = chat;
+  return { sessionId: session?.id, model, engine, mode, maxUsd, meter: view.meter, isRehearsal: host.isRehearsal };
 }
