@@ -54,20 +54,12 @@ export function claudeCodePromptChars(model: string): number | undefined {
   return traitsOf(model)?.promptChars;
 }
 
-type ModelSettings = Pick<AgentDefinition, "model" | "fallback_model" | "effort" | "thinking" | "compact_at">;
+type ModelSettings = Pick<AgentDefinition, "model" | "fallback_model" | "effort" | "thinking">;
 
-/** The CLI is told the size of a window, and summarises when so many tokens of it are left. */
-export const COMPACTION_ROOM = 33_000;
-/** The sizes of a window that the CLI takes. */
-const WINDOW = { least: 100_000, most: 1_000_000 };
-
-/** The settings that the CLI would drop for this model, each as `field: problem`. */
+/** The settings that no request can have for this model, each as `field: problem`. */
 export function problemsWithModel(settings: ModelSettings): string[] {
-  const { model, fallback_model: fallback, effort, thinking, compact_at: size } = settings;
+  const { model, fallback_model: fallback, effort, thinking } = settings;
   const problems: string[] = [];
-  const [least, most] = [WINDOW.least - COMPACTION_ROOM, WINDOW.most - COMPACTION_ROOM];
-  if (size !== undefined && (size < least || size > most))
-    problems.push(`compact_at: the Claude engine cannot do that at ${size} tokens. Give ${least} to ${most}.`);
   if (fallback === model)
     problems.push(`fallback_model: ${fallback} is the model itself. Name another one, or leave it out.`);
   const traits = traitsOf(model);

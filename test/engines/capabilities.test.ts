@@ -32,8 +32,26 @@ test("docs/engines.md has the capabilities of each engine", () => {
 
 function cell(ability: Ability): string {
   if (ability === true) return "yes";
+  if ("least" in ability) return `${thousands(ability.least)} to ${thousands(ability.most)}`;
   return "lacks" in ability ? `no: it ${ability.lacks}` : `yes: ${ability.note}`;
 }
+
+function thousands(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+test("a size that the engine cannot use is refused with those that it can", () => {
+  const problems = (size: number, name: string) =>
+    problemsWithEngine(
+      { name, capabilities: ENGINES[name] ?? claudeCapabilities },
+      { agent: parseAgent(agent({ compact_at: size })) },
+    );
+  expect(problems(66_999, "claude")).toEqual(["compact_at: the claude engine cannot use 66999. Give 67000 to 967000."]);
+  expect(problems(967_001, "claude")).toHaveLength(1);
+  expect(problems(67_000, "claude")).toEqual([]);
+  expect(problems(9_999, "direct")).toEqual(["compact_at: the direct engine cannot use 9999. Give 10000 to 967000."]);
+  expect(problems(10_000, "direct")).toEqual([]);
+});
 
 describe("an engine that lacks everything", () => {
   const lacking = Object.fromEntries(
@@ -59,6 +77,7 @@ describe("an engine that lacks everything", () => {
     ["tools: WebSearch", "web_search", { tools: ["WebSearch"] }],
     ["tools: NotebookEdit", "notebooks", { tools: ["NotebookEdit"] }],
     ["output_schema", "structured_output", { output_schema: { type: "object" } }],
+    ["compact_at", "compact_at", { compact_at: 100_000 }],
     ["thinking", "thinking", { thinking: "disabled" }],
     ["effort", "effort", { effort: "low" }],
     ["fallback_model", "fallback_model", { fallback_model: "claude-haiku-4-5" }],

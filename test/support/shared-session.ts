@@ -1,7 +1,7 @@
 import { afterAll } from "vitest";
 import type { AgentInput } from "../../src/core/agent-definition.ts";
 import type { LoggedEvent } from "../../src/core/events.ts";
-import type { SessionOptions } from "../../src/runtime/session-options.ts";
+import type { StartOptions } from "../../src/runtime/session-options.ts";
 import type { Session } from "../../src/runtime/session.ts";
 import { agent, eventsOf, testHost, type TestHost } from "./host.ts";
 import type { ModelRequest, Script } from "./scripted-model.ts";
@@ -18,7 +18,7 @@ export interface Shared {
 /** One session, and so one agent process, for those tests of a file that do not mind what was said in it before. */
 export function sharedSession(
   agentFor: (t: TestHost) => AgentInput = () => agent(),
-  options: SessionOptions = {},
+  options: Omit<StartOptions, "agent" | "cwd"> = {},
 ): (script: Script) => Promise<Shared> {
   let opened: Promise<TestHost> | undefined;
   let started: Promise<Session> | undefined;

@@ -13,6 +13,8 @@ interface Capability {
   readonly title: string;
   /** The fields by which a session asks for it. Absent: no field does. */
   readonly askedBy?: (wanted: Wanted) => readonly string[];
+  /** The number that those fields give, for an engine that takes some only. */
+  readonly numberIn?: (wanted: Wanted) => number | undefined;
 }
 
 export const CAPABILITIES = {
@@ -42,6 +44,11 @@ export const CAPABILITIES = {
   shell_state: { title: "Working directory and variables survive from one command to the next" },
   structured_output: { title: "Structured output", askedBy: byField("output_schema") },
   compaction: { title: "Compaction, on request and automatic" },
+  compact_at: {
+    title: "`compact_at`, in tokens",
+    askedBy: byField("compact_at"),
+    numberIn: ({ agent }) => agent.compact_at,
+  },
   model_switch: { title: "Another model between turns" },
   thinking: { title: "`thinking`", askedBy: byField("thinking") },
   effort: { title: "`effort`", askedBy: byField("effort") },
@@ -66,8 +73,12 @@ export const CAPABILITIES = {
 
 export type CapabilityName = keyof typeof CAPABILITIES;
 
-/** `true`, or how it differs from what one may expect; `lacks` says what the engine does not do. */
-export type Ability = true | { readonly note: string } | { readonly lacks: string };
+/** `true`, or how it differs from what one may expect, or the numbers it takes; `lacks` says what the engine does not do. */
+export type Ability =
+  | true
+  | { readonly note: string }
+  | { readonly least: number; readonly most: number }
+  | { readonly lacks: string };
 export type EngineCapabilities = Readonly<Record<CapabilityName, Ability>>;
 
 export function lackOf(ability: Ability): string | undefined {
@@ -79,11 +90,20 @@ export function problemsWithEngine(
   { name, capabilities }: { readonly name: string; readonly capabilities: EngineCapabilities },
   wanted: Wanted,
 ): readonly string[] {
-  return Object.entries<Capability>(CAPABILITIES).flatMap(([capability, { askedBy }]) => {
-    const lack = lackOf(capabilities[capability as CapabilityName]);
-    const fields = lack === undefined ? [] : (askedBy?.(wanted) ?? []);
-    return fields.map((field) => `${field}: the ${name} engine ${lack}. Leave it out, or choose another engine.`);
+  return Object.entries<Capability>(CAPABILITIES).flatMap(([capability, { askedBy, numberIn }]) => {
+    const ability = capabilities[capability as CapabilityName];
+    const lack = lackOf(ability);
+    const problem =
+      lack === undefined ? outside(ability, numberIn?.(wanted)) : `${lack}. Leave it out, or choose another engine.`;
+    const fields = problem === undefined ? [] : (askedBy?.(wanted) ?? []);
+    return fields.map((field) => `${field}: the ${name} engine ${problem}`);
   });
+}
+
+function outside(ability: Ability, value: number | undefined): string | undefined {
+  if (ability === true || !("least" in ability) || value === undefined) return undefined;
+  const { least, most } = ability;
+  return value < least || value > most ? `cannot use ${value}. Give ${least} to ${most}.` : undefined;
 }
 
 function byField(field: keyof AgentDefinition): (wanted: Wanted) => readonly string[] {

@@ -5,7 +5,7 @@ import type { Mode } from "../../core/agent-definition.ts";
 import type { EngineRequest } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { BUILTIN_NAMES, PLAN_EXIT } from "../builtin-tools.ts";
-import { COMPACTION_ROOM } from "../model-traits.ts";
+import { COMPACTION_ROOM } from "./capabilities.ts";
 import { sandboxSettings } from "./sandbox.ts";
 import { SKILL_TOOL, skillsDirectory } from "../skills.ts";
 import { skillOptions } from "./skills.ts";

@@ -16,6 +16,8 @@ export const directCapabilities: EngineCapabilities = {
   shell_state: true,
   structured_output: true,
   compaction: true,
+  // Up to where the longest window is full in any case.
+  compact_at: { least: 10_000, most: 967_000 },
   model_switch: true,
   thinking: true,
   effort: true,

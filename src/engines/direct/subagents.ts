@@ -211,7 +211,7 @@ export class Subagents {
     const { session, request } = this.#place;
     const delegating = this.tools(parent);
     if (listed !== undefined)
-      return [...session.tools, ...delegating].filter((tool) => listed.includes(readToolName(tool.name).name));
+      return [...session.tools, ...delegating].filter(({ name }) => listed.includes(listedAs(name)));
     const inherited = session.tools.filter(
       (tool) => isOfAgent(tool, request.agent.tools) && !OF_THE_PRIMARY_LINE.includes(tool.name),
     );
@@ -221,8 +221,12 @@ export class Subagents {
 
 /** Whether the agent's own line is offered a tool: built-in tools are listed, all others come with the session. */
 export function isOfAgent({ name }: BuiltinTool, listed: readonly string[]): boolean {
-  if (name === "TaskStop") return listed.includes("Bash");
-  return readToolName(name).kind !== "builtin" || name === SKILL_TOOL || listed.includes(name);
+  return readToolName(name).kind !== "builtin" || name === SKILL_TOOL || listed.includes(listedAs(name));
+}
+
+/** The name by which a list of tools asks for this one. What ends a background command comes with what starts it. */
+function listedAs(name: string): string {
+  return name === "TaskStop" ? "Bash" : readToolName(name).name;
 }
 
 type BuiltinInput = Readonly<Record<string, unknown>>;

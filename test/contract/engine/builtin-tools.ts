@@ -26,6 +26,10 @@ const setThenShow = (): Script =>
 export function builtinTools(stage: Stage): void {
   const tools = Object.entries(OPTIONAL).flatMap(([name, list]) => (stage.has(name as CapabilityName) ? list : []));
   const shared = sharedSession(() => stage.agent({ tools: ["Bash", "Read", ...tools], permissions: { mode: "yolo" } }));
+  // WebFetch does not reach this machine unless its settings name it.
+  const online = sharedSession(() => stage.agent({ tools: ["Bash", "WebFetch"], permissions: { mode: "yolo" } }), {
+    environment: { sandbox: { mode: "preferred", network: { allow: ["127.0.0.1"] } } },
+  });
   const refusal = (tool: string) => stage.refused({ agent: { tools: [tool] } });
   stage.capability(
     "shell_state",
@@ -71,7 +75,7 @@ export function builtinTools(stage: Stage): void {
         await once(server, "listening");
         const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/page`;
         const next = steps({ blocks: [toolUse("WebFetch", { url, prompt: "What does it say?" })] });
-        const { session, events } = await shared((request) => (isOwn(request) ? next(request) : say("It says hello.")));
+        const { session, events } = await online((request) => (isOwn(request) ? next(request) : say("It says hello.")));
         await session.send("Fetch it.").result();
         server.close();
         expect(connections).toBeGreaterThan(0);

@@ -13,6 +13,30 @@ const summarises = (request: ModelRequest, reply: Partial<Reply> = {}): Reply =>
 
 export function compaction(stage: Stage): void {
   stage.capability(
+    "compact_at",
+    () => {
+      test("is the size at which the conversation is summarised", async () => {
+        const used = [75_000, 85_000, 1_000];
+        await using t = await testHost((request) =>
+          isSummary(request)
+            ? summarises(request)
+            : summarises(request, { usage: { input_tokens: used.shift() ?? 1_000 } }),
+        );
+        const session = await t.host.startSession({ agent: stage.agent({ compact_at: 80_000 }), cwd: t.cwd });
+        const compacted = async () => ofType(await t.host.read(session.id), "agent.thread_context_compacted").length;
+        await session.send("Count the apples.").result();
+        await session.send("Count the pears.").result();
+        expect(await compacted()).toBe(0);
+        await session.send("Count the plums.").result();
+        expect(await compacted()).toBe(1);
+        expect(t.model.requests.at(-1)?.transcript).toMatch(/SUMMARY: they counted\.[^]*Count the plums\./);
+      });
+
+      test("of a size that the engine cannot use is refused", stage.refused({ agent: { compact_at: 1 } }));
+    },
+    stage.refused({ agent: { compact_at: 100_000 } }),
+  );
+  stage.capability(
     "compaction",
     () => {
       const permissions = { allow: ["Bash"] };

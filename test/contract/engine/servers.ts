@@ -18,8 +18,12 @@ export function servers(stage: Stage, { asking: shared }: Desks): void {
       test("have tools that are decided about like all others, whatever they say of themselves", async () => {
         const { t, session, events, requests } = await shared(steps({ blocks: [act("sweep"), act("burn")] }));
         await session.send("Act.").result();
-        for (const { id, request } of await waiting(t.host, session, 2))
-          await t.host.approvals.answer(id, { behavior: request.call_id === "toolu_sweep" ? "allow" : "deny" }, ME);
+        // Together or one after the other: an engine may run a call before it asks about the next.
+        for (const _ of ["sweep", "burn"]) {
+          const [asked] = await waiting(t.host, session);
+          const behavior = asked?.request.call_id === "toolu_sweep" ? "allow" : "deny";
+          await t.host.approvals.answer(asked?.id ?? "", { behavior }, ME);
+        }
         await ended(session);
         expect(office(t.home).done()).toEqual(["sweep"]);
         expect(ofType(await events(), "agent.mcp_tool_use")).toMatchObject([

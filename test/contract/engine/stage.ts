@@ -24,6 +24,8 @@ export interface EngineUnderTest {
   /** What an agent needs so that its sessions run on this engine. */
   readonly agent: Partial<AgentInput>;
   readonly capabilities: EngineCapabilities;
+  /** What the engine offers along with a tool, unasked: without it the tool would be of less use. */
+  readonly companions?: Readonly<Record<string, readonly string[]>>;
   /**
    * Opens a host on the same model where a context of 195,000 tokens is nearly full, if that takes more than a model with
    * a window of 200,000.
@@ -49,6 +51,11 @@ export class Stage {
   /** Capabilities that some part of the suite has tests for. */
   get shown(): readonly CapabilityName[] {
     return [...this.#shown];
+  }
+
+  /** What the model is offered when an agent lists these, sorted. */
+  offered(tools: readonly string[]): readonly string[] {
+    return tools.flatMap((tool) => [tool, ...(this.#engine.companions?.[tool] ?? [])]).toSorted();
   }
 
   hostWithSmallContexts(t: TestHost): Promise<Host> {

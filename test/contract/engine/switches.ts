@@ -83,7 +83,8 @@ export function switches(stage: Stage, { asking: shared }: Desks): void {
       const { t, session } = await shared(() => say("ok"));
       await session.send("One.").result();
       const [started] = ofType(await t.host.read(session.id), "capstan.process_started");
-      expect(started?.pid).toBe(process.pid);
+      expect(started).toBeDefined();
+      expect(started).not.toHaveProperty("pid");
     },
   );
 }

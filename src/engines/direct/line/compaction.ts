@@ -11,7 +11,12 @@ import type { Workplace } from "./workplace.ts";
 /** Tokens that are kept free for the next answer, and for what nobody has counted. */
 const ANSWER_ROOM = 20_000;
 const MARGIN = 13_000;
-/** The share of the window that the last turns may keep word for word. */
+/**
+ * Instructions and tools may be larger than the point at which the agent asks for a summary, and no summary makes them
+ * smaller: the next one waits until so much of that size has been added.
+ */
+const GROWTH = 0.25;
+/** The share of the context that the last turns may keep word for word. */
 const KEPT_SHARE = 0.1;
 /** Whoever asks for a summary wants a short conversation. */
 const KEPT_TURNS = { manual: 1, auto: 2 } as const;
@@ -31,8 +36,22 @@ Be precise and complete; leave out what no longer matters.`;
 const HEAD =
   "[The conversation before this point was replaced by this summary. Continue from here without mentioning the summary.]";
 
-export function isFull(tokens: number, { window, maxTokens }: ModelToAsk): boolean {
-  return tokens > window - Math.min(maxTokens, ANSWER_ROOM) - MARGIN;
+export function isFull(
+  tokens: number,
+  {
+    model: { window, maxTokens },
+    at = Infinity,
+    least,
+  }: {
+    readonly model: ModelToAsk;
+    /** An earlier point, which the agent asks for. */
+    readonly at?: number | undefined;
+    /** What was left after the last summary. */
+    readonly least: number;
+  },
+): boolean {
+  const isEarly = tokens > Math.max(at, least + at * GROWTH);
+  return isEarly || tokens > window - Math.min(maxTokens, ANSWER_ROOM) - MARGIN;
 }
 
 export function estimatedTokens(items: readonly Item[]): number {
@@ -60,7 +79,8 @@ export async function compacted(
 ): Promise<{ readonly items: readonly Item[]; readonly tokens: number }> {
   const model = modelToAsk(spec.model());
   const flat = items.flatMap((item) => (item.kind === "summary" ? [{ ...item, kept: [] }, ...item.kept] : [item]));
-  const { older, kept } = parted(flat, { room: model.window * KEPT_SHARE, turns: KEPT_TURNS[trigger] });
+  const size = Math.min(model.window, place.request.agent.compact_at ?? Infinity);
+  const { older, kept } = parted(flat, { room: size * KEPT_SHARE, turns: KEPT_TURNS[trigger] });
   const answer = await summarise(older, { place, spec, asker, signal });
   if (signal.aborted) throw new CapstanError("model_failed", "The summary was interrupted.");
   const said = answer.blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");

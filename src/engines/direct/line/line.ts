@@ -57,6 +57,8 @@ export class Line {
   #items: Item[];
   /** Tokens of the conversation as the API last counted them. */
   #used = 0;
+  /** The same, when it was counted first after the last summary. */
+  #least: number | undefined = 0;
   /** Items that this count includes. */
   #counted = 0;
   /** Call → the event that announces it. */
@@ -115,6 +117,7 @@ export class Line {
     });
     this.#items = [...items];
     this.#used = tokens;
+    this.#least = undefined;
     this.#counted = items.length;
   }
 
@@ -124,7 +127,7 @@ export class Line {
     if (signal.aborted) return { outcome: "interrupted", text: "" };
     if (steps !== undefined && run.steps >= steps) return { outcome: "steps", text: "" };
     run.steps += 1;
-    if (isFull(this.#tokens(), modelToAsk(this.#spec.model()))) await this.compact("auto", signal);
+    if (this.#isFull()) await this.compact("auto", signal);
     await this.#takeMessages();
     const answer = await this.#ask(run, signal);
     if (answer === undefined) return undefined;
@@ -230,6 +233,7 @@ export class Line {
       );
       tally.add(answer);
       this.#used = inputOf(answer.usage) + answer.usage.output_tokens;
+      this.#least ??= this.#used;
       this.#counted = asked + 1;
       run.overflows = 0;
       return answer;
@@ -272,6 +276,11 @@ export class Line {
     const owner = this.#items.findLast((item) => item.kind === "model");
     if (owner?.kind === "model") owner.results.push(...results);
     return results;
+  }
+
+  #isFull(): boolean {
+    const { compact_at: at } = this.#place.request.agent;
+    return isFull(this.#tokens(), { model: modelToAsk(this.#spec.model()), at, least: this.#least ?? 0 });
   }
 
   #tokens(): number {
