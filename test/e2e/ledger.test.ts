@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { EventOf } from "../../src/core/events.ts";
 import type { Grouping, LedgerLine } from "../../src/core/ledger.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
@@ -35,6 +36,21 @@ function script(request: ModelRequest): Reply {
   return { ...say("ok"), usage };
 }
 
+function countedByEngine(told: readonly (EventOf<"session.usage"> | undefined)[]): {
+  input: number;
+  output: number;
+  usd: number;
+} {
+  const sum = { input: 0, output: 0, usd: 0 };
+  for (const event of told)
+    for (const part of Object.values(event?.usage.engine ?? {})) {
+      sum.input += part.input_tokens;
+      sum.output += part.output_tokens;
+      sum.usd += part.usd;
+    }
+  return sum;
+}
+
 test("the ledger's tokens and USD are those the engine counts, but for what it does not count", async () => {
   await using t = await testHost(script);
   const session = await t.host.startSession({ agent: crew, cwd: t.cwd, project: "p" });
@@ -50,16 +66,14 @@ test("the ledger's tokens and USD are those the engine counts, but for what it d
 
   const events = await eventsOf(t.host, session.id);
   const ends = ofType(events, "span.model_request_end");
-  const engine = { input: 0, output: 0, usd: 0 };
-  for (const { usage } of ofType(events, "session.usage"))
-    for (const part of Object.values(usage.engine)) {
-      engine.input += part.input_tokens;
-      engine.output += part.output_tokens;
-      engine.usd += part.usd;
-    }
-  // The engine counts an interrupted request as nothing; it was paid for, and is in the ledger, estimated.
+  const [first, stopped, ...others] = ofType(events, "session.usage");
+  const engine = countedByEngine([first, ...others]);
+  // An interrupted request was paid for, and is in the ledger, estimated; the engine counts no more of it than it heard.
   const cut = ends.filter(({ estimated }) => estimated);
   expect(cut).toHaveLength(1);
+  const heard = countedByEngine([stopped]);
+  expect(heard.output).toBeLessThanOrEqual(cut[0]?.model_usage.output_tokens ?? 0);
+  expect(heard.usd).toBeLessThanOrEqual(cut[0]?.usd ?? 0);
   const counted = ends.filter(({ estimated }) => !estimated);
   const sum = (of: (end: (typeof ends)[number]) => number): number =>
     counted.reduce((total, end) => total + of(end), 0);

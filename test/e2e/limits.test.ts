@@ -14,7 +14,7 @@ interface LimitCase {
 const cases: LimitCase[] = [
   { which: "usd", budget: { usd: 0.01 }, requests: 0 },
   { which: "usd", budget: { usd: 0.15 }, requests: 4 },
-  { which: "tokens", budget: { tokens: 1_500 }, requests: 0 },
+  { which: "tokens", budget: { tokens: 500 }, requests: 0 },
   { which: "tokens", budget: { tokens: 12_000 }, requests: 4 },
   { which: "steps", budget: { steps: 3 }, requests: 3 },
 ];

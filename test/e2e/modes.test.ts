@@ -7,6 +7,7 @@ import type { LoggedEvent } from "../../src/core/events.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { office } from "../support/office.ts";
 import { type ModelRequest, type Reply, say, type Script, toolUse } from "../support/scripted-model.ts";
+import { TEST_ENGINE } from "../support/test-engine.ts";
 
 interface Surroundings {
   readonly cwd: string;
@@ -32,6 +33,10 @@ const NAMES = [
   "search",
 ] as const;
 type Name = (typeof NAMES)[number];
+/** What an engine does not have, nobody can try: such a tool is refused with the agent. */
+const HAS_SEARCH = TEST_ENGINE === "claude";
+const TRIED = NAMES.filter((name) => HAS_SEARCH || name !== "search");
+const WEB_TOOLS = HAS_SEARCH ? ["WebFetch", "WebSearch"] : ["WebFetch"];
 const ATTEMPTS: Readonly<Record<Name, Attempt>> = {
   bash: ({ line }) => ["Bash", { command: `echo ${line} >> effects.txt` }],
   "bash with an allow rule": ({ line }) => ["Bash", { command: `touch allowed-${line}` }],
@@ -87,14 +92,14 @@ const idOf = (line: Line, name: string): string => `toolu_${line}_${name.replace
 
 const crew = (mode: Mode, servers: AgentInput["mcp_servers"]): AgentInput =>
   agent({
-    tools: ["Bash", "Read", "Write", "WebFetch", "WebSearch"],
+    tools: ["Bash", "Read", "Write", ...WEB_TOOLS],
     permissions: { mode, allow: ["Bash(touch allowed-*)"], ask: ["Bash(git push *)"], deny: ["Bash(rm *)"] },
     mcp_servers: servers,
     subagents: {
       worker: {
         description: "works",
         instructions: "You are WORKER.",
-        tools: ["Bash", "Read", "Write", "WebFetch", "WebSearch", "mcp__office__act"],
+        tools: ["Bash", "Read", "Write", ...WEB_TOOLS, "mcp__office__act"],
       },
       boss: { description: "delegates", instructions: "You are BOSS." },
     },
@@ -115,7 +120,7 @@ function script(at: Surroundings): Script {
 }
 
 function attempts(line: Line, at: Surroundings): ReturnType<typeof toolUse>[] {
-  return NAMES.map((name) => {
+  return TRIED.map((name) => {
     const [tool, input] = ATTEMPTS[name]({ ...at, line });
     return toolUse(tool, input, idOf(line, name));
   });
@@ -168,7 +173,7 @@ describe("in a real session", () => {
 
     const events = await eventsOf(t.host, session.id);
     const decisions = decisionsIn(events);
-    const wanted = LINES.flatMap((line) => NAMES.map((name) => [idOf(line, name), EXPECTED[name][mode]]));
+    const wanted = LINES.flatMap((line) => TRIED.map((name) => [idOf(line, name), EXPECTED[name][mode]]));
     const agents = ["direct", "boss", "nested"].map((line) => [`toolu_agent_${line}`, "allow tool:safe-internal"]);
     expect(Object.fromEntries(decisions)).toEqual(Object.fromEntries([...wanted, ...agents]));
     checkReasons(events, mode);
@@ -182,11 +187,15 @@ describe("in a real session", () => {
     expect(LINES.filter((line) => existsSync(join(at.outside, `${line}.txt`)))).toEqual(happened("write outside"));
     expect(existsSync(join(t.cwd, "note.txt"))).toBe(true);
     expect(done()).toEqual(happened("mcp"));
-    expect(web.connections() > 0).toBe(happened("fetch").length > 0);
+    // An engine's own tool may refuse this machine's addresses, once it is allowed to run.
+    const isRefused = t.model.requests.some(({ transcript }) =>
+      transcript.includes("WebFetch does not reach 127.0.0.1"),
+    );
+    expect(web.connections() > 0 || isRefused).toBe(happened("fetch").length > 0);
     const seen = t.model.requests.filter(({ transcript }) => transcript.includes("a secret"));
     expect(seen.length > 0).toBe(happened("read outside").length > 0);
     const searches = t.model.requests.filter(({ body }) => body.tools?.some(({ name }) => name === "web_search"));
-    expect(searches).toHaveLength(happened("search").length);
+    expect(searches).toHaveLength(HAS_SEARCH ? happened("search").length : 0);
   });
 });
 

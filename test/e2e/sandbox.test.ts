@@ -165,7 +165,7 @@ describeSandbox("in the sandbox", () => {
     expect(readdirSync(t.cwd).toSorted()).toEqual([".git", "a.txt", "open.txt", "private"]);
   });
 
-  test("nothing of the sandbox is left behind by a process that was killed", async () => {
+  test("nothing of the sandbox is left behind by a process that was killed, or a turn that was cut short", async () => {
     const { script } = calls([bash("touch begun; setsid -f sleep 987650; sleep 987651"), bash("true")]);
     await using t = await testHost(script);
     const session = await t.host.startSession({
@@ -181,7 +181,9 @@ describeSandbox("in the sandbox", () => {
       () => existsSync(join(t.cwd, "begun")),
       (begun) => begun,
     );
-    process.kill((await started(t, session.id))?.pid ?? 0, "SIGKILL");
+    const { pid } = (await started(t, session.id)) ?? {};
+    if (pid === undefined) await session.interrupt();
+    else process.kill(pid, "SIGKILL");
     await cut;
     await until(
       () => readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && commandLine(pid).includes("98765")),

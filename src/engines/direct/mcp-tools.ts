@@ -27,6 +27,8 @@ export interface McpTools {
   /** As the servers list them now: a server may add tools and take them away. */
   readonly tools: readonly BuiltinTool[];
   close(): Promise<void>;
+  /** Ends everything at once. */
+  kill(): void;
 }
 
 type Request = Pick<EngineRequest, "agent" | "cwd" | "stateDir" | "sessionId" | "signal">;
@@ -37,7 +39,7 @@ const IDLE_MS = 30 * 60_000;
 /** Opens the agent's servers. Rejects when one does not come up or lacks a tool, and leaves none behind. */
 export async function openMcpTools(request: Request, parts: McpParts): Promise<McpTools> {
   const { mcp_servers: servers = {} } = request.agent;
-  if (Object.keys(servers).length === 0) return { tools: [], close: async () => {} };
+  if (Object.keys(servers).length === 0) return { tools: [], close: async () => {}, kill: () => {} };
   requirePrograms(request, parts);
   const questions = new Questions(parts.host);
   const remote = await remoteServers(request, { ...parts, host: questions });
@@ -72,6 +74,11 @@ export async function openMcpTools(request: Request, parts: McpParts): Promise<M
     programs.close();
     await remote.close();
   };
+  const kill = (): void => {
+    for (const client of clients.values()) client.kill();
+    programs.close();
+    void remote.close().catch(() => {});
+  };
   try {
     request.signal?.throwIfAborted();
     if (failed.length > 0) throw notStarted(failed, parts.confinement !== undefined);
@@ -89,6 +96,7 @@ export async function openMcpTools(request: Request, parts: McpParts): Promise<M
       return [...clients].flatMap(([name, client]) => toolsOf(name, client, place));
     },
     close,
+    kill,
   };
 }
 

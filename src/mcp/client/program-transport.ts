@@ -72,17 +72,12 @@ export class ProgramTransport implements Transport {
   async close(): Promise<void> {
     this.#child?.stdin.end();
     await Promise.race([this.#exited, sleep(GOODBYE_MS, undefined, { ref: false })]);
-    this.#kill();
+    this.kill();
     await this.#exited;
   }
 
-  async #report(): Promise<void> {
-    await this.#exited;
-    this.#child = undefined;
-    this.onclose?.();
-  }
-
-  #kill(): void {
+  /** Ends it at once. */
+  kill(): void {
     const pid = this.#child?.pid;
     if (pid === undefined) return;
     try {
@@ -91,6 +86,12 @@ export class ProgramTransport implements Transport {
     } catch {
       // Gone by itself.
     }
+  }
+
+  async #report(): Promise<void> {
+    await this.#exited;
+    this.#child = undefined;
+    this.onclose?.();
   }
 
   #take(chunk: Buffer): void {
@@ -110,7 +111,7 @@ export class ProgramTransport implements Transport {
     if (this.#length <= MAX_MESSAGE_BYTES) return void this.#pieces.push(piece);
     this.#pieces = [];
     this.#trouble ??= `it wrote a line of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB`;
-    this.#kill();
+    this.kill();
   }
 
   #deliver(line: string): void {

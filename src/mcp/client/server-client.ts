@@ -38,6 +38,8 @@ export interface ServerClient {
   /** Rejects when there is no result: the server is gone, said nothing for too long, or answered with an error. */
   call(call: ServerCall): Promise<CallToolResult>;
   close(): Promise<void>;
+  /** Ends a program at once, and hangs up on any other server. */
+  kill(): void;
 }
 
 export interface ServerCall {
@@ -127,6 +129,13 @@ class ConnectedServer implements ServerClient {
     this.#isClosed = true;
     const live = await this.#live?.catch(() => undefined);
     await live?.client.close().catch(() => {});
+  }
+
+  kill(): void {
+    this.#isClosed = true;
+    void this.#live
+      ?.then(({ client, transport }) => (transport instanceof ProgramTransport ? transport.kill() : client.close()))
+      .catch(() => {});
   }
 
   #forget(live: Live): void {

@@ -61,6 +61,7 @@ async function open(
       return opened.tools;
     },
     close: () => opened.close(),
+    kill: () => opened.kill(),
     stateDir,
     path,
     async call(name, input = {}, signal = new AbortController().signal) {
@@ -264,7 +265,28 @@ describe("a server that misbehaves", () => {
     expect((await t.call("mcp__slow__long")).isError).toBe(true);
     await t[Symbol.asyncDispose]();
   });
+
+  test("is gone when the session is killed, also with a call under way", async () => {
+    await using t = await open(() => ({ slow: program("mcp-slow-server.ts") }));
+    const running = t.call("mcp__slow__hang");
+    expect(processesWith(t.stateDir).length).toBeGreaterThan(0);
+    t.kill();
+    expect((await running).isError).toBe(true);
+    await expect.poll(() => processesWith(t.stateDir)).toEqual([]);
+    expect(readdirSync(join(t.stateDir, "mcp/.start"))).toEqual([]);
+  });
 });
+
+/** The processes that have a text in one of their variables. */
+function processesWith(text: string): string[] {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, "latin1").includes(text);
+    } catch {
+      return false;
+    }
+  });
+}
 
 function omit(given: object, ...keys: string[]): object {
   return Object.fromEntries(Object.entries(given).filter(([key]) => !keys.includes(key)));
