@@ -30,6 +30,7 @@ export class ProgramTransport implements Transport {
   #pieces: Buffer[] = [];
   #length = 0;
   #trouble: string | undefined;
+  #isKilled = false;
 
   constructor(start: ProgramStart) {
     this.#start = start;
@@ -40,7 +41,13 @@ export class ProgramTransport implements Transport {
     return this.#trouble;
   }
 
+  /** Of the process that all others of the program come from, while it runs. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   async start(): Promise<void> {
+    if (this.#isKilled) throw new McpError(ErrorCode.ConnectionClosed, "its session has ended");
     const { command, args, cwd } = this.#start;
     // The starter sets the variables that the program sees, and needs none of the host's.
     const child = spawn(command, args, { cwd, env: {}, stdio: ["pipe", "pipe", "ignore"], detached: true });
@@ -72,8 +79,14 @@ export class ProgramTransport implements Transport {
   async close(): Promise<void> {
     this.#child?.stdin.end();
     await Promise.race([this.#exited, sleep(GOODBYE_MS, undefined, { ref: false })]);
-    this.#kill();
+    this.kill();
     await this.#exited;
+  }
+
+  /** Ends it at once, with everything it started. It is not started any more. */
+  kill(): void {
+    this.#isKilled = true;
+    this.#kill();
   }
 
   async #report(): Promise<void> {
