@@ -24,9 +24,9 @@ test("programs count for the limits of their session, and are killed at once wit
 });
 
 const SERVER = `await import(${JSON.stringify(support("mcp-bad-server.ts"))});\n`;
+const at = (path: string): string => join(path, "server.mjs");
 
 test("a program whose file is not as trusted is started neither first nor again", async () => {
-  const at = (path: string): string => join(path, "server.mjs");
   const servers = (path: string) => {
     writeFileSync(at(path), SERVER);
     return { bad: { command: process.execPath, args: [at(path)], env: {} } };

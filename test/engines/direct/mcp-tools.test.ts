@@ -1,12 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { describe, expect, test, vi } from "vitest";
-import { connectRemoteServer, connectServer } from "../../../src/app/lazy-tools.ts";
 import type { AgentDefinition } from "../../../src/core/agent-definition.ts";
-import { type McpParts, type McpTools, openMcpTools } from "../../../src/engines/direct/mcp-tools.ts";
+import { openMcpTools } from "../../../src/engines/direct/mcp-tools.ts";
 import { Silence } from "../../../src/mcp/client/silence.ts";
-import { temporaryDirectory } from "../../support/host.ts";
 import { everythingProgram, everythingRemote } from "../../support/mcp-everything.ts";
 import { remoteMcp } from "../../support/mcp-remote.ts";
 import { until } from "../../support/until.ts";
