@@ -158,6 +158,32 @@ export function familyReader(): (root: number) => ProcessUse {
   };
 }
 
+/** The same for programs that may end and be started again: the processor time of those that are gone still counts. */
+export class ProgramUses {
+  /** Of each process that was ever seen, as it was seen last. */
+  readonly #seconds = new Map<number, number>();
+
+  of(roots: readonly number[]): ProcessUse {
+    if (roots.length === 0) return this.#sum([]);
+    const read = familyReader();
+    return this.#sum(
+      roots.map((root) => {
+        const use = read(root);
+        this.#seconds.set(root, Math.max(use.cpu_seconds, this.#seconds.get(root) ?? 0));
+        return use;
+      }),
+    );
+  }
+
+  #sum(all: readonly ProcessUse[]): ProcessUse {
+    return {
+      memory_bytes: all.reduce((sum, one) => sum + one.memory_bytes, 0),
+      processes: all.reduce((sum, one) => sum + one.processes, 0),
+      cpu_seconds: this.#seconds.values().reduce((sum, seconds) => sum + seconds, 0),
+    };
+  }
+}
+
 interface Stat {
   readonly pid: number;
   readonly parent: number;

@@ -40,17 +40,21 @@ function thousands(value: number): string {
   return value.toLocaleString("en-US");
 }
 
+function sizeProblems(size: number, name: string): readonly string[] {
+  const capabilities = ENGINES[name] ?? claudeCapabilities;
+  return problemsWithEngine({ name, capabilities }, { agent: parseAgent(agent({ compact_at: size })) });
+}
+
 test("a size that the engine cannot use is refused with those that it can", () => {
-  const problems = (size: number, name: string) =>
-    problemsWithEngine(
-      { name, capabilities: ENGINES[name] ?? claudeCapabilities },
-      { agent: parseAgent(agent({ compact_at: size })) },
-    );
-  expect(problems(66_999, "claude")).toEqual(["compact_at: the claude engine cannot use 66999. Give 67000 to 967000."]);
-  expect(problems(967_001, "claude")).toHaveLength(1);
-  expect(problems(67_000, "claude")).toEqual([]);
-  expect(problems(9_999, "direct")).toEqual(["compact_at: the direct engine cannot use 9999. Give 10000 to 967000."]);
-  expect(problems(10_000, "direct")).toEqual([]);
+  expect(sizeProblems(66_999, "claude")).toEqual([
+    "compact_at: the claude engine cannot use 66999. Give 67000 to 967000.",
+  ]);
+  expect(sizeProblems(967_001, "claude")).toHaveLength(1);
+  expect(sizeProblems(67_000, "claude")).toEqual([]);
+  expect(sizeProblems(9_999, "direct")).toEqual([
+    "compact_at: the direct engine cannot use 9999. Give 10000 to 967000.",
+  ]);
+  expect(sizeProblems(10_000, "direct")).toEqual([]);
 });
 
 describe("an engine that lacks everything", () => {

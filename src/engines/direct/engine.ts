@@ -1,7 +1,14 @@
 import type { Engine, EngineHost, EngineRequest, EngineSession } from "../../core/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { PriceEntry } from "../../core/prices.ts";
-import { answeredOnce, confinementOf, requireSandbox, sandboxFinder, toldOfSandbox } from "../../sandbox/support.ts";
+import {
+  answeredOnce,
+  confinementOf,
+  requireSandbox,
+  type SandboxSupport,
+  sandboxFinder,
+  toldOfSandbox,
+} from "../../sandbox/support.ts";
 import { findContainment } from "../../process/containment.ts";
 import { type SpentSeconds, Watchdog } from "../../process/limits.ts";
 import { requireModelSettings } from "../model-traits.ts";
@@ -36,7 +43,8 @@ export interface DirectParts extends Pick<McpParts, "connectRemoteServer" | "con
 
 /** The agent loop inside the host, over the Messages API of the session's gateway. */
 export function directEngine(settings: DirectSettings, { compileSchema, ...servers }: DirectParts): Engine {
-  const findSupport = sandboxFinder(settings.path);
+  const findSystem = sandboxFinder(settings.path);
+  const findSupport = (): SandboxSupport => usableHere(findSystem());
   const containment = findContainment();
   const spent: SpentSeconds = new Map();
   const checks = new InputChecks(compileSchema);
@@ -96,6 +104,12 @@ export function directEngine(settings: DirectSettings, { compileSchema, ...serve
     );
     return opened;
   }
+}
+
+/** A sandbox that only the Claude CLI knows how to use confines nothing here, and must not pass for one. */
+export function usableHere(support: SandboxSupport): SandboxSupport {
+  if (support.missing !== undefined || support.confine !== undefined) return support;
+  return { missing: "On this system the direct engine has no sandbox. Use the claude engine." };
 }
 
 /** Throws for a tool that this engine does not have. */

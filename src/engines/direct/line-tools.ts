@@ -26,7 +26,7 @@ const PLAN_SCHEMA = {
   required: ["plan"],
 };
 
-export const OUTPUT_TOOL = "StructuredOutput";
+const OUTPUT_TOOL = "StructuredOutput";
 
 /** The final answer of an agent with an output schema is the input of this call. */
 export function outputTool(schema: Readonly<Record<string, unknown>>): {

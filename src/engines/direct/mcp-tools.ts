@@ -7,6 +7,7 @@ import { elicit } from "../../mcp/elicitation.ts";
 import { notStarted, requireTools } from "../../mcp/policy.ts";
 import { programServers, type ProgramSettings, requirePrograms } from "../../mcp/programs.ts";
 import { remoteServers, type RemoteServerFactory } from "../../mcp/remote-servers.ts";
+import { type ProcessUse, ProgramUses } from "../../process/limits.ts";
 import { traitsOf } from "../builtin-tools.ts";
 import { mcpOutcome } from "./mcp-results.ts";
 import { type BuiltinTool, textOutcome, type ToolPlace } from "./tools/builtin-tool.ts";
@@ -26,12 +27,20 @@ export interface McpParts extends ProgramSettings {
 export interface McpTools {
   /** As the servers list them now: a server may add tools and take them away. */
   readonly tools: readonly BuiltinTool[];
+  /** What the servers that are programs use, with everything they started. */
+  use(): ProcessUse;
   close(): Promise<void>;
-  /** Ends everything at once. */
   kill(): void;
 }
 
-type Request = Pick<EngineRequest, "agent" | "cwd" | "stateDir" | "sessionId" | "signal">;
+type Request = Pick<EngineRequest, "agent" | "cwd" | "stateDir" | "sessionId" | "signal" | "serverFiles">;
+
+const NO_SERVERS: McpTools = {
+  tools: [],
+  use: () => ({ memory_bytes: 0, processes: 0, cpu_seconds: 0 }),
+  close: async () => {},
+  kill: () => {},
+};
 
 /** As the other engine has it for programs. */
 const IDLE_MS = 30 * 60_000;
@@ -39,7 +48,7 @@ const IDLE_MS = 30 * 60_000;
 /** Opens the agent's servers. Rejects when one does not come up or lacks a tool, and leaves none behind. */
 export async function openMcpTools(request: Request, parts: McpParts): Promise<McpTools> {
   const { mcp_servers: servers = {} } = request.agent;
-  if (Object.keys(servers).length === 0) return { tools: [], close: async () => {}, kill: () => {} };
+  if (Object.keys(servers).length === 0) return NO_SERVERS;
   requirePrograms(request, parts);
   const questions = new Questions(parts.host);
   const remote = await remoteServers(request, { ...parts, host: questions });
@@ -91,10 +100,12 @@ export async function openMcpTools(request: Request, parts: McpParts): Promise<M
     throw thrown;
   }
   const place: ToolPlace = request;
+  const uses = new ProgramUses();
   return {
     get tools() {
       return [...clients].flatMap(([name, client]) => toolsOf(name, client, place));
     },
+    use: () => uses.of([...clients.values()].flatMap(({ pid }) => pid ?? [])),
     close,
     kill,
   };

@@ -129,9 +129,9 @@ export class DirectSession implements EngineSession {
   }
 
   /** Ends the session because it used more than it may, and says so. */
-  lose(error: CapstanError): void {
+  lose(why: CapstanError): void {
     if (this.#isClosed) return;
-    const told = this.#host.emit({ kind: "lost", error, stderr: "" });
+    const told = this.#host.emit({ kind: "lost", error: why, stderr: "" });
     this.kill();
     void told.catch(() => {});
   }

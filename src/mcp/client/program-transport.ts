@@ -30,6 +30,7 @@ export class ProgramTransport implements Transport {
   #pieces: Buffer[] = [];
   #length = 0;
   #trouble: string | undefined;
+  #isKilled = false;
 
   constructor(start: ProgramStart) {
     this.#start = start;
@@ -40,7 +41,13 @@ export class ProgramTransport implements Transport {
     return this.#trouble;
   }
 
+  /** Of the process that all others of the program come from, while it runs. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   async start(): Promise<void> {
+    if (this.#isKilled) throw new McpError(ErrorCode.ConnectionClosed, "its session has ended");
     const { command, args, cwd } = this.#start;
     // The starter sets the variables that the program sees, and needs none of the host's.
     const child = spawn(command, args, { cwd, env: {}, stdio: ["pipe", "pipe", "ignore"], detached: true });
@@ -76,8 +83,19 @@ export class ProgramTransport implements Transport {
     await this.#exited;
   }
 
-  /** Ends it at once. */
+  /** Ends it at once, with everything it started. It is not started any more. */
   kill(): void {
+    this.#isKilled = true;
+    this.#kill();
+  }
+
+  async #report(): Promise<void> {
+    await this.#exited;
+    this.#child = undefined;
+    this.onclose?.();
+  }
+
+  #kill(): void {
     const pid = this.#child?.pid;
     if (pid === undefined) return;
     try {
@@ -86,12 +104,6 @@ export class ProgramTransport implements Transport {
     } catch {
       // Gone by itself.
     }
-  }
-
-  async #report(): Promise<void> {
-    await this.#exited;
-    this.#child = undefined;
-    this.onclose?.();
   }
 
   #take(chunk: Buffer): void {
@@ -111,7 +123,7 @@ export class ProgramTransport implements Transport {
     if (this.#length <= MAX_MESSAGE_BYTES) return void this.#pieces.push(piece);
     this.#pieces = [];
     this.#trouble ??= `it wrote a line of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB`;
-    this.kill();
+    this.#kill();
   }
 
   #deliver(line: string): void {

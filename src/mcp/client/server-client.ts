@@ -35,10 +35,12 @@ export interface ServerClientOptions {
 export interface ServerClient {
   /** As the server lists them now. */
   readonly tools: readonly Tool[];
+  /** Of the program's first process, while there is one. */
+  readonly pid: number | undefined;
   /** Rejects when there is no result: the server is gone, said nothing for too long, or answered with an error. */
   call(call: ServerCall): Promise<CallToolResult>;
   close(): Promise<void>;
-  /** Ends a program at once, and hangs up on any other server. */
+  /** Ends a program at once, with everything it started. */
   kill(): void;
 }
 
@@ -74,6 +76,7 @@ export async function connectServer(options: ServerClientOptions): Promise<Serve
 class ConnectedServer implements ServerClient {
   readonly #options: ServerClientOptions;
   #live: Promise<Live> | undefined;
+  #program: ProgramTransport | undefined;
   #tools: readonly Tool[] = [];
   #isClosed = false;
 
@@ -83,6 +86,10 @@ class ConnectedServer implements ServerClient {
 
   get tools(): readonly Tool[] {
     return this.#tools;
+  }
+
+  get pid(): number | undefined {
+    return this.#program?.pid;
   }
 
   async start(): Promise<void> {
@@ -133,9 +140,7 @@ class ConnectedServer implements ServerClient {
 
   kill(): void {
     this.#isClosed = true;
-    void this.#live
-      ?.then(({ client, transport }) => (transport instanceof ProgramTransport ? transport.kill() : client.close()))
-      .catch(() => {});
+    this.#program?.kill();
   }
 
   #forget(live: Live): void {
@@ -171,6 +176,7 @@ class ConnectedServer implements ServerClient {
       this.#tools = await listTools(client).catch(() => this.#tools);
     });
     const transport = await transportTo(via);
+    if (transport instanceof ProgramTransport) this.#program = transport;
     try {
       await client.connect(transport, { timeout: START_TIMEOUT_MS, ...(signal && { signal }) });
       this.#tools = await listTools(client);

@@ -17,6 +17,10 @@ test("a context is full 33,000 tokens before the end of the model's window, or w
 });
 
 test("a context that its instructions and tools alone fill is not summarised at each step", () => {
-  const full = (tokens: number) => isFull(tokens, { model: small, at: 20_000, least: 30_000 });
-  expect([31_000, 35_000, 35_001].map(full)).toEqual([false, false, true]);
+  const sizes = [31_000, 35_000, 35_001];
+  expect(sizes.map((tokens) => isFull(tokens, { model: small, at: 20_000, least: 30_000 }))).toEqual([
+    false,
+    false,
+    true,
+  ]);
 });

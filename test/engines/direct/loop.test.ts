@@ -96,8 +96,6 @@ test("the prefix of a request stays the same while a conversation grows, and its
   await session.hibernate();
   await session.send("Three.").result();
   const sent = t.model.requests.map(({ body }) => body);
-  const unmarked = (value: unknown): unknown =>
-    JSON.parse(JSON.stringify(value, (key, inner: unknown) => (key === "cache_control" ? undefined : inner)));
   for (const [index, body] of sent.entries()) {
     expect((JSON.stringify(body).match(/cache_control/g) ?? []).length).toBeLessThanOrEqual(4);
     expect(JSON.stringify(body.messages.at(-1))).toContain("cache_control");
@@ -138,7 +136,6 @@ test("a provider that gives every answer and call the same name does not mix the
 });
 
 test("a conversation that the API finds too long is summarised, and the question is asked again", async () => {
-  const isSummary = ({ headers }: ModelRequest): boolean => headers["x-claude-code-request-class"] === "compaction";
   let refused = 0;
   await using t = await directHost((request) => {
     if (isSummary(request)) return say("SUMMARY: apples.");
@@ -170,3 +167,12 @@ test("a session has no process", async () => {
   expect(started?.pid).toBeUndefined();
   expect(t.host.load()).toMatchObject({ processes: 0 });
 });
+
+/** A request without the marks of the prompt cache. */
+function unmarked(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (key, inner: unknown) => (key === "cache_control" ? undefined : inner)));
+}
+
+function isSummary({ headers }: ModelRequest): boolean {
+  return headers["x-claude-code-request-class"] === "compaction";
+}

@@ -1,8 +1,12 @@
+import { join } from "node:path";
 import type { EngineHost, EngineRequest } from "../../../core/engine.ts";
+import { belongsInSandbox } from "../../../core/mcp-server-schema.ts";
 import { type Tool, traitsOfTool } from "../../../core/tool.ts";
 import { Leftovers } from "../../../process/leftovers.ts";
 import type { ProcessUse } from "../../../process/limits.ts";
+import { coverOf } from "../../../sandbox/confined-command.ts";
 import { Stubs } from "../../../sandbox/stubs.ts";
+import type { Confinement } from "../../../sandbox/support.ts";
 import { BUILTIN_NAMES } from "../../builtin-tools.ts";
 import { hostToolName } from "../../tool-names.ts";
 import { type McpParts, openMcpTools } from "../mcp-tools.ts";
@@ -45,6 +49,7 @@ export async function openSessionTools(request: EngineRequest, parts: ToolParts)
   const { host, confinement, containment } = parts;
   const leftovers = new Leftovers(request.stateDir);
   const stubs = new Stubs(request);
+  expectOfServers(stubs, request, confinement);
   const sources: ToolSource[] = [
     { tools: [questionTool()], isContained: containment !== undefined, isConfined: confinement !== undefined },
     {
@@ -59,6 +64,18 @@ export async function openSessionTools(request: EngineRequest, parts: ToolParts)
     { tools: [], close: async () => (leftovers.sweep(), stubs.sweepAll()), kill: () => leftovers.sweep() },
   ];
   return together(sources);
+}
+
+/** Servers in a sandbox keep places in the workspace as long as they run: what is not there now is theirs. */
+function expectOfServers(stubs: Stubs, { agent, stateDir }: EngineRequest, confinement: Confinement | undefined): void {
+  if (confinement === undefined || !Object.values(agent.mcp_servers ?? {}).some(belongsInSandbox)) return;
+  const { plan } = confinement;
+  stubs.expect({
+    home: join(stateDir, "home"),
+    covers: coverOf(plan),
+    configuration: plan.configuration,
+    gitDirectories: plan.gitDirectories,
+  });
 }
 
 function usesCommands({ agent }: EngineRequest): boolean {
