@@ -98,11 +98,11 @@ describe("what the gateway does not need to touch", () => {
       for (; sent < pieces; sent += 1) if (!res.write(piece)) await once(res, "drain");
       res.end();
     });
-    await using fixture = await gatewayTo(upstream.url, { idleTimeoutMs: 250 });
+    await using fixture = await gatewayTo(upstream.url, { idleTimeoutMs: 1_000 });
     const answer = await open(fixture.access.url, { token: fixture.access.token });
     answer.pause();
     // Longer than the idle timeout: the agent's slowness is not the upstream's silence.
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(sent).toBeLessThan(pieces);
     expect(await bytesOf(answer)).toHaveLength(pieces * piece.length);
   });

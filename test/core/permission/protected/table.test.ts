@@ -13,6 +13,7 @@ const REASONS: Readonly<Record<string, readonly string[]>> = {
     ".csv",
     ".gif",
     ".html",
+    ".ipynb",
     ".jpeg",
     ".jpg",
     ".json",
@@ -49,6 +50,7 @@ const REASONS: Readonly<Record<string, readonly string[]>> = {
     "config.yaml",
     "configuration.json",
     "credentials.json",
+    "hook-covers.json",
     "info/.claude-sandbox-noreplace",
     "launch.json",
     "leftovers.json",
@@ -61,7 +63,9 @@ const REASONS: Readonly<Record<string, readonly string[]>> = {
     "scheduled_tasks.json",
     "settings.json",
     "settings.local.json",
+    "state.json",
     "suite.schema.json",
+    "tasks.json",
   ],
   "an example in an error message or a new project; known as an agent file by its content": [
     "input.yaml",
@@ -73,6 +77,7 @@ const REASONS: Readonly<Record<string, readonly string[]>> = {
   ],
   "text for the instructions, which cannot widen a permission": ["CLAUDE.md", "SKILL.md"],
   "ordinary files of a project": [".gitignore", ".idea", ".vscode", "../../package.json", "package.json"],
+  "other version control, which a search passes over and nothing reads": [".bzr", ".svn"],
   "written or served by Capstan, never read": ["/openapi.json", "report.json", "report.md"],
 };
 const EXPLAINED = Object.values(REASONS).flat();
