@@ -97,7 +97,7 @@ export interface SubagentKind {
 /** Those that the CLI itself has. */
 const BUILT_IN = ["claude", "Explore", "fork", "general-purpose", "output-style-setup", "Plan", "statusline-setup"];
 
-/** The agent's own subagents. The CLI lists all kinds in a message, or in what it says of the tool. */
+/** The agent's own subagents. The CLI lists all kinds in a message, or in what it says of the tool; the direct engine there. */
 export function ownSubagents({ messages = [], tools = [] }: MessagesRequest): readonly SubagentKind[] {
   const texts = [
     ...messages
@@ -113,7 +113,7 @@ export function ownSubagents({ messages = [], tools = [] }: MessagesRequest): re
 }
 
 /** Until a blank line, or the end. */
-const LIST = /^Available agent types[^\n]*:\n((?:[^\n]+\n?)+)/m;
+const LIST = /(?:^Available agent types[^\n]*|The subagents are):\n((?:[^\n]+\n?)+)/m;
 
 function textOf(content: string | readonly Block[] | undefined): string {
   if (typeof content === "string") return withoutAdditions(content);
