@@ -224,7 +224,7 @@ test("other commands in the documents name scripts and files that exist", () => 
     for (const [, code = ""] of text.matchAll(/^```sh\n([\s\S]*?)^```$/gm))
       for (const line of code.trim().split("\n")) {
         const [, script] = /^npm (?:run )?([\w:]+)/.exec(line) ?? [];
-        const [, file] = /^npx node (\S+)$/.exec(line) ?? [];
+        const [, file] = /^npx (?:node|vitest run --project '\S+') (\S+)$/.exec(line) ?? [];
         const other = /^(?:rm -rf ~\/\.capstan|[A-Z_]+="[^"]*"|npm (?:pack|install \S+))$/.test(line);
         const isKnown =
           other || (script !== undefined && script in scripts) || (file !== undefined && existsSync(file));
