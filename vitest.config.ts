@@ -22,13 +22,17 @@ const HOSTS = ["test/{client,e2e,eval,runtime,server}/**/*.test.ts", "test/engin
 /** What stays in its process, for the most part. */
 const UNITS = ["test/{config,core,engines,gateway,store,tools,web}/**/*.test.ts"];
 /** What may run an agent. */
-const AGENTS = ["test/{browser,cli,client,e2e,eval,hostile,runtime,server}/**/*.test.ts", "test/examples.test.ts"];
+const AGENTS = [
+  "test/{browser,cli,client,e2e,eval,hostile,runtime,server}/**/*.test.ts",
+  "test/{docs,examples}.test.ts",
+];
 
 const DIRECT = { NO_COLOR: "1", CAPSTAN_TEST_ENGINE: "direct" };
 const CLAUDE = { NO_COLOR: "1", CAPSTAN_TEST_ENGINE: "claude" };
 
 export default defineConfig({
   test: {
+    reporters: ["default", "./test/support/times-reporter.ts"],
     // Most tests drive a real agent: more workers than cores only make each of them wait.
     maxWorkers: 2,
     // No test leaves anything behind in its process, so that modules need to be loaded once for each worker.
@@ -55,7 +59,7 @@ export default defineConfig({
         extends: true,
         test: { name: "5 claude", include: [...ABOUT_CLAUDE, ...ON_BOTH_ENGINES], exclude: LEFT_OUT, env: CLAUDE },
       },
-      // Left out by `npm test`, and run by `npm run test:all`: what passes on the direct engine, on the Claude CLI.
+      // Left out by `npm test`, and run by `npm run test:rest`: what passes on the direct engine, on the Claude CLI.
       {
         extends: true,
         test: {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { Command } from "commander";
@@ -10,6 +10,7 @@ import { preview, sessionEvent } from "../src/core/events.ts";
 import { FASTER } from "./support/cli.ts";
 import { ConsolePlace, type Output } from "./support/console-place.ts";
 import { temporaryDirectory } from "./support/host.ts";
+import { installation, onTestEngine } from "./support/installation.ts";
 
 const run = promisify(execFile);
 const pages = [
@@ -49,22 +50,9 @@ declare global {
 }
 `;
 
-/** A directory that sees the package as a program that installed it does, and zod and Anthropic's client beside it. */
-function installation(): ReturnType<typeof temporaryDirectory> {
-  const directory = temporaryDirectory();
-  const modules = join(directory.path, "node_modules");
-  mkdirSync(modules);
-  symlinkSync(resolve("."), join(modules, "capstan"));
-  for (const name of ["zod", "@types", "@anthropic-ai"])
-    symlinkSync(resolve("node_modules", name), join(modules, name));
-  writeFileSync(join(directory.path, "package.json"), '{ "type": "module" }');
-  for (const { file, code } of blocks) writeFileSync(join(directory.path, file), code);
-  return directory;
-}
-
 test("every TypeScript block compiles", async () => {
   expect(blocks.length).toBeGreaterThan(0);
-  using directory = installation();
+  using directory = installation(blocks.map(({ file, code }) => [file, code]));
   writeFileSync(join(directory.path, "prelude.d.ts"), PRELUDE);
   const compilerOptions = { noUnusedLocals: false, noUnusedParameters: false, moduleDetection: "force" };
   const config = { extends: resolve("tsconfig.json"), compilerOptions, include: ["*.ts"] };
@@ -77,8 +65,8 @@ test("every TypeScript block compiles", async () => {
   expect(named).toBe("");
 });
 
-test.for(blocks.filter(({ runs }) => runs))("the program at $place runs", async ({ file }) => {
-  using directory = installation();
+test.for(blocks.filter(({ runs }) => runs))("the program at $place runs", async ({ file, code }) => {
+  using directory = installation([[file, onTestEngine(code)]]);
   using home = temporaryDirectory();
   const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: home.path, ...FASTER };
   // Rejects when the exit code is not 0.
@@ -235,8 +223,8 @@ test("other commands in the documents name scripts and files that exist", () => 
   for (const [page, text] of textOf)
     for (const [, code = ""] of text.matchAll(/^```sh\n([\s\S]*?)^```$/gm))
       for (const line of code.trim().split("\n")) {
-        const [, script] = /^npm (?:run )?(\w+)/.exec(line) ?? [];
-        const [, file] = /^npx node (\S+)$/.exec(line) ?? [];
+        const [, script] = /^npm (?:run )?([\w:]+)/.exec(line) ?? [];
+        const [, file] = /^npx (?:node|vitest run --project '\S+') (\S+)$/.exec(line) ?? [];
         const other = /^(?:rm -rf ~\/\.capstan|[A-Z_]+="[^"]*"|npm (?:pack|install \S+))$/.test(line);
         const isKnown =
           other || (script !== undefined && script in scripts) || (file !== undefined && existsSync(file));

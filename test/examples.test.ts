@@ -6,6 +6,8 @@ import { expect, test } from "vitest";
 import { TEMPLATES } from "../src/cli/init/init.ts";
 import { FASTER, putProgram } from "./support/cli.ts";
 import { temporaryDirectory } from "./support/host.ts";
+import { installation, onTestEngine } from "./support/installation.ts";
+import { TEST_ENGINE } from "./support/test-engine.ts";
 
 const run = promisify(execFile);
 const examples = readdirSync("examples").filter((file) => file.endsWith(".ts"));
@@ -26,8 +28,10 @@ test.for(examples)("%s prints what it promises, ends by itself and leaves nothin
   for (const path of [home, temporary]) mkdirSync(path);
   const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: home, TMPDIR: temporary, ...FASTER };
 
+  const code = readFileSync(join("examples", file), "utf8");
+  using installed = installation([[file, onTestEngine(code)]]);
   // Rejects when the exit code is not 0. The examples import the package by its name, and so run its build.
-  const { stdout, stderr } = await run(process.execPath, [join("examples", file)], { env, timeout: 50_000 });
+  const { stdout, stderr } = await run(process.execPath, [file], { cwd: installed.path, env, timeout: 50_000 });
   for (const promise of promises) expect(stdout).toContain(promise);
   expect(stderr).toBe("");
   expect([...readdirSync(home), ...readdirSync(temporary)]).toEqual([]);
@@ -48,7 +52,7 @@ test.for(agents)("the agent %s does what its page shows", async (name) => {
   symlinkSync(resolve("node_modules"), join(cwd, "node_modules"));
   putProgram(join(directory.path, "bin"));
   const path = [join(directory.path, "bin"), dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"];
-  const env = { PATH: path.join(delimiter), HOME: directory.path, ...FASTER };
+  const env = { PATH: path.join(delimiter), HOME: directory.path, CAPSTAN_ENGINE: TEST_ENGINE, ...FASTER };
 
   const page = readFileSync(`docs/examples/${name}.md`, "utf8");
   const [, shown = ""] = /^```console check\n([\s\S]*?)^```$/m.exec(page) ?? [];

@@ -11,6 +11,7 @@ import { requireUsableSkills } from "../engines/skills.ts";
 import type { Requirement } from "../gateway/requirements.ts";
 import type { CredentialOptions } from "./credential-settings.ts";
 import { capabilitiesOf } from "./engines.ts";
+import { loadFunctions, outputs } from "./lazy-tools.ts";
 
 export { claudeCodePromptChars } from "../engines/model-traits.ts";
 
@@ -44,8 +45,7 @@ export function missingPrograms({ mcp_servers: servers = {} }: AgentDefinition, 
 
 /** Loads the functions of an agent, which runs their code, and throws when a tool that it names is not there. */
 export async function loadTools(agent: AgentDefinition): Promise<readonly string[]> {
-  const [{ loadFunctions }, { toolNames }, { requireKnownTools }] = await Promise.all([
-    import("./lazy-tools.ts"),
+  const [{ toolNames }, { requireKnownTools }] = await Promise.all([
     import("../engines/claude/options.ts"),
     import("../engines/rule-tools.ts"),
   ]);
@@ -58,7 +58,6 @@ export async function loadTools(agent: AgentDefinition): Promise<readonly string
 /** Throws when the schema of an agent's answer cannot be used. */
 export async function requireUsableSchema(schema: Record<string, unknown>): Promise<void> {
   if (isPlainSchema(schema)) return;
-  const { outputs } = await import("./lazy-tools.ts");
   await outputs.fromJsonSchema(schema);
 }
 

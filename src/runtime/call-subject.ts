@@ -1,3 +1,4 @@
+import { GENERAL_SUBAGENT } from "../core/permission/tool-names.ts";
 import type { CallRequest } from "../core/engine.ts";
 import type { CallSubject } from "../core/permission/subject.ts";
 import { FILE_FIELDS, fileInput, SEARCH_TOOLS } from "./paths/file-input.ts";
@@ -83,8 +84,7 @@ export function subjectOf(call: CalledTool, surroundings: Surroundings): CallSub
     return { ...none, ...(domain && { domain }) };
   }
   if (tool === "Agent") {
-    const subagent = text("subagent_type");
-    return { ...none, ...(subagent !== undefined && { subagent }) };
+    return { ...none, subagent: text("subagent_type") ?? GENERAL_SUBAGENT };
   }
   if (tool === "Skill") {
     const skill = text("skill");

@@ -17,6 +17,7 @@ import { CallJudge, type CallOutcome } from "./call-decision.ts";
 import { unanswered } from "./elicitations.ts";
 import { lateAnswers } from "./late-answers.ts";
 import { keepOutput, type OutputFacts } from "./outputs/keep-output.ts";
+import { isSameFile } from "./paths/file-input.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
 /**
@@ -89,7 +90,7 @@ export class ToolCalls {
       return [
         ...(state.status === "idle" ? [{ type: "session.status_running", goes_on: true } as const] : []),
         ...(outcome.facts ?? (await lateAnswers(store, [known]))),
-        decisionEvent({ call, open: known, outcome, mode }),
+        decisionEvent({ call, open: known, outcome, mode, cwd: record.cwd }),
         ...(isCustom(known) ? [clientResult(known, callId, outcome)] : []),
       ];
     });
@@ -233,19 +234,22 @@ const SECRETS_LOST: CallOutcome = {
     "Not run: the process that made this call is gone, and the secrets in its input are in no log. Make the call again.",
 };
 
-/** `open` tells the approval that was opened while the call was being decided. */
+/** `open` tells the approval that was opened while the call was being decided. An input is recorded when it means something else. */
 function decisionEvent({
   call,
   open,
   outcome,
   mode,
+  cwd,
 }: {
   call: CallRequest;
   open: OpenCall;
   outcome: CallOutcome;
   mode: Mode;
+  cwd: string;
 }): EventDraft<"capstan.permission_decided"> {
   const { granted, decidedBy, reason, input, subject } = outcome;
+  const isOther = input !== undefined && !isSameFile(call.tool, [call.input, input], cwd);
   return {
     type: "capstan.permission_decided",
     ...(open.threadId !== null && { session_thread_id: open.threadId }),
@@ -257,7 +261,7 @@ function decisionEvent({
     reason,
     mode,
     traits: call.traits,
-    ...(granted && input !== undefined && { input: { ...input } }),
+    ...(granted && isOther && { input: { ...input } }),
     ...(subject !== undefined && { subject }),
     ...(open.approvalId !== undefined && { approval_id: open.approvalId }),
   };

@@ -198,8 +198,8 @@ test("a limit that is reached stops the turn, and the page says what to do", asy
 
 test("nothing is missed by a reload, nor by a server that restarts, in the middle of a turn", async () => {
   await changeLimit("50");
-  // What the limit kept from the model is said now.
-  await say("go on");
+  // The model gets it now. It also gets what the limit kept from it, and which of the two it answers is the engine's.
+  await say("list the files");
   await log()
     .getByText(/^Files:/)
     .last()

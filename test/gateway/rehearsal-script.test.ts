@@ -137,6 +137,14 @@ describe("a review by the agent's own subagents", () => {
     ]);
   });
 
+  test("reads them from the tool of the direct engine", () => {
+    const description = "Give a task to a subagent. The subagents are:\n- general-purpose: for any task\n- cook: Cooks";
+    expect(kinds(request("review a.ts", { tools: [{ name: "Agent", description }] }))).toEqual([
+      ["cook", "Review for correctness"],
+      ["cook", "Review for clarity"],
+    ]);
+  });
+
   test("asks its only one twice, and whoever there is when none is a reviewer", () => {
     expect(kinds(listed(...builtIn, "- cook: Cooks"))).toEqual([
       ["cook", "Review for correctness"],

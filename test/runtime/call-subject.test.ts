@@ -174,6 +174,7 @@ describe("what else a call is about", () => {
     ["WebFetch", { url: "HTTPS://Example.ORG:8080/x" }, { domain: "example.org" }],
     ["WebFetch", { url: "http://bücher.example./" }, { domain: "xn--bcher-kva.example" }],
     ["Agent", { subagent_type: "reviewer" }, { subagent: "reviewer" }],
+    ["Agent", { prompt: "Look." }, { subagent: "general-purpose" }],
     ["mcp__files__read_it", {}, { mcp: { server: "files", tool: "read_it" } }],
     ["Grep", { pattern: "x", path: "../outside" }, { search: true, inside: false }],
     ["Glob", { pattern: "/etc/*" }, { search: true, inside: false }],

@@ -2,7 +2,7 @@ import { symlinkSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NO_SECRETS } from "../../src/core/secret-files.ts";
-import { fileInput } from "../../src/runtime/paths/file-input.ts";
+import { fileInput, isSameFile } from "../../src/runtime/paths/file-input.ts";
 import { files } from "../config/files.ts";
 
 const PLACES = { cwd: "/nowhere/ws", home: "/nowhere/home" };
@@ -122,4 +122,16 @@ test("an input that was written out stays the same", () => {
     }),
     { numRuns: 2_000 },
   );
+});
+
+test("a path that is only written out means the same file, and anything else does not", () => {
+  const written = { file_path: "/home/me/work/a.txt", content: "x" };
+  const same = (tool: string, input: Record<string, unknown>): boolean =>
+    isSameFile(tool, [input, written], "/home/me/work");
+  expect(same("Write", { file_path: "a.txt", content: "x" })).toBe(true);
+  expect(same("Write", { file_path: "./b/../a.txt", content: "x" })).toBe(true);
+  expect(same("Write", { file_path: "b.txt", content: "x" })).toBe(false);
+  expect(same("Write", { file_path: "a.txt", content: "y" })).toBe(false);
+  // Not a tool of ours that works on one file: nobody can say what its fields mean.
+  expect(same("deploy", { file_path: "a.txt", content: "x" })).toBe(false);
 });

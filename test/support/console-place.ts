@@ -6,6 +6,7 @@ import { clock } from "../../src/app/clock.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { copyTree, FASTER, putProgram } from "./cli.ts";
 import { temporaryDirectory } from "./host.ts";
+import { TEST_ENGINE } from "./test-engine.ts";
 
 const run = promisify(execFile);
 
@@ -59,7 +60,7 @@ export class ConsolePlace implements Disposable {
 
   async type(line: string): Promise<Output> {
     const path = [join(this.#place, "bin"), dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"];
-    const env = { PATH: path.join(delimiter), HOME: this.#place, ...FASTER };
+    const env = { PATH: path.join(delimiter), HOME: this.#place, CAPSTAN_ENGINE: TEST_ENGINE, ...FASTER };
     // Nothing is typed: `run` reads what is piped to it.
     const fed = `${line} < /dev/null`.replace(/^(.*\|.*) < \/dev\/null$/, "$1");
     const options = { cwd: join(this.#place, "work"), env, timeout: 50_000 };

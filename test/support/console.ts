@@ -9,6 +9,7 @@ import { loadConfiguration } from "../../src/config/load.ts";
 import { openBrowser } from "./browser.ts";
 import { temporaryDirectory, testEnvironment, ANY_PRESSURE } from "./host.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "./scripted-model.ts";
+import { TEST_ENGINE } from "./test-engine.ts";
 import { recordTrust } from "./trust.ts";
 
 export interface ConsoleOptions {
@@ -44,7 +45,7 @@ export interface Console extends AsyncDisposable {
   start(): Promise<void>;
 }
 
-/** The console in a real browser, before a real server with the real SDK and CLI; only the model is scripted. */
+/** The console in a real browser, before a real server with a real engine; only the model is scripted. */
 export async function openConsole(options: ConsoleOptions = {}): Promise<Console> {
   await using stack = new AsyncDisposableStack();
   const place = stack.use(temporaryDirectory());
@@ -56,6 +57,7 @@ export async function openConsole(options: ConsoleOptions = {}): Promise<Console
     ...testEnvironment(model?.url ?? "http://127.0.0.1:9"),
     HOME: place.path,
     CAPSTAN_HOME: join(place.path, "home"),
+    CAPSTAN_ENGINE: TEST_ENGINE,
   };
   await recordTrust({ cwd: directory, environment });
   const configuration = await loadConfiguration({ cwd: directory, environment, flags: {} });

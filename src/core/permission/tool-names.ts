@@ -25,6 +25,9 @@ export const BUILT_IN_TOOLS: readonly string[] = [
 export const PLAN_TOOL = "ExitPlanMode";
 export const QUESTION_TOOL = "AskUserQuestion";
 
+/** The subagent that every agent with the tool `Agent` may start; a call that names no other means it. */
+export const GENERAL_SUBAGENT = "general-purpose";
+
 /** What a rule for one tool also speaks of: every tool that reads or edits files. */
 const FAMILIES: Readonly<Record<string, readonly string[]>> = {
   Read: ["Read", "Glob", "Grep"],

@@ -1,5 +1,7 @@
+import type { AgentDefinition } from "../../core/agent-definition.ts";
 import { threadId } from "../../core/clock.ts";
 import type { HistoryItem } from "../../core/history.ts";
+import { GENERAL_SUBAGENT } from "../../core/permission/tool-names.ts";
 import { traitsOf } from "../builtin-tools.ts";
 import { SKILL_TOOL } from "../skills.ts";
 import { readToolName } from "../tool-names.ts";
@@ -12,6 +14,12 @@ import { skillList } from "./tools/skill.ts";
 
 /** How deep subagents may start others. */
 const MAX_DEPTH = 5;
+/** What an agent that lists `Agent` can start beside its own subagents. */
+const GENERAL: AgentDefinition["subagents"][string] = {
+  description: "for any task; it has the same tools",
+  instructions:
+    "You are a subagent. Work on the task that you are given, by yourself and to its end. Then report once what was found or done: your report is all that the agent which gave you the task gets to see.",
+};
 /** A subagent has no person before it. */
 const OF_THE_PRIMARY_LINE = ["AskUserQuestion"];
 
@@ -37,20 +45,22 @@ export class Subagents {
   readonly #place: Workplace;
   readonly #model: () => string;
   readonly #started = new Map<string, Started>();
+  readonly #kinds: AgentDefinition["subagents"];
 
   /** `model` is the session's, for subagents without one of their own. */
   constructor(place: Workplace, model: () => string) {
     this.#place = place;
     this.#model = model;
+    const { tools, subagents } = place.request.agent;
+    this.#kinds = { ...(tools.includes("Agent") && { [GENERAL_SUBAGENT]: GENERAL }), ...subagents };
     for (const { engineAgentId, name } of place.request.subagents)
       this.#started.set(engineAgentId, { agentId: engineAgentId, name, depth: 1, line: undefined, isAtWork: false });
   }
 
   /** What a line may call to start subagents and to speak to them. None when there are none, or it is too deep. */
   tools(parent: Parent): readonly BuiltinTool[] {
-    const { subagents } = this.#place.request.agent;
-    if (Object.keys(subagents).length === 0 || parent.depth >= MAX_DEPTH) return [];
-    const list = Object.entries(subagents).map(([name, { description }]) => `- ${name}: ${description}`);
+    if (Object.keys(this.#kinds).length === 0 || parent.depth >= MAX_DEPTH) return [];
+    const list = Object.entries(this.#kinds).map(([name, { description }]) => `- ${name}: ${description}`);
     return [
       {
         name: "Agent",
@@ -89,12 +99,9 @@ export class Subagents {
     parent: Parent,
   ): Promise<BuiltinOutcome> {
     const { request, host } = this.#place;
-    const name = String(type);
-    if (!Object.hasOwn(request.agent.subagents, name))
-      return textOutcome(
-        `There is no subagent ${name}. Use one of: ${Object.keys(request.agent.subagents).join(", ")}.`,
-        true,
-      );
+    const name = String(type ?? GENERAL_SUBAGENT);
+    if (!Object.hasOwn(this.#kinds, name))
+      return textOutcome(`There is no subagent ${name}. Use one of: ${Object.keys(this.#kinds).join(", ")}.`, true);
     const agentId = `a${host.newEventId().slice("sevt_".length)}`;
     const started: Started = { agentId, name, depth: parent.depth + 1, line: undefined, isAtWork: true };
     this.#started.set(agentId, started);
@@ -118,7 +125,7 @@ export class Subagents {
     const { request, host } = this.#place;
     const all = [...this.#started.values()];
     const started = this.#started.get(String(to)) ?? all.findLast(({ name }) => name === to);
-    if (started === undefined || !Object.hasOwn(request.agent.subagents, started.name))
+    if (started === undefined || !Object.hasOwn(this.#kinds, started.name))
       return textOutcome(`There is no subagent ${String(to)} that was started before. Start one with Agent.`, true);
     if (started.isAtWork)
       return textOutcome(`The subagent ${started.agentId} is still at work. Wait until it has reported back.`, true);
@@ -182,7 +189,7 @@ export class Subagents {
     parentAgentId: string | undefined,
   ): Line {
     const { request } = this.#place;
-    const own = request.agent.subagents[name];
+    const own = this.#kinds[name];
     const thread = threadId(request.sessionId, agentId);
     const tools = (): readonly BuiltinTool[] =>
       this.#toolsOf(own?.tools, { agentId, threadId: thread, depth, eventOf: (id) => line.eventOf(id) });
@@ -204,7 +211,7 @@ export class Subagents {
   #promptOf(name: string, tools: readonly BuiltinTool[]): SystemPrompt {
     const { agent } = this.#place.request;
     const skills = tools.some((tool) => tool.name === SKILL_TOOL) ? skillList(agent) : "";
-    return [agent.subagents[name]?.instructions ?? "", skills].filter((text) => text !== "");
+    return [this.#kinds[name]?.instructions ?? "", skills].filter((text) => text !== "");
   }
 
   #toolsOf(listed: readonly string[] | undefined, parent: Parent): readonly BuiltinTool[] {
@@ -236,9 +243,9 @@ const AGENT_SCHEMA = {
   properties: {
     description: { type: "string", description: "The task in three to five words." },
     prompt: { type: "string", description: "The task, with all that the subagent needs to know." },
-    subagent_type: { type: "string", description: "The name of the subagent." },
+    subagent_type: { type: "string", description: `The name of the subagent. Default: ${GENERAL_SUBAGENT}.` },
   },
-  required: ["description", "prompt", "subagent_type"],
+  required: ["description", "prompt"],
 };
 
 const MESSAGE_SCHEMA = {

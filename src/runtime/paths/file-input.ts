@@ -39,6 +39,17 @@ export function fileInput(tool: string, input: Input, places: Surroundings): Fil
   }
 }
 
+/** Whether two inputs of a tool that works on one file differ in nothing but how they write its path. */
+export function isSameFile(tool: string, [one, other]: readonly [Input, Input], cwd: string): boolean {
+  const [field] = FILE_FIELDS[tool] ?? [];
+  if (field === undefined) return false;
+  const plain = (input: Input): string => {
+    const path = input[field];
+    return JSON.stringify(typeof path === "string" ? { ...input, [field]: resolve(cwd, path) } : input);
+  };
+  return plain(one) === plain(other);
+}
+
 class Refused extends Error {}
 
 function withFile(input: Input, field: string, places: Surroundings): Input {

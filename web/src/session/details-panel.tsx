@@ -31,6 +31,7 @@ export function DetailsPanel({ session }: { readonly session: WireSessionWithSta
           </Link>
         )}
       </Fact>
+      <Fact name="Engine">{session.engine}</Fact>
       <Fact name="Spent">
         <Price of={session} limit={limit} />
       </Fact>
