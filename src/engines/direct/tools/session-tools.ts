@@ -1,8 +1,11 @@
+import { join } from "node:path";
 import type { EngineHost, EngineRequest } from "../../../core/engine.ts";
 import { type Tool, traitsOfTool } from "../../../core/tool.ts";
 import { Leftovers } from "../../../process/leftovers.ts";
 import type { ProcessUse } from "../../../process/limits.ts";
+import { coverOf } from "../../../sandbox/confined-command.ts";
 import { Stubs } from "../../../sandbox/stubs.ts";
+import type { Confinement } from "../../../sandbox/support.ts";
 import { BUILTIN_NAMES } from "../../builtin-tools.ts";
 import { hostToolName } from "../../tool-names.ts";
 import { type McpParts, openMcpTools } from "../mcp-tools.ts";
@@ -45,6 +48,7 @@ export async function openSessionTools(request: EngineRequest, parts: ToolParts)
   const { host, confinement, containment } = parts;
   const leftovers = new Leftovers(request.stateDir);
   const stubs = new Stubs(request);
+  if (confinement !== undefined) expectCovers(request, { confinement, stubs });
   const sources: ToolSource[] = [
     { tools: [questionTool()], isContained: containment !== undefined, isConfined: confinement !== undefined },
     {
@@ -59,6 +63,15 @@ export async function openSessionTools(request: EngineRequest, parts: ToolParts)
     { tools: [], close: async () => (leftovers.sweep(), stubs.sweepAll()), kill: () => leftovers.sweep() },
   ];
   return together(sources);
+}
+
+/** Before the first server starts: what is there by then is taken for a person's, and stays. */
+function expectCovers(
+  { stateDir }: EngineRequest,
+  { confinement: { plan }, stubs }: { readonly confinement: Confinement; readonly stubs: Stubs },
+): void {
+  const { configuration, gitDirectories } = plan;
+  stubs.expect({ home: join(stateDir, "home"), covers: coverOf(plan), configuration, gitDirectories });
 }
 
 function usesCommands({ agent }: EngineRequest): boolean {
