@@ -92,11 +92,7 @@ export class Stubs {
         ...absentIn(gitDirectories, LOCKS),
         ...[...covers, ...configuration].filter((path) => !existsSync(path)),
       ]),
-      lasting: unique([
-        ...before.lasting,
-        ...absentIn(checkouts, LEFT),
-        ...absentIn(gitDirectories, LEFT_IN_GIT),
-      ]),
+      lasting: unique([...before.lasting, ...absentIn(checkouts, LEFT), ...absentIn(gitDirectories, LEFT_IN_GIT)]),
     };
     writeFileSync(this.#list, JSON.stringify(absent));
     const ignore = join(home, ".config", "git", "ignore");

@@ -1,5 +1,4 @@
 import { type Attempt, bash, type Effect } from "./hostile-attempt.ts";
-import { TEST_ENGINE } from "./test-engine.ts";
 
 const ASKED = "outside of the workspace, so somebody would have to be asked";
 
@@ -115,12 +114,7 @@ export const FILE_ATTEMPTS: readonly Attempt[] = [
     makes: "{cwd}/.claude/settings.json",
   }),
   write("write settings of the workspace by a tool", "{cwd}/.claude/settings.json", { why: CLI_ASKS }),
-  {
-    ...write("write tasks of an editor", "{cwd}/.vscode/tasks.json", {
-      why: `${CLI_ASKS}; to Capstan it is no configuration, and a rule allows edits in the workspace`,
-    }),
-    blockedWithout: TEST_ENGINE === "claude",
-  },
+  write("write tasks of an editor", "{cwd}/.vscode/tasks.json", { why: CLI_ASKS }),
   write("write servers for other agents", "{cwd}/.mcp.json", { why: CLI_ASKS }),
   bash("write a hook of the repository", "echo x > {repository}/.git/hooks/pre-commit", {
     makes: "{repository}/.git/hooks/pre-commit",
