@@ -86,13 +86,13 @@ export class Stubs {
     const checkouts = [this.#cwd, ...(worktrees.length > 0 && repository !== undefined ? [dirname(repository)] : [])];
     const before = read(this.#list);
     const absent: Absent = {
-      brief: [
+      brief: unique([
         ...before.brief,
         ...absentIn(checkouts, STUBS),
         ...absentIn(gitDirectories, LOCKS),
         ...[...covers, ...configuration].filter((path) => !existsSync(path)),
-      ],
-      lasting: [...before.lasting, ...absentIn(checkouts, LEFT), ...absentIn(gitDirectories, LEFT_IN_GIT)],
+      ]),
+      lasting: unique([...before.lasting, ...absentIn(checkouts, LEFT), ...absentIn(gitDirectories, LEFT_IN_GIT)]),
     };
     writeFileSync(this.#list, JSON.stringify(absent));
     const ignore = join(home, ".config", "git", "ignore");
@@ -125,6 +125,10 @@ export class Stubs {
 /** Removes of these what is as a sandbox makes it, and says how much had to stay. */
 export function removeStubs(paths: readonly string[]): number {
   return removed(paths, wasMadeToBeCovered);
+}
+
+function unique(paths: readonly string[]): string[] {
+  return [...new Set(paths)];
 }
 
 function relativeTo(directory: string, path: string): string[] {

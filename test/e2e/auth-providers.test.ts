@@ -176,7 +176,9 @@ async function hostWith(environment: Record<string, string>) {
   const cwd = join(path, "work");
   mkdirSync(cwd);
   const home = join(path, "home");
-  const host = stack.use(await openHost({ home, engine: TEST_ENGINE, environment: { PATH: process.env["PATH"], ...environment } }));
+  const host = stack.use(
+    await openHost({ home, engine: TEST_ENGINE, environment: { PATH: process.env["PATH"], ...environment } }),
+  );
   const parts = stack.move();
   return { host, cwd, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }

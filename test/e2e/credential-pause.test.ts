@@ -120,7 +120,9 @@ async function withFile(
   const file = join(directory.path, "key");
   writeFileSync(file, OLD);
   const environment = { PATH: process.env["PATH"], ANTHROPIC_API_KEY_FILE: file, ANTHROPIC_BASE_URL: server.url };
-  const host = stack.use(await openHost({ home: join(directory.path, "home"), engine: TEST_ENGINE, environment, ...options }));
+  const host = stack.use(
+    await openHost({ home: join(directory.path, "home"), engine: TEST_ENGINE, environment, ...options }),
+  );
   const cwd = join(directory.path, "work");
   mkdirSync(cwd);
   const made = await started(host, cwd);

@@ -16,7 +16,7 @@ async function loadedBy(engine: "claude" | "direct"): Promise<readonly string[]>
 }
 
 test("a host whose sessions run on direct never loads the Claude SDK", async () => {
-  expect(await loadedBy("direct")).toEqual(["direct: hello"]);
+  expect(await loadedBy("direct")).toEqual(["heard"]);
 });
 
 test("a host loads the Claude SDK with the first session that needs it", async () => {

@@ -8,9 +8,10 @@ import { call, say, type Script } from "../support/scripted-model.ts";
 
 const ME = { by: "me" };
 /** Runs the command that the last message names. */
-const obeys: Script = ({ last, toolResults }) => {
+const obeys: Script = ({ last }) => {
+  // The result of an interrupted call may come in the same message.
   const command = /RUN (.*)/.exec(last)?.[1];
-  return toolResults.length > 0 || command === undefined ? say("Done.") : call("Bash", { command });
+  return command === undefined ? say("Done.") : call("Bash", { command });
 };
 
 async function ended(session: Session): Promise<void> {

@@ -91,7 +91,8 @@ async function blocked(world: World, setup: Setup, list = ATTEMPTS): Promise<Rec
   });
   const environment = testEnvironment(model.url);
   const path = `${join(world.capstan, "..", "bin")}:${environment["PATH"] ?? ""}`;
-  const open = (): Promise<Runtime> => openHost({ home: world.capstan, engine: TEST_ENGINE, environment: { ...environment, PATH: path } });
+  const open = (): Promise<Runtime> =>
+    openHost({ home: world.capstan, engine: TEST_ENGINE, environment: { ...environment, PATH: path } });
   const sessionId = await attempts(world, setup, await open());
   expect([...results.keys()]).toEqual(list.map(({ name }) => name));
   if (list === ATTEMPTS) await lookAround(world, { ...setup, sessionId }, await open());

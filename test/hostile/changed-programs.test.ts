@@ -106,7 +106,9 @@ async function sandboxed(commands: readonly string[], options: HostOptions = {})
   const model = stack.use(await scriptedModel(runs(commands, results)));
   const capacity = ANY_PRESSURE;
   const environment = testEnvironment(model.url);
-  const host = stack.use(await openHost({ home: join(base, "home"), engine: TEST_ENGINE, environment, capacity, ...options }));
+  const host = stack.use(
+    await openHost({ home: join(base, "home"), engine: TEST_ENGINE, environment, capacity, ...options }),
+  );
   return { base, cwd, results, host, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 

@@ -62,7 +62,12 @@ rm -f linked/check.sh; printf '#!/bin/sh\\n${evil}\\n' > linked/check.sh; chmod 
     return command === undefined ? say("done") : { blocks: [toolUse("Bash", { command }, `toolu_${results.length}`)] };
   });
   const environment = testEnvironment(model.url);
-  await using host = await openHost({ home: join(place.base, "home"), engine: TEST_ENGINE, environment, capacity: ANY_PRESSURE });
+  await using host = await openHost({
+    home: join(place.base, "home"),
+    engine: TEST_ENGINE,
+    environment,
+    capacity: ANY_PRESSURE,
+  });
   const before_tool = [{ command: [process.execPath, "hooks/run.mjs"] }, { command: ["linked/check.sh"] }];
   const session = await host.startSession({
     agent: agent({ tools: ["Bash"], permissions: { mode: "yolo" }, hooks: { before_tool } }),

@@ -8,6 +8,7 @@ import type { EnvironmentInput } from "../../src/core/environment.ts";
 import { sandboxTest } from "../support/hostile-world.ts";
 import { agent, type TestHost, testHost } from "../support/host.ts";
 import { call, type Reply, type ModelRequest, say } from "../support/scripted-model.ts";
+import { TEST_ENGINE } from "../support/test-engine.ts";
 
 /**
  * What a project's settings can say of variables must reach the agent's commands and nothing that starts them. Every
@@ -94,6 +95,9 @@ const LOOKER: Partial<AgentInput> = {
   subagents: { looker: { description: "Looks.", instructions: "Look.", tools: ["Bash"] } },
 };
 
+/** The shell of a command on the direct engine ends with this program, which says what variables the command has set. */
+const SAVES_STATE = TEST_ENGINE === "direct" ? ["/usr/bin/env"] : [];
+
 async function converse(t: TestHost, { variables }: Trap, environment: EnvironmentInput): Promise<string> {
   const session = await t.host.startSession({
     agent: agent(LOOKER),
@@ -116,7 +120,7 @@ test("a project's variables start nothing on a plain hello, and reach the comman
   const seen = await converse(t, trapped, {});
   // Nor does the process itself, which is the first one that its commands see, show the token.
   expect(seen).toContain('blue SESSION token=\\n0"');
-  expect(trapped.caught()).toEqual(["/usr/bin/grep"]);
+  expect(trapped.caught()).toEqual(["/usr/bin/grep", ...SAVES_STATE]);
   expect(trapped.telemetry()).toBe(0);
 });
 

@@ -42,6 +42,15 @@ export const FILE_ATTEMPTS: readonly Attempt[] = [
   bash("write to shared memory", "echo x > /dev/shm/{sharedName}-made", { makes: "/dev/shm/{sharedName}-made" }),
   bash("write to another session's temporary files", "echo x > {temporary}/made", { makes: "{temporary}/made" }),
   {
+    name: "read a script that a rule lets it run, to rewrite it",
+    tool: "Read",
+    input: { file_path: "{cwd}/task.sh" },
+    effect: { sees: "true" },
+    blockedWith: false,
+    blockedWithout: false,
+    why: "it is a file of the workspace",
+  },
+  {
     name: "rewrite a script that a rule lets it run",
     tool: "Write",
     input: { file_path: "{cwd}/task.sh", content: "echo x > {outside}/by-task" },

@@ -7,6 +7,7 @@ import { onAbort } from "../../../core/signals/on-abort.ts";
 import { familyReader, type ProcessUse } from "../../../process/limits.ts";
 import { confinedCommand, coverOf } from "../../../sandbox/confined-command.ts";
 import { findSecrets } from "../../../sandbox/secrets.ts";
+import { socketFilter } from "../../../sandbox/socket-filter.ts";
 import type { Confinement } from "../../../sandbox/support.ts";
 import { CommandProcess } from "./command-process.ts";
 import { commandFile, runText } from "./command-script.ts";
@@ -24,6 +25,9 @@ import {
 /** A command that prints more is ended. In bytes. */
 export const MAX_PRINTED = 64 * 1024 * 1024;
 const MAX_OUTPUT_FILES = 20;
+/** Where bubblewrap reads the filter, which it closes before the command starts. */
+const FILTER_FD = 9;
+const WITH_FILTER = `exec ${FILTER_FD}<"$0" && exec "$@"`;
 
 export interface CommandRequest {
   readonly command: string;
@@ -171,7 +175,7 @@ export class Shell {
     const shell = [bash, "--noprofile", "--norc", "-c", runText({ file, env })];
     if (sandbox === undefined) return shell;
     const { stubs, tempDir } = this.#place;
-    const { home, shown, outputs } = this.#directories;
+    const { home, shown, hidden, outputs } = this.#directories;
     const { confine } = sandbox;
     const plan = { ...sandbox.plan, allowRead: [...sandbox.plan.allowRead, shown, outputs] };
     const secrets = await findSecrets(plan);
@@ -182,7 +186,12 @@ export class Shell {
       stubs.expect({ home, covers, configuration, gitDirectories });
       this.#expected = new Set([...(expected ?? []), ...covers]);
     }
-    return [...confinedCommand(plan, { confine, ownDirectory: tempDir, mayCommit: true, secrets }), ...shell];
+    const filter = join(hidden, "sockets.bpf");
+    // Anew for each command: one outside of the sandbox may have written there.
+    writeFileSync(filter, socketFilter(), { mode: 0o600 });
+    const filtered = [...confine, "--seccomp", String(FILTER_FD)];
+    const confined = confinedCommand(plan, { confine: filtered, ownDirectory: tempDir, mayCommit: true, secrets });
+    return [bash, "--noprofile", "--norc", "-c", WITH_FILTER, filter, ...confined, ...shell];
   }
 
   #found(): Programs {

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { EngineHost, EngineRequest } from "../../../core/engine.ts";
-import { belongsInSandbox } from "../../../core/mcp-server-schema.ts";
 import { type Tool, traitsOfTool } from "../../../core/tool.ts";
 import { Leftovers } from "../../../process/leftovers.ts";
 import type { ProcessUse } from "../../../process/limits.ts";
@@ -49,7 +48,7 @@ export async function openSessionTools(request: EngineRequest, parts: ToolParts)
   const { host, confinement, containment } = parts;
   const leftovers = new Leftovers(request.stateDir);
   const stubs = new Stubs(request);
-  expectOfServers(stubs, request, confinement);
+  if (confinement !== undefined) expectCovers(request, { confinement, stubs });
   const sources: ToolSource[] = [
     { tools: [questionTool()], isContained: containment !== undefined, isConfined: confinement !== undefined },
     {
@@ -66,16 +65,13 @@ export async function openSessionTools(request: EngineRequest, parts: ToolParts)
   return together(sources);
 }
 
-/** Servers in a sandbox keep places in the workspace as long as they run: what is not there now is theirs. */
-function expectOfServers(stubs: Stubs, { agent, stateDir }: EngineRequest, confinement: Confinement | undefined): void {
-  if (confinement === undefined || !Object.values(agent.mcp_servers ?? {}).some(belongsInSandbox)) return;
-  const { plan } = confinement;
-  stubs.expect({
-    home: join(stateDir, "home"),
-    covers: coverOf(plan),
-    configuration: plan.configuration,
-    gitDirectories: plan.gitDirectories,
-  });
+/** Before the first server starts: what is there by then is taken for a person's, and stays. */
+function expectCovers(
+  { stateDir }: EngineRequest,
+  { confinement: { plan }, stubs }: { readonly confinement: Confinement; readonly stubs: Stubs },
+): void {
+  const { configuration, gitDirectories } = plan;
+  stubs.expect({ home: join(stateDir, "home"), covers: coverOf(plan), configuration, gitDirectories });
 }
 
 function usesCommands({ agent }: EngineRequest): boolean {
