@@ -137,6 +137,14 @@ describe("a review by the agent's own subagents", () => {
     ]);
   });
 
+  test("finds them in the description of the tool as well, as the direct engine writes it", () => {
+    const agent = { name: "Agent", description: "Give a task to a subagent. The subagents are:\n- cook: Cooks" };
+    expect(kinds(request("review a.ts", { tools: [agent] }))).toEqual([
+      ["cook", "Review for correctness"],
+      ["cook", "Review for clarity"],
+    ]);
+  });
+
   test("asks its only one twice, and whoever there is when none is a reviewer", () => {
     expect(kinds(listed(...builtIn, "- cook: Cooks"))).toEqual([
       ["cook", "Review for correctness"],
