@@ -47,7 +47,7 @@ test("a session and the configuration show the engine", async () => {
   expect(listed.engine).toBe("direct");
   const shown = await cli.run(["sessions", "show", listed.id]);
   expect(shown.stdout).toContain("agent assistant · engine direct ·");
-  expect((await cli.run(["config", "show"], NO_ENGINE)).stdout).toMatch(/^engine +default +claude$/m);
+  expect((await cli.run(["config", "show"], NO_ENGINE)).stdout).toMatch(/^engine +built in +claude$/m);
   const config = await cli.run(["config", "show"], { environment: { CAPSTAN_ENGINE: "direct" } });
   expect(config.stdout).toMatch(/^engine +environment CAPSTAN_ENGINE +direct$/m);
 });
