@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { testCli } from "../support/cli.ts";
+import { collect, exitOf, testCli } from "../support/cli.ts";
 
 /** Nothing but flags and files chooses one. */
 const NO_ENGINE = { environment: { CAPSTAN_ENGINE: undefined } };
@@ -47,7 +47,47 @@ test("a session and the configuration show the engine", async () => {
   expect(listed.engine).toBe("direct");
   const shown = await cli.run(["sessions", "show", listed.id]);
   expect(shown.stdout).toContain("agent assistant · engine direct ·");
-  expect((await cli.run(["config", "show"], NO_ENGINE)).stdout).toMatch(/^engine +default +claude$/m);
+  expect((await cli.run(["config", "show"], NO_ENGINE)).stdout).toMatch(/^engine +built in +claude$/m);
   const config = await cli.run(["config", "show"], { environment: { CAPSTAN_ENGINE: "direct" } });
   expect(config.stdout).toMatch(/^engine +environment CAPSTAN_ENGINE +direct$/m);
+});
+
+test.each([
+  { what: "the server's", serve: ["--engine", "direct"], run: [] },
+  { what: "the command's", serve: [], run: ["--engine", "direct"] },
+])("a session on a server runs on $what engine", async ({ serve, run }) => {
+  using cli = testCli();
+  const server = cli.start(["serve", "--rehearsal", "--port", "0", "--json", ...serve], NO_ENGINE);
+  const stdout = collect(server.stdout);
+  await expect.poll(() => stdout.text).toMatch(/\{.*\}\n/);
+  const { url } = JSON.parse(stdout.text) as { url: string };
+  const key = (await cli.run(["keys", "create", "--role", "admin"])).stdout.trim();
+  const environment = { CAPSTAN_ENGINE: undefined, CAPSTAN_URL: url, CAPSTAN_KEY: key };
+  expect(await cli.run(["run", ...run, "hi"], { environment })).toMatchObject({ code: 0, stderr: "" });
+  const listed = JSON.parse((await cli.run(["sessions", "list", "--json"])).stdout) as { engine: string };
+  expect(listed.engine).toBe("direct");
+  server.kill("SIGTERM");
+  expect(await exitOf(server)).toBe(0);
+});
+
+test("a chat shows its engine and changes it, and a list of sessions on several engines shows each one's", async () => {
+  using cli = testCli();
+  const input = "/engine\nhi\n/engine codex\n/engine direct\n/engine claude\n/engine\n";
+  const { code, stdout } = await cli.run(["chat", "--rehearsal", "--engine", "direct"], { ...NO_ENGINE, input });
+  expect(code).toBe(0);
+  const said = [
+    "The engine is direct. To change it: /engine claude",
+    'There is no engine "codex". Choose one of: claude, direct.',
+    "The engine is direct already.",
+    "The engine is claude from the next turn on.",
+    "The engine is claude. To change it: /engine direct",
+  ];
+  expect(stdout.split("\n").filter((line) => /engine is|no engine/.test(line))).toEqual(
+    said.map((line) => expect.stringContaining(line)),
+  );
+  expect((await cli.run(["sessions", "list"])).stdout).not.toContain("ENGINE");
+  expect((await cli.run(["run", "--rehearsal", "--engine", "direct", "hello"])).code).toBe(0);
+  expect((await cli.run(["sessions", "list"])).stdout).toMatch(
+    /^SESSION .* AGENT +ENGINE +ABOUT\n.* assistant +direct +hello\n.* assistant +claude +hi$/m,
+  );
 });
