@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { messageOf } from "../../../core/errors.ts";
 import { onAbort } from "../../../core/signals/on-abort.ts";
 import { familyReader, type ProcessUse } from "../../../process/limits.ts";
-import { confinedCommand, coverOf } from "../../../sandbox/confined-command.ts";
+import { confinedCommand } from "../../../sandbox/confined-command.ts";
 import { findSecrets } from "../../../sandbox/secrets.ts";
 import type { Confinement } from "../../../sandbox/support.ts";
 import { CommandProcess } from "./command-process.ts";
@@ -58,7 +58,6 @@ export class Shell {
   #programs: Programs | undefined;
   #isClosed = false;
   #confinedNow = 0;
-  #isExpected = false;
   /** Processor time of commands that are over. */
   #seconds = 0;
 
@@ -169,20 +168,13 @@ export class Shell {
     const { bash, env } = this.#found();
     const shell = [bash, "--noprofile", "--norc", "-c", runText({ file, env })];
     if (sandbox === undefined) return shell;
-    const { stubs, tempDir } = this.#place;
-    const { home, shown, outputs } = this.#directories;
+    const { shown, outputs } = this.#directories;
     const { confine } = sandbox;
-    const plan = { ...sandbox.plan, allowRead: [...sandbox.plan.allowRead, shown, outputs] };
+    // The repository of a worktree may lie where everything else is hidden.
+    const allowRead = [...sandbox.plan.allowRead, ...sandbox.plan.gitDirectories, shown, outputs];
+    const plan = { ...sandbox.plan, allowRead };
     const secrets = await findSecrets(plan);
-    if (!this.#isExpected)
-      stubs.expect({
-        home,
-        covers: coverOf(plan),
-        configuration: plan.configuration,
-        gitDirectories: plan.gitDirectories,
-      });
-    this.#isExpected = true;
-    return [...confinedCommand(plan, { confine, ownDirectory: tempDir, secrets }), ...shell];
+    return [...confinedCommand(plan, { confine, ownDirectory: this.#place.tempDir, secrets }), ...shell];
   }
 
   #found(): Programs {

@@ -1,8 +1,11 @@
+import { join } from "node:path";
 import type { EngineHost, EngineRequest } from "../../../core/engine.ts";
 import { type Tool, traitsOfTool } from "../../../core/tool.ts";
 import { Leftovers } from "../../../process/leftovers.ts";
 import type { ProcessUse } from "../../../process/limits.ts";
+import { coverOf } from "../../../sandbox/confined-command.ts";
 import { Stubs } from "../../../sandbox/stubs.ts";
+import type { Confinement } from "../../../sandbox/support.ts";
 import { BUILTIN_NAMES } from "../../builtin-tools.ts";
 import { hostToolName } from "../../tool-names.ts";
 import { type McpParts, openMcpTools } from "../mcp-tools.ts";
@@ -44,7 +47,7 @@ export interface ToolParts extends Omit<McpParts, "host"> {
 export async function openSessionTools(request: EngineRequest, parts: ToolParts): Promise<SessionTools> {
   const { host, confinement, containment } = parts;
   const leftovers = new Leftovers(request.stateDir);
-  const stubs = new Stubs(request);
+  const stubs = stubsOf(request, confinement);
   const sources: ToolSource[] = [
     { tools: [questionTool()], isContained: containment !== undefined, isConfined: confinement !== undefined },
     {
@@ -59,6 +62,16 @@ export async function openSessionTools(request: EngineRequest, parts: ToolParts)
     { tools: [], close: async () => (leftovers.sweep(), stubs.sweepAll()), kill: () => leftovers.sweep() },
   ];
   return together(sources);
+}
+
+/** Servers and commands are confined alike, so what their sandboxes leave is noted before the first of them starts. */
+export function stubsOf(place: Pick<EngineRequest, "stateDir" | "cwd">, confinement: Confinement | undefined): Stubs {
+  const stubs = new Stubs(place);
+  if (confinement === undefined) return stubs;
+  const { plan } = confinement;
+  const { configuration, gitDirectories } = plan;
+  stubs.expect({ home: join(place.stateDir, "home"), covers: coverOf(plan), configuration, gitDirectories });
+  return stubs;
 }
 
 function usesCommands({ agent }: EngineRequest): boolean {
