@@ -155,7 +155,8 @@ describeSandbox("in the sandbox", () => {
     const [commit, temporary, , output, search, commands] = told;
     // For the direct engine the repository is read-only.
     expect(commit).toContain(TEST_ENGINE === "claude" ? "2 files changed" : "Read-only file system");
-    expect(temporary).toMatch(/^x\n\S+\/home$/);
+    const uncommitted = TEST_ENGINE === "claude" ? "" : "\n?? a.txt\n?? open.txt";
+    expect(temporary?.replace(/^x\n\S+\/home/, "in place")).toBe(`in place${uncommitted}`);
     expect(output).toContain("1\t1\n");
     expect(search).toContain("in the open");
     expect(search).not.toContain("in private");
