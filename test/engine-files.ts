@@ -12,6 +12,7 @@ export const ABOUT_CLAUDE: readonly string[] = [
   "test/engines/change.test.ts",
   "test/engines/claude/*.test.ts",
   "test/eval/cassette-canary.test.ts",
+  "test/eval/drift.test.ts",
   // The cassettes of the examples were recorded on it.
   "test/eval/examples.test.ts",
   "test/gateway/agent.test.ts",

@@ -7,14 +7,11 @@ import type { RunRequest } from "../../src/eval/run.ts";
 import { copyTree } from "../support/cli.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { call, say, type Script, scriptedModel } from "../support/scripted-model.ts";
-import { TEST_ENGINE } from "../support/test-engine.ts";
 import { runSuiteFile, writeTree } from "../support/suites.ts";
 
-/** The model is told the directory: by the direct engine with its own prompt alone. */
 const AGENT = `
 name: reader
 instructions: You read notes.
-${TEST_ENGINE === "direct" ? "instructions_mode: append" : ""}
 model: claude-opus-4-8
 tools: [Read]
 `;
@@ -29,7 +26,7 @@ cases:
 `;
 
 const reads: Script = ({ body, toolResults }) => {
-  const [, cwd] = /orking directory: (.*?)\\n/.exec(JSON.stringify([body.system, body.messages])) ?? [];
+  const [, cwd] = /Primary working directory: (.*?)\\n/.exec(JSON.stringify(body.messages)) ?? [];
   return toolResults.length === 0 ? call("Read", { file_path: `${cwd}/notes.txt` }) : say("They say: milk.");
 };
 
