@@ -10,8 +10,11 @@ export const ABOUT_CLAUDE: readonly string[] = [
   "test/e2e/pricing.test.ts",
   "test/e2e/sdk-messages.test.ts",
   "test/engines/change.test.ts",
-  "test/engines/claude/contract.test.ts",
+  "test/engines/claude/*.test.ts",
   "test/eval/cassette-canary.test.ts",
+  "test/eval/drift.test.ts",
+  // The cassettes of the examples were recorded on it.
+  "test/eval/examples.test.ts",
   "test/gateway/agent.test.ts",
   "test/mcp/bridge-cli.test.ts",
   "test/package/**/*.test.ts",

@@ -29,7 +29,7 @@ const LEFT_OUT = new Set([
   "session.thread_status_idle",
 ]);
 const ID =
-  /\b(?:[a-z]{3,6}_[0-9a-f]{16,}(?:_a[0-9a-f]{16})?|a[0-9a-f]{16}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{40,64})\b/g;
+  /\b(?:[a-z]{3,6}_[0-9a-f]{16,}(?:_a[0-9a-f]{16,32})?|a[0-9a-f]{16}(?:[0-9a-f]{16})?|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{40,64})\b/g;
 
 /**
  * A log as it can be laid beside another of the same case: by threads, because subagents work side by side, and without

@@ -98,7 +98,7 @@ class Judges {
   readonly ask: Judge = async ({ model, prompt, schema, signal }) => {
     const { suite, case: one, trial, project, cassette, acceptDrift, record } = this.#request;
     const session = await this.#deps.runtime.startSession({
-      agent: { name: "judge", instructions: JUDGE, model, tools: [], output_schema: schema },
+      agent: { name: "judge", instructions: JUDGE, model, tools: [], output_schema: schema, engine: one.engine },
       cwd: this.#directory,
       project,
       title: `${suite.name}: ${one.name} (judge)`,

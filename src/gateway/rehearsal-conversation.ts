@@ -97,7 +97,7 @@ export interface SubagentKind {
 /** Those that the CLI itself has. */
 const BUILT_IN = ["claude", "Explore", "fork", "general-purpose", "output-style-setup", "Plan", "statusline-setup"];
 
-/** The agent's own subagents. The CLI lists all kinds in a message, or in the tool's description; the direct engine in the latter. */
+/** The agent's own subagents. Engines list all kinds in a message, or in what they say of the tool. */
 export function ownSubagents({ messages = [], tools = [] }: MessagesRequest): readonly SubagentKind[] {
   const texts = [
     ...messages

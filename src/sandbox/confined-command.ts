@@ -9,8 +9,6 @@ import type { Confinement } from "./support.ts";
 
 /** Sockets of the machine's services, such as the one of Docker: whoever may speak to them is not confined. */
 const SERVICES = "/run";
-/** What makes git run programs, or look for its settings elsewhere. */
-const GIT_SETTINGS = ["config", "config.worktree", "hooks", "info", "modules", "worktrees", "remotes", "branches"];
 const ROOT = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", ...COVER_SYSCTL, "--tmpfs", SERVICES];
 
 /**
@@ -22,18 +20,15 @@ export function confinedCommand(
   {
     confine,
     ownDirectory,
-    mayCommit = false,
     secrets = secretsIn(plan),
   }: {
     readonly confine: readonly string[];
     readonly ownDirectory: string;
-    /** The repository of the workspace is open to it, but for what makes git run programs. Default: it only reads it. */
-    readonly mayCommit?: boolean;
     /** Secrets of the project that are there now. Default: looked for here. */
     readonly secrets?: readonly string[];
   },
 ): string[] {
-  const { kept, covered } = closedPlaces(plan, { mayCommit });
+  const { kept, covered } = closedPlaces(plan);
   const places: Places = {
     denyRead: [...plan.denyRead, ...secrets].flatMap(real),
     allowRead: [...plan.allowRead, ownDirectory].flatMap(real),
@@ -75,11 +70,8 @@ function secretsIn(plan: SandboxPlan): string[] {
  * What is not there and must not be made: each is an empty directory while a server runs, on the machine too, as a mount
  * needs a place. A directory, because git overlooks one that is empty, and so do checkpoints.
  */
-export function coverOf(
-  plan: SandboxPlan,
-  { mayCommit = false }: { readonly mayCommit?: boolean } = {},
-): readonly string[] {
-  return closedPlaces(plan, { mayCommit }).covered;
+export function coverOf(plan: SandboxPlan): readonly string[] {
+  return closedPlaces(plan).covered;
 }
 
 type Places = Pick<SandboxPlan, "denyRead" | "allowRead" | "denyWrite" | "allowWrite">;
@@ -90,14 +82,10 @@ interface ClosedPlaces {
 }
 
 /** What a server must not write although it lies where it may. */
-function closedPlaces(plan: SandboxPlan, { mayCommit }: { readonly mayCommit: boolean }): ClosedPlaces {
+function closedPlaces(plan: SandboxPlan): ClosedPlaces {
   const roots = plan.allowWrite.flatMap(real).filter(isDirectory);
   const named = roots.flatMap((root) => [...ELSEWHERE_DIRECTORIES, ...ELSEWHERE_FILES].map((name) => join(root, name)));
-  const repository = join(plan.workspace, ".git");
-  const isOpen = mayCommit && lstatSync(repository, { throwIfNoEntry: false })?.isDirectory() === true;
-  const ofGit = isOpen ? GIT_SETTINGS.map((name) => join(repository, name)) : [];
-  const elsewhere = named.filter((path) => !isOpen || path !== real(repository)[0]);
-  const closed = [...plan.denyWrite, ...plan.configuration, ...elsewhere, ...ofGit];
+  const closed = [...plan.denyWrite, ...plan.configuration, ...named];
   const kept = unique(closed.flatMap(real));
   const absent = closed.flatMap(firstAbsent);
   // Commands may make a repository where there is none, so the place is left to them.

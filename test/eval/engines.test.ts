@@ -37,13 +37,18 @@ test("a case runs on its own engine, others on that of the run, and a cassette s
   writeTree(directory.path, FILES);
   const file = join(directory.path, "worker.test.yaml");
   const home = directory.path;
-  const recorded = await runSuiteFile(file, "record", { home, modelUrl: model.url, engines: engines() });
+  const recorded = await runSuiteFile(file, "record", {
+    home,
+    modelUrl: model.url,
+    engines: engines(),
+    engine: "claude",
+  });
   const texts = recorded.run.suites[0]?.cases.map((one) => one.trials[0]?.text);
   expect(texts).toEqual(["direct: hello", "claude: hello"]);
   expect(cassetteOf(home, "own").recorded.engine).toBe("direct");
   expect(cassetteOf(home, "any").recorded.engine).toBe("claude");
 
-  const same = await runSuiteFile(file, "replay", { home, engines: engines() });
+  const same = await runSuiteFile(file, "replay", { home, engines: engines(), engine: "claude" });
   expect(same.run.exitCode).toBe(0);
 
   const other = await runSuiteFile(file, "replay", { home, engines: engines(), engine: "direct" });

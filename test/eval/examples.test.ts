@@ -54,7 +54,7 @@ beforeAll(async () => {
     environment,
     within: withoutNetwork(),
   });
-}, 60_000);
+});
 
 test("the suites of all examples pass elsewhere, on another day, for another user, without network and credentials", () => {
   expect(first.stderr).toBe("");
@@ -67,6 +67,13 @@ test("the suites of all examples pass elsewhere, on another day, for another use
     ["operator", "operator"],
     ["reviewer", "reviewer"],
   ]);
+});
+
+test("the suites of all examples pass in rehearsal on the direct engine", async () => {
+  const cwd = copied("direct", readdirSync(AGENTS));
+  const { code, stdout } = await cli.run(["test", "--trust", "--rehearsal", "--engine", "direct"], { cwd });
+  expect(stdout).toMatch(/\n10 passed in .*\(rehearsal\)\n/);
+  expect(code).toBe(0);
 });
 
 test("regressions in an example are found by its suite and by the baseline, and reports show them", async () => {

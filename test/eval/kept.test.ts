@@ -40,7 +40,7 @@ test("a cassette is kept when the conversation came to its end, whatever graders
     if (body.tools?.some(({ name }) => name === "StructuredOutput") === true)
       return call("StructuredOutput", { score: 1, reason: "So it is." });
     return transcript.includes("Write it") && toolResults.length === 0
-      ? call("Write", { file_path: "/tmp/out.txt", content: "" })
+      ? call("Write", { file_path: join(place.path, "out.txt"), content: "" })
       : say("Good day.");
   });
   const { run } = await runSuiteFile(file, "record", { modelUrl: model.url, home: join(place.path, "home") });

@@ -44,14 +44,14 @@ cases:
 `;
 
 /** A question, three subagents side by side, two of them of one kind, an approval, a 529, and a structured answer. */
-function script(cwd: () => string): Script {
+function script(): Script {
   let refused = false;
   return ({ agent, body, toolResults }) => {
     if (agent !== "main") {
       const side = JSON.stringify(body.system).includes("the left") ? "left" : "right";
       return toolResults.length > 0
         ? say(`The ${side} says ${side === "left" ? 1 : 2}.`)
-        : call("Read", { file_path: `${cwd()}/${side}.txt` });
+        : call("Read", { file_path: `${side}.txt` });
     }
     const done = body.messages.filter(({ role }) => role === "assistant").length;
     if (done === 0) return call("AskUserQuestion", { questions: [WHICH_COLOUR] });
@@ -68,7 +68,7 @@ function script(cwd: () => string): Script {
       return apiError(529, "overloaded_error", "Overloaded");
     }
     if (done === 2)
-      return { blocks: [text("Now the file."), toolUse("Write", { file_path: `${cwd()}/out.txt`, content: "blue" })] };
+      return { blocks: [text("Now the file."), toolUse("Write", { file_path: "out.txt", content: "blue" })] };
     return call("StructuredOutput", { total: 3 });
   };
 }
@@ -77,15 +77,7 @@ test("a session with an approval, a question, subagents, a retry and a structure
   using directory = temporaryDirectory();
   const { path } = directory;
   writeTree(path, { "agent.yaml": AGENT, "all.test.yaml": SUITE });
-  let cwd = "";
-  const answer = script(() => cwd);
-  await using model = await scriptedModel((request) => {
-    const found = /Primary working directory: (\S+)/.exec(
-      JSON.stringify(request.body.messages).replaceAll("\\n", "\n"),
-    );
-    cwd = found?.[1] ?? cwd;
-    return answer(request);
-  });
+  await using model = await scriptedModel(script());
   const file = join(path, "all.test.yaml");
   const recorded = await runSuiteFile(file, "record", { modelUrl: model.url, home: join(path, "home") });
   expect(recorded.run.suites[0]?.cases[0]?.trials[0]).toMatchObject({ status: "passed" });

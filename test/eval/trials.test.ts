@@ -55,7 +55,7 @@ cases:
     answers: [{ tool: Bash, decision: allow }]
     graders: [{ only_changed: [pipe, closed, link] }]
   - name: has a grader that never ends
-    timeout: 5s
+    timeout: 10s
     input: list files
     graders: [{ tools_called: [Glob] }, { command: { run: sleep 60, timeout: 5m } }]
   - name: has a fault that never comes

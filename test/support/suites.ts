@@ -10,6 +10,7 @@ import { type RunRequest, runSuites } from "../../src/eval/run.ts";
 import type { TrialFacts } from "../../src/eval/trial-facts.ts";
 import { testEnvironment } from "./host.ts";
 import { EVERYTHING } from "./trust.ts";
+import { TEST_ENGINE } from "./test-engine.ts";
 
 /** Writes files below a directory. */
 export function writeTree(root: string, files: Readonly<Record<string, string>>): void {
@@ -28,7 +29,7 @@ interface Around {
   readonly home: string;
   /** Default: those that Capstan comes with. */
   readonly engines?: Pick<Engines, "load">;
-  /** As `--engine`. */
+  /** As `--engine`. Default: that of the test run. */
   readonly engine?: EngineName;
 }
 
@@ -36,7 +37,12 @@ interface Around {
 export async function runSuiteFile(
   file: string,
   mode: SuiteRun["mode"],
-  { modelUrl = "http://127.0.0.1:9", home, engine, ...more }: { modelUrl?: string } & Around & Partial<RunRequest>,
+  {
+    modelUrl = "http://127.0.0.1:9",
+    home,
+    engine = TEST_ENGINE,
+    ...more
+  }: { modelUrl?: string } & Around & Partial<RunRequest>,
 ): Promise<TestRun> {
   const environment = { ...testEnvironment(modelUrl), HOME: home };
   const { suite } = await readSuite(file, environment, EVERYTHING, { engine });

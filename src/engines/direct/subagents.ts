@@ -64,7 +64,7 @@ export class Subagents {
     return [
       {
         name: "Agent",
-        description: `Give a task to a subagent, which works on it by itself and reports back once. It knows nothing of this conversation: the prompt must say everything it needs. Several can work at the same time when they are called in one answer. The subagents are:\n${list.join("\n")}`,
+        description: `Give a task to a subagent, which works on it by itself and reports back once. It knows nothing of this conversation: the prompt must say everything it needs. Several can work at the same time when they are called in one answer.\n\nAvailable agent types:\n${list.join("\n")}`,
         inputSchema: AGENT_SCHEMA,
         traits: traitsOf("Agent"),
         run: (input, call) => this.#start(input, call, parent),

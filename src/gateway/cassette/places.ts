@@ -38,7 +38,7 @@ const VARYING_PROMPTS: typeof VARYING = [
 ];
 
 /** The engine makes them of an `a` and sixteen hexadecimal digits. */
-const AGENT_ID = /\ba[0-9a-f]{16}\b/g;
+const AGENT_ID = /\ba[0-9a-f]{16}(?:[0-9a-f]{16})?\b/g;
 
 export function placesOf(values: Readonly<Record<string, string>>, ignore: readonly RegExp[]): Places {
   // A directory may lie in another one that has a name as well.

@@ -9,6 +9,7 @@ import { PATIENT, testShell } from "./shell-place.ts";
 sandboxTest("a command writes in the workspace and the temporary directory alone", async () => {
   const { run, at } = await testShell({ sandbox: {} });
   for (const path of ["ws/.git/hooks", "ws/.capstan"]) mkdirSync(at(path), { recursive: true });
+  writeFileSync(at("ws/.capstan/config.yaml"), "");
   const refused = [
     "echo x > .git/hooks/pre-commit",
     "echo x > .capstan/settings.yaml",

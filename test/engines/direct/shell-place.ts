@@ -6,8 +6,8 @@ import { sandboxPlan } from "../../../src/core/sandbox.ts";
 import type { ShellPlace } from "../../../src/engines/direct/shell/surroundings.ts";
 import { type BashTools, bashTools } from "../../../src/engines/direct/tools/bash.ts";
 import type { BuiltinCall, BuiltinOutcome, BuiltinTool } from "../../../src/engines/direct/tools/builtin-tool.ts";
+import { stubsOf } from "../../../src/engines/direct/tools/session-tools.ts";
 import { findContainment } from "../../../src/process/containment.ts";
-import { Stubs } from "../../../src/sandbox/stubs.ts";
 import { sandboxFinder } from "../../../src/sandbox/support.ts";
 import { temporaryDirectory } from "../../support/host.ts";
 
@@ -55,6 +55,7 @@ export async function testShell({ sandbox, ...given }: Given = {}): Promise<Test
 
   async function open(): Promise<TestShell> {
     const place = { cwd: at("ws"), stateDir: at("capstan/state") };
+    const confinement = sandbox && confinementFor(at, sandbox, given.variables);
     const bash = bashTools({
       ...place,
       sessionId: "session_1",
@@ -62,8 +63,8 @@ export async function testShell({ sandbox, ...given }: Given = {}): Promise<Test
       path: COMMAND_PATH,
       variables: {},
       containment,
-      confinement: sandbox && confinementFor(at, sandbox, given.variables),
-      stubs: new Stubs(place),
+      confinement,
+      stubs: stubsOf(place, confinement),
       ...given,
     });
     opened.push(bash);

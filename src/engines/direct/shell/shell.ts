@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { messageOf } from "../../../core/errors.ts";
 import { onAbort } from "../../../core/signals/on-abort.ts";
 import { familyReader, type ProcessUse } from "../../../process/limits.ts";
-import { confinedCommand, coverOf } from "../../../sandbox/confined-command.ts";
+import { confinedCommand } from "../../../sandbox/confined-command.ts";
 import { findSecrets } from "../../../sandbox/secrets.ts";
 import { socketFilter } from "../../../sandbox/socket-filter.ts";
 import type { Confinement } from "../../../sandbox/support.ts";
@@ -62,8 +62,6 @@ export class Shell {
   #programs: Programs | undefined;
   #isClosed = false;
   #confinedNow = 0;
-  /** Covers that `stubs` knows of; undefined before the first sandbox. */
-  #expected: ReadonlySet<string> | undefined;
   /** Processor time of commands that are over. */
   #seconds = 0;
 
@@ -174,23 +172,17 @@ export class Shell {
     const { bash, env } = this.#found();
     const shell = [bash, "--noprofile", "--norc", "-c", runText({ file, env })];
     if (sandbox === undefined) return shell;
-    const { stubs, tempDir } = this.#place;
-    const { home, shown, hidden, outputs } = this.#directories;
+    const { shown, hidden, outputs } = this.#directories;
     const { confine } = sandbox;
-    const plan = { ...sandbox.plan, allowRead: [...sandbox.plan.allowRead, shown, outputs] };
+    // The repository of a worktree may lie where everything else is hidden.
+    const allowRead = [...sandbox.plan.allowRead, ...sandbox.plan.gitDirectories, shown, outputs];
+    const plan = { ...sandbox.plan, allowRead };
     const secrets = await findSecrets(plan);
-    const covers = coverOf(plan, { mayCommit: true });
-    const expected = this.#expected;
-    if (expected === undefined || covers.some((path) => !expected.has(path))) {
-      const { configuration, gitDirectories } = plan;
-      stubs.expect({ home, covers, configuration, gitDirectories });
-      this.#expected = new Set([...(expected ?? []), ...covers]);
-    }
     const filter = join(hidden, "sockets.bpf");
     // Anew for each command: one outside of the sandbox may have written there.
     writeFileSync(filter, socketFilter(), { mode: 0o600 });
     const filtered = [...confine, "--seccomp", String(FILTER_FD)];
-    const confined = confinedCommand(plan, { confine: filtered, ownDirectory: tempDir, mayCommit: true, secrets });
+    const confined = confinedCommand(plan, { confine: filtered, ownDirectory: this.#place.tempDir, secrets });
     return [bash, "--noprofile", "--norc", "-c", WITH_FILTER, filter, ...confined, ...shell];
   }
 

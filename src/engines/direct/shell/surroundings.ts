@@ -19,8 +19,8 @@ export interface ShellPlace extends ToolPlace {
   readonly containment: readonly string[] | undefined;
   /** The sandbox; undefined when commands are not confined. */
   readonly confinement: Confinement | undefined;
-  /** What sandboxes of this session leave in its workspace. */
-  readonly stubs: Pick<Stubs, "expect" | "used" | "sweep">;
+  /** What sandboxes of this session leave in its workspace. It expects them already. */
+  readonly stubs: Pick<Stubs, "used" | "sweep">;
 }
 
 export interface Programs {

@@ -47,8 +47,7 @@ export interface ToolParts extends Omit<McpParts, "host"> {
 export async function openSessionTools(request: EngineRequest, parts: ToolParts): Promise<SessionTools> {
   const { host, confinement, containment } = parts;
   const leftovers = new Leftovers(request.stateDir);
-  const stubs = new Stubs(request);
-  if (confinement !== undefined) expectCovers(request, { confinement, stubs });
+  const stubs = stubsOf(request, confinement);
   const sources: ToolSource[] = [
     { tools: [questionTool()], isContained: containment !== undefined, isConfined: confinement !== undefined },
     {
@@ -65,13 +64,14 @@ export async function openSessionTools(request: EngineRequest, parts: ToolParts)
   return together(sources);
 }
 
-/** Before the first server starts: what is there by then is taken for a person's, and stays. */
-function expectCovers(
-  { stateDir }: EngineRequest,
-  { confinement: { plan }, stubs }: { readonly confinement: Confinement; readonly stubs: Stubs },
-): void {
+/** Servers and commands are confined alike, so what their sandboxes leave is noted before the first of them starts. */
+export function stubsOf(place: Pick<EngineRequest, "stateDir" | "cwd">, confinement: Confinement | undefined): Stubs {
+  const stubs = new Stubs(place);
+  if (confinement === undefined) return stubs;
+  const { plan } = confinement;
   const { configuration, gitDirectories } = plan;
-  stubs.expect({ home: join(stateDir, "home"), covers: coverOf(plan), configuration, gitDirectories });
+  stubs.expect({ home: join(place.stateDir, "home"), covers: coverOf(plan), configuration, gitDirectories });
+  return stubs;
 }
 
 function usesCommands({ agent }: EngineRequest): boolean {
