@@ -117,7 +117,12 @@ const GRACE = 5_000;
 function end(child: ChildProcess): void {
   child.kill("SIGTERM");
   const timer = setTimeout(() => child.kill("SIGKILL"), GRACE).unref();
-  child.once("exit", () => clearTimeout(timer));
+  child.once("exit", () => {
+    clearTimeout(timer);
+    // A program that git started, such as the one for https, may hold these open for as long as its server is silent.
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  });
 }
 
 function tooMuch(limit: number): CapstanError {
