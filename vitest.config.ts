@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { ABOUT_CLAUDE, ON_BOTH_ENGINES, WITHOUT_ENGINE } from "./test/engine-files.ts";
+import { TimesReporter } from "./test/support/times-reporter.ts";
 
 /** Tests that need a program only the system provides. `npm test` installs it where it may, and says what it leaves out. */
 const NEEDS = {
@@ -32,7 +33,7 @@ const CLAUDE = { NO_COLOR: "1", CAPSTAN_TEST_ENGINE: "claude" };
 
 export default defineConfig({
   test: {
-    reporters: ["default", "./test/support/times-reporter.ts"],
+    reporters: ["default", new TimesReporter()],
     // Most tests drive a real agent: more workers than cores only make each of them wait.
     maxWorkers: 2,
     // No test leaves anything behind in its process, so that modules need to be loaded once for each worker.

@@ -7,7 +7,7 @@ const LOOK_EVERY_MS = 250;
 const CLAUDE = resolve("node_modules/@anthropic-ai/claude-agent-sdk-");
 
 /** Prints where the time of a run went: for each project, and how often the Claude CLI of this tree was started. */
-export default class TimesReporter implements Reporter {
+export class TimesReporter implements Reporter {
   readonly #starts = new Set<string>();
   #watch: NodeJS.Timeout | undefined;
 

@@ -99,7 +99,7 @@ export class Subagents {
     parent: Parent,
   ): Promise<BuiltinOutcome> {
     const { request, host } = this.#place;
-    const name = String(type ?? GENERAL_SUBAGENT);
+    const name = typeof type === "string" ? type : GENERAL_SUBAGENT;
     if (!Object.hasOwn(this.#kinds, name))
       return textOutcome(`There is no subagent ${name}. Use one of: ${Object.keys(this.#kinds).join(", ")}.`, true);
     const agentId = `a${host.newEventId().slice("sevt_".length)}`;
