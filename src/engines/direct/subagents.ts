@@ -95,7 +95,8 @@ export class Subagents {
         `There is no subagent ${name}. Use one of: ${Object.keys(request.agent.subagents).join(", ")}.`,
         true,
       );
-    const agentId = `a${host.newEventId().slice("sevt_".length)}`;
+    // As the other engine writes them: a cassette knows such ids by their look.
+    const agentId = `a${host.newEventId().slice(-16)}`;
     const started: Started = { agentId, name, depth: parent.depth + 1, line: undefined, isAtWork: true };
     this.#started.set(agentId, started);
     await host.emit({
