@@ -1,14 +1,22 @@
 import type { LoggedEvent, Preview } from "../core/events.ts";
 import { cost } from "./cost.ts";
+import { decidedInput } from "./decided-input.ts";
 import { HeardText } from "./heard-text.ts";
 import { noticeOf } from "./notices.ts";
 import { colour, columns, count, oneLine, seconds, shortId } from "./text.ts";
 import { EscapedPieces, escapeHidden } from "../words/hidden-text.ts";
 
+interface ShownCall {
+  readonly line: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly at: number;
+  readonly depth: number;
+}
+
 /** What a turn looks like in a terminal: text as it comes, one quiet line per tool call, the cost at the end. */
 export class RunView {
   readonly #out: NodeJS.WriteStream;
-  readonly #calls = new Map<string, { readonly line: string; readonly at: number; readonly depth: number }>();
+  readonly #calls = new Map<string, ShownCall>();
   /** Messages whose text was streamed, so that the final event is not printed again. */
   readonly #streamed = new Set<string>();
   readonly #texts = new Map<string, { readonly heard: HeardText; readonly pieces: EscapedPieces }>();
@@ -79,6 +87,7 @@ export class RunView {
       case "agent.custom_tool_use":
         this.#calls.set(item.call_id, {
           line: `${item.name} ${describe(item.input)}`,
+          input: item.input,
           at: Date.parse(item.processed_at),
           depth: item.session_thread_id == null ? 0 : 1,
         });
@@ -161,8 +170,10 @@ export class RunView {
   }
 
   /** A person may have changed what runs; an answered question only has its answers added. */
-  #edited({ call_id: id, tool, input }: Extract<LoggedEvent, { type: "capstan.permission_decided" }>): void {
+  #edited(event: Extract<LoggedEvent, { type: "capstan.permission_decided" }>): void {
+    const { call_id: id, tool } = event;
     const call = this.#calls.get(id);
+    const input = call && decidedInput(call.input, event);
     if (call !== undefined && input !== undefined) this.#calls.set(id, { ...call, line: `${tool} ${describe(input)}` });
   }
 

@@ -21,7 +21,16 @@ test("a whole story: question, subagents, approval, diff, interrupt, fork, rewin
   expect(screen.text()).toMatch(/^icanon$/m);
   // The screens in the documents are those of this program: scripts/screens-chat.ts makes them.
   for (const name of ["question", "diff", "queued", "rewind", "resized"])
-    expect(shots.get(name)?.replaceAll(` on ${TEST_ENGINE}`, "")).toBe(
-      readFileSync(`docs/screens/chat-${name}-80.txt`, "utf8"),
+    expect(ofAnyEngine(shots.get(name) ?? "")).toBe(
+      ofAnyEngine(readFileSync(`docs/screens/chat-${name}-80.txt`, "utf8")),
     );
 });
+
+/** Without what an engine says in its own words (its name, how much its prompt takes, a tool's result), and what its name leaves no room for. */
+function ofAnyEngine(screen: string): string {
+  return screen
+    .replaceAll(` on ${TEST_ENGINE}`, "")
+    .replaceAll(/\(\d+%\)/g, "(0%)")
+    .replaceAll(/ · session \w+$/gm, "")
+    .replaceAll(/│ File created[^)]*\)/g, "│ (the result)");
+}

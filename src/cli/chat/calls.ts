@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import type { EventOf } from "../../core/events.ts";
 import type { SessionState } from "../../core/state.ts";
+import { decidedInput } from "../decided-input.ts";
 import { describe, reasonIn, textIn, type ToolResult } from "../run-view.ts";
 import { colour, oneLine, seconds } from "../text.ts";
 import { brokenText } from "./rows.ts";
@@ -48,8 +49,9 @@ export class Calls {
   }
 
   /** A person may have changed what runs. */
-  decided({ call_id: id, input }: EventOf<"capstan.permission_decided">): void {
-    const call = this.#running.get(id);
+  decided(event: EventOf<"capstan.permission_decided">): void {
+    const call = this.#running.get(event.call_id);
+    const input = call && decidedInput(call.input, event);
     if (call !== undefined && input !== undefined) Object.assign(call, { input });
   }
 

@@ -41,7 +41,7 @@ export const CAPABILITIES = {
   web_fetch: { title: "`WebFetch`", askedBy: byTool("WebFetch") },
   web_search: { title: "`WebSearch`", askedBy: byTool("WebSearch") },
   notebooks: { title: "`NotebookEdit`", askedBy: byTool("NotebookEdit") },
-  shell_state: { title: "Working directory and variables survive from one command to the next" },
+  shell_state: { title: "The working directory survives from one command to the next" },
   structured_output: { title: "Structured output", askedBy: byField("output_schema") },
   compaction: { title: "Compaction, on request and automatic" },
   compact_at: {

@@ -75,7 +75,9 @@ export function commandFile({
   readonly command: string;
 }): string {
   const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`);
-  return [...exports, `cd -- ${quoted(directory)} || exit`, `__capstan_command=${quoted(command)}`, ""].join("\n");
+  // Exactly there, although a link may have been put in its place; and `cd -` leads nowhere that no rule has seen.
+  const start = `cd -P -- ${quoted(directory)} && [ "$PWD" = ${quoted(directory)} ] && unset OLDPWD || exit`;
+  return [...exports, start, `__capstan_command=${quoted(command)}`, ""].join("\n");
 }
 
 function quoted(text: string): string {

@@ -1,115 +1,77 @@
-import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { problemWithVariable } from "../../../core/gateway-variables.ts";
 import { isInside } from "../../../core/inside.ts";
-import { changesWhatRuns, isIdentifier } from "../../../core/shell/variables.ts";
 
-/**
- * What a command leaves to the next one of its thread. The agent's processes say what it is, so it is data that is
- * checked when it comes and again when it is used: rules read a command without it. A variable that changes what a
- * command runs is never kept, and a directory is kept only within the workspace, and told to whoever decides a call.
- */
-export interface ThreadState {
-  /** Without links. Absent: the workspace. */
-  readonly directory?: string | undefined;
-  readonly variables: Readonly<Record<string, string>>;
-}
+const storedState = z.record(z.string(), z.object({ directory: z.string().optional() }));
 
-const storedState = z.record(
-  z.string(),
-  z.object({ directory: z.string().optional(), variables: z.record(z.string(), z.string()) }),
-);
-
-/** So much may all variables of a thread hold together, in characters; no program could be started with much more. */
-const MAX_CHARACTERS = 100_000;
-const EMPTY: ThreadState = { variables: {} };
 const PRIMARY = "primary";
 /** Bash sets these itself. */
 const OF_THE_SHELL = ["_", "PWD", "OLDPWD", "SHLVL"];
 const FUNCTION = /^BASH_FUNC_(.+)%%$/;
 
-/** Kept in a file, for the session's next process. */
+/**
+ * The directory that a command leaves to the next one of its thread. The agent's processes say what it is, so it is data
+ * that is checked when it comes and again when it is used: it is kept only within the workspace, and every decision about a
+ * command knows it. Variables are not kept: rules read a command without them, so two calls could do what one may not.
+ */
 export class ShellState {
   readonly #file: string;
   readonly #workspace: string;
-  readonly #threads: Map<string, ThreadState>;
+  readonly #directories: Map<string, string>;
 
   constructor({ stateDir, cwd }: { readonly stateDir: string; readonly cwd: string }) {
     this.#file = join(stateDir, "shell", "state.json");
     this.#workspace = realpathSync(cwd);
-    this.#threads = new Map(Object.entries(read(this.#file)));
+    this.#directories = new Map(read(this.#file));
   }
 
   get workspace(): string {
     return this.#workspace;
   }
 
-  of(threadId: string | undefined): ThreadState {
-    const { directory, variables } = this.#threads.get(threadId ?? PRIMARY) ?? EMPTY;
-    return {
-      ...(directory !== undefined && this.#isKept(directory) && { directory }),
-      variables: Object.fromEntries(Object.entries(variables).filter(([name]) => isKept(name))),
-    };
+  /** Where the next command of a thread starts, without links; undefined for the workspace. */
+  directoryOf(threadId: string | undefined): string | undefined {
+    const directory = this.#directories.get(threadId ?? PRIMARY);
+    return directory !== undefined && isInside(directory, this.#workspace) ? directory : undefined;
   }
 
   /**
-   * Takes over what a command changed of what it was started with, and returns what the model must know of it. Commands
-   * that run side by side change one state: the last one to end counts.
+   * Takes over where a command ended, and returns what the model must know. Commands that run side by side change one
+   * state: the last one to end counts.
    */
   change(
     threadId: string | undefined,
     { given, directory, saved }: { given: Readonly<Record<string, string>>; directory: string; saved: Buffer },
   ): readonly string[] {
-    const before = this.of(threadId);
     const now = new Map(entriesOf(saved));
     const notes: string[] = [];
-    const variables = { ...before.variables };
-    const unkept: string[] = [];
-    for (const [name, value] of now) {
-      if (given[name] === value) continue;
-      if (isKept(name)) variables[name] = value;
-      else if (!OF_THE_SHELL.includes(name)) unkept.push(FUNCTION.exec(name)?.[1] ?? name);
-    }
-    for (const name of Object.keys(given)) if (!now.has(name)) delete variables[name];
-    const size = Object.entries(variables).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-    if (size > MAX_CHARACTERS)
-      notes.push(
-        `The exported variables are larger than ${MAX_CHARACTERS} characters, so changes to them were not kept.`,
-      );
-    if (unkept.length > 0)
-      notes.push(`Not kept for later commands: ${unkept.join(", ")}. Set it in the command that needs it.`);
+    const set = [...now].flatMap(([name, value]) =>
+      given[name] === value || OF_THE_SHELL.includes(name) ? [] : [FUNCTION.exec(name)?.[1] ?? name],
+    );
+    if (set.length > 0)
+      notes.push(`Not kept for later commands: ${set.join(", ")}. Set it in the command that needs it.`);
     const pwd = now.get("PWD") ?? directory;
-    const moved = pwd === directory ? before.directory : this.#within(pwd);
-    if (pwd !== directory && moved === undefined && realOf(pwd) !== this.#workspace)
-      notes.push(`Shell cwd was reset to ${this.#workspace}`);
-    this.#threads.set(threadId ?? PRIMARY, {
-      ...(moved !== undefined && { directory: moved }),
-      variables: size > MAX_CHARACTERS ? before.variables : variables,
-    });
-    this.#write();
+    if (pwd === directory) return notes;
+    const real = realOf(pwd);
+    const isKept = real !== undefined && real !== this.#workspace && isInside(real, this.#workspace);
+    if (!isKept && real !== this.#workspace) notes.push(`Shell cwd was reset to ${this.#workspace}`);
+    this.#keep(threadId, isKept ? real : undefined);
     return notes;
   }
 
   /** The next command of the thread starts in the workspace. */
   leaveDirectory(threadId: string | undefined): void {
-    this.#threads.set(threadId ?? PRIMARY, { variables: this.of(threadId).variables });
-    this.#write();
+    this.#keep(threadId, undefined);
   }
 
-  #within(path: string): string | undefined {
-    const real = realOf(path);
-    return real !== undefined && real !== this.#workspace && this.#isKept(real) ? real : undefined;
-  }
-
-  #isKept(directory: string): boolean {
-    return isInside(directory, this.#workspace);
-  }
-
-  #write(): void {
+  #keep(threadId: string | undefined, directory: string | undefined): void {
+    if (directory === undefined) this.#directories.delete(threadId ?? PRIMARY);
+    else this.#directories.set(threadId ?? PRIMARY, directory);
+    const stored = Object.fromEntries([...this.#directories].map(([thread, path]) => [thread, { directory: path }]));
     try {
       mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-      writeFileSync(`${this.#file}.new`, JSON.stringify(Object.fromEntries(this.#threads)), { mode: 0o600 });
+      writeFileSync(`${this.#file}.new`, JSON.stringify(stored), { mode: 0o600 });
       renameSync(`${this.#file}.new`, this.#file);
     } catch {
       // The disk is full. This process remembers; the session's next one begins with less.
@@ -117,16 +79,7 @@ export class ShellState {
   }
 }
 
-function isKept(name: string): boolean {
-  return (
-    isIdentifier(name) &&
-    !changesWhatRuns(name) &&
-    problemWithVariable(name) === undefined &&
-    !OF_THE_SHELL.includes(name)
-  );
-}
-
-/** Names that are no identifiers, such as those of exported functions, are read and never kept. */
+/** Names that are no identifiers, such as those of exported functions, are read too. */
 function entriesOf(saved: Buffer): (readonly [string, string])[] {
   return saved
     .toString("utf8")
@@ -137,15 +90,7 @@ function entriesOf(saved: Buffer): (readonly [string, string])[] {
     });
 }
 
-export function isDirectory(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
-}
-
-function realOf(path: string): string | undefined {
+export function realOf(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {
@@ -154,10 +99,13 @@ function realOf(path: string): string | undefined {
 }
 
 /** Empty when nothing, or nothing that can be read, was kept. */
-function read(file: string): Readonly<Record<string, ThreadState>> {
+function read(file: string): (readonly [string, string])[] {
   try {
-    return storedState.parse(JSON.parse(readFileSync(file, "utf8")));
+    const stored = storedState.parse(JSON.parse(readFileSync(file, "utf8")));
+    return Object.entries(stored).flatMap(([thread, { directory }]) =>
+      directory === undefined ? [] : [[thread, directory] as const],
+    );
   } catch {
-    return {};
+    return [];
   }
 }

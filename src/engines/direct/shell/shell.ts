@@ -12,7 +12,7 @@ import type { Confinement } from "../../../sandbox/support.ts";
 import { CommandProcess } from "./command-process.ts";
 import { commandFile, runText } from "./command-script.ts";
 import { leavesSandbox } from "./confine.ts";
-import { isDirectory, ShellState } from "./shell-state.ts";
+import { realOf, ShellState } from "./shell-state.ts";
 import {
   baseVariables,
   findPrograms,
@@ -34,7 +34,7 @@ export interface CommandRequest {
   readonly threadId: string | undefined;
   /** The directory that the call was decided for. Absent: the workspace. */
   readonly directory: string | undefined;
-  /** Its directory and variables are kept for the next command. */
+  /** Its directory is kept for the next command. */
   readonly keepsState: boolean;
   /** Undefined: as long as it takes. */
   readonly timeoutMs: number | undefined;
@@ -79,7 +79,7 @@ export class Shell {
 
   /** Where the next command of a thread starts, without links; undefined for the workspace. */
   directoryOf(threadId: string | undefined): string | undefined {
-    return this.#state.of(threadId).directory;
+    return this.#state.directoryOf(threadId);
   }
 
   pids(): number[] {
@@ -118,10 +118,8 @@ export class Shell {
     const isOutside = confinement !== undefined && leavesSandbox(command, confinement.plan);
     const sandbox = isOutside ? undefined : confinement;
     const directory = request.directory ?? this.#state.workspace;
-    if (!isDirectory(directory)) return this.#gone(directory, threadId);
-    // Nothing that a confined command has set may reach one that is not.
-    const kept = isOutside ? {} : this.#state.of(threadId).variables;
-    const given = { ...baseVariables(this.#place, { home: this.#directories.home, isOutside }), ...kept };
+    if (realOf(directory) !== directory) return this.#gone(directory, threadId);
+    const given = baseVariables(this.#place, { home: this.#directories.home, isOutside });
     const file = join(isOutside ? this.#directories.hidden : this.#directories.shown, `${randomUUID()}.sh`);
     const words = await this.#words(file, sandbox);
     if (signal.aborted) return { kind: "aborted" };
@@ -164,7 +162,7 @@ export class Shell {
 
   #gone(directory: string, threadId: string | undefined): CommandEnd {
     this.#state.leaveDirectory(threadId);
-    const reason = `The working directory ${directory} does not exist any more. Commands start in ${this.#state.workspace} again.`;
+    const reason = `The working directory ${directory} is not there any more. Commands start in ${this.#state.workspace} again.`;
     return { kind: "failed", reason };
   }
 
@@ -200,11 +198,16 @@ export class Shell {
     await Promise.allSettled([started.gone, started.ended]);
     this.#running.delete(started);
     this.#seconds += started.seconds;
-    rmSync(file, { force: true });
-    if (!isConfined) return;
-    this.#confinedNow -= 1;
-    this.#place.stubs.used();
-    if (this.#confinedNow === 0) this.#place.stubs.sweep();
+    if (isConfined) this.#confinedNow -= 1;
+    try {
+      // A command may have put a directory in its place.
+      rmSync(file, { recursive: true, force: true });
+      if (!isConfined) return;
+      this.#place.stubs.used();
+      if (this.#confinedNow === 0) this.#place.stubs.sweep();
+    } catch {
+      // Nobody waits for this, and the next process of the session removes what is left.
+    }
   }
 
   /** The path for the whole output of a call. Those of the last calls are kept. */
@@ -232,4 +235,4 @@ export class Shell {
 
 const NOTHING: ProcessUse = { memory_bytes: 0, processes: 0, cpu_seconds: 0 };
 const NOT_SAVED =
-  "The shell ended without saving its state: the directory and the variables are those from before this command.";
+  "The shell ended without saving its state: the working directory is the one from before this command.";

@@ -47,7 +47,7 @@ function bashTool({ confinement }: ShellPlace, shell: Shell, background: Backgro
     name: "Bash",
     description: [
       "Runs a bash command and returns what it prints.",
-      "The working directory (within the workspace) and exported variables are kept for later commands; shell functions, aliases, unexported variables, and variables that change which programs run (PATH and the like) are not.",
+      "The working directory (within the workspace) is kept for later commands; variables, functions and aliases are not: set them in the command that needs them.",
       "There is no terminal, and stdin is empty: do not run commands that wait for input.",
       ...(confinement === undefined
         ? []
