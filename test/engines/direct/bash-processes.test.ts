@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { Watchdog } from "../../../src/process/limits.ts";
-import { PATIENT, testShell } from "./shell-place.ts";
+import { PATIENT, testShell, type TestShell } from "./shell-place.ts";
 
 /** The processes that bear a mark on their command line. */
 function bearing(mark: string): string[] {
@@ -56,17 +56,36 @@ test("a timeout ends children in groups and sessions of their own", async () => 
   await expect.poll(() => bearing(mark), PATIENT).toEqual([]);
 });
 
-test("everything ends when the host is killed", async () => {
-  const mark = newMark();
-  const { at } = await testShell();
+/** A host in a process of its own, with the result of its one command. */
+async function hostThatRan(at: TestShell["at"], command: string): Promise<{ host: ChildProcess; said: string }> {
   const script = join(import.meta.dirname, "shell-host.ts");
-  const host = spawn(process.execPath, [script, at("ws"), at("capstan/state"), tree(mark)], {
+  const host = spawn(process.execPath, [script, at("ws"), at("capstan/state"), command], {
     env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void host.kill("SIGKILL"));
   const [said] = (await once(host.stdout, "data")) as [Buffer];
-  expect(said.toString()).toContain('"up"');
+  return { host, said: said.toString() };
+}
+
+test("a command that puts a directory in the place of its script does not end the host", async () => {
+  const { at } = await testShell();
+  const { host, said } = await hostThatRan(
+    at,
+    `script=\${BASH_EXECUTION_STRING#*; . \\'}; script=\${script%%\\'*}
+     rm "$script" && mkdir -p "$script/full" && echo "in $script"`,
+  );
+  const script = /"in ([^"]*\.sh)"/.exec(said)?.[1] ?? "";
+  expect(script).toContain(at("capstan/state/shell"));
+  await expect.poll(() => host.exitCode !== null || !existsSync(script), PATIENT).toBe(true);
+  expect({ exitCode: host.exitCode, isLeft: existsSync(script) }).toEqual({ exitCode: null, isLeft: false });
+});
+
+test("everything ends when the host is killed", async () => {
+  const mark = newMark();
+  const { at } = await testShell();
+  const { host, said } = await hostThatRan(at, tree(mark));
+  expect(said).toContain('"up"');
   await expect.poll(() => bearing(mark).length, PATIENT).toBe(4);
   host.kill("SIGKILL");
   await expect.poll(() => bearing(mark), PATIENT).toEqual([]);

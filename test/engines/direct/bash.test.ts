@@ -40,7 +40,7 @@ describe("a command", () => {
     const { run, at } = await testShell({ variables: { COLOUR: "it's blue", NEW_LINE: "a\nb" } });
     const names = (await run("env -0 | cut -z -d= -f1 | tr '\\0' ' '")).text.trim().split(" ");
     const own = ["PATH", "LANG", "HOME", "TMPDIR", "CAPSTAN_SESSION", "COLOUR", "NEW_LINE"];
-    expect(new Set(names)).toEqual(new Set([...own, "PWD", "OLDPWD", "SHLVL", "_"]));
+    expect(new Set(names)).toEqual(new Set([...own, "PWD", "SHLVL", "_"]));
     expect((await run('echo "$COLOUR $NEW_LINE $HOME $CAPSTAN_SESSION"')).text).toBe(
       `it's blue a\nb ${at("capstan/state/home")} session_1`,
     );
@@ -169,17 +169,18 @@ describe("the end of a command", () => {
 });
 
 describe("what a command leaves to the next", () => {
-  test("is its directory and its exported variables, whichever way it ended", async () => {
-    const { run, at } = await testShell();
+  test("is its directory and none of its variables, whichever way it ended", async () => {
+    const { run, at } = await testShell({ variables: { SHAPE: "round" } });
     mkdirSync(at("ws/deep/er"), { recursive: true });
+    const show = 'pwd; echo "${COLOUR-unset} ${unexported-unset} ${SHAPE-unset}"';
     await run("cd deep; export COLOUR=$'blue\\n'; unexported=1; f() { :; }");
-    expect((await run('pwd; printf %q "$COLOUR$unexported"')).text).toBe(`${at("ws/deep")}\n$'blue\\n'`);
-    await run("cd er; export COLOUR=red; exit 4");
-    expect((await run("pwd; echo $COLOUR")).text).toBe(`${at("ws/deep/er")}\nred`);
-    await run("set -eu; cd ..; false; cd /");
-    expect((await run("pwd; unset COLOUR")).text).toBe(at("ws/deep"));
-    expect((await run("echo ${COLOUR-unset}; trap 'echo bye' EXIT; cd er")).text).toBe("unset\nbye");
-    expect((await run("pwd")).text).toBe(at("ws/deep/er"));
+    expect((await run(show)).text).toBe(`${at("ws/deep")}\nunset unset round`);
+    await run("cd er; export COLOUR=red SHAPE=square; exit 4");
+    expect((await run(show)).text).toBe(`${at("ws/deep/er")}\nunset unset round`);
+    await run("set -eu; unset SHAPE; export COLOUR=red; cd ..; false; cd /");
+    expect((await run(show)).text).toBe(`${at("ws/deep")}\nunset unset round`);
+    expect((await run("trap 'echo bye' EXIT; cd er")).text).toBe("bye");
+    expect((await run(show)).text).toBe(`${at("ws/deep/er")}\nunset unset round`);
   });
 
   test("is what was before when the command replaced its shell, and the model is told", async () => {
@@ -208,16 +209,16 @@ describe("what a command leaves to the next", () => {
     rmdirSync(at("ws/deep"));
     expect(await run("touch never")).toMatchObject({
       isError: true,
-      text: `The working directory ${at("ws/deep")} does not exist any more. Commands start in ${at("ws")} again.`,
+      text: `The working directory ${at("ws/deep")} is not there any more. Commands start in ${at("ws")} again.`,
     });
     expect((await run("ls; pwd")).text).toBe(at("ws"));
   });
 
   test("is its thread's alone", async () => {
     const { run, at } = await testShell();
-    await run("mkdir deep; cd deep; export COLOUR=blue", { call: { threadId: "thread_1" } });
-    expect((await run('pwd; echo "$COLOUR"')).text).toBe(at("ws"));
-    expect((await run('pwd; echo "$COLOUR"', { call: { threadId: "thread_1" } })).text).toBe(`${at("ws/deep")}\nblue`);
+    await run("mkdir deep; cd deep", { call: { threadId: "thread_1" } });
+    expect((await run("pwd")).text).toBe(at("ws"));
+    expect((await run("pwd", { call: { threadId: "thread_1" } })).text).toBe(at("ws/deep"));
   });
 
   test("is there for the session's next process", async () => {
@@ -225,15 +226,16 @@ describe("what a command leaves to the next", () => {
     await run("mkdir deep; cd deep; export COLOUR=blue");
     await bash.close();
     const next = await again();
-    expect((await next.run("pwd; echo $COLOUR")).text).toBe(`${at("ws/deep")}\nblue`);
+    expect((await next.run('pwd; echo "${COLOUR-unset}"')).text).toBe(`${at("ws/deep")}\nunset`);
   });
 
   test("may come from many that run side by side", async () => {
-    const { run } = await testShell();
-    const names = Array.from({ length: 8 }, (_, index) => `V${index}`);
-    const all = await Promise.all(names.map((name) => run(`export ${name}=${name}; echo ${name}`)));
+    const { run, at } = await testShell();
+    const names = Array.from({ length: 8 }, (_, index) => `d${index}`);
+    const all = await Promise.all(names.map((name) => run(`mkdir ${name}; cd ${name}; echo ${name}`)));
     expect(all.map(({ text }) => text)).toEqual(names);
-    expect((await run(`echo ${names.map((name) => `$${name}`).join(" ")}`)).text).toBe(names.join(" "));
+    expect(new Set(readdirSync(at("ws")))).toEqual(new Set(names));
+    expect(names.map((name) => at("ws", name))).toContain((await run("pwd")).text);
   });
 });
 

@@ -6,7 +6,7 @@ import { familyReader } from "../../../process/limits.ts";
 import { INIT, REPORT_FD, STATE_FD } from "./command-script.ts";
 import { untilMark } from "./until-mark.ts";
 
-/** More is no environment that could be given to the next command. In bytes. */
+/** Of a state that is longer nothing is used. In bytes. */
 const MAX_STATE = 256 * 1024;
 
 export interface CommandStart {
