@@ -53,10 +53,10 @@ class Finder {
     this.#hasPlainGlobs = !commands.some(({ words }) => words[0]?.text === "shopt");
     const stays = bases.length === 1;
     this.#variables = {
-      home: names.home,
+      homes: names.homes,
       valuesOf: (name) => {
         if (variables.has(name)) return variables.get(name);
-        if (name === "HOME") return [{ text: names.home, dynamic: false }];
+        if (name === "HOME") return names.homes.map((text) => ({ text, dynamic: false }));
         return name === "PWD" && stays ? [{ text: names.workspace, dynamic: false }] : undefined;
       },
     };
