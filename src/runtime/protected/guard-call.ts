@@ -147,7 +147,7 @@ function afterReturn({ shell }: CallSubject, command: string | undefined): Guard
   if (back === undefined || shell === undefined) return [];
   const mayWrite =
     shell.writes.some(({ text }) => mayBeRelative(text)) ||
-    back.then.some((one) => acts(one) && one.words.slice(1).some(({ text }) => mayBeRelative(text)));
+    back.following.some((one) => acts(one) && one.words.slice(1).some(({ text }) => mayBeRelative(text)));
   return mayWrite ? [{ path: `what is in the directory that ${back.by} may lead to`, pattern: "$CAPSTAN_HOME/" }] : [];
 }
 

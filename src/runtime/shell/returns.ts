@@ -25,11 +25,11 @@ export function isReturn(command: Command): boolean {
 export function returnIn<Each extends Command>(
   commands: readonly Each[],
   line: string,
-): { readonly by: string; readonly then: readonly Each[] } | undefined {
+): { readonly by: string; readonly following: readonly Each[] } | undefined {
   const at = commands.findIndex(isReturn);
   const found = commands[at];
   if (found === undefined) return undefined;
   const isOrdered = !OUT_OF_ORDER.test(line.replaceAll("\\\n", ""));
-  const then = commands.slice(isOrdered ? at + 1 : 0).filter((one) => !isMove(one));
-  return { by: `\`${found.words.map(({ text }) => text).join(" ")}\``, then };
+  const following = commands.slice(isOrdered ? at + 1 : 0).filter((one) => !isMove(one));
+  return { by: `\`${found.words.map(({ text }) => text).join(" ")}\``, following };
 }

@@ -20,7 +20,7 @@ export function shellSubject(command: string, names: Names): ShellSubject {
   });
   const { mentions, searched, vague: words, isCut } = findMentions(reading, directories.bases, names);
   const back = returnIn(commands, command);
-  const vague = [...words, ...(back !== undefined && back.then.length > 0 ? [`a command after ${back.by}`] : [])];
+  const vague = [...words, ...(back !== undefined && back.following.length > 0 ? [`a command after ${back.by}`] : [])];
   return {
     commands: commands.map(({ words, assignments, via, effects }) => ({
       words: words.map(({ text, dynamic }) => ({ text, dynamic })),
