@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { GENERAL_SUBAGENT } from "../core/permission/tool-names.ts";
 import type { CallRequest } from "../core/engine.ts";
 import type { CallSubject } from "../core/permission/subject.ts";
@@ -27,13 +28,15 @@ type Session = Pick<SessionParts, "record" | "home" | "tools">;
 /** What a call of a session is about. */
 export function sessionSubject(
   { tool, input, directory }: Called,
-  session: Session & Pick<SessionParts, "capstanHome">,
+  session: Session & Pick<SessionParts, "capstanHome" | "stateDir">,
 ): CallSubject {
-  const { record, home, capstanHome } = session;
+  const { record, home, capstanHome, stateDir } = session;
   const { cwd, agent } = record;
   const engineTool = isEngineTool({ tool, input }, session);
   const call = { tool, input, engineTool, ...(directory !== undefined && { directory }) };
-  return guardCall(subjectOf(call, { cwd, home }), call, guardedPlaces({ cwd, agent, capstanHome }));
+  const shellHome = join(stateDir, "home");
+  const guarded = guardedPlaces({ cwd, agent, capstanHome });
+  return guardCall(subjectOf(call, { cwd, home, shellHome }), call, guarded);
 }
 
 /** What a call of a session is to run with: paths of file tools are written out. */
@@ -51,7 +54,9 @@ function isEngineTool({ tool }: Called, { tools }: Session): boolean {
 /** What a tool call is about. Looks at the file system, so that a decision on what it returns need not. */
 export function subjectOf(call: CalledTool, surroundings: Surroundings): CallSubject {
   const { tool, engineTool = true } = call;
-  const names = new Names(surroundings);
+  const { cwd, home, shellHome } = surroundings;
+  const isCommand = tool === "Bash" && engineTool;
+  const names = new Names({ cwd, home, ...(isCommand && { shellHome }) });
   const none = { tool, paths: [], inside: true, workspace: names.workspace, home: names.home } satisfies CallSubject;
   const { input, refused } = engineTool ? fileInput(tool, call.input, surroundings) : { input: call.input };
   if (refused !== undefined) return { ...none, refused, inside: false };
@@ -72,10 +77,11 @@ export function subjectOf(call: CalledTool, surroundings: Surroundings): CallSub
     const line = commandLine({ ...call, input });
     if (line === undefined) return { ...none, inside: false };
     const shell = shellSubject(line, names);
+    const own = names.shellHome !== undefined && { shell_home: names.shellHome };
     const places = [...shell.writes, ...shell.reads].flatMap((redirection) => redirection.places);
     const isKnown =
       shell.unclear.length === 0 && [...shell.writes, ...shell.reads].every((one) => one.places.length > 0);
-    return { ...none, shell, inside: isKnown && names.areInside([...places, ...shell.mentions]) };
+    return { ...none, ...own, shell, inside: isKnown && names.areInside([...places, ...shell.mentions]) };
   }
   if (tool === "WebFetch") {
     const domain = URL.parse(text("url") ?? "")

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { AgentDefinition, Mode } from "../core/agent-definition.ts";
 import type { EnvironmentDefinition } from "../core/environment.ts";
 import { decide, STEPS, type Verdict } from "../core/permission/decide.ts";
@@ -53,8 +54,10 @@ export function explainCall(host: PolicyHost, { call, agent, environment, cwd }:
   const comesWith: Readonly<Record<string, object>> = { Agent: subagents, Skill: skills };
   const hasTool = tools.includes(call.tool) || Object.keys(comesWith[call.tool] ?? {}).length > 0;
   const made = { ...call, engineTool: isBuiltIn };
+  // As deep as that of a session.
+  const shellHome = join(host.capstanHome, "sessions", "any", "home");
   const guarded = guardedPlaces({ cwd, agent, capstanHome: host.capstanHome });
-  const subject = guardCall(subjectOf(made, { cwd, home: host.home }), made, guarded);
+  const subject = guardCall(subjectOf(made, { cwd, home: host.home, shellHome }), made, guarded);
   const limits = sandboxOf({
     record: { cwd, source: cwd, environment },
     home: host.home,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { MODES, parseAgent } from "../../src/core/agent-definition.ts";
 import { decide, type Verdict } from "../../src/core/permission/decide.ts";
+import { protectedIn } from "../../src/core/permission/protected/in-call.ts";
 import { PROTECTED } from "../../src/core/permission/protected/table.ts";
 import { parseRule } from "../../src/core/permission/rule.ts";
 import { compileRules } from "../../src/core/permission/rule-set.ts";
@@ -38,6 +39,10 @@ const agent = parseAgent({
   model: "claude-opus-4-8",
   hooks: { before_tool: [{ command: "node hooks/check.mjs" }] },
 });
+/** What `~` is to the session's commands. */
+const shellHome = join(capstanHome, "sessions", "sess_1", "home");
+mkdirSync(shellHome, { recursive: true });
+symlinkSync(capstanHome, join(shellHome, "link"));
 const places = guardedPlaces({ cwd, agent, capstanHome });
 
 /** For each row, a file that falls under it: there or not, at the top or deep below. */
@@ -122,7 +127,7 @@ function writers(file: string): readonly Call[] {
 /** With every rule and grant that could allow it, and in a sandbox that would. */
 function decided({ tool, input, traits, directory, engineTool = true }: Call, mode: (typeof MODES)[number]): Verdict {
   const call = { tool, input, engineTool, ...(directory !== undefined && { directory }) };
-  const subject = guardCall(subjectOf(call, { cwd, home }), call, places);
+  const subject = guardCall(subjectOf(call, { cwd, home, shellHome }), call, places);
   const allow = ["Bash", "Edit", "Write", "mcp__files", ...(tool.startsWith("mcp__") || tool === "Bash" ? [] : [tool])];
   return decide({
     enabled: true,
@@ -206,6 +211,26 @@ describe("a write to configuration", () => {
     "rm -rf .",
     "cd .. && mv project other",
     "mv --target-directory=../elsewhere -- ../project",
+    "cp x ~/../../../config.yaml",
+    'cp x "$HOME/../../../config.yaml"',
+    "cp x ${HOME}/../../../config.yaml",
+    "cp x --target-directory=$HOME/../../..",
+    "f=~/../../..; cp x $f/config.yaml",
+    "echo x > ~/../../../config.yaml",
+    'echo x > "$HOME/../../../config.yaml"',
+    "cd && echo x > ../../../config.yaml",
+    "cd && cp x ../../../config.yaml",
+    "cd ~/.. && cp x ../../config.yaml",
+    "cp x ~/link/config.yaml",
+    `cp x ${shellHome}/.config/git/config`,
+    "cd - && cp x config.yaml",
+    "cd - && cp x config",
+    "cd -- - && echo x > config.yaml",
+    "popd; cp x config.yaml",
+    "pushd && cp x config.yaml",
+    "pushd +1 && cp x config.yaml",
+    "for i in 1 2; do cp x config.yaml; cd -; done",
+    "f() { cp x config.yaml; }; cd -; f",
     "git config core.hooksPath x",
     "git config --global alias.x y",
     "git -C src config core.fsmonitor ./x",
@@ -266,12 +291,34 @@ describe("what is no write to configuration", () => {
     "cp -a . ../backup && mv ../backup ../elsewhere",
     "npm test",
     "npm config get registry",
+    "cp x ~/notes.txt",
+    'cp x "$HOME/notes.txt"',
+    "echo x > ~/notes.txt",
+    "cd ~/project && npm test",
+    "cd src && npm test && cd -",
+    "cd - && ls src",
+    "cd - && cp /tmp/a /tmp/b",
     "capstan --version",
     "capstan help trust",
     "npx capstan validate agents",
     "node app.js capstan-notes.txt",
   ])("is decided as before: %s", (line) => {
     expect(decided(command(line), "yolo").behavior).toBe("allow");
+  });
+
+  test("a file in the HOME of commands, when Capstan's home is ~/.capstan", () => {
+    const usual = join(home, ".capstan");
+    const around = { cwd, home, shellHome: join(usual, "sessions", "sess_1", "home") };
+    const guarded = guardedPlaces({ cwd, agent, capstanHome: usual });
+    const asked = (line: string): boolean => {
+      const call = { tool: "Bash", input: { command: line } };
+      const subject = guardCall(subjectOf(call, around), call, guarded);
+      return protectedIn(subject) !== undefined;
+    };
+    expect(asked("cp x ~/notes.txt")).toBe(false);
+    expect(asked("echo x > ~/notes.txt")).toBe(false);
+    expect(asked("cp x ~/../configuration.json")).toBe(true);
+    expect(asked("cp x ~/../../../config.yaml")).toBe(true);
   });
 
   test("an ordinary file, also of a workspace that lies in Capstan's home", () => {

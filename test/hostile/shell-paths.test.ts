@@ -14,14 +14,35 @@ for (const file of ["secrets/key", "src/a.ts", "src/b.ts", "safe/key", ".hidden/
 symlinkSync("secrets", join(cwd, "link"));
 afterAll(() => rmSync(cwd, { recursive: true }));
 
+/** What `~` is to the session's commands, while rules mean the person's home. */
+const shellHome = join(cwd, "state", "home");
+
 function behavior(command: string, situation: Situation): string {
-  return decided(subjectOf({ tool: "Bash", input: { command } }, { cwd, home: join(cwd, "home") }), situation).behavior;
+  return decided(
+    subjectOf({ tool: "Bash", input: { command } }, { cwd, home: join(cwd, "home"), shellHome }),
+    situation,
+  ).behavior;
 }
 
 const rules: Situation = {
-  allow: ["cat", "head", "cd", "echo", "for", "tar", "grep", "cp", "rg", "mv", "rm", "xargs", "find", "ls"].map(
-    (name) => `Bash(${name} *)`,
-  ),
+  allow: [
+    "cat",
+    "head",
+    "cd",
+    "echo",
+    "for",
+    "tar",
+    "grep",
+    "cp",
+    "rg",
+    "mv",
+    "rm",
+    "xargs",
+    "find",
+    "ls",
+    "popd",
+    "pushd",
+  ].map((name) => `Bash(${name} *)`),
   deny: ["Read(./secrets/**)"],
 };
 
@@ -48,6 +69,10 @@ const TABLE: readonly [command: string, decided: string][] = [
   ["cd src && cat ../sec*/key", "deny"],
   ["cd sec* && cat key", "deny"],
   ['cat "$PWD/secrets/key"', "deny"],
+  ["cat ~/../../secrets/key", "deny"],
+  ['cat "$HOME/../../secrets/key"', "deny"],
+  ["cd && cat ../../secrets/key", "deny"],
+  ["cd src && cd - && cat secrets/key", "deny"],
   ["head -n1 src/../sec*/key", "deny"],
   // Nobody can say what these name.
   ["cat $x/key", "ask"],
@@ -59,6 +84,19 @@ const TABLE: readonly [command: string, decided: string][] = [
   ["read x; cat $x", "ask"],
   ["ls | xargs cat", "ask"],
   ["cd $x && cat key", "ask"],
+  ["cat < ~/../../secrets/key", "ask"],
+  // And nobody can say where these are.
+  ["cd - && cat etc/passwd", "ask"],
+  ["cd src; cd -; cat passwd", "ask"],
+  ["cd -P - && cat passwd", "ask"],
+  ["popd && cat passwd", "ask"],
+  ["x=-; cd $x; cat passwd", "ask"],
+  ["cd {-,}; cat passwd", "ask"],
+  ["x=/etc; cd $x; cat passwd", "ask"],
+  ["cd /et* && cat passwd", "ask"],
+  ["pushd && cat passwd", "ask"],
+  ["pushd -0 && cat passwd", "ask"],
+  ["for i in 1 2; do cat passwd; cd -; done", "ask"],
   // These take whole directories.
   ["tar czf a.tgz .", "ask"],
   ["grep -rn key .", "ask"],
@@ -79,6 +117,9 @@ const TABLE: readonly [command: string, decided: string][] = [
   ["cat 'sec*/key' src/a.ts", "allow"],
   ["cat .h*/key", "allow"],
   ['echo "$x"', "allow"],
+  ["cd src && cat a.ts && cd -", "allow"],
+  ['cd "$HOME/src" && cat a.ts', "allow"],
+  ["cd ~/src && cat a.ts", "allow"],
   ["tar czf a.tgz src", "allow"],
   ["grep -rn key src", "allow"],
   ["grep key src/a.ts", "allow"],
@@ -98,6 +139,14 @@ describe("a name that is put together when the command runs", () => {
     expect(behavior("cat */key", { ...rules, deny: ["Read(./.hidden/**)"] })).toBe("allow");
     expect(behavior("cat .*/key", { ...rules, deny: ["Read(./.hidden/**)"] })).toBe("deny");
     expect(behavior("shopt -s dotglob; cat */key", { deny: ["Read(./.hidden/**)"], mode: "yolo" })).toBe("ask");
+  });
+
+  test("in a home is not allowed by a path in the other one, and the question names what is not known", () => {
+    expect(behavior("echo x > ~/a", { allow: ["Bash(echo *)", "Edit(~/a)"] })).toBe("ask");
+    expect(behavior("cat ~/a", { ...rules, deny: ["Read(~/a)"] })).toBe("deny");
+    const call = { tool: "Bash", input: { command: "cd - && cat etc/passwd" } };
+    const { reason } = decided(subjectOf(call, { cwd, home: join(cwd, "home"), shellHome }), rules);
+    expect(reason).toContain("`cd -`");
   });
 
   test("of more files than are looked at asks", () => {

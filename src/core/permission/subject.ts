@@ -69,6 +69,8 @@ export const callSubject = z.object({
   /** Without links. */
   workspace: z.string(),
   home: z.string(),
+  /** The HOME of the session's commands, for which `~` stands as well in a shell command. */
+  shell_home: z.string().optional(),
 });
 
 export type CallSubject = z.infer<typeof callSubject>;

@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { isAbsolute, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { isInside } from "../../core/inside.ts";
 import type { Place } from "../../core/permission/subject.ts";
 import { realPath } from "../real-path.ts";
@@ -9,24 +9,36 @@ export interface Surroundings {
   readonly cwd: string;
   /** What `~` stands for in rules. */
   readonly home: string;
+  /** The HOME of the session's commands, which `~` in a command stands for as well. */
+  readonly shellHome?: string | undefined;
 }
 
 /** Names of files as one session's tools understand them. */
 export class Names {
   readonly workspace: string;
   readonly home: string;
+  readonly shellHome: string | undefined;
+  /** All that `~` can stand for: rules and people mean the first, a shell the last. */
+  readonly homes: readonly string[];
   readonly #cwd: string;
 
-  constructor({ cwd, home }: Surroundings) {
+  constructor({ cwd, home, shellHome }: Surroundings) {
     this.#cwd = resolve(cwd);
     this.workspace = realPath(this.#cwd);
     this.home = realPath(resolve(home));
+    // Not where it leads itself: an agent could put a link in its place.
+    this.shellHome = shellHome && join(realPath(dirname(resolve(shellHome))), basename(shellHome));
+    this.homes = [this.home, ...(this.shellHome === undefined ? [] : [this.shellHome])];
   }
 
-  /** Where a name leads: one place, or two where `..` follows a link and not all readers go back the same way. */
+  /** Where a name leads: several places where `..` follows a link and not all readers go back the same way, or for `~`. */
   places(name: string | undefined, base = this.workspace): Place[] {
     if (name === undefined || name === "") return [];
-    const written = name.replace(/^~(?=\/|$)/, () => this.home);
+    if (/^~(?:\/|$)/.test(name)) return this.homes.flatMap((home) => this.#placesOf(home + name.slice(1), base));
+    return this.#placesOf(name, base);
+  }
+
+  #placesOf(written: string, base: string): Place[] {
     const unresolved = isAbsolute(written) ? this.#withoutLinkTo(written) : `${base}/${written}`;
     const named = resolve(unresolved);
     const reals = new Set([realPath(named), realPath(unresolved, this.workspace)]);

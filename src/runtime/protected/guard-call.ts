@@ -1,13 +1,14 @@
 import { join, resolve } from "node:path";
 import type { AgentDefinition } from "../../core/agent-definition.ts";
 import { isInside } from "../../core/inside.ts";
-import { actionOf } from "../../core/permission/protected/in-call.ts";
+import { actionOf, acts } from "../../core/permission/protected/in-call.ts";
 import { rowOfPath, rowOfText } from "../../core/permission/protected/match.ts";
 import type { CallSubject, Place } from "../../core/permission/subject.ts";
 import type { CalledTool } from "../call-subject.ts";
 import { realPath } from "../real-path.ts";
 import { gitDirectories } from "../sandbox.ts";
 import { commandLine } from "../shell/command-line.ts";
+import { returnIn } from "../shell/returns.ts";
 import { agentPrograms, isAgentFile } from "./agent-files.ts";
 import { childrenOf, sameFile } from "./look.ts";
 
@@ -52,6 +53,7 @@ export function guardCall(subject: CallSubject, call: CalledTool, places: Guarde
   const guarded = [
     ...writtenPlaces(subject).flatMap((place) => guardsOf(place, subject, places)),
     ...(tool === "Bash" && engineTool ? inCommand(subject, commandLine(call)) : []),
+    ...(tool === "Bash" && engineTool ? afterReturn(subject, commandLine(call)) : []),
     ...(isOther(subject, engineTool) ? textsIn(input).flatMap((text) => inText(text, subject, places)) : []),
   ];
   return guarded.length === 0 ? subject : { ...subject, guarded: guarded.slice(0, 1) };
@@ -74,10 +76,12 @@ function guardsOf({ named, real }: Place, subject: CallSubject, places: GuardedP
 }
 
 function patternOf(path: string, subject: CallSubject, places: GuardedPlaces): Guarded["pattern"] | undefined {
-  const { workspace } = subject;
+  const { workspace, shell_home: shellHome } = subject;
   const { capstanHome, gitDirectories, programs } = places;
-  // The workspace of a copy lies in there.
-  const isOwn = isInside(workspace, capstanHome) && isInside(path, workspace);
+  // The workspace of a copy lies in there, and so does the HOME of commands. What configures something there has a name.
+  const isOwn = [workspace, shellHome].some(
+    (own) => own !== undefined && isInside(own, capstanHome) && isInside(path, own),
+  );
   if (isInside(path, capstanHome) && !isOwn) return "$CAPSTAN_HOME/";
   if (gitDirectories.some((directory) => isInside(path, directory))) return "$GIT_DIR/";
   return programs.includes(path) || isAgentFile(path) ? "$AGENT" : undefined;
@@ -135,6 +139,21 @@ function inCommand(subject: CallSubject, command: string | undefined): Guarded[]
   if (command === undefined || subject.shell === undefined || actionOf(subject.shell) !== "open") return [];
   const row = rowOfText(command.replaceAll(/["'\\]/g, ""), subject) ?? rowOfText(command, subject);
   return row === undefined ? [] : [{ path: "something in the command", pattern: row.pattern }];
+}
+
+/** Whoever goes back to a directory that only the shell knows may be anywhere, in Capstan's home too. */
+function afterReturn({ shell }: CallSubject, command: string | undefined): Guarded[] {
+  const back = command === undefined || shell === undefined ? undefined : returnIn(shell.commands, command);
+  if (back === undefined || shell === undefined) return [];
+  const mayWrite =
+    shell.writes.some(({ text }) => mayBeRelative(text)) ||
+    back.following.some((one) => acts(one) && one.words.slice(1).some(({ text }) => mayBeRelative(text)));
+  return mayWrite ? [{ path: `what is in the directory that ${back.by} may lead to`, pattern: "$CAPSTAN_HOME/" }] : [];
+}
+
+/** Absolute paths and options without a value name nothing here. */
+function mayBeRelative(text: string): boolean {
+  return !/^(?:\/.*|-\w|--[\w-]+)$/s.test(text);
 }
 
 function isOther({ tool }: CallSubject, engineTool: boolean): boolean {

@@ -1,6 +1,7 @@
 import type { ShellWord } from "../../core/shell/read-commands.ts";
 import type { Names } from "../paths/names.ts";
 import { pathsIn } from "./paths-in.ts";
+import { isReturn } from "./returns.ts";
 
 /** So many directories may one command be in; with more nobody can say where it writes. */
 const MAX_BASES = 16;
@@ -14,6 +15,11 @@ export function basesOf(
   let areKnown = true;
   for (const [program, ...words] of commands) {
     if (program === undefined || !["cd", "pushd", "popd"].includes(program.text)) continue;
+    if (isReturn({ words: [program, ...words] })) {
+      // It leads to one of these, or to where an earlier call has been; see `returnIn`.
+      areKnown = false;
+      continue;
+    }
     const [target] = words;
     const isPlain =
       program.text === "cd" && words.length === 1 && target?.dynamic === false && !/^[-+]/.test(target.text);

@@ -5,6 +5,7 @@ import type { Names } from "../paths/names.ts";
 import { type Effort, expandGlob } from "./expand-glob.ts";
 import { expandWord, withoutWildcards, type Variables } from "./expand-word.ts";
 import { looksLikePath, pathsIn } from "./paths-in.ts";
+import { isMove } from "./returns.ts";
 import { accessToDirectories, searchesHere } from "./whole-directories.ts";
 
 /** So many paths of a command are looked at; a decision must not hold up the host. */
@@ -14,6 +15,8 @@ const OPENS_NOTHING = new Set(
   `echo printf test [ true false : export declare local readonly typeset unset read set shopt kill sleep exit return wait break
   continue shift basename dirname seq date expr command env nohup nice timeout time xargs`.split(/\s+/),
 );
+/** `~/src` and `"$HOME/src"`: `basesOf` takes no other word whole that the shell expands. */
+const KNOWN_DIRECTORY = /^"?(?:~|\$HOME|\$\{HOME\})"?(?:\/[^$`*?[{"'\\]*)?"?$/;
 
 export interface Mentions {
   readonly mentions: Place[];
@@ -53,10 +56,10 @@ class Finder {
     this.#hasPlainGlobs = !commands.some(({ words }) => words[0]?.text === "shopt");
     const stays = bases.length === 1;
     this.#variables = {
-      home: names.home,
+      homes: names.homes,
       valuesOf: (name) => {
         if (variables.has(name)) return variables.get(name);
-        if (name === "HOME") return [{ text: names.home, dynamic: false }];
+        if (name === "HOME") return names.homes.map((text) => ({ text, dynamic: false }));
         return name === "PWD" && stays ? [{ text: names.workspace, dynamic: false }] : undefined;
       },
     };
@@ -70,6 +73,8 @@ class Finder {
     const isFed = /^(?:xargs|find )/.test(command.via.at(-1) ?? "");
     const texts: string[] = [];
     for (const word of rest) {
+      // Where it goes decides what all that follows names.
+      if (word.dynamic && isMove(command) && !KNOWN_DIRECTORY.test(word.text)) this.#vague.add(word.text);
       const own = isFed && word.dynamic ? undefined : this.textsOf(word);
       if (own !== undefined) texts.push(...own);
       else if (!OPENS_NOTHING.has(name)) this.#vague.add(word.text);

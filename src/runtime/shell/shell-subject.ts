@@ -3,6 +3,7 @@ import { readCommands, type ShellWord } from "../../core/shell/read-commands.ts"
 import type { Names } from "../paths/names.ts";
 import { basesOf } from "./bases.ts";
 import { findMentions } from "./mentions.ts";
+import { returnIn } from "./returns.ts";
 
 /** What a shell command is about: the commands in it, and the files that they name. */
 export function shellSubject(command: string, names: Names): ShellSubject {
@@ -17,7 +18,9 @@ export function shellSubject(command: string, names: Names): ShellSubject {
     text,
     places: dynamic ? [] : distinct(directories.bases.flatMap((base) => names.places(text, base))),
   });
-  const { mentions, searched, vague, isCut } = findMentions(reading, directories.bases, names);
+  const { mentions, searched, vague: words, isCut } = findMentions(reading, directories.bases, names);
+  const back = returnIn(commands, command);
+  const vague = [...words, ...(back !== undefined && back.following.length > 0 ? [`a command after ${back.by}`] : [])];
   return {
     commands: commands.map(({ words, assignments, via, effects }) => ({
       words: words.map(({ text, dynamic }) => ({ text, dynamic })),

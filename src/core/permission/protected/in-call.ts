@@ -37,7 +37,7 @@ export function actionOf({ commands, writes, unclear }: ShellSubject): "reads" |
 }
 
 /** A program that only reads may have an option that writes, such as `git log --output`. */
-function acts({ words, effects = [] }: ShellSubject["commands"][number]): boolean {
+export function acts({ words, effects = [] }: ShellSubject["commands"][number]): boolean {
   return effects.length > 0 || !onlyReads(words);
 }
 

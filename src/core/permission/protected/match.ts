@@ -29,15 +29,18 @@ export function protectedRow(pattern: string): ProtectedRow {
 interface Places {
   readonly workspace: string;
   readonly home: string;
+  /** As in the subject of a call. */
+  readonly shell_home?: string | undefined;
 }
 
 /**
- * The row that an absolute path falls under. Of a path in the workspace only the names below that count: a workspace may
- * itself lie in Capstan's home directory.
+ * The row that an absolute path falls under. Of a path in the workspace or the HOME of commands only the names below
+ * that count: both may lie in Capstan's home directory.
  */
-export function rowOfPath(path: string, { workspace, home }: Places): ProtectedRow | undefined {
-  const names = namesIn(path, { workspace });
-  const inHome = isInside(path, home) ? namesOf(path.slice(home.length)) : [];
+export function rowOfPath(path: string, places: Places): ProtectedRow | undefined {
+  const names = namesIn(path, places);
+  const home = [places.shell_home, places.home].find((one) => one !== undefined && isInside(path, one));
+  const inHome = home === undefined ? [] : namesOf(path.slice(home.length));
   return ROWS.find(({ anchor, names: wanted }) =>
     anchor === "home" ? startsWith(inHome, wanted) : names.some((_, at) => startsWith(names.slice(at), wanted)),
   )?.row;
@@ -97,8 +100,9 @@ function startsWith(names: readonly string[], wanted: readonly Glob[]): boolean 
   return names.length >= wanted.length && wanted.every((glob, at) => matchesGlob(glob, names[at] ?? ""));
 }
 
-function namesIn(path: string, { workspace }: Pick<Places, "workspace">): string[] {
-  return namesOf(isInside(path, workspace) ? path.slice(workspace.length) : path);
+function namesIn(path: string, { workspace, shell_home: shellHome }: Places): string[] {
+  const own = [workspace, shellHome].find((one) => one !== undefined && isInside(path, one)) ?? "";
+  return namesOf(path.slice(own.length));
 }
 
 function namesOf(path: string): string[] {
