@@ -30,6 +30,9 @@ writeFileSync(join(cwd, "review.yaml"), "name: review\ninstructions: Review the 
 writeFileSync(join(cwd, "compose.yaml"), "services: {}\n");
 writeFileSync(join(cwd, ".npmrc"), "ignore-scripts=true\n");
 linkSync(join(cwd, ".npmrc"), join(cwd, "second-name.txt"));
+mkdirSync(join(cwd, ".vscode"));
+writeFileSync(join(cwd, ".vscode", "tasks.json"), "{}\n");
+linkSync(join(cwd, ".vscode", "tasks.json"), join(cwd, "third-name.txt"));
 symlinkSync(home, join(cwd, "up"));
 symlinkSync(join(cwd, "sub", ".capstan"), join(cwd, "settings"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -83,6 +86,8 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   "**/.zlog*": ["~/.zlogin"],
   "**/.inputrc": ["~/.inputrc"],
   "~/.config/fish/": ["~/.config/fish/config.fish"],
+  "**/.vscode/": [".vscode/tasks.json", "src/.VSCode/settings.json", "third-name.txt"],
+  "**/.idea/": [".idea/workspace.xml", "src/.idea/runConfigurations/x.xml"],
 };
 
 const ACTS: ToolTraits = { readOnly: false, edit: false, safeInternal: false };
@@ -268,6 +273,7 @@ describe("a write to configuration", () => {
 describe("what is no write to configuration", () => {
   test.each([
     "cat .env",
+    "cat .vscode/settings.json",
     "ls -la .git .claude",
     "grep -rn mode .capstan",
     "cat .env | node parse.js",
@@ -282,7 +288,7 @@ describe("what is no write to configuration", () => {
     "git clone ../x y",
     "git init y",
     "git push -u origin main",
-    "cp package.json Makefile .gitignore .github/workflows/ci.yml .vscode/settings.json CLAUDE.md out/",
+    "cp package.json Makefile .gitignore .github/workflows/ci.yml CLAUDE.md out/",
     "sed -i 's/.*//' README.md",
     "echo x > compose.yaml",
     "curl https://x.example/.env",

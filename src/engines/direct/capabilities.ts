@@ -25,7 +25,7 @@ export const directCapabilities: EngineCapabilities = {
   skills: true,
   project_file: true,
   engine_prompt: { note: "a short one of Capstan's" },
-  sandbox: { note: "without network, also where a list of hosts allows some" },
+  sandbox: { note: "without network, also where a list of hosts allows some, and with a read-only `.git`" },
   process_limits: true,
   own_process: { lacks: "runs in the host" },
 };

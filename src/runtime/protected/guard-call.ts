@@ -121,13 +121,13 @@ function inDirectory(path: string, subject: CallSubject, places: GuardedPlaces):
   return child === undefined || pattern === undefined ? [] : [{ path: child, pattern }];
 }
 
+/** Directories of configuration in a workspace. */
+const HOLDING = [".capstan", ".claude", ".husky", ".git", ".git/hooks", ".git/info", ".vscode", ".idea"];
+
 /** Files of which the agent could have made a second name. */
 function protectedFiles(subject: CallSubject, { capstanHome, programs }: GuardedPlaces): readonly string[] {
   const { workspace } = subject;
-  const directories = [
-    workspace,
-    ...[".capstan", ".claude", ".husky", ".git", ".git/hooks", ".git/info"].map((name) => join(workspace, name)),
-  ];
+  const directories = [workspace, ...HOLDING.map((name) => join(workspace, name))];
   const named = directories
     .flatMap((directory) => childrenOf(directory).map((name) => join(directory, name)))
     .filter((file) => rowOfPath(file, subject) !== undefined);

@@ -1,5 +1,5 @@
 /** Who takes a file for configuration. */
-type Reader = "Capstan" | "Claude Code" | "git" | "npm" | "the shell";
+type Reader = "Capstan" | "Claude Code" | "git" | "npm" | "the shell" | "an editor";
 
 export interface ProtectedRow {
   /**
@@ -12,10 +12,10 @@ export interface ProtectedRow {
 }
 
 /**
- * Everything that Capstan, Claude Code, git, npm or a shell reads as configuration. A write to it always asks a person,
- * whatever the mode, rules and grants say, and the answer is not remembered. In the sandbox it is read-only.
+ * Everything that Capstan, Claude Code, git, npm, a shell or an editor reads as configuration. A write to it always asks
+ * a person, whatever the mode, rules and grants say, and the answer is not remembered. In the sandbox it is read-only.
  *
- * Not here: files that hold ordinary code or data of a project, such as package.json, Makefile, CI workflows, .vscode and
+ * Not here: files that hold ordinary code or data of a project, such as package.json, Makefile, CI workflows and
  * CLAUDE.md. Writing those is what an agent is for, and none of them decides what an agent may do.
  * test/core/permission/protected/table.test.ts fails when Capstan reads a file that has neither a row nor a reason.
  */
@@ -68,4 +68,10 @@ export const PROTECTED: readonly ProtectedRow[] = [
   { pattern: "**/.zlog*", readBy: "the shell", why: "commands that a login or logout runs" },
   { pattern: "**/.inputrc", readBy: "the shell", why: "commands bound to keys" },
   { pattern: "~/.config/fish/", readBy: "the shell", why: "commands that every new shell runs" },
+  {
+    pattern: "**/.vscode/",
+    readBy: "an editor",
+    why: "tasks and programs that VS Code runs, some on opening a folder",
+  },
+  { pattern: "**/.idea/", readBy: "an editor", why: "run configurations and programs that JetBrains editors run" },
 ];

@@ -76,7 +76,7 @@ const REASONS: Readonly<Record<string, readonly string[]>> = {
     "suite.yaml",
   ],
   "text for the instructions, which cannot widen a permission": ["CLAUDE.md", "SKILL.md"],
-  "ordinary files of a project": [".gitignore", ".idea", ".vscode", "../../package.json", "package.json"],
+  "ordinary files of a project": [".gitignore", "../../package.json", "package.json"],
   "other version control, which a search passes over and nothing reads": [".bzr", ".svn"],
   "written or served by Capstan, never read": ["/openapi.json", "report.json", "report.md"],
 };
