@@ -30,7 +30,7 @@ test("a whole story: question, subagents, approval, diff, interrupt, fork, rewin
 function ofAnyEngine(screen: string): string {
   return screen
     .replaceAll(` on ${TEST_ENGINE}`, "")
-    .replaceAll(/\(\d+%\)/g, "(0%)")
+    .replaceAll(/\b\d+%/g, "0%")
     .replaceAll(/ · session \w+$/gm, "")
     .replaceAll(/│ File created[^)]*\)/g, "│ (the result)");
 }

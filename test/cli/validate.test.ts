@@ -199,7 +199,7 @@ test("what the chosen provider lacks is told with how to get it", async () => {
   const { code, stdout } = await validate([], { ANTHROPIC_API_KEY: "sk-ant-test" });
   expect(stdout).toContain("! vertex lacks ANTHROPIC_VERTEX_PROJECT_ID: set it to the id of");
   expect(code).toBe(0);
-  files({ "agent.yaml": "name: clerk\ntools: [WebSearch]\n" });
+  files({ "agent.yaml": "name: clerk\nengine: claude\ntools: [WebSearch]\n" });
   expect((await validate([], { CLAUDE_CODE_USE_BEDROCK: "1" })).stdout).toContain(
     "! tools: WebSearch cannot be honoured by bedrock: Amazon Bedrock does not have it.",
   );

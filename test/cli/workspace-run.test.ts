@@ -64,7 +64,12 @@ test("--workspace copy leaves the directory alone until its changes are applied,
   put(cli, "a.txt", "one\n");
   put(cli, ".gitignore", "secret.txt\n");
   put(cli, "secret.txt", "of a person\n");
-  const first = await cli.run([...WORK, "--workspace", "copy", "run ls -A, then write a.txt with two"]);
+  const first = await cli.run([
+    ...WORK,
+    "--workspace",
+    "copy",
+    "run ls -A, then read a.txt, then write a.txt with two",
+  ]);
   const id = idIn(first);
   expect(first.stdout).toContain(".gitignore\na.txt\n");
   expect(first.stdout).not.toContain("secret.txt");
@@ -94,7 +99,12 @@ test.each(["worktree", "clone"])(
     put(cli, "a.txt", "one\n");
     commit(cli);
     put(cli, "new.txt", "not committed\n");
-    const { stdout, stderr, code } = await cli.run([...WORK, "--workspace", kind, "run ls, then write a.txt with two"]);
+    const { stdout, stderr, code } = await cli.run([
+      ...WORK,
+      "--workspace",
+      kind,
+      "run ls, then read a.txt, then write a.txt with two",
+    ]);
     expect(code).toBe(0);
     expect(stdout).not.toContain("new.txt");
     expect(stdout).toMatch(/^1 file changed · .*capstan apply/m);
