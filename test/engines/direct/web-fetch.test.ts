@@ -102,6 +102,9 @@ describe("WebFetch", () => {
     }
     const local = await closed.call("WebFetch", { url: `http://localhost:${port}/`, prompt: "" });
     expect(textOf(local)).toContain("hostnames without a dot");
+    using unspecified = toolWorkspace({ sandbox: { domains: ["[::]"] } });
+    const any = await unspecified.call("WebFetch", { url: `http://[::]:${port}/`, prompt: "" });
+    expect(textOf(any)).toContain("leads to this machine or to a private network");
     expect(asked).toBe(0);
     using named = toolWorkspace({ sandbox: { domains: ["localhost"] } });
     const open = await named.call("WebFetch", { url: `http://localhost:${port}/`, prompt: "" });
