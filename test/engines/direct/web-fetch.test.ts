@@ -132,6 +132,20 @@ describe("WebFetch", () => {
     expect(await fetch("/none")).toMatch(/answered 404 Not Found\.\n\nnothing here$/);
   });
 
+  test("fails for a server that switches protocols or hangs up", async () => {
+    await using s = await site((request) => {
+      const isSwitch = request.url === "/switch";
+      if (isSwitch)
+        request.socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n");
+      else request.socket.destroy();
+    });
+    const fetch = (path: string) => s.t.call("WebFetch", { url: s.at.origin + path, prompt: "" });
+    const switched = await fetch("/switch");
+    expect(switched.isError).toBe(true);
+    expect(textOf(switched)).toContain("wants to switch to another protocol");
+    expect((await fetch("/gone")).isError).toBe(true);
+  });
+
   test("ends when the turn is interrupted, and for addresses it cannot use", async () => {
     const controller = new AbortController();
     await using s = await site(() => controller.abort());
