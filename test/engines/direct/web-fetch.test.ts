@@ -174,3 +174,30 @@ test("broken and hostile HTML is read in one pass", () => {
   for (const piece of ["<b>", "<!--", "<a ", '<a x="', "<li>", "</b>", "<", "<td>", "&"])
     expect(read(piece.repeat(count)).length).toBeLessThan(count * 10);
 });
+
+test("quotes and lists are nested five deep at most, and what follows them keeps its place", () => {
+  const quotes = read(`${"<blockquote>".repeat(98)}a<br>b${"</blockquote>".repeat(97)}c</blockquote>d`);
+  expect(quotes).toBe("> > > > > a\n> > > > > b\n>\n> c\n\nd");
+  const lists = read(`${"<ul><li>x".repeat(8)}<li>y${"</ul>".repeat(7)}<li>z</ul>end`);
+  const deepest = " ".repeat(10);
+  expect(lists).toBe(
+    [
+      "- x",
+      "  - x",
+      "    - x",
+      "      - x",
+      "        - x",
+      ...["x", "x", "x", "y"].map((one) => `${deepest}- ${one}`),
+      "- z\n\nend",
+    ].join("\n"),
+  );
+  const items = read("<li>x<b>".repeat(40));
+  expect(Math.max(...items.split("\n").map((line) => line.search(/\S/)))).toBeLessThanOrEqual(10);
+});
+
+test("a page of more than 1 MB of HTML is converted up to there, and says so", () => {
+  const long = read(`<p>start</p>${"x".repeat(1_000_000)}<p>end</p>`);
+  expect(long).toMatch(
+    /^start\n\nx+\n\n\[The page has 1000022 characters of HTML\. Only the first 1000000 were read\.\]$/,
+  );
+});
