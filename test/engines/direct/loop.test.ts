@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { compileSchema } from "../../../src/app/lazy-tools.ts";
+import { runCalls } from "../../../src/engines/direct/line/calls.ts";
+import { InputChecks } from "../../../src/engines/direct/line/input-checks.ts";
+import { type BuiltinTool, textOutcome } from "../../../src/engines/direct/tools/builtin-tool.ts";
 import { defineTool } from "../../../src/tools/define-tool.ts";
 import { agent, ofType } from "../../support/host.ts";
 import { call, type ModelRequest, say, text, thinking, toolUse } from "../../support/scripted-model.ts";
@@ -132,6 +136,34 @@ test("a provider that gives every answer and call the same name does not mix the
   expect(results.filter(({ type }) => type === "tool_result").map(({ content }) => JSON.stringify(content))).toEqual([
     expect.stringContaining("saw place 0"),
     expect.stringContaining("saw place 1"),
+  ]);
+});
+
+test("a check of an input that breaks down is a failed call, and not a failed turn", async () => {
+  const tool: BuiltinTool = {
+    name: "Deep",
+    description: "",
+    inputSchema: { type: "object", additionalProperties: { $ref: "#" } },
+    traits: { readOnly: true, edit: false, safeInternal: true },
+    run: async () => textOutcome("ran"),
+  };
+  const depth = 200_000;
+  const written = `${'{"a":'.repeat(depth)}{}${"}".repeat(depth)}`;
+  const input = JSON.parse(written) as Record<string, unknown>;
+  const results = await runCalls(
+    [{ callId: "call_0", name: "Deep", input, written }],
+    {
+      host: { prepare: async () => ({ behavior: "allow" }), emit: async () => {} },
+      checks: new InputChecks(compileSchema),
+      threadId: undefined,
+      tools: [tool],
+      readable: [],
+      isConfined: false,
+    },
+    new AbortController().signal,
+  );
+  expect(results).toMatchObject([
+    { isError: true, content: [{ text: expect.stringContaining("call failed") as string }] },
   ]);
 });
 
