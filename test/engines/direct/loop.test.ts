@@ -139,6 +139,25 @@ test("a provider that gives every answer and call the same name does not mix the
   ]);
 });
 
+test("subagents side by side, a provider that repeats the names of calls, and the calls are kept apart", async () => {
+  seen.length = 0;
+  await using t = await directHost(({ agent: line, toolResults }) => {
+    if (toolResults.length > 0) return say(line === "main" ? "done" : `reported ${toolResults[0]?.text}`);
+    const task = { description: "look", subagent_type: "looker", prompt: "Look." };
+    if (line === "main") return { blocks: [toolUse("Agent", task, "call_0"), toolUse("Agent", task, "call_1")] };
+    return { blocks: [toolUse(LOOK, { at: line }, "call_0")] };
+  });
+  const lookers = agent({ subagents: { looker: { description: "looks", instructions: "You look." } } });
+  await using session = await t.host.startSession({ agent: lookers, cwd: t.cwd, tools: [look] });
+  expect((await session.send("Look.").result()).text).toBe("done");
+  const events = await t.host.read(session.id);
+  const calls = ofType(events, "agent.tool_use").map(({ call_id: id }) => id);
+  expect(calls).toHaveLength(4);
+  expect(new Set(calls).size).toBe(4);
+  for (const { agent: line, toolResults } of t.model.requests)
+    if (line !== "main" && toolResults.length > 0) expect(toolResults[0]?.text).toBe(`saw ${line}`);
+});
+
 test("a check of an input that breaks down is a failed call, and not a failed turn", async () => {
   const tool: BuiltinTool = {
     name: "Deep",
