@@ -186,6 +186,27 @@ test("a check of an input that breaks down is a failed call, and not a failed tu
   ]);
 });
 
+test("patterns of a server's schema are left to the server, and everything else of it is checked", async () => {
+  const checks = new InputChecks(compileSchema);
+  const problems = (name: string, inputSchema: Record<string, unknown>, input: unknown) =>
+    checks.problems({ name, inputSchema } as unknown as BuiltinTool, input);
+  const evil = { type: "string", pattern: "^(a+)+$" };
+  const plain = { type: "object", properties: { pattern: { type: "number" }, deep: { type: "array", items: evil } } };
+  expect(await problems("mcp__server__x", plain, { deep: ["b"] })).toBeUndefined();
+  expect(await problems("mcp__server__x", plain, { deep: [1] })).toBe("/deep/0: must be string.");
+  expect(await problems("mcp__server__x", plain, { pattern: "x" })).toBe("/pattern: must be number.");
+  // Without its pattern each of these would refuse what fits.
+  for (const schema of [
+    { not: evil },
+    { oneOf: [evil, { type: "string", pattern: "b" }] },
+    { patternProperties: { "^(a+)+$": {} }, additionalProperties: false },
+    { allOf: [{ $ref: "#/$defs/x/const" }], $defs: { x: { const: evil } } },
+  ])
+    expect(await problems("mcp__server__x", { ...schema }, schema.patternProperties ? { a: 1 } : "b")).toBeUndefined();
+  // Those of the host are written by whoever runs it.
+  expect(await problems("mcp__capstan__x", { ...plain }, { deep: ["b"] })).toContain("must match pattern");
+});
+
 test("a conversation that the API finds too long is summarised, and the question is asked again", async () => {
   let refused = 0;
   await using t = await directHost((request) => {
