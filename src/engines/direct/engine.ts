@@ -86,6 +86,8 @@ export function directEngine(settings: DirectSettings, { compileSchema, ...serve
         session,
         checks,
         tally: new Tally(settings.prices),
+        // A subagent that is driven alone does not have the call that started it in its own history.
+        callIds: new Set(request.subagents.map(({ callId }) => callId)),
         retries: settings.retries,
         customTools: request.tools.flatMap(({ name, custom }) => (custom === true ? [name] : [])),
         betas,

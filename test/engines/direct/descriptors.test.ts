@@ -1,4 +1,7 @@
+import { execFile } from "node:child_process";
 import { readdirSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { testShell } from "./shell-place.ts";
 import { textOf, toolWorkspace } from "./tool-place.ts";
@@ -44,4 +47,26 @@ test("files and commands side by side never close each other's descriptors, and 
     expect(texts.map(textOf)).toEqual(reads.map(() => "1\tsmall\n2\t"));
   }
   expect(heldIn(files.cwd, shell.at())).toEqual([]);
+});
+
+test("a host without free descriptors fails the calls that need some, says why, and works again", async () => {
+  const { at } = await testShell();
+  using files = toolWorkspace();
+  files.write("a.txt", "");
+  const script = join(import.meta.dirname, "starved-host.ts");
+  const { stdout } = await promisify(execFile)(
+    "/bin/bash",
+    ["-c", 'ulimit -n 250; exec "$@"', "bash", process.execPath, script, files.cwd, at("capstan/state")],
+    { env: { PATH: "/usr/local/bin:/usr/bin:/bin" } },
+  );
+  type Attempt = Record<"command" | "search", string>;
+  const { before, starved, after } = JSON.parse(stdout) as { before: Attempt; starved: Attempt[]; after: Attempt };
+  expect(before).toEqual({ command: "up", search: "a.txt\n" });
+  expect(after).toEqual(before);
+  for (const { command, search } of starved) {
+    expect(command).toMatch(/^up$|EMFILE/);
+    expect(search).toMatch(/^a\.txt\n$|EMFILE/);
+  }
+  expect(starved.map(({ command }) => command).join("\n")).toContain("spawn");
+  expect(starved.map(({ search }) => search).join("\n")).toContain("spawn");
 });

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { compileSchema } from "../../../src/app/lazy-tools.ts";
+import { runCalls } from "../../../src/engines/direct/line/calls.ts";
+import { InputChecks } from "../../../src/engines/direct/line/input-checks.ts";
+import { type BuiltinTool, textOutcome } from "../../../src/engines/direct/tools/builtin-tool.ts";
 import { defineTool } from "../../../src/tools/define-tool.ts";
 import { agent, ofType } from "../../support/host.ts";
 import { call, type ModelRequest, say, text, thinking, toolUse } from "../../support/scripted-model.ts";
@@ -133,6 +137,74 @@ test("a provider that gives every answer and call the same name does not mix the
     expect.stringContaining("saw place 0"),
     expect.stringContaining("saw place 1"),
   ]);
+});
+
+test("subagents side by side, a provider that repeats the names of calls, and the calls are kept apart", async () => {
+  seen.length = 0;
+  await using t = await directHost(({ agent: line, toolResults }) => {
+    if (toolResults.length > 0) return say(line === "main" ? "done" : `reported ${toolResults[0]?.text}`);
+    const task = { description: "look", subagent_type: "looker", prompt: "Look." };
+    if (line === "main") return { blocks: [toolUse("Agent", task, "call_0"), toolUse("Agent", task, "call_1")] };
+    return { blocks: [toolUse(LOOK, { at: line }, "call_0")] };
+  });
+  const lookers = agent({ subagents: { looker: { description: "looks", instructions: "You look." } } });
+  await using session = await t.host.startSession({ agent: lookers, cwd: t.cwd, tools: [look] });
+  expect((await session.send("Look.").result()).text).toBe("done");
+  const events = await t.host.read(session.id);
+  const calls = ofType(events, "agent.tool_use").map(({ call_id: id }) => id);
+  expect(calls).toHaveLength(4);
+  expect(new Set(calls).size).toBe(4);
+  for (const { agent: line, toolResults } of t.model.requests)
+    if (line !== "main" && toolResults.length > 0) expect(toolResults[0]?.text).toBe(`saw ${line}`);
+});
+
+test("a check of an input that breaks down is a failed call, and not a failed turn", async () => {
+  const tool: BuiltinTool = {
+    name: "Deep",
+    description: "",
+    inputSchema: { type: "object", additionalProperties: { $ref: "#" } },
+    traits: { readOnly: true, edit: false, safeInternal: true },
+    run: async () => textOutcome("ran"),
+  };
+  const depth = 200_000;
+  const written = `${'{"a":'.repeat(depth)}{}${"}".repeat(depth)}`;
+  const input = JSON.parse(written) as Record<string, unknown>;
+  const results = await runCalls(
+    [{ callId: "call_0", name: "Deep", input, written }],
+    {
+      host: { prepare: async () => ({ behavior: "allow" }), emit: async () => {} },
+      checks: new InputChecks(compileSchema),
+      threadId: undefined,
+      tools: [tool],
+      readable: [],
+      isConfined: false,
+    },
+    new AbortController().signal,
+  );
+  expect(results).toMatchObject([
+    { isError: true, content: [{ text: expect.stringContaining("call failed") as string }] },
+  ]);
+});
+
+test("patterns of a server's schema are left to the server, and everything else of it is checked", async () => {
+  const checks = new InputChecks(compileSchema);
+  const problems = (name: string, inputSchema: Record<string, unknown>, input: unknown) =>
+    checks.problems({ name, inputSchema } as unknown as BuiltinTool, input);
+  const evil = { type: "string", pattern: "^(a+)+$" };
+  const plain = { type: "object", properties: { pattern: { type: "number" }, deep: { type: "array", items: evil } } };
+  expect(await problems("mcp__server__x", plain, { deep: ["b"] })).toBeUndefined();
+  expect(await problems("mcp__server__x", plain, { deep: [1] })).toBe("/deep/0: must be string.");
+  expect(await problems("mcp__server__x", plain, { pattern: "x" })).toBe("/pattern: must be number.");
+  // Without its pattern each of these would refuse what fits.
+  for (const schema of [
+    { not: evil },
+    { oneOf: [evil, { type: "string", pattern: "b" }] },
+    { patternProperties: { "^(a+)+$": {} }, additionalProperties: false },
+    { allOf: [{ $ref: "#/$defs/x/const" }], $defs: { x: { const: evil } } },
+  ])
+    expect(await problems("mcp__server__x", { ...schema }, schema.patternProperties ? { a: 1 } : "b")).toBeUndefined();
+  // Those of the host are written by whoever runs it.
+  expect(await problems("mcp__capstan__x", { ...plain }, { deep: ["b"] })).toContain("must match pattern");
 });
 
 test("a conversation that the API finds too long is summarised, and the question is asked again", async () => {

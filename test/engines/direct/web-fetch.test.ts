@@ -102,6 +102,9 @@ describe("WebFetch", () => {
     }
     const local = await closed.call("WebFetch", { url: `http://localhost:${port}/`, prompt: "" });
     expect(textOf(local)).toContain("hostnames without a dot");
+    using unspecified = toolWorkspace({ sandbox: { domains: ["[::]"] } });
+    const any = await unspecified.call("WebFetch", { url: `http://[::]:${port}/`, prompt: "" });
+    expect(textOf(any)).toContain("leads to this machine or to a private network");
     expect(asked).toBe(0);
     using named = toolWorkspace({ sandbox: { domains: ["localhost"] } });
     const open = await named.call("WebFetch", { url: `http://localhost:${port}/`, prompt: "" });
@@ -127,6 +130,20 @@ describe("WebFetch", () => {
     expect(await fetch("/pdf")).toContain("sent application/pdf, 5 bytes, which is not text");
     expect(await fetch("/broken")).toMatch(/incorrect header/);
     expect(await fetch("/none")).toMatch(/answered 404 Not Found\.\n\nnothing here$/);
+  });
+
+  test("fails for a server that switches protocols or hangs up", async () => {
+    await using s = await site((request) => {
+      const isSwitch = request.url === "/switch";
+      if (isSwitch)
+        request.socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n");
+      else request.socket.destroy();
+    });
+    const fetch = (path: string) => s.t.call("WebFetch", { url: s.at.origin + path, prompt: "" });
+    const switched = await fetch("/switch");
+    expect(switched.isError).toBe(true);
+    expect(textOf(switched)).toContain("wants to switch to another protocol");
+    expect((await fetch("/gone")).isError).toBe(true);
   });
 
   test("ends when the turn is interrupted, and for addresses it cannot use", async () => {
@@ -156,4 +173,31 @@ test("broken and hostile HTML is read in one pass", () => {
   const count = 200_000;
   for (const piece of ["<b>", "<!--", "<a ", '<a x="', "<li>", "</b>", "<", "<td>", "&"])
     expect(read(piece.repeat(count)).length).toBeLessThan(count * 10);
+});
+
+test("quotes and lists are nested five deep at most, and what follows them keeps its place", () => {
+  const quotes = read(`${"<blockquote>".repeat(98)}a<br>b${"</blockquote>".repeat(97)}c</blockquote>d`);
+  expect(quotes).toBe("> > > > > a\n> > > > > b\n>\n> c\n\nd");
+  const lists = read(`${"<ul><li>x".repeat(8)}<li>y${"</ul>".repeat(7)}<li>z</ul>end`);
+  const deepest = " ".repeat(10);
+  expect(lists).toBe(
+    [
+      "- x",
+      "  - x",
+      "    - x",
+      "      - x",
+      "        - x",
+      ...["x", "x", "x", "y"].map((one) => `${deepest}- ${one}`),
+      "- z\n\nend",
+    ].join("\n"),
+  );
+  const items = read("<li>x<b>".repeat(40));
+  expect(Math.max(...items.split("\n").map((line) => line.search(/\S/)))).toBeLessThanOrEqual(10);
+});
+
+test("a page of more than 1 MB of HTML is converted up to there, and says so", () => {
+  const long = read(`<p>start</p>${"x".repeat(1_000_000)}<p>end</p>`);
+  expect(long).toMatch(
+    /^start\n\nx+\n\n\[The page has 1000022 characters of HTML\. Only the first 1000000 were read\.\]$/,
+  );
 });

@@ -90,10 +90,10 @@ async function outcomeOf(call: MadeCall, place: CallPlace, signal: AbortSignal):
       `The input of this call is not a JSON object, so it was not run: ${written.slice(0, SHOWN_CHARS)}\nMake the call again with valid JSON.`,
       true,
     );
-  const problems = await checks.problems(tool, input);
-  if (problems !== undefined) return textOutcome(unfit(tool, problems), true);
-  if (signal.aborted) return NOT_RUN;
   try {
+    const problems = await checks.problems(tool, input);
+    if (problems !== undefined) return textOutcome(unfit(tool, problems), true);
+    if (signal.aborted) return NOT_RUN;
     const { traits } = tool;
     const directory = tool.directoryOf?.(threadId);
     const asked = { callId, tool: readToolName(tool.name).name, input, traits, readable, confined: isConfined };

@@ -57,6 +57,13 @@ function answerBlock(block: AnswerBlock): ApiBlock[] {
   }
 }
 
+/** The model's answers, with those that a summary has kept. */
+export function answersIn(items: readonly Item[]): ModelItem[] {
+  return items
+    .flatMap((item) => (item.kind === "summary" ? item.kept : [item]))
+    .filter((item) => item.kind === "model");
+}
+
 export function callsOf({ content }: ModelItem): Extract<ApiBlock, { type: "tool_use" }>[] {
   return content.flatMap((block) => (block.type === "tool_use" ? [block] : []));
 }

@@ -1,3 +1,4 @@
+import { readToolName } from "../../tool-names.ts";
 import type { BuiltinTool } from "../tools/builtin-tool.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -19,16 +20,43 @@ export class InputChecks {
   }
 
   /** Undefined when the input fits. */
-  async problems({ inputSchema }: BuiltinTool, input: unknown): Promise<string | undefined> {
+  async problems({ name, inputSchema }: BuiltinTool, input: unknown): Promise<string | undefined> {
     let check = this.#checks.get(inputSchema);
     if (check === undefined) {
-      const { $schema: _dialect, ...plain } = inputSchema;
       // Servers write schemas that no compiler takes; such a server looks at its input itself.
-      check = this.#compile(plain).catch(() => undefined);
+      check = this.#checkOf(inputSchema, readToolName(name).kind === "mcp").catch(() => undefined);
       this.#checks.set(inputSchema, check);
     }
     const found = (await check)?.(input) ?? [];
     if (found.length === 0) return undefined;
     return `${found.map(({ path, message }) => `${path || "(input)"}: ${message}`).join("; ")}.`;
   }
+
+  async #checkOf({ $schema: _dialect, ...schema }: Schema, isOfServer: boolean): Promise<Check | undefined> {
+    const usable = isOfServer ? withoutPatterns(schema) : schema;
+    return usable && this.#compile(usable);
+  }
+}
+
+/** Without the patterns in them, these could refuse an input that fits. */
+const UNSURE = new Set(["patternProperties", "not", "if", "oneOf", "contains"]);
+/** Values, and no schemas; but a `$ref` can make one of them. */
+const VALUES = new Set(["const", "enum"]);
+
+/**
+ * A pattern can take the host for ever, and a server may write any. Undefined when what is left would not be a fair
+ * check. Names of properties are taken for keywords here: at worst an input is not checked.
+ */
+function withoutPatterns(schema: Schema): Schema | undefined {
+  let hasPatterns = false;
+  let isSure = true;
+  const left = JSON.stringify(schema, (key, value: unknown) => {
+    if (UNSURE.has(key) || (VALUES.has(key) && JSON.stringify(value).includes('"pattern"'))) isSure = false;
+    if (key === "patternProperties") hasPatterns = true;
+    if (key !== "pattern" || typeof value !== "string") return value;
+    hasPatterns = true;
+    return undefined;
+  });
+  if (!hasPatterns) return schema;
+  return isSure ? (JSON.parse(left) as Schema) : undefined;
 }

@@ -9,7 +9,7 @@ import type { Answer } from "../model/wire.ts";
 import type { BuiltinTool } from "../tools/builtin-tool.ts";
 import { type MadeCall, runCalls } from "./calls.ts";
 import { compacted, estimatedTokens, isFull } from "./compaction.ts";
-import { callsOf, type Item, messagesOf } from "./conversation.ts";
+import { answersIn, callsOf, type Item, messagesOf } from "./conversation.ts";
 import { recordAnswer } from "./record.ts";
 import {
   CALL_CUT,
@@ -68,6 +68,7 @@ export class Line {
     this.#place = place;
     this.#spec = spec;
     this.#items = [...items];
+    for (const item of answersIn(items)) for (const { id } of callsOf(item)) place.callIds.add(id);
   }
 
   add(item: Item): void {

@@ -2,7 +2,7 @@ import type { EventDraft } from "../../../core/events.ts";
 import { toolUseDraft } from "../../tool-use.ts";
 import type { Answer, AnswerBlock } from "../model/wire.ts";
 import type { MadeCall } from "./calls.ts";
-import { callsOf, type Item, itemOfAnswer, type ModelItem } from "./conversation.ts";
+import { answersIn, type Item, itemOfAnswer, type ModelItem } from "./conversation.ts";
 import type { Workplace } from "./workplace.ts";
 
 interface Record {
@@ -54,23 +54,17 @@ function draftOf(
 }
 
 /** Some providers give the same names again and again; the log tells answers and calls apart by them. */
-function withOwnNames(
-  { messageId, blocks }: Answer,
-  { place, items, eventOfCall }: Record,
-): Pick<Answer, "messageId" | "blocks"> {
+function withOwnNames({ messageId, blocks }: Answer, { place, items }: Record): Pick<Answer, "messageId" | "blocks"> {
   const newName = (kind: string): string => `${kind}_${place.host.newEventId().slice("sevt_".length)}`;
-  const known = items
-    .flatMap((item) => (item.kind === "summary" ? item.kept : [item]))
-    .filter((item) => item.kind === "model");
-  const calls = new Set([...known.flatMap((item) => callsOf(item).map(({ id }) => id)), ...eventOfCall.keys()]);
-  const isTaken = messageId === "" || known.some((item) => item.messageId === messageId);
+  const { callIds } = place;
+  const isTaken = messageId === "" || answersIn(items).some((item) => item.messageId === messageId);
   return {
     messageId: isTaken ? newName("msg") : messageId,
     blocks: blocks.map((block) => {
       if (block.type !== "call") return block;
-      const isOwn = /^[\w-]{1,200}$/.test(block.callId) && !calls.has(block.callId);
+      const isOwn = /^[\w-]{1,200}$/.test(block.callId) && !callIds.has(block.callId);
       const callId = isOwn ? block.callId : newName("toolu");
-      calls.add(callId);
+      callIds.add(callId);
       return { ...block, callId };
     }),
   };

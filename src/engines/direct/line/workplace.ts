@@ -11,6 +11,8 @@ export interface Workplace {
   readonly session: SessionTools;
   readonly checks: InputChecks;
   readonly tally: Tally;
+  /** Of all lines: the runtime tells the open calls of a session apart by them. */
+  readonly callIds: Set<string>;
   /** How often a failed model request is repeated. */
   readonly retries: number;
   /** Names of the host's tools that run in a client. */

@@ -58,8 +58,12 @@ export class CommandProcess {
       child.once("error", () => resolve());
     });
     child.stdin?.on("error", () => {});
-    const read = (fd: number, take: (chunk: Buffer) => Promise<void>): Promise<void> =>
-      untilMark(child.stdio[fd] as Readable, mark, take);
+    // Without a free descriptor there are no streams, whatever the types say; the error follows.
+    const { stdio }: Partial<ChildProcess> = child;
+    const read = async (fd: number, take: (chunk: Buffer) => Promise<void>): Promise<void> => {
+      const stream = stdio?.[fd];
+      if (stream) await untilMark(stream as Readable, mark, take);
+    };
     const state = bounded(MAX_STATE);
     const report = bounded(1_000);
     const outputs = Promise.all([
@@ -68,6 +72,8 @@ export class CommandProcess {
       read(STATE_FD, state.take),
       read(REPORT_FD, report.take),
     ]);
+    // Nobody waits for what a command printed that could not start.
+    outputs.catch(() => {});
     this.ended = started.then(async () => {
       await outputs;
       return this.#exit(report.bytes().toString("utf8"), state.bytes());

@@ -69,7 +69,7 @@ function isNamed(hostname: string, sandbox: SandboxPlan | undefined): boolean {
  */
 function privateAddresses({ hostname }: URL, named: boolean): AllowsPrivate {
   const isLocalName = hostname === "localhost" || isIP(hostname) !== 0;
-  return (address) => named && (isLocalName || !/^(?:127\.|169\.254\.|0\.|::1$|fe80:|::ffff:)/i.test(address));
+  return (address) => named && (isLocalName || !/^(?:127\.|169\.254\.|0\.|::1?$|fe80:|::ffff:)/i.test(address));
 }
 
 function requireUsual(url: URL, named: boolean): void {

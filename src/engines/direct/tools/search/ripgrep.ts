@@ -54,14 +54,17 @@ export async function runRipgrep(
     killSignal: "SIGKILL",
     signal: AbortSignal.any([signal, late]),
   });
-  const output = new Collected(MAX_BYTES, () => child.kill("SIGKILL"));
-  const said = new Collected(MAX_ERROR_BYTES, () => {});
-  child.stdout.on("data", (chunk: Buffer) => output.add(chunk));
-  child.stderr.on("data", (chunk: Buffer) => said.add(chunk));
-  const code = await new Promise<number | null>((resolve, reject) => {
+  const ended = new Promise<number | null>((resolve, reject) => {
     child.on("error", (error) => reject(late.aborted ? tooLong() : error));
     child.on("close", resolve);
   });
+  const output = new Collected(MAX_BYTES, () => child.kill("SIGKILL"));
+  const said = new Collected(MAX_ERROR_BYTES, () => {});
+  // Without a free descriptor there are no streams, whatever the types say; the error follows.
+  const { stdout, stderr }: Partial<typeof child> = child;
+  stdout?.on("data", (chunk: Buffer) => output.add(chunk));
+  stderr?.on("data", (chunk: Buffer) => said.add(chunk));
+  const code = await ended;
   // Two is for a search that failed in a part, too: a file that may not be read hides nothing else.
   const failed = code !== 0 && code !== 1 && !output.isCut && output.isEmpty;
   return { output: output.text, isCut: output.isCut, ...(failed && { problem: said.text.trim() }) };

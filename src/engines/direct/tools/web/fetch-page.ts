@@ -83,6 +83,12 @@ function ask(url: URL, allowsPrivate: AllowsPrivate, signal: AbortSignal): Promi
       resolve,
     );
     request.on("error", reject);
+    request.on("upgrade", (_response, socket) => {
+      socket.destroy();
+      reject(new ToolFailure(`${url.host} wants to switch to another protocol, which WebFetch does not speak.`));
+    });
+    // Whatever else may end it: a request that is over is not waited for.
+    request.on("close", () => reject(new ToolFailure(`${url.host} closed the connection without an answer.`)));
     request.end();
   });
 }

@@ -17,7 +17,14 @@ const UNCLOSED: Readonly<Record<string, readonly string[]>> = {
   tr: ["td", "th"],
 };
 /** Deeper ones are read as if they were not there. */
-const MOST_OPEN = 100;
+const MOST_OPEN = 32;
+/** Every level of these writes something before each line in it. By kind, so many are nested; deeper ones are flat. */
+const NESTED: Readonly<Record<string, string>> = { blockquote: "quote", ul: "list", ol: "list", li: "item" };
+const MOST_NESTED = 5;
+/** So many deeper ones are matched with their ends. */
+const MOST_DEEP = 200;
+/** In characters. A page is converted in one go, while nothing else happens in the host. */
+const MOST_HTML = 1_000_000;
 
 interface Open {
   readonly tag: string;
@@ -25,16 +32,27 @@ interface Open {
   readonly parts: string[];
 }
 
-/** A page as Markdown: what a reader would see of it, with links that are whole. */
+/** A page as Markdown: what a reader would see of it, with links that are whole. Says so when the page is too long. */
 export function htmlToMarkdown(html: string, address: string): string {
+  if (html.length <= MOST_HTML) return converted(html, address);
+  const note = `[The page has ${html.length} characters of HTML. Only the first ${MOST_HTML} were read.]`;
+  return `${converted(html.slice(0, MOST_HTML), address)}\n\n${note}`.trim();
+}
+
+function converted(html: string, address: string): string {
   const root: Open = { tag: "", attributes: "", parts: [] };
   const open: Open[] = [root];
   const lists: { readonly isOrdered: boolean; count: number }[] = [];
   const add = (text: string): void => void open.at(-1)?.parts.push(text);
   const inside = (tag: string): boolean => open.some((one) => one.tag === tag);
+  /** Tags that are nested too deep, inside of the last one that is not. */
+  const deep: string[] = [];
+  const isTooDeep = (tag: string): boolean =>
+    deep.length > 0 || open.filter((one) => NESTED[one.tag] === NESTED[tag]).length >= MOST_NESTED;
   const close = (tag: string): void => {
     const at = open.findLastIndex((one) => one.tag === tag);
     if (at <= 0) return;
+    if (tag in NESTED) deep.length = 0;
     for (let last = open.pop(); last !== undefined; last = open.length > at ? open.pop() : undefined)
       add(written(last));
   };
@@ -71,6 +89,20 @@ export function htmlToMarkdown(html: string, address: string): string {
     }
     const { tag } = token;
     const isHeld = tag in MARKS ? !inside("pre") : isContainer(tag);
+    if (tag in NESTED) {
+      if (token.kind === "close" && deep.includes(tag)) {
+        deep.length = deep.lastIndexOf(tag);
+        add("\n");
+        continue;
+      }
+      // An item that need not be closed ends the one before it.
+      const isNext = tag === "li" && open.at(-1)?.tag === "li" && deep.length === 0;
+      if (token.kind === "open" && !isNext && isTooDeep(tag)) {
+        if (deep.length < MOST_DEEP && !(tag === "li" && deep.at(-1) === "li")) deep.push(tag);
+        add(tag === "li" ? "\n- " : "\n\n");
+        continue;
+      }
+    }
     if (token.kind === "close") {
       if (isHeld) close(tag);
       if (tag === "ul" || tag === "ol") lists.pop();
