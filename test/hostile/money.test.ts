@@ -250,6 +250,8 @@ test("a command of the agent finds neither the token nor the way to the model", 
   const session = await t.host.startSession({
     agent: agent({ tools: ["Bash"], permissions: { mode: "yolo" } }),
     cwd: t.cwd,
+    // It looks beside its HOME, which is Capstan's: a person is asked about that in every mode.
+    askPermission: async () => ({ behavior: "allow" }),
   });
   await session.send("Look for the token.").result();
   const [result] = ofType(await eventsOf(t.host, session.id), "agent.tool_result");
