@@ -14,7 +14,13 @@ type Mode = "off" | "required";
 /** What the log and the model have of the calls of one turn. */
 async function run(steps: readonly Step[], mode: Mode) {
   await using t = await testHost(obedient);
-  const session = await t.host.startSession({ agent: worker, cwd: t.cwd, environment: { sandbox: { mode } } });
+  const session = await t.host.startSession({
+    agent: worker,
+    cwd: t.cwd,
+    environment: { sandbox: { mode } },
+    // A command that goes beside its HOME asks in every mode.
+    askPermission: async () => ({ behavior: "allow" }),
+  });
   await session.send(order(...steps)).result();
   const results = ofType(await eventsOf(t.host, session.id), "agent.tool_result");
   const place = join(t.home, "sessions", session.id);

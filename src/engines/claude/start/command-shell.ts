@@ -46,7 +46,10 @@ export function writeCommandShell(parts: CommandShell): Record<string, string> {
   // The CLI passes this text on the command line, where it must not hold a value.
   const read = [`. ${quoted(open)}`, `if [ -r ${quoted(closed)} ]; then . ${quoted(closed)}; fi`].join("\n");
   const running = keepingOutput(quoted(bash), { directory: quoted(outputs), path: quoted(path) });
-  const shell = write(shown, "bash", `#!/bin/sh\nunset ${OF_THE_CLI.join(" ")}\n${running}`);
+  // A process of its own waits for the command, and `/proc` shows what that one was started with.
+  const waiting = write(shown, "waiting.sh", running);
+  const start = `exec /bin/sh ${quoted(waiting)} "$@"`;
+  const shell = write(shown, "bash", `#!/bin/sh\nunset ${OF_THE_CLI.join(" ")}\n${start}\n`);
   chmodSync(shell, 0o700);
   return { CLAUDE_CODE_SHELL: shell, CLAUDE_ENV_FILE: write(hidden, "environment", `${read}\n`) };
 }
