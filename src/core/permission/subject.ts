@@ -43,6 +43,8 @@ const shellSubject = z.object({
   searched: z.array(pathAccess).optional(),
   /** Words that may name a file, and are only known when the command runs. */
   vague: z.array(z.string()).optional(),
+  /** What leads to a directory that is only known when it runs, and the place of the first command that may run there. */
+  lost: z.object({ by: z.string(), from: z.number() }).optional(),
   /** Why the command is not fully understood, a sentence each. */
   unclear: z.array(z.string()),
 });

@@ -1,16 +1,16 @@
 import { join, resolve } from "node:path";
 import type { AgentDefinition } from "../../core/agent-definition.ts";
 import { isInside } from "../../core/inside.ts";
-import { actionOf, acts } from "../../core/permission/protected/in-call.ts";
+import { actionOf } from "../../core/permission/protected/in-call.ts";
 import { rowOfPath, rowOfText } from "../../core/permission/protected/match.ts";
 import type { CallSubject, Place } from "../../core/permission/subject.ts";
 import type { CalledTool } from "../call-subject.ts";
 import { realPath } from "../real-path.ts";
 import { gitDirectories } from "../sandbox.ts";
 import { commandLine } from "../shell/command-line.ts";
-import { returnIn } from "../shell/returns.ts";
 import { agentPrograms, isAgentFile } from "./agent-files.ts";
 import { childrenOf, sameFile } from "./look.ts";
+import { inUnknownDirectory } from "./unknown-directory.ts";
 
 /** Places that no name shows to be configuration. Absolute, without links. */
 export interface GuardedPlaces {
@@ -41,7 +41,7 @@ export function guardedPlaces({
   };
 }
 
-type Guarded = NonNullable<CallSubject["guarded"]>[number];
+export type Guarded = NonNullable<CallSubject["guarded"]>[number];
 
 /**
  * Adds the configuration that a call could change and that its words alone do not show: places that only the host knows,
@@ -53,7 +53,7 @@ export function guardCall(subject: CallSubject, call: CalledTool, places: Guarde
   const guarded = [
     ...writtenPlaces(subject).flatMap((place) => guardsOf(place, subject, places)),
     ...(tool === "Bash" && engineTool ? inCommand(subject, commandLine(call)) : []),
-    ...(tool === "Bash" && engineTool ? afterReturn(subject, commandLine(call)) : []),
+    ...(tool === "Bash" && engineTool ? inUnknownDirectory(subject, places) : []),
     ...(isOther(subject, engineTool) ? textsIn(input).flatMap((text) => inText(text, subject, places)) : []),
   ];
   return guarded.length === 0 ? subject : { ...subject, guarded: guarded.slice(0, 1) };
@@ -139,21 +139,6 @@ function inCommand(subject: CallSubject, command: string | undefined): Guarded[]
   if (command === undefined || subject.shell === undefined || actionOf(subject.shell) !== "open") return [];
   const row = rowOfText(command.replaceAll(/["'\\]/g, ""), subject) ?? rowOfText(command, subject);
   return row === undefined ? [] : [{ path: "something in the command", pattern: row.pattern }];
-}
-
-/** Whoever goes back to a directory that only the shell knows may be anywhere, in Capstan's home too. */
-function afterReturn({ shell }: CallSubject, command: string | undefined): Guarded[] {
-  const back = command === undefined || shell === undefined ? undefined : returnIn(shell.commands, command);
-  if (back === undefined || shell === undefined) return [];
-  const mayWrite =
-    shell.writes.some(({ text }) => mayBeRelative(text)) ||
-    back.following.some((one) => acts(one) && one.words.slice(1).some(({ text }) => mayBeRelative(text)));
-  return mayWrite ? [{ path: `what is in the directory that ${back.by} may lead to`, pattern: "$CAPSTAN_HOME/" }] : [];
-}
-
-/** Absolute paths and options without a value name nothing here. */
-function mayBeRelative(text: string): boolean {
-  return !/^(?:\/.*|-\w|--[\w-]+)$/s.test(text);
 }
 
 function isOther({ tool }: CallSubject, engineTool: boolean): boolean {

@@ -1,33 +1,81 @@
-import type { ShellWord } from "../../core/shell/read-commands.ts";
+import { existsSync } from "node:fs";
+import type { ShellReading, ShellWord } from "../../core/shell/read-commands.ts";
 import type { Names } from "../paths/names.ts";
+import { expandGlob } from "./expand-glob.ts";
+import { expandWord, withoutWildcards } from "./expand-word.ts";
 import { pathsIn } from "./paths-in.ts";
-import { isReturn } from "./returns.ts";
+import { isHiddenMove, isMove, isOrdered, isReturn } from "./returns.ts";
 
 /** So many directories may one command be in; with more nobody can say where it writes. */
 const MAX_BASES = 16;
+/** Variables that decide where a `cd` leads, besides HOME and PWD, which may be read. */
+const DECIDING = /\b(?:CDPATH|OLDPWD|DIRSTACK)\b/;
+/** `~/src`, `"$HOME/src"` and `$PWD/src` are known without the variables of the line. */
+export const KNOWN_DIRECTORY = /^"?(?:~|\$HOME|\$\{HOME\}|\$PWD|\$\{PWD\})"?(?:\/[^$`*?[{"'\\]*)?"?$/;
 
-/** Every directory the command may be in, as far as its `cd`s tell. */
-export function basesOf(
-  commands: readonly (readonly ShellWord[])[],
-  names: Names,
-): { bases: string[]; areKnown: boolean } {
-  let bases = [names.workspace];
+export interface Directories {
+  /** Every directory the command may be in, as far as its `cd`s tell. */
+  readonly bases: readonly string[];
+  /** There is no doubt about them. */
+  readonly areKnown: boolean;
+  /** What leads to a directory that is only known when it runs, and the first command that may run there. */
+  readonly lost: { readonly by: string; readonly from: number } | undefined;
+}
+
+export function basesOf({ commands, variables }: ShellReading, line: string, names: Names): Directories {
+  const inOrder = isOrdered(line);
+  const isDecided = DECIDING.test(line) || variables.has("HOME") || variables.has("PWD");
+  const bases = new Set([names.workspace]);
   let areKnown = true;
-  for (const [program, ...words] of commands) {
-    if (program === undefined || !["cd", "pushd", "popd"].includes(program.text)) continue;
-    if (isReturn({ words: [program, ...words] })) {
-      // It leads to one of these, or to where an earlier call has been; see `returnIn`.
-      areKnown = false;
-      continue;
+  let lost: Directories["lost"];
+  const lose = (words: readonly ShellWord[], from: number): void => {
+    areKnown = false;
+    lost ??= { by: `\`${words.map(({ text }) => text).join(" ")}\``, from: inOrder ? from : 0 };
+  };
+  for (let round = 0, before = 0; before < bases.size; round++) {
+    before = bases.size;
+    for (const [at, { words }] of commands.entries()) {
+      if (isHiddenMove({ words })) lose(words, at);
+      if (!isMove({ words })) continue;
+      // It leads to one of these, or to where an earlier call has been.
+      if (isDecided || isReturn({ words })) lose(words, at + 1);
+      const [program, ...rest] = words;
+      if (program?.text !== "cd" || rest.length !== 1 || !isPlain(rest[0])) areKnown = false;
+      for (const word of rest.length === 0 ? [HOME] : rest) {
+        const texts = targetsOf(word, { variables, bases: [...bases], names });
+        if (texts === undefined) lose(words, at + 1);
+        // Of a word that is not known, the beginning may be.
+        for (const text of texts ?? pathsIn(word, names.home).slice(0, 1))
+          for (const base of [...bases].slice(0, MAX_BASES))
+            for (const { real } of names.places(text, base)) if (round === 0 || existsSync(real)) bases.add(real);
+      }
+      if (bases.size > MAX_BASES) lose(words, at + 1);
     }
-    const [target] = words;
-    const isPlain =
-      program.text === "cd" && words.length === 1 && target?.dynamic === false && !/^[-+]/.test(target.text);
-    if (!isPlain) areKnown = false;
-    const texts = words.length === 0 ? ["~"] : words.flatMap((word) => pathsIn(word, names.home).slice(0, 1));
-    const further = texts.flatMap((text) => bases.flatMap((base) => names.places(text, base)));
-    bases = [...new Set([...bases, ...further.map(({ real }) => real)])];
-    if (bases.length > MAX_BASES) return { bases: bases.slice(0, MAX_BASES), areKnown: false };
+    // In a loop, a `cd ..` leads further with every round, as far as there are directories.
+    if (inOrder || bases.size > MAX_BASES) break;
   }
-  return { bases, areKnown };
+  return { bases: [...bases].slice(0, MAX_BASES), areKnown, lost };
+}
+
+const HOME: ShellWord = { text: "~", dynamic: true };
+
+function isPlain(word: ShellWord | undefined): boolean {
+  return word?.dynamic === false && !/^[-+]/.test(word.text);
+}
+
+/** What a `cd` may be told by a word; undefined when that is only known when it runs. */
+function targetsOf(
+  word: ShellWord,
+  { variables, bases, names }: Pick<ShellReading, "variables"> & { bases: readonly string[]; names: Names },
+): readonly string[] | undefined {
+  if (!word.dynamic || KNOWN_DIRECTORY.test(word.text)) return pathsIn(word, names.home).slice(0, 1);
+  const patterns = expandWord(word, { homes: names.homes, valuesOf: (name) => variables.get(name) });
+  const effort = { looked: 0 };
+  const found = patterns?.map((pattern) => {
+    const literal = withoutWildcards(pattern);
+    if (literal !== undefined) return /^(?:[-+]\d*|)$/.test(literal) ? undefined : [literal];
+    const matches = bases.map((base) => expandGlob(pattern, base, effort));
+    return matches.includes(undefined) ? undefined : matches.flatMap((one) => one ?? []);
+  });
+  return found === undefined || found.includes(undefined) ? undefined : found.flatMap((one) => one ?? []);
 }

@@ -5,6 +5,7 @@ import type { Names } from "../paths/names.ts";
 import { type Effort, expandGlob } from "./expand-glob.ts";
 import { expandWord, withoutWildcards, type Variables } from "./expand-word.ts";
 import { looksLikePath, pathsIn } from "./paths-in.ts";
+import { KNOWN_DIRECTORY } from "./bases.ts";
 import { isMove } from "./returns.ts";
 import { accessToDirectories, searchesHere } from "./whole-directories.ts";
 
@@ -15,8 +16,6 @@ const OPENS_NOTHING = new Set(
   `echo printf test [ true false : export declare local readonly typeset unset read set shopt kill sleep exit return wait break
   continue shift basename dirname seq date expr command env nohup nice timeout time xargs`.split(/\s+/),
 );
-/** `~/src` and `"$HOME/src"`: `basesOf` takes no other word whole that the shell expands. */
-const KNOWN_DIRECTORY = /^"?(?:~|\$HOME|\$\{HOME\})"?(?:\/[^$`*?[{"'\\]*)?"?$/;
 
 export interface Mentions {
   readonly mentions: Place[];

@@ -7,9 +7,23 @@ interface Command {
 /** With these, a command may run after one that is written behind it. */
 const OUT_OF_ORDER = /\b(?:for|while|until|select|function|trap)\b|\(\s*\)/;
 
+/** Whether the commands of a line run in the order in which they are written. */
+export function isOrdered(line: string): boolean {
+  return !OUT_OF_ORDER.test(line.replaceAll("\\\n", ""));
+}
+
 /** Whether a command changes the directory. */
 export function isMove({ words: [program] }: Command): boolean {
   return /^(?:cd|pushd|popd)$/.test(program?.text ?? "");
+}
+
+/** Whether a command runs a text that is only known in part, with a change of the directory in it. */
+export function isHiddenMove({ words: [program, ...words] }: Command): boolean {
+  return (
+    /^(?:.*\/)?(?:eval|sh|bash|dash|zsh)$/.test(program?.text ?? "") &&
+    words.some(({ dynamic }) => dynamic) &&
+    words.some(({ text, dynamic }) => (dynamic || program?.text === "eval") && /\b(?:cd|pushd|popd)\b/.test(text))
+  );
 }
 
 /** Whether a command goes to a directory that only the shell remembers: `cd -`, `popd`, `pushd` or `pushd +1`. */
@@ -19,17 +33,4 @@ export function isReturn(command: Command): boolean {
   return program?.text === "cd"
     ? words.some(({ text }) => text === "-")
     : words.every(({ text }) => /^[-+]/.test(text));
-}
-
-/** The command that goes back, as it is written, and the commands that may run where it leads. */
-export function returnIn<Each extends Command>(
-  commands: readonly Each[],
-  line: string,
-): { readonly by: string; readonly following: readonly Each[] } | undefined {
-  const at = commands.findIndex(isReturn);
-  const found = commands[at];
-  if (found === undefined) return undefined;
-  const isOrdered = !OUT_OF_ORDER.test(line.replaceAll("\\\n", ""));
-  const following = commands.slice(isOrdered ? at + 1 : 0).filter((one) => !isMove(one));
-  return { by: `\`${found.words.map(({ text }) => text).join(" ")}\``, following };
 }

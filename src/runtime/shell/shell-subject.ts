@@ -3,24 +3,22 @@ import { readCommands, type ShellWord } from "../../core/shell/read-commands.ts"
 import type { Names } from "../paths/names.ts";
 import { basesOf } from "./bases.ts";
 import { findMentions } from "./mentions.ts";
-import { returnIn } from "./returns.ts";
+import { isMove } from "./returns.ts";
 
 /** What a shell command is about: the commands in it, and the files that they name. */
 export function shellSubject(command: string, names: Names): ShellSubject {
   const reading = readCommands(command);
   const { commands, writes, reads, unclear } = reading;
-  const directories = basesOf(
-    commands.map(({ words }) => words),
-    names,
-  );
+  const directories = basesOf(reading, command, names);
+  const { lost } = directories;
   const relative = [...writes.map(({ path }) => path), ...reads].some(({ text }) => !/^[/~]/.test(text));
   const located = ({ text, dynamic }: ShellWord): Redirection => ({
     text,
     places: dynamic ? [] : distinct(directories.bases.flatMap((base) => names.places(text, base))),
   });
   const { mentions, searched, vague: words, isCut } = findMentions(reading, directories.bases, names);
-  const back = returnIn(commands, command);
-  const vague = [...words, ...(back !== undefined && back.following.length > 0 ? [`a command after ${back.by}`] : [])];
+  const hasMore = lost !== undefined && commands.slice(lost.from).some((one) => !isMove(one));
+  const vague = [...words, ...(hasMore ? [`a command after ${lost.by}`] : [])];
   return {
     commands: commands.map(({ words, assignments, via, effects }) => ({
       words: words.map(({ text, dynamic }) => ({ text, dynamic })),
@@ -34,6 +32,7 @@ export function shellSubject(command: string, names: Names): ShellSubject {
     ...(isCut && { more_mentions: true }),
     ...(searched.length > 0 && { searched }),
     ...(vague.length > 0 && { vague }),
+    ...(lost !== undefined && { lost }),
     unclear: [
       ...unclear,
       ...(relative && !directories.areKnown ? ["It changes its directory, and then names files relative to it."] : []),
