@@ -61,7 +61,7 @@ export async function assemble(
     engines,
   }: {
     store: Store;
-    upstream: (Upstream | UpstreamFor) & Partial<AsyncDisposable>;
+    upstream: Upstream | UpstreamFor;
     redactor?: Redactor;
     /** Whose model API `upstream` is, as far as an agent has to know. */
     provider?: AuthProvider | undefined;
@@ -76,7 +76,6 @@ export async function assemble(
   const { upstreamIdleMs: idleTimeoutMs, credentialWaitMs } = settings;
   const gateway = await openGateway({ upstream, clock, idleTimeoutMs, credentialWaitMs }).catch(
     async (thrown: unknown) => {
-      await upstream[Symbol.asyncDispose]?.();
       await store[Symbol.asyncDispose]();
       throw thrown;
     },
@@ -101,7 +100,6 @@ export async function assemble(
     hibernateAfterMs: settings.hibernateAfterMs,
     release: async () => {
       await gateway[Symbol.asyncDispose]();
-      await upstream[Symbol.asyncDispose]?.();
       await store[Symbol.asyncDispose]();
       announced[Symbol.dispose]();
     },

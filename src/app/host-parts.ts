@@ -57,7 +57,7 @@ export function hostParts(options: HostOptions): HostParts {
   return { settings, redactor, credentials, environment };
 }
 
-/** Opens the store and puts a host together, with any model behind it; closes that when it cannot. */
+/** Opens the store and puts a host together, with any model behind it. */
 export async function hostWith({
   settings,
   redactor,
@@ -67,7 +67,7 @@ export async function hostWith({
   sdk,
   engines,
 }: Omit<HostParts, "credentials"> & {
-  readonly upstream: (Upstream | UpstreamFor) & Partial<AsyncDisposable>;
+  readonly upstream: Upstream | UpstreamFor;
   /** Whose model API that is, as far as an agent has to know. */
   readonly provider?: AuthProvider | undefined;
   /** Default: the one that Capstan is made for. */
@@ -75,12 +75,8 @@ export async function hostWith({
   /** Default: those that Capstan comes with. */
   readonly engines?: Pick<Engines, "load"> | undefined;
 }): Promise<Runtime> {
-  const store = await openStore(settings.home, environment).catch(async (thrown: unknown) => {
-    await upstream[Symbol.asyncDispose]?.();
-    throw thrown;
-  });
   return assemble(settings, {
-    store,
+    store: await openStore(settings.home, environment),
     upstream,
     redactor,
     provider,
@@ -97,8 +93,8 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, optio
   throw new CapstanError("invalid_input", problems.join("; "), { data: { problems } });
 }
 
-/** Loaded only when it is wanted: the scripted model is a server of its own. */
-export async function rehearsal(): Promise<Upstream & AsyncDisposable> {
+/** Loaded only when it is wanted. */
+export async function rehearsal(): Promise<Upstream> {
   const { openRehearsal } = await import("../gateway/rehearsal.ts");
   return openRehearsal();
 }

@@ -142,8 +142,7 @@ test("a refused credential ends the turn at once", async () => {
 
 /** The same with the built-in model instead of a script of the test. */
 async function rehearsal() {
-  const upstream = await openRehearsal();
-  const fixture = await gatewayTo("http://127.0.0.1", { upstream });
+  const fixture = await gatewayTo("http://127.0.0.1", { upstream: openRehearsal() });
   const agents = await place();
   return {
     ...agents,
@@ -152,7 +151,6 @@ async function rehearsal() {
     async [Symbol.asyncDispose]() {
       await agents[Symbol.asyncDispose]();
       await fixture[Symbol.asyncDispose]();
-      await upstream[Symbol.asyncDispose]();
     },
   };
 }

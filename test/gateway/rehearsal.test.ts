@@ -4,17 +4,12 @@ import { ask, type Call, gatewayTo, ledger } from "./support.ts";
 
 /** A gateway with the rehearsal model behind it. */
 async function rehearsal() {
-  const upstream = await openRehearsal();
-  const fixture = await gatewayTo("http://127.0.0.1", { upstream, session: ledger() });
+  const fixture = await gatewayTo("http://127.0.0.1", { upstream: openRehearsal(), session: ledger() });
   return {
     ...fixture,
     ask: (content: string, rest: Record<string, unknown> = {}, call: Call = {}) => {
       const body = JSON.stringify({ model: "claude-opus-4-8", messages: [{ role: "user", content }], ...rest });
       return ask(fixture.access.url, { token: fixture.access.token, body, ...call });
-    },
-    async [Symbol.asyncDispose]() {
-      await fixture[Symbol.asyncDispose]();
-      await upstream[Symbol.asyncDispose]();
     },
   };
 }
@@ -28,6 +23,9 @@ test("the rehearsal model streams, with figures that follow the lengths", async 
   const bytes = JSON.stringify(asked).length;
   expect(answer.headers["content-type"]).toContain("text/event-stream");
   expect(answer.text).toContain("message_stop");
+  const pieces = [...answer.text.matchAll(/"text_delta","text":(".*")\}/g)].map(([, text]) => JSON.parse(text ?? ""));
+  expect(pieces.length).toBeGreaterThan(10);
+  expect(pieces.join("")).toContain("I am Capstan's rehearsal model: a script that needs no key and no network");
   const outcome = scene.session.settled[0]?.outcome;
   expect(outcome).toMatchObject({ isError: false, status: 200, stopReason: "end_turn", proven: "all" });
   expect(outcome?.usage.input_tokens).toBe(Math.ceil(bytes / 4));
@@ -56,6 +54,16 @@ test("requests at the same time get their own answers", async () => {
       ({ text }) => (JSON.parse(text) as { content: { input: { command: string } }[] }).content[0]?.input.command,
     ),
   ).toEqual(commands);
+});
+
+test("a call that is streamed has its whole input, whatever characters are in it", async () => {
+  await using scene = await rehearsal();
+  const command = `echo ${"🪢 \\u0022".repeat(9)}`;
+  const { text } = await scene.ask(`run ${command}`, { tools: TOOLS, stream: true });
+  const pieces = [...text.matchAll(/"partial_json":(".*")\}/g)].map(([, piece]) => String(JSON.parse(piece ?? "")));
+  expect(pieces.length).toBeGreaterThan(5);
+  expect(JSON.parse(pieces.join(""))).toMatchObject({ command });
+  for (const piece of pieces) expect(piece.isWellFormed()).toBe(true);
 });
 
 test("the rehearsal model thinks", async () => {

@@ -1,6 +1,6 @@
-import type { RecordedAnswer } from "../../core/cassette.ts";
+import type { RecordedAnswer, RecordedMessage } from "../../core/cassette.ts";
 import type { HeaderList, UpstreamResponse } from "../upstream.ts";
-import { errorFrame, streamOf } from "./message.ts";
+import { errorFrame, framesOf, streamOf } from "./message.ts";
 
 const STREAM: HeaderList = [["content-type", "text/event-stream; charset=utf-8"]];
 const JSON_BODY: HeaderList = [["content-type", "application/json"]];
@@ -27,6 +27,11 @@ export function respond(
   if (answer.kind === "message") return { status: 200, headers, body: once(text) };
   if (answer.error !== undefined) return { status: 200, headers, body: once(text + errorFrame(answer.error)) };
   return { status: 200, headers, body: answer.by === "agent" ? held(text, signal) : broken(text) };
+}
+
+/** A message as a model streams it, so many characters at a time. */
+export function streamed(message: RecordedMessage, piece: number): UpstreamResponse {
+  return { status: 200, headers: STREAM, body: encoded(framesOf(message, { cut: false, piece })) };
 }
 
 export function refusal(message: string): UpstreamResponse {
@@ -64,6 +69,10 @@ export async function* broken(text: string): AsyncGenerator<Uint8Array> {
 
 export async function* once(text: string): AsyncGenerator<Uint8Array> {
   yield encoder.encode(text);
+}
+
+async function* encoded(texts: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield encoder.encode(text);
 }
 
 function soon(name: string, answer: Extract<RecordedAnswer, { kind: "error" }>): string {

@@ -111,12 +111,23 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The frames of a message that is streamed; `cut` leaves out its end. */
-export function streamOf(message: RecordedMessage, { cut }: { readonly cut: boolean }): string {
+interface StreamOptions {
+  /** Leaves out its end. */
+  readonly cut: boolean;
+  /** The most characters of one frame; without it each block comes at once. */
+  readonly piece?: number;
+}
+
+/** A message as it is streamed. */
+export function streamOf(message: RecordedMessage, options: StreamOptions): string {
+  return framesOf(message, options).join("");
+}
+
+export function framesOf(message: RecordedMessage, { cut, piece = Infinity }: StreamOptions): readonly string[] {
   const { content, usage, stop_reason: stopReason, stop_sequence: stopSequence = null, ...start } = message;
   const frames: Json[] = [
     { type: "message_start", message: { ...start, content: [], stop_reason: null, stop_sequence: null, usage } },
-    ...content.flatMap((block, index) => blockFrames(block, index)),
+    ...content.flatMap((block, index) => blockFrames(block, index, piece)),
   ];
   // The block that was cut was never closed.
   if (cut && frames.length > 1) frames.pop();
@@ -125,7 +136,7 @@ export function streamOf(message: RecordedMessage, { cut }: { readonly cut: bool
       { type: "message_delta", delta: { stop_reason: stopReason, stop_sequence: stopSequence }, usage },
       { type: "message_stop" },
     );
-  return frames.map((frame) => frameOf(String(frame["type"]), frame)).join("");
+  return frames.map((frame) => frameOf(String(frame["type"]), frame));
 }
 
 /** How a stream ends that cannot go on. */
@@ -137,8 +148,8 @@ function frameOf(type: string, data: unknown): string {
   return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-function blockFrames(block: Json, index: number): Json[] {
-  const { start, deltas } = inPieces(block);
+function blockFrames(block: Json, index: number, piece: number): Json[] {
+  const { start, deltas } = inPieces(block, (text) => split(textOf(text), piece));
   return [
     { type: "content_block_start", index, content_block: start },
     ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
@@ -146,7 +157,16 @@ function blockFrames(block: Json, index: number): Json[] {
   ];
 }
 
-function inPieces(block: Json): { readonly start: Json; readonly deltas: readonly Json[] } {
+/** A character of two code units stays whole. Nothing is one piece, too. */
+function split(text: string, piece: number): readonly string[] {
+  if (text.length <= piece) return [text];
+  return text.match(new RegExp(`.{1,${piece}}`, "gsu")) ?? [];
+}
+
+function inPieces(
+  block: Json,
+  cutUp: (text: unknown) => readonly string[],
+): { readonly start: Json; readonly deltas: readonly Json[] } {
   switch (block["type"]) {
     case "text": {
       const citations = (block["citations"] as unknown[] | null | undefined) ?? [];
@@ -154,7 +174,7 @@ function inPieces(block: Json): { readonly start: Json; readonly deltas: readonl
         start: { ...block, text: "", ...(citations.length > 0 && { citations: [] }) },
         deltas: [
           ...citations.map((citation) => ({ type: "citations_delta", citation })),
-          { type: "text_delta", text: block["text"] },
+          ...cutUp(block["text"]).map((text) => ({ type: "text_delta", text })),
         ],
       };
     }
@@ -162,7 +182,7 @@ function inPieces(block: Json): { readonly start: Json; readonly deltas: readonl
       return {
         start: { ...block, thinking: "", signature: "" },
         deltas: [
-          { type: "thinking_delta", thinking: block["thinking"] },
+          ...cutUp(block["thinking"]).map((thinking) => ({ type: "thinking_delta", thinking })),
           { type: "signature_delta", signature: block["signature"] ?? "" },
         ],
       };
@@ -170,7 +190,7 @@ function inPieces(block: Json): { readonly start: Json; readonly deltas: readonl
     case "server_tool_use":
       return {
         start: { ...block, input: {} },
-        deltas: [{ type: "input_json_delta", partial_json: JSON.stringify(block["input"]) }],
+        deltas: cutUp(JSON.stringify(block["input"])).map((text) => ({ type: "input_json_delta", partial_json: text })),
       };
     default:
       return { start: block, deltas: [] };
