@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
+import { findContainment } from "../../src/process/containment.ts";
 import { agent, eventsOf, ofType, temporaryDirectory, testHost } from "../support/host.ts";
 import { call, say } from "../support/scripted-model.ts";
 
@@ -69,6 +70,33 @@ for (const bubblewrap of hasBubblewrap ? [true, false] : [false])
     expect(names.length).toBeGreaterThan(5);
     expect([...new Set(names)].filter((name) => !NAMED.test(name))).toEqual([]);
   });
+
+/** Ways to what is below the `/proc` of a namespace, and beside it, for who is root there. */
+const UNCOVER = `umount /proc; umount -l /proc; mount --move /proc /mnt; mount -t proc proc /proc
+ls /proc | grep -x ${process.pid} && echo host-seen
+unshare --user --map-root-user --mount sh -c 'umount -l /proc; ls /proc | grep -x ${process.pid} && echo host-seen'
+nsenter -t 1 -m true && echo entered
+kill -0 ${process.pid} && echo host-reached
+env; echo looked`;
+
+test("a command cannot unmount the /proc of its namespace and see the host, root or not", async () => {
+  expect(await findContainment()).toBeDefined();
+  await using t = await testHost((request) =>
+    request.toolResults.length > 0 ? say("seen") : call("Bash", { command: UNCOVER }),
+  );
+  const session = await t.host.startSession({
+    agent: agent({ tools: ["Bash"], permissions: { mode: "yolo" } }),
+    cwd: t.cwd,
+  });
+  await session.send("Look below.").result();
+  const events = await eventsOf(t.host, session.id);
+  expect(ofType(events, "capstan.process_started")[0]?.contained).toBe(true);
+  const [result] = ofType(events, "agent.tool_result");
+  const text = (result?.content ?? []).map((block) => (block.type === "text" ? block.text : "")).join("\n");
+  expect(text).toContain("looked");
+  expect(text).toContain(`CAPSTAN_SESSION=${session.id}`);
+  expect(["host-seen", "entered", "host-reached"].filter((found) => text.split("\n").includes(found))).toEqual([]);
+});
 
 test("the agent's home, configuration and temporary files are the session's own", async () => {
   await using t = await testHost((request) =>
