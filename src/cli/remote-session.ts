@@ -26,8 +26,10 @@ export class RemoteSession implements Followed {
   readonly record: SessionRecord;
   #state: FollowedState;
   #sending: Promise<unknown> = Promise.resolve();
-  /** Told when the stream was cut, before it is taken up again. */
+  /** Called when the stream is cut, before each new attempt. */
   onRetry: (() => void) | undefined;
+  /** Called when the stream is connected, the first time and after each cut. */
+  onConnect: (() => void) | undefined;
 
   constructor(client: CapstanClient, session: WireSessionWithState) {
     this.#client = client;
@@ -65,7 +67,13 @@ export class RemoteSession implements Followed {
     LoggedEvent | Preview
   > {
     const onRetry = (): void => this.onRetry?.();
-    const items = this.#client.sessions.stream(this.id, { after, onRetry, ...(signal !== undefined && { signal }) });
+    const onConnect = (): void => this.onConnect?.();
+    const items = this.#client.sessions.stream(this.id, {
+      after,
+      onRetry,
+      onConnect,
+      ...(signal !== undefined && { signal }),
+    });
     for await (const item of askedFor(items)) {
       // Whoever sees that the session became idle must find it so.
       if (item.type.startsWith("session.status_")) await this.#refresh();

@@ -47,7 +47,7 @@ test("two people chat on one session of a server, which goes away and comes back
 
   const { port } = listening;
   await listening.close();
-  await first.sees("does not answer. It is tried again.");
+  await Promise.all([first, second].map((screen) => screen.sees("does not answer. It is tried again.")));
   listening = await listen(all.api.app, { host: "127.0.0.1", port });
   second.type("still there?");
   await second.sees("> still there?");

@@ -34,7 +34,7 @@ export interface OpenOptions {
   readonly signal: AbortSignal;
   /** Told how far a copy of files is. */
   readonly onProgress: (text: string) => void;
-  /** Told when a server does not answer and is tried again. */
+  /** Called when a server does not answer and is tried again; with "" when it answers again. */
   readonly onTrouble: (text: string) => void;
 }
 

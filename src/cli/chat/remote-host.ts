@@ -27,6 +27,7 @@ export function remoteChatHost(server: ChosenServer, flags: RunFlags): ChatHost 
     async open(wanted, { signal, onTrouble }) {
       const session = await openThere(server, { ...flagsFor(wanted, flags), json: true }, signal);
       session.onRetry = () => onTrouble(`The server ${server.url} does not answer. It is tried again.`);
+      session.onConnect = () => onTrouble("");
       return chatSession(server, session);
     },
   };
