@@ -1,4 +1,4 @@
-import type { MouseEvent, ReactNode } from "react";
+import { type ReactNode, useSyncExternalStore } from "react";
 import { Button, type ButtonProps } from "../parts/button.tsx";
 import { cx } from "../parts/cx.ts";
 import { useSingleKeys } from "../shell/single-keys.ts";
@@ -11,11 +11,27 @@ export function Action(props: ButtonProps) {
 
 /** In milliseconds: the second click of two is not meant for what has come under it. */
 const SETTLE_MS = 500;
-let movedAt = -Infinity;
+const listeners = new Set<() => void>();
+let settling: ReturnType<typeof setTimeout> | undefined;
 
 /** A card has become smaller by a click, and what is below it has moved. */
 export function cardsMoved(): void {
-  movedAt = performance.now();
+  clearTimeout(settling);
+  settling = setTimeout(() => {
+    settling = undefined;
+    for (const tell of listeners) tell();
+  }, SETTLE_MS);
+  for (const tell of listeners) tell();
+}
+
+/** Whether the cards have been where they are for so long that a click on one is meant for it. */
+function useSettled(): boolean {
+  return useSyncExternalStore(subscribe, () => settling === undefined);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 /**
@@ -25,24 +41,19 @@ export function cardsMoved(): void {
 export function Actions({ children }: { readonly children: ReactNode }) {
   const { isCurrent } = useCard();
   const hasKeys = useSingleKeys() && isCurrent;
+  const isSettled = useSettled();
   return (
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the buttons are inside
     <div
       data-actions
-      onClickCapture={(event) => performance.now() - movedAt < SETTLE_MS && stop(event)}
       className={cx(
         "-mx-3 -mb-3 flex scroll-mb-4 flex-wrap items-center gap-2 rounded-b-lg bg-surface p-3 sm:-mx-4 sm:-mb-4 sm:px-4",
         "max-md:border-t max-md:border-line",
         isCurrent && "max-md:sticky max-md:bottom-0",
         !hasKeys && "[&_kbd]:invisible",
+        !isSettled && "pointer-events-none",
       )}
     >
       {children}
     </div>
   );
-}
-
-function stop(event: MouseEvent): void {
-  event.preventDefault();
-  event.stopPropagation();
 }
