@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { delimiter, join } from "node:path";
 import { defineConfig } from "vitest/config";
-import { ABOUT_CLAUDE, ON_BOTH_ENGINES, WITHOUT_ENGINE } from "./test/engine-files.ts";
+import { ABOUT_CLAUDE, CLAUDE_FIRST, CLAUDE_LATER, ON_BOTH_ENGINES, WITHOUT_ENGINE } from "./test/engine-files.ts";
 import { TimesReporter } from "./test/support/times-reporter.ts";
 
 /** Tests that need a program only the system provides. `npm test` installs it where it may, and says what it leaves out. */
@@ -34,39 +35,40 @@ const CLAUDE = { NO_COLOR: "1", CAPSTAN_TEST_ENGINE: "claude" };
 export default defineConfig({
   test: {
     reporters: ["default", new TimesReporter()],
-    // Most tests drive a real agent: more workers than cores only make each of them wait.
-    maxWorkers: 2,
+    // A third of a test's time is spent waiting for the disk or another process, so three workers keep two cores busy.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // No test leaves anything behind in its process, so that modules need to be loaded once for each worker.
     isolate: false,
     // A process is forked with all page tables of its parent: in a worker that property tests have left with 500 MB, to
     // start git costs several times what it costs in a new one. So these share no workers. They run in this order.
     projects: [
-      { extends: true, test: { name: "1 git", include: GIT, isolate: true, env: DIRECT } },
+      // First, because its longest file must not be what everything else waits for at the end.
       {
         extends: true,
-        test: { name: "2 hosts", include: HOSTS, exclude: [...GIT, ...ABOUT_CLAUDE], env: DIRECT },
+        test: { name: "1 claude", include: [...CLAUDE_FIRST, ...ON_BOTH_ENGINES], exclude: LEFT_OUT, env: CLAUDE },
+      },
+      { extends: true, test: { name: "2 git", include: GIT, isolate: true, env: DIRECT } },
+      {
+        extends: true,
+        test: { name: "3 hosts", include: HOSTS, exclude: [...GIT, ...ABOUT_CLAUDE], env: DIRECT },
       },
       {
         extends: true,
         test: {
-          name: "3 programs",
+          name: "4 programs",
           include: ["test/**/*.test.ts"],
           exclude: [...GIT, ...HOSTS, ...UNITS, ...ABOUT_CLAUDE, ...LEFT_OUT],
           env: DIRECT,
         },
       },
-      { extends: true, test: { name: "4 units", include: UNITS, exclude: [...HOSTS, ...ABOUT_CLAUDE], env: DIRECT } },
-      {
-        extends: true,
-        test: { name: "5 claude", include: [...ABOUT_CLAUDE, ...ON_BOTH_ENGINES], exclude: LEFT_OUT, env: CLAUDE },
-      },
+      { extends: true, test: { name: "5 units", include: UNITS, exclude: [...HOSTS, ...ABOUT_CLAUDE], env: DIRECT } },
       // Left out by `npm test`, and run by `npm run test:rest`: what passes on the direct engine, on the Claude CLI.
       {
         extends: true,
         test: {
           name: "6 rest on claude",
-          include: AGENTS,
-          exclude: [...ABOUT_CLAUDE, ...ON_BOTH_ENGINES, ...WITHOUT_ENGINE, ...LEFT_OUT],
+          include: [...AGENTS, ...CLAUDE_LATER],
+          exclude: [...CLAUDE_FIRST, ...ON_BOTH_ENGINES, ...WITHOUT_ENGINE, ...LEFT_OUT],
           env: CLAUDE,
         },
       },

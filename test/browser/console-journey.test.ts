@@ -35,6 +35,8 @@ const sessionId = (): string => new URL(page.url()).pathname.split("/").at(-1) ?
 async function say(text: string): Promise<void> {
   const area = page.getByRole("textbox", { name: "Message to the agent" });
   await area.fill(text);
+  // The one before was taken.
+  await page.getByRole("button", { name: /^(Send|Queue)$/ }).click({ trial: true });
   await area.press("Enter");
   // It is in the log, and so survives whatever comes next.
   await page.getByRole("article", { name: "You said" }).filter({ hasText: text }).last().waitFor();

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { openHost } from "../../src/app/open-host.ts";
 import { type RunningServer, serve } from "../../src/app/serve.ts";
 import { hostOptions } from "../../src/cli/host.ts";
 import { type CapstanClient, createClient } from "../../src/client/index.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
-import { openBrowser } from "./browser.ts";
+import { sharedBrowser } from "./browser.ts";
 import { temporaryDirectory, testEnvironment, ANY_PRESSURE } from "./host.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "./scripted-model.ts";
 import { TEST_ENGINE } from "./test-engine.ts";
@@ -43,6 +43,23 @@ export interface Console extends AsyncDisposable {
   stop(): Promise<void>;
   /** Starts it again on the same store and port. */
   start(): Promise<void>;
+}
+
+/**
+ * A page that looks whether there is news, or tries again what failed, does so ten times as often: nobody has to wait for it.
+ * What it tries again it does after one, two and four seconds.
+ */
+const ASK_OFTEN = `{
+  const { setInterval: repeat, setTimeout: wait } = globalThis;
+  globalThis.setInterval = (act, ms, ...given) => repeat(act, ms >= 2_000 ? ms / 10 : ms, ...given);
+  globalThis.setTimeout = (act, ms, ...given) => wait(act, [1_000, 2_000, 4_000].includes(ms) ? ms / 10 : ms, ...given);
+}`;
+
+async function newContext(browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  context.setDefaultTimeout(45_000);
+  await context.addInitScript(ASK_OFTEN);
+  return context;
 }
 
 /** The console in a real browser, before a real server with a real engine; only the model is scripted. */
@@ -82,10 +99,15 @@ export async function openConsole(options: ConsoleOptions = {}): Promise<Console
   let server: RunningServer | undefined = await open(0);
   stack.defer(() => server?.suspend(0));
   const { url, loginUrl } = server;
-  const browser = stack.use(await openBrowser());
-  const size = { width: options.width ?? 1280, height: options.height ?? 800 };
-  const context = await browser.newContext({ viewport: size, colorScheme: options.theme ?? "light" });
-  context.setDefaultTimeout(45_000);
+  const browser = await sharedBrowser();
+  const contexts = stack.use(new AsyncDisposableStack());
+  const viewport = { width: options.width ?? 1280, height: options.height ?? 800 };
+  const openContext = async (more: BrowserContextOptions): Promise<BrowserContext> => {
+    const opened = await newContext(browser, { viewport, ...more });
+    contexts.defer(() => opened.close());
+    return opened;
+  };
+  const context = await openContext({ colorScheme: options.theme ?? "light" });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
@@ -122,8 +144,7 @@ export async function openConsole(options: ConsoleOptions = {}): Promise<Console
     complaints,
     async visitor(role) {
       const { key } = await client.keys.create({ name: `a ${role}`, role });
-      const own = await browser.newContext({ viewport: size });
-      const theirs = await own.newPage();
+      const theirs = await (await openContext({})).newPage();
       await theirs.goto(`${url}/login`);
       await theirs.getByLabel("Key").fill(key);
       await theirs.getByRole("button", { name: "Log in" }).click();
