@@ -18,25 +18,37 @@ interface CommandSettings {
   readonly wrapper?: readonly string[];
   /** Commands run outside the sandbox of their session. Default: inside. */
   readonly isOutside?: boolean;
+  /** Whose commands they are. Default: those of hooks. */
+  readonly of?: keyof typeof NOT_CONFINED;
 }
 
 /**
- * Runs hooks that are commands, with an environment built from nothing: no variable of a session is in it. Where the
- * session has a sandbox they run in one like it, because what they start may be what the agent wrote.
+ * Runs hooks and graders that are commands, with an environment built from nothing: no variable of a session is in it.
+ * Where the session has a sandbox they run in one like it, because what they start may be what the agent wrote.
  */
-export function hookCommands({ path, wrapper: given, isOutside = false }: CommandSettings): RunHookCommand {
+export function hookCommands({
+  path,
+  wrapper: given,
+  isOutside = false,
+  of = "hooks",
+}: CommandSettings): RunHookCommand {
   let wrapper = given;
   const support = sandboxFinder(path);
   const covers = new BriefCovers();
   return async (command, surroundings) => {
-    // Looked for when the first hook runs: most hosts never need it.
+    // Looked for when the first command runs: most hosts never need it.
     wrapper ??= (await findContainment()) ?? [];
     const { stateDir, sandbox } = surroundings;
     const words = typeof command === "string" ? ["/bin/sh", "-c", command] : command;
     if (isOutside || !isConfined(sandbox, support)) return run(words, { ...surroundings, path, wrapper });
-    const plan = { ...sandbox, allowWrite: [...sandbox.allowWrite, join(stateDir, "home")] };
+    const home = join(stateDir, "home");
+    const plan = {
+      ...sandbox,
+      allowRead: [...sandbox.allowRead, home],
+      allowWrite: [...sandbox.allowWrite, home],
+    };
     const confinement = confinementOf({ sandbox: plan }, support);
-    if (confinement === undefined) throw new Error(NOT_CONFINED);
+    if (confinement === undefined) throw new Error(NOT_CONFINED[of]);
     using _covered = covers.use(stateDir, () => coverOf(plan));
     const confine = (ownDirectory: string): readonly string[] =>
       confinedCommand(plan, { confine: confinement.confine, ownDirectory });
@@ -44,8 +56,12 @@ export function hookCommands({ path, wrapper: given, isOutside = false }: Comman
   };
 }
 
-const NOT_CONFINED =
-  "Hooks can be put into the sandbox on Linux alone. To run them outside, write hooks_outside_sandbox: true in your own settings.";
+const NOT_CONFINED = {
+  hooks:
+    "Hooks can be put into the sandbox on Linux alone. To run them outside, write hooks_outside_sandbox: true in your own settings.",
+  graders:
+    "Command graders can be put into the sandbox on Linux alone. To run them outside, write graders_outside_sandbox: true in your own settings.",
+} as const;
 
 interface RunOptions extends CommandSurroundings {
   readonly path: string;

@@ -20,9 +20,8 @@ import { effectsBeyond } from "../eval/side-effects.ts";
 import { otherOutcomes, type SessionCase, sessionCase, writtenCase } from "../eval/session-case.ts";
 import type { TrialFacts } from "../eval/trial-facts.ts";
 import { clock } from "./clock.ts";
-import type { HostOptions } from "./open-host.ts";
 import { openStore } from "./open-store.ts";
-import { openTests } from "./open-tests.ts";
+import { openTests, type TestsOptions } from "./open-tests.ts";
 import { playAgain, requirePassing } from "./play-session.ts";
 import { type SecretsIn, secretsOfHost } from "./secrets-in.ts";
 import { agentForSuite, anotherAgent, type ChosenAgent, differsIn } from "./session-agent.ts";
@@ -39,7 +38,7 @@ export interface RecordRequest {
   readonly agentFile: string | undefined;
   readonly home: string;
   readonly environment: Environment;
-  readonly hostOptions: (configuration: Configuration) => HostOptions;
+  readonly testsOptions: (configuration: Configuration) => TestsOptions;
   readonly allowSideEffects: boolean;
   readonly capstan: string;
   readonly sdk: string;
@@ -67,7 +66,7 @@ export async function recordSession(request: RecordRequest): Promise<RecordedCas
   const before = await suiteBefore(name, request);
   const directory = dirname(suiteFile);
   await using staged = await stageCase(suiteFile);
-  const options = request.hostOptions(await loadConfiguration({ cwd: directory, environment, flags: {} }));
+  const options = request.testsOptions(await loadConfiguration({ cwd: directory, environment, flags: {} }));
   const secretsIn = await secretsOfHost(options, record.environment.variables);
   const making: Making = { request, record, events, directory, staged, check: requireShareable(secretsIn) };
   // Messages of other failures name the case.

@@ -1,4 +1,5 @@
 import { type HostOptions, openHost } from "../app/open-host.ts";
+import type { TestsOptions } from "../app/open-tests.ts";
 import type { Configuration } from "../config/load.ts";
 import { unreadDotEnv } from "../config/unread-dot-env.ts";
 import { mergeAuth } from "../core/auth-schema.ts";
@@ -13,6 +14,12 @@ export function hostFor(configuration: Configuration, rehearsal: boolean | undef
   return openHost({ ...hostOptions(configuration), rehearsal: rehearsal === true }).catch((error: unknown) => {
     throw withUnreadFile(error, configuration);
   });
+}
+
+/** The same for a host that runs suites. */
+export function testsOptions(configuration: Configuration): TestsOptions {
+  const { settings } = configuration;
+  return { ...hostOptions(configuration), gradersOutsideSandbox: settings.graders_outside_sandbox };
 }
 
 export function hostOptions({ home, environment, dotEnv, agent, settings, credentials }: Configuration): HostOptions {

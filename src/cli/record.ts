@@ -6,7 +6,7 @@ import { homeDirectory } from "../config/home.ts";
 import { isSuiteFile } from "../config/suite-names.ts";
 import { usage } from "./failure.ts";
 import { userStore } from "./home.ts";
-import { hostOptions } from "./host.ts";
+import { testsOptions } from "./host.ts";
 import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
 import { resolveSession } from "./session-id.ts";
 import { requirePerson } from "./trust/person.ts";
@@ -38,7 +38,7 @@ export async function record(given: string, flags: RecordFlags): Promise<number>
     agentFile: agent === undefined ? undefined : agentPath(resolve(agent)),
     home: homeDirectory(process.env).path,
     environment: process.env,
-    hostOptions,
+    testsOptions,
     allowSideEffects: flags.allowSideEffects ?? false,
     capstan: packageVersion(),
     sdk: engineVersions().sdk,

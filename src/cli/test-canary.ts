@@ -3,7 +3,7 @@ import { otherSdk } from "../app/other-sdk.ts";
 import type { ReadSuite } from "../config/suite-file.ts";
 import { type CanaryRequest, runCanary } from "../eval/canary.ts";
 import { canaryText } from "./test-canary-view.ts";
-import { hostOptions } from "./host.ts";
+import { testsOptions } from "./host.ts";
 import { hiddenFreeJson } from "../words/hidden-text.ts";
 
 export interface CanaryOptions {
@@ -20,7 +20,7 @@ export async function canary(
   request: CanaryRequest,
   { sdk: given, pinned, configuration, json }: CanaryOptions,
 ): Promise<number> {
-  const options = hostOptions(configuration);
+  const options = testsOptions(configuration);
   const sdk = await otherSdk(given, {
     home: configuration.home,
     path: configuration.environment["PATH"] ?? "",

@@ -15,7 +15,7 @@ import { type SuiteRun, suiteRun } from "../core/suite-run.ts";
 import { wantedReports, writeReports } from "../eval/reports/reports.ts";
 import { type RunDeps, runSuites } from "../eval/run.ts";
 import { usage } from "./failure.ts";
-import { hostOptions } from "./host.ts";
+import { testsOptions } from "./host.ts";
 import { INTERRUPTED, interruptOnSignal } from "./interrupt.ts";
 import { TestView } from "./test-view.ts";
 import { trustingFor } from "./trust/trusting.ts";
@@ -118,7 +118,7 @@ async function openAll(
   const bySuite = new Map<Suite, Tests>();
   for (const { suite, configuration } of read) {
     const { id } = configuration.project;
-    const options = { ...hostOptions(configuration), rehearsal: rehearsal === true };
+    const options = { ...testsOptions(configuration), rehearsal: rehearsal === true };
     const tests = opened.get(id) ?? stack.use(await openTests(mode, options));
     opened.set(id, tests);
     bySuite.set(suite, tests);

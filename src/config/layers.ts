@@ -106,6 +106,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
       mount_roots: above.mount_roots ?? below.mount_roots,
       server: above.server ?? below.server,
       hooks_outside_sandbox: above.hooks_outside_sandbox ?? below.hooks_outside_sandbox,
+      graders_outside_sandbox: above.graders_outside_sandbox ?? below.graders_outside_sandbox,
       projects_may_loosen: above.projects_may_loosen ?? below.projects_may_loosen,
       permissions: {
         mode: above.permissions?.mode ?? below.permissions.mode,

@@ -38,6 +38,8 @@ export const settingsFile = z.strictObject({
   server: serverSettings.optional(),
   /** Only the user's own: outside the sandbox, a hook that runs project code runs what the agent wrote. */
   hooks_outside_sandbox: z.boolean().optional(),
+  /** Only the user's own, for the same reason. */
+  graders_outside_sandbox: z.boolean().optional(),
   /** Only the user's own: it is about what projects may do to the rest of that file. */
   projects_may_loosen: z.boolean().optional(),
 });
@@ -54,6 +56,10 @@ export const projectFile = settingsFile.extend({
     "only the user's own settings file may have it; it is about the whole machine, and not about one project",
   ),
   hooks_outside_sandbox: settingsFile.shape.hooks_outside_sandbox.refine(
+    (given) => given === undefined,
+    "only the user's own settings file may have it; a project must not decide what runs outside the sandbox",
+  ),
+  graders_outside_sandbox: settingsFile.shape.graders_outside_sandbox.refine(
     (given) => given === undefined,
     "only the user's own settings file may have it; a project must not decide what runs outside the sandbox",
   ),

@@ -31,6 +31,7 @@ export const BUILT_IN_SETTINGS = {
   mount_roots: [],
   server: {},
   hooks_outside_sandbox: false,
+  graders_outside_sandbox: false,
   projects_may_loosen: false,
 } as const satisfies SettingsFile;
 
@@ -60,8 +61,11 @@ export interface Settings {
   readonly mount_roots: readonly string[];
   /** How much the host takes on, and what a server lets through. */
   readonly server: ServerSettingsFile;
-  /** Whether trusted projects and agent files may loosen what the user's own settings say. */
+  /** Whether hooks run outside the sandbox of their session. */
   readonly hooks_outside_sandbox: boolean;
+  /** Whether command graders run outside the sandbox of the session they grade. */
+  readonly graders_outside_sandbox: boolean;
+  /** Whether trusted projects and agent files may loosen what the user's own settings say. */
   readonly projects_may_loosen: boolean;
 }
 

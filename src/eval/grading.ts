@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { CapstanError, messageOf } from "../core/errors.ts";
+import type { SandboxPlan } from "../core/sandbox.ts";
 import type { Verdict } from "../core/suite-run.ts";
 import type { Tape, Tapes } from "../core/tape.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -26,6 +27,8 @@ export type GradeTrial = (graded: {
   readonly facts: TrialFacts;
   /** A directory of the trial's own, outside of its workspace. */
   readonly directory: string;
+  /** Of the trial's session. */
+  readonly sandbox: SandboxPlan;
 }) => Promise<Judgement>;
 
 export interface GradingDeps extends Pick<GraderDeps, "outputs" | "runCommand"> {
@@ -36,7 +39,7 @@ export interface GradingDeps extends Pick<GraderDeps, "outputs" | "runCommand"> 
 
 /** One grader after the other: judges are known on a cassette by their order. */
 export function grading(deps: GradingDeps): GradeTrial {
-  return async ({ request, facts, directory }) => {
+  return async ({ request, facts, directory, sandbox }) => {
     const verdicts: Verdict[] = [];
     const errors: string[] = [];
     const judges = new Judges(request, deps, directory);
@@ -47,6 +50,7 @@ export function grading(deps: GradingDeps): GradeTrial {
             outputs: deps.outputs,
             runCommand: deps.runCommand,
             stateDir: join(directory, "graders"),
+            sandbox,
             judge: judges.ask,
             judgeModel: request.suite.judge,
             signal: request.signal,

@@ -5,6 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import { DEFAULT_ENGINE } from "../core/engine-name.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import type { LoggedEvent } from "../core/events.ts";
+import type { SandboxPlan } from "../core/sandbox.ts";
 import type { Case, CaseTurn, Suite } from "../core/suite.ts";
 import type { TrialRun } from "../core/suite-run.ts";
 import type { Tape, Tapes } from "../core/tape.ts";
@@ -28,6 +29,8 @@ export interface TrialDeps {
   /** Where the directories of trials are made. */
   readonly directory: string;
   readonly grade: GradeTrial;
+  /** What a session's commands are kept from, as its workspace is now. */
+  readonly sandboxOf: (session: Pick<Session, "record" | "state">) => SandboxPlan;
 }
 
 export interface TrialRequest {
@@ -120,7 +123,8 @@ async function inDirectory(request: TrialRequest, deps: TrialDeps, directory: st
     const facts = await factsOf({ suite, case: one, session, events: await events(), before, durationMs });
     // A trial that the cassette ended says nothing to graders.
     const isPlayed = request.acceptDrift || tape.drifts.length === 0;
-    const judged = ended === undefined && isPlayed ? await judge({ request, facts, directory }, deps) : UNJUDGED;
+    const graded = { request, facts, directory, sandbox: deps.sandboxOf(session) };
+    const judged = ended === undefined && isPlayed ? await judge(graded, deps) : UNJUDGED;
     const tapes = [tape, ...judged.tapes];
     const isWhole = ended === undefined && answers.unanswered.length === 0 && judged.isAnswered;
     return {

@@ -124,6 +124,7 @@ const ARRIVES: Readonly<Record<string, Arrival>> = {
   mount_roots: ["[/srv/shared]", ["settings", "mount_roots"], ["/srv/shared"]],
   ...SERVER,
   hooks_outside_sandbox: ["true", ["settings", "hooks_outside_sandbox"], true],
+  graders_outside_sandbox: ["true", ["settings", "graders_outside_sandbox"], true],
   projects_may_loosen: ["true", ["settings", "projects_may_loosen"], true],
 };
 /** A project's file must not have them: see variables.test.ts, environment.test.ts and server.test.ts. */
@@ -132,6 +133,7 @@ const OF_THE_USER = [
   "auth.credential_command",
   "mount_roots",
   "hooks_outside_sandbox",
+  "graders_outside_sandbox",
   "projects_may_loosen",
   ...Object.keys(SERVER),
 ];

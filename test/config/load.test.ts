@@ -81,6 +81,7 @@ describe("a configuration", () => {
       "environment.sandbox.mode",
       "environment.sandbox.auto_allow_sandboxed",
       "hooks_outside_sandbox",
+      "graders_outside_sandbox",
       "projects_may_loosen",
     ]);
   });
@@ -145,6 +146,7 @@ budget: { usd: 3, tokens: 3000 }
       engine: "built in",
       hibernate_after_ms: "built in",
       hooks_outside_sandbox: "built in",
+      graders_outside_sandbox: "built in",
       projects_may_loosen: "user (user/.capstan/config.yaml)",
       "permissions.mode": "agent (app/agent.yaml)",
       "permissions.allow Read": "user (user/.capstan/config.yaml)",
@@ -218,7 +220,7 @@ describe("a settings file", () => {
     ["modle: x", '1:1 modle: unknown key; did you mean "model"?'],
     [
       "name: x",
-      "1:1 name: unknown key; known are engine, model, on_crash, retries, upstream_idle_ms, credential_wait_ms, hibernate_after_ms, permissions, budget, budgets, prices, redact, auth, environment, mount_roots, server, hooks_outside_sandbox, projects_may_loosen",
+      "1:1 name: unknown key; known are engine, model, on_crash, retries, upstream_idle_ms, credential_wait_ms, hibernate_after_ms, permissions, budget, budgets, prices, redact, auth, environment, mount_roots, server, hooks_outside_sandbox, graders_outside_sandbox, projects_may_loosen",
     ],
     ["on_crash: go-on", '1:11 on_crash: expected one of continue, stop (found "go-on")'],
     ["retries: -1", "1:10 retries: expected a number of at least 0 (found -1)"],

@@ -1,7 +1,9 @@
 import { hookCommands } from "../../src/app/hook-command.ts";
 import { outputs } from "../../src/app/lazy-tools.ts";
+import { environmentDefinition } from "../../src/core/environment.ts";
 import type { EventOf, EventType, LoggedEvent } from "../../src/core/events.ts";
 import { type Grader, GRADER_KINDS } from "../../src/core/grader-schema.ts";
+import { sandboxPlan } from "../../src/core/sandbox.ts";
 import type { Verdict } from "../../src/core/suite-run.ts";
 import { graderAsWritten } from "../../src/core/suite-schema.ts";
 import { grade } from "../../src/eval/grade.ts";
@@ -56,11 +58,25 @@ export function logged<T extends EventType>(type: T, given: Partial<EventOf<T>> 
   return { ...example(type, given), seq: 1 };
 }
 
+const UNCONFINED = sandboxPlan(environmentDefinition.parse({}).sandbox, {
+  cwd: "/nowhere",
+  source: "/nowhere",
+  home: "/nowhere",
+  capstanHome: "/nowhere",
+  stateDir: "/nowhere",
+  temporary: "/nowhere",
+  secretFiles: [],
+  readOnlyMounts: [],
+  variables: {},
+  real: (path) => path,
+});
+
 function deps(given: Partial<GraderDeps> = {}): GraderDeps {
   return {
     outputs,
     runCommand: hookCommands({ path: "/usr/local/bin:/usr/bin:/bin", wrapper: [] }),
     stateDir: "/nowhere",
+    sandbox: UNCONFINED,
     judge: () => Promise.reject(new Error("nobody judges here")),
     judgeModel: undefined,
     signal: new AbortController().signal,

@@ -8,7 +8,7 @@ import { TrustBook } from "../../src/config/trust/book.ts";
 import { itemOf } from "../../src/config/trust/item.ts";
 import { programServers } from "../../src/mcp/programs.ts";
 import { parseAgent } from "../../src/core/agent-definition.ts";
-import { sandboxTest } from "../support/hostile-world.ts";
+import { SANDBOX_WITH_NODE, sandboxTest } from "../support/hostile-world.ts";
 import {
   agent,
   ANY_PRESSURE,
@@ -132,7 +132,7 @@ sandboxTest.each([
       hooks: { before_tool: [{ command: [process.execPath, "-e", load] }] },
     }),
     cwd: t.cwd,
-    environment: { checkpoints: { mode: "off" }, sandbox: { mode: "required", auto_allow_sandboxed: true } },
+    environment: { checkpoints: { mode: "off" }, sandbox: SANDBOX_WITH_NODE },
   });
   await session.send("Get out.").result();
   await session.close();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { openHost } from "../../src/app/open-host.ts";
 import { parseAgent } from "../../src/core/agent-definition.ts";
 import { configurationIn } from "../../src/runtime/protected/find-configuration.ts";
-import { sandboxTest } from "../support/hostile-world.ts";
+import { SANDBOX_WITH_NODE, sandboxTest } from "../support/hostile-world.ts";
 import { agent, ANY_PRESSURE, testEnvironment } from "../support/host.ts";
 import { type Reply, say, scriptedModel, toolUse } from "../support/scripted-model.ts";
 import { TEST_ENGINE } from "../support/test-engine.ts";
@@ -72,7 +72,7 @@ rm -f linked/check.sh; printf '#!/bin/sh\\n${evil}\\n' > linked/check.sh; chmod 
   const session = await host.startSession({
     agent: agent({ tools: ["Bash"], permissions: { mode: "yolo" }, hooks: { before_tool } }),
     cwd: place.cwd,
-    environment: { checkpoints: { mode: "off" }, sandbox: { mode: "required", auto_allow_sandboxed: true } },
+    environment: { checkpoints: { mode: "off" }, sandbox: SANDBOX_WITH_NODE },
   });
   await session.send("Get out.").result();
   await session.close();

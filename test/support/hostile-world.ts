@@ -28,6 +28,13 @@ const isLeftOut = !hasSandbox && process.env["CAPSTAN_TEST_REQUIRE"] !== "all";
 export const sandboxTest = test.skipIf(isLeftOut);
 export const describeSandbox = describe.skipIf(isLeftOut);
 
+/** For hooks that run Node. The pinned one lies in the clone, which the sandbox hides where that is below /tmp. */
+export const SANDBOX_WITH_NODE = {
+  mode: "required" as const,
+  auto_allow_sandboxed: true,
+  allow_read: [process.execPath],
+};
+
 /** Everything a hostile agent could be after, and a way to see whether it got it. */
 export interface World extends AsyncDisposable {
   readonly cwd: string;

@@ -31,6 +31,8 @@ interface Around {
   readonly engines?: Pick<Engines, "load">;
   /** As `--engine`. Default: that of the test run. */
   readonly engine?: EngineName;
+  /** As the user's own settings say. */
+  readonly gradersOutsideSandbox?: boolean;
 }
 
 /** Runs one suite file as `capstan test` does. */
@@ -52,7 +54,7 @@ export async function runSuiteFile(
 async function runSuite(
   suite: Suite,
   mode: SuiteRun["mode"],
-  { modelUrl, home, engines, ...more }: { modelUrl: string } & Around & Partial<RunRequest>,
+  { modelUrl, home, engines, gradersOutsideSandbox, ...more }: { modelUrl: string } & Around & Partial<RunRequest>,
 ): Promise<TestRun> {
   await using tests = await openTests(mode, {
     home: join(home, ".capstan"),
@@ -60,6 +62,7 @@ async function runSuite(
     retries: 2,
     rehearsal: mode === "rehearsal",
     engines,
+    ...(gradersOutsideSandbox !== undefined && { gradersOutsideSandbox }),
   });
   const facts: TrialFacts[] = [];
   const run = await runSuites(

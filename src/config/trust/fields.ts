@@ -119,6 +119,7 @@ export const SETTINGS_RULES: Rules = {
   mount_roots: "user only",
   server: "user only",
   hooks_outside_sandbox: "user only",
+  graders_outside_sandbox: "user only",
   projects_may_loosen: "user only",
 };
 

@@ -20,6 +20,7 @@ export async function command(given: Given<"command">, { facts, deps }: Surround
       stdin: "",
       cwd: facts.workspace,
       stateDir: deps.stateDir,
+      sandbox: deps.sandbox,
       signal: AbortSignal.any([deps.signal, late]),
     })
     .catch((thrown: unknown) => {

@@ -1,5 +1,6 @@
 import type { CommandEnd, CommandSurroundings } from "../../core/hooks.ts";
 import type { OutputChecks } from "../../core/output.ts";
+import type { SandboxPlan } from "../../core/sandbox.ts";
 import type { TrialFacts } from "../trial-facts.ts";
 
 /** What graders need from outside. */
@@ -9,6 +10,8 @@ export interface GraderDeps {
   readonly runCommand: (command: string, surroundings: CommandSurroundings) => Promise<CommandEnd>;
   /** A directory outside of the workspace, for the homes of commands. */
   readonly stateDir: string;
+  /** What the session's commands are kept from, and so those of graders: they may run what the agent wrote. */
+  readonly sandbox: SandboxPlan;
   readonly judge: Judge;
   /** The suite's judge, for graders that name none. */
   readonly judgeModel: string | undefined;
