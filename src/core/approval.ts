@@ -1,5 +1,5 @@
 import type { EventOf } from "./events.ts";
-import type { ToolOutcome } from "./tool.ts";
+import type { ToolContent } from "./content.ts";
 
 /**
  * A stored question: to a person, about one tool call, a plan, or a question the agent asks; or to a client, for the
@@ -45,7 +45,7 @@ export interface ApprovalAnswer {
   /** For a question: question → a note beside the answer. */
   readonly notes?: Readonly<Record<string, string>>;
   /** For a custom tool: what it returned. Kept until the session has acted on it; from then on the log has it. */
-  readonly result?: Pick<ToolOutcome, "content" | "isError">;
+  readonly result?: { readonly content: ToolContent; readonly isError: boolean };
   /** The id that the event of this answer is to have in the log. Default: a new one. */
   readonly eventId?: string;
 }

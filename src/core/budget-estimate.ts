@@ -1,5 +1,4 @@
-import type { ModelRequestOutcome } from "./gateway.ts";
-import type { ModelUsage } from "./events.ts";
+import type { ModelUsage } from "./usage.ts";
 
 /** What a model request may come to, worked out before it is sent. */
 
@@ -29,6 +28,9 @@ export interface Experience {
   /** The last request that was answered: its tokens by the usual measure, and those it turned out to have. */
   readonly last?: { readonly inputTokens: number; readonly usage: ModelUsage } | undefined;
 }
+
+/** `input`: the answer began, and its end with the final usage did not come. */
+export type Proven = "nothing" | "input" | "all";
 
 /** In tokens, and the dearest use of them that the provider could bill. */
 export interface Estimate {
@@ -77,7 +79,7 @@ function dearest(prompt: number, output: number, { cached, webSearches }: Reques
  * is cut off costs money, and a command that hangs up must not get it for nothing.
  */
 export function settledUsage(
-  { usage, proven }: Pick<ModelRequestOutcome, "usage" | "proven">,
+  { usage, proven }: { readonly usage: ModelUsage; readonly proven: Proven },
   held: Estimate,
 ): ModelUsage {
   if (proven === "all") return usage;

@@ -1,6 +1,5 @@
 import type { EventOf, StoredEvent } from "./events.ts";
 import type { CheckpointRef } from "./state-files.ts";
-import type { OwnStep } from "./workspace.ts";
 
 /** A checkpoint as lists show it. */
 export interface Checkpoint extends CheckpointRef {
@@ -114,6 +113,18 @@ function restoredBy(
 function startOf(events: readonly StoredEvent[], id: string): EventOf<"capstan.rewind_started"> | undefined {
   for (const { event } of events) if (event.type === "capstan.rewind_started" && event.rewind_id === id) return event;
   return undefined;
+}
+
+export interface CheckpointRange {
+  readonly from: string;
+  /** Default: what is there now. */
+  readonly to?: string | undefined;
+}
+
+/** Work of the session: from one checkpoint to another, or to what is there now. */
+export interface OwnStep extends CheckpointRange {
+  /** The host died in it, so others may have changed files before it was over. */
+  readonly unsure: boolean;
 }
 
 /** Work of the session on its files, with the place in the log at which it was over. */

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Elicitation, ElicitedValue } from "./engine.ts";
 
 /**
  * The forms of MCP servers: flat, with texts, numbers, switches and choices as fields. They are read leniently, because
@@ -35,6 +34,24 @@ const form = z.object({
   properties: z.record(z.string(), field.catch({})).catch({}),
   required: z.array(z.string()).catch([]),
 });
+
+/** What an MCP server asks a person: values for the fields of a form, or to go to an address. */
+export interface Elicitation {
+  readonly server: string;
+  readonly message: string;
+  readonly requested:
+    | { readonly kind: "form"; readonly schema: Readonly<Record<string, unknown>> }
+    | { readonly kind: "url"; readonly url: string };
+}
+
+export type ElicitationAnswer =
+  | { readonly action: "accept"; readonly content: Readonly<Record<string, ElicitedValue>> }
+  /** A person said no, … */
+  | { readonly action: "decline" }
+  /** … or nobody said anything. */
+  | { readonly action: "cancel" };
+
+export type ElicitedValue = string | number | boolean | string[];
 
 /** What an approval shows of the question, and what its answer is checked against. */
 export function elicitationInput({ server, message, requested }: Elicitation): Record<string, unknown> {

@@ -1,3 +1,4 @@
+import type { Elicitation, ElicitationAnswer } from "./elicitation.ts";
 import type { AgentDefinition, Mode } from "./agent-definition.ts";
 import type { MessageContent, ToolContent } from "./content.ts";
 import type { ProcessLimits } from "./environment.ts";
@@ -110,24 +111,6 @@ export interface EngineHost {
     signal: AbortSignal,
   ): Promise<ToolOutcome>;
 }
-
-/** What an MCP server asks a person: values for the fields of a form, or to go to an address. */
-export interface Elicitation {
-  readonly server: string;
-  readonly message: string;
-  readonly requested:
-    | { readonly kind: "form"; readonly schema: Readonly<Record<string, unknown>> }
-    | { readonly kind: "url"; readonly url: string };
-}
-
-export type ElicitationAnswer =
-  | { readonly action: "accept"; readonly content: Readonly<Record<string, ElicitedValue>> }
-  /** A person said no, … */
-  | { readonly action: "decline" }
-  /** … or nobody said anything. */
-  | { readonly action: "cancel" };
-
-export type ElicitedValue = string | number | boolean | string[];
 
 export interface CallRequest {
   readonly callId: string;

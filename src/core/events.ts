@@ -132,7 +132,7 @@ export const sessionEvent = z.discriminatedUnion("type", [
 ]);
 
 export type { SessionErrorBody, StopReason } from "./events/session.ts";
-export type { ModelUsage } from "./events/span.ts";
+export type { ModelUsage } from "./usage.ts";
 
 export type SessionEvent = z.infer<typeof sessionEvent>;
 export type EventType = SessionEvent["type"];

@@ -1,6 +1,6 @@
 import type { AuthProvider } from "./auth-schema.ts";
 import type { ModelUsage } from "./events.ts";
-import type { RequestSize } from "./budget-estimate.ts";
+import type { RequestSize, Proven } from "./budget-estimate.ts";
 import type { Billing } from "./ledger.ts";
 
 /**
@@ -78,9 +78,6 @@ export interface ModelRequestInfo {
   /** The text that it is the first to carry: all that stands after the model's last words. */
   readonly said: string;
 }
-
-/** `input`: the answer began, and its end with the final usage did not come. */
-export type Proven = "nothing" | "input" | "all";
 
 export interface ModelRequestOutcome {
   readonly isError: boolean;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ModelUsage } from "./events.ts";
+import type { ModelUsage } from "./usage.ts";
 import { type Glob, globOf, matchesGlob, STAR } from "./permission/glob.ts";
 import { type ModelPrice, type PriceEntry, PRICES, type TokenPrice, usualPrice } from "./prices.ts";
 

@@ -1,4 +1,3 @@
-import type { TurnEnd } from "./engine.ts";
 import type { CapstanError, ErrorCode } from "./errors.ts";
 import type { EventDraft, SessionErrorBody, StopReason } from "./events.ts";
 import type { LimitHit } from "./budget.ts";
@@ -13,7 +12,7 @@ import type { LimitHit } from "./budget.ts";
  * | failures outlasted retries, process lost, no output  | retries_exhausted | session.error                |
  */
 export function tellTurnEnd(
-  end: Pick<TurnEnd, "outcome" | "error">,
+  end: { readonly outcome: string; readonly error?: CapstanError },
   { limit, retries }: { readonly limit: LimitHit | undefined; readonly retries: number },
 ): { readonly before: readonly EventDraft[]; readonly stopReason: StopReason } {
   if (limit !== undefined)

@@ -1,3 +1,4 @@
+import type { CheckpointRange, OwnStep } from "./checkpoint-list.ts";
 import type { CheckpointSettings, WorkspaceKind, WorkspaceSettings } from "./environment.ts";
 
 /**
@@ -160,12 +161,6 @@ export interface Workspace {
   apply(request: ApplyRequest): Promise<ApplyOutcome>;
 }
 
-/** Work of the session: from one checkpoint to another, or to what is there now. */
-export interface OwnStep extends CheckpointRange {
-  /** The host died in it, so others may have changed files before it was over. */
-  readonly unsure: boolean;
-}
-
 export interface TakenCheckpoint {
   /** Names it for as long as the workspace exists. */
   readonly commit: string;
@@ -179,12 +174,6 @@ export interface TakenCheckpoint {
 export interface LeftOut {
   readonly path: string;
   readonly why: "too large" | "not readable" | "not a file" | "a name git cannot keep";
-}
-
-export interface CheckpointRange {
-  readonly from: string;
-  /** Default: what is there now. */
-  readonly to?: string | undefined;
 }
 
 export interface FileChange {

@@ -9,7 +9,8 @@ import {
 import { CapstanError } from "../core/errors.ts";
 import type { EventOf, StoredEvent } from "../core/events.ts";
 import { mayChangeFiles } from "../core/permission/tool-names.ts";
-import type { CheckpointRange, FileChange, OwnStep, Workspace } from "../core/workspace.ts";
+import type { FileChange, Workspace } from "../core/workspace.ts";
+import type { CheckpointRange, OwnStep } from "../core/checkpoint-list.ts";
 
 /** From one moment of a session to another; each is `start`, `turn`, or a checkpoint's id or the end of one. */
 export interface TimeRange {

@@ -1,5 +1,5 @@
 import { elicitationInput, elicitedContent } from "../core/elicitation.ts";
-import type { Elicitation, ElicitationAnswer } from "../core/engine.ts";
+import type { Elicitation, ElicitationAnswer } from "../core/elicitation.ts";
 import type { EventDraft, EventOf } from "../core/events.ts";
 import type { Verdict } from "../core/permission/decide.ts";
 import type { OpenCall } from "../core/state.ts";

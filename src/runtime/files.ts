@@ -2,7 +2,8 @@ import { type Checkpoint, checkpointsIn, ownSteps } from "../core/checkpoint-lis
 import { CapstanError } from "../core/errors.ts";
 import type { EventOf, StoredEvent } from "../core/events.ts";
 import type { SessionRecord } from "../core/store.ts";
-import type { ApplyOutcome, BranchExport, FileChange, OwnStep, WorkLimits } from "../core/workspace.ts";
+import type { ApplyOutcome, BranchExport, FileChange, WorkLimits } from "../core/workspace.ts";
+import type { OwnStep } from "../core/checkpoint-list.ts";
 import {
   changedRange,
   changedSteps,

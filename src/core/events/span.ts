@@ -1,19 +1,10 @@
 import { z } from "zod";
 import { BILLINGS } from "../ledger.ts";
+import { modelUsage } from "../usage.ts";
 import { onThread, stored } from "./fields.ts";
 
 /** Model requests, as the gateway metered them. */
 
-const modelUsage = z.object({
-  input_tokens: z.number(),
-  output_tokens: z.number(),
-  cache_read_input_tokens: z.number(),
-  cache_creation_input_tokens: z.number(),
-  /** The part of `cache_creation_input_tokens` that is kept for an hour; absent when there is none. */
-  cache_creation_1h_input_tokens: z.number().optional(),
-  /** Searches that the API itself made; absent when there were none. */
-  web_search_requests: z.number().optional(),
-});
 const span = { ...stored, ...onThread, model: z.string(), request_class: z.string() };
 export const spanModelRequestStart = z.object({
   type: z.literal("span.model_request_start"),
@@ -49,5 +40,3 @@ export const spanModelRequestEnd = z.object({
   /** The tools whose results the request was the first to read; absent when it read none. */
   tools: z.array(z.string()).optional(),
 });
-
-export type ModelUsage = z.infer<typeof modelUsage>;

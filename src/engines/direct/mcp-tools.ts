@@ -1,5 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
-import type { Elicitation, EngineHost, EngineRequest } from "../../core/engine.ts";
+import type { Elicitation } from "../../core/elicitation.ts";
+import type { EngineHost, EngineRequest } from "../../core/engine.ts";
 import { messageOf } from "../../core/errors.ts";
 import { engineToolName } from "../../core/mcp-server-schema.ts";
 import type { ServerClient, ServerClientOptions } from "../../mcp/client/server-client.ts";

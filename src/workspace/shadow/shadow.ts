@@ -6,15 +6,14 @@ import type {
   ApplyRequest,
   BranchExport,
   BranchRequest,
-  CheckpointRange,
   FileChange,
   LeftOut,
-  OwnStep,
   TakenCheckpoint,
   WorkLimits,
   Workspace,
   WorkspacePlace,
 } from "../../core/workspace.ts";
+import type { CheckpointRange, OwnStep } from "../../core/checkpoint-list.ts";
 import { diskFailure } from "../disk-failure.ts";
 import { applyChanges } from "./apply.ts";
 import { contentChanges, countChanges, listChanges, onlyModes, patchOf } from "./changes.ts";
