@@ -73,3 +73,32 @@ export function isTimeZone(name: string): boolean {
 function notATimeZone({ input }: { readonly input?: unknown }): string {
   return `expected a time zone such as Europe/Berlin or UTC (found ${JSON.stringify(input)})`;
 }
+
+export const limitName = z.enum([
+  "usd",
+  "tokens",
+  "input_tokens",
+  "output_tokens",
+  "cache_tokens",
+  "turns",
+  "steps",
+  "tool_calls",
+  "deadline",
+  // Of the environment, for all processes of the session together.
+  "memory_bytes",
+  "processes",
+  "cpu_seconds",
+]);
+export type LimitName = z.infer<typeof limitName>;
+
+/** A limit that leaves no room. */
+export interface LimitHit {
+  readonly which: LimitName;
+  readonly limit: number;
+  readonly spent: number;
+  /** Whose limit it is. Absent: the session's. */
+  readonly scope?: "session" | "agent" | "project" | "day";
+  /** Held for requests under way, and what the refused one was estimated to need. */
+  readonly reserved?: number;
+  readonly needed?: number;
+}

@@ -1,5 +1,5 @@
 import type { ScopeBudget } from "./budget-schema.ts";
-import type { LimitHit, LimitName } from "./budget.ts";
+import type { LimitHit, LimitName } from "./budget-schema.ts";
 
 /**
  * What a model request may still cost, in every scope it belongs to: the session, its agent, its project and the day.

@@ -1,20 +1,5 @@
-import type { SessionBudget } from "./budget-schema.ts";
-import type { EventOf } from "./events.ts";
+import type { LimitHit, LimitName, SessionBudget } from "./budget-schema.ts";
 import type { SessionState } from "./state.ts";
-
-export type LimitName = EventOf<"capstan.limit_reached">["which"];
-
-/** A limit that leaves no room. */
-export interface LimitHit {
-  readonly which: LimitName;
-  readonly limit: number;
-  readonly spent: number;
-  /** Whose limit it is. Absent: the session's. */
-  readonly scope?: "session" | "agent" | "project" | "day";
-  /** Held for requests under way, and what the refused one was estimated to need. */
-  readonly reserved?: number;
-  readonly needed?: number;
-}
 
 /** The first limit that leaves no room for another model request. */
 export function limitOnModelRequest(budget: SessionBudget, state: SessionState): LimitHit | undefined {

@@ -1,5 +1,5 @@
 import type { Amounts, ScopeLimits, Standing, Verdict } from "./budget-scopes.ts";
-import type { LimitHit } from "./budget.ts";
+import type { LimitHit } from "./budget-schema.ts";
 
 /**
  * The ledger: what every model request cost, kept by the store from the same events as the log, in the same

@@ -1,6 +1,6 @@
 import type { CapstanError, ErrorCode } from "./errors.ts";
 import type { EventDraft, SessionErrorBody, StopReason } from "./events.ts";
-import type { LimitHit } from "./budget.ts";
+import type { LimitHit } from "./budget-schema.ts";
 
 /**
  * How a turn's end is told: the stop reason, and the events that must stand before it.

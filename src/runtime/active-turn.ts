@@ -1,4 +1,4 @@
-import type { LimitHit } from "../core/budget.ts";
+import type { LimitHit } from "../core/budget-schema.ts";
 import type { Clock } from "../core/clock.ts";
 import type { CapstanError } from "../core/errors.ts";
 

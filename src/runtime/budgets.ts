@@ -2,7 +2,7 @@ import type { Budget } from "../core/agent-definition.ts";
 import { dayOf, dayStart } from "../core/budget-day.ts";
 import { type BudgetSettings, DEFAULT_RESERVE_OUTPUT_TOKENS, type SessionBudget } from "../core/budget-schema.ts";
 import type { ScopeLimits } from "../core/budget-scopes.ts";
-import type { LimitHit } from "../core/budget.ts";
+import type { LimitHit } from "../core/budget-schema.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { EventDraft, ModelUsage } from "../core/events.ts";
 import { isAlias, listPrice, priceOf } from "../core/pricing.ts";

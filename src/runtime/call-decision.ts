@@ -1,7 +1,8 @@
 import type { Mode } from "../core/agent-definition.ts";
 import type { Approval, ApprovalRequest, StoredAnswer } from "../core/approval.ts";
 import type { Crossing } from "../core/budget-scopes.ts";
-import { type LimitHit, limitOnToolCall, limitText } from "../core/budget.ts";
+import { limitOnToolCall, limitText } from "../core/budget.ts";
+import type { LimitHit } from "../core/budget-schema.ts";
 import type { CallRequest } from "../core/engine.ts";
 import { messageOf } from "../core/errors.ts";
 import type { EventDraft } from "../core/events.ts";

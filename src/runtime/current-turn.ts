@@ -1,4 +1,5 @@
-import { type LimitHit, limitOnTurn } from "../core/budget.ts";
+import { limitOnTurn } from "../core/budget.ts";
+import type { LimitHit } from "../core/budget-schema.ts";
 import type { EngineFact } from "../core/engine.ts";
 import { ActiveTurn } from "./active-turn.ts";
 import { CredentialPause } from "./credential-pause.ts";

@@ -9,7 +9,8 @@ import {
   REMEMBERED_OUTPUTS,
   settledUsage,
 } from "../core/budget-estimate.ts";
-import { type LimitHit, limitText } from "../core/budget.ts";
+import { limitText } from "../core/budget.ts";
+import type { LimitHit } from "../core/budget-schema.ts";
 import { type Clock, type Ids, threadId } from "../core/clock.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { EventDraft } from "../core/events.ts";

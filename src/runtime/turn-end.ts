@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Budget } from "../core/agent-definition.ts";
-import type { LimitHit } from "../core/budget.ts";
+import type { LimitHit } from "../core/budget-schema.ts";
 import { cacheHitRate } from "../core/cache-hits.ts";
 import type { TurnEnd } from "../core/engine.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";

@@ -1,5 +1,5 @@
 import type { Mode } from "../core/agent-definition.ts";
-import type { LimitHit } from "../core/budget.ts";
+import type { LimitHit } from "../core/budget-schema.ts";
 import type { EngineFact, TurnEnd } from "../core/engine.ts";
 import { CapstanError } from "../core/errors.ts";
 import type { StoredEvent } from "../core/events.ts";

@@ -1,13 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Budget } from "../../src/core/agent-definition.ts";
-import {
-  budgetLeft,
-  type LimitHit,
-  limitOnModelRequest,
-  limitOnToolCall,
-  limitOnTurn,
-  tokensOf,
-} from "../../src/core/budget.ts";
+import { budgetLeft, limitOnModelRequest, limitOnToolCall, limitOnTurn, tokensOf } from "../../src/core/budget.ts";
+import type { LimitHit } from "../../src/core/budget-schema.ts";
 import { initialState, type SessionState } from "../../src/core/state.ts";
 
 const usage = {

@@ -5,7 +5,7 @@ import type { Budget } from "../../src/core/agent-definition.ts";
 import type { Crossing } from "../../src/core/budget-scopes.ts";
 import type { RequestSize } from "../../src/core/budget-estimate.ts";
 import type { BudgetSettings } from "../../src/core/budget-schema.ts";
-import type { LimitHit } from "../../src/core/budget.ts";
+import type { LimitHit } from "../../src/core/budget-schema.ts";
 import type { GatewaySession, ModelRequestInfo, ModelRequestOutcome } from "../../src/core/gateway.ts";
 import { createRedactor } from "../../src/core/redaction.ts";
 import { PRICES } from "../../src/core/prices.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sessionBudget } from "../budget-schema.ts";
+import { limitName, sessionBudget } from "../budget-schema.ts";
 import { SCOPES } from "../budget-scopes.ts";
 import { callSubject, toolTraits } from "../permission/subject.ts";
 import { onThread, stored, toolInput } from "./fields.ts";
@@ -137,21 +137,6 @@ export const toolProgress = z.object({
   elapsed_seconds: z.number(),
   text: z.string().optional(),
 });
-const limitName = z.enum([
-  "usd",
-  "tokens",
-  "input_tokens",
-  "output_tokens",
-  "cache_tokens",
-  "turns",
-  "steps",
-  "tool_calls",
-  "deadline",
-  // Of the environment, for all processes of the session together.
-  "memory_bytes",
-  "processes",
-  "cpu_seconds",
-]);
 const budgetScope = z.enum(SCOPES);
 export const limitReached = z.object({
   type: z.literal("capstan.limit_reached"),
