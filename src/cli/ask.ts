@@ -1,8 +1,8 @@
-import { userInfo } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isAboutConfiguration } from "../core/permission/protected/in-call.ts";
 import type { Approval, ApprovalAnswer, AskPermission } from "../core/approval.ts";
 import { CapstanError } from "../core/errors.ts";
+import { userName } from "./user-name.ts";
 import { type AskingHost, watchApproval } from "./ask-watch.ts";
 import { Gone, NO_TERMINAL, openPrompts } from "./ask-prompts.ts";
 import { onAbort } from "../core/signals/on-abort.ts";
@@ -230,13 +230,4 @@ async function atTerminal(
   }
   const { askAboutCall } = await import("./ask-tool.ts");
   return askAboutCall(approval, prompts, host);
-}
-
-/** Who sits here, as far as the system knows; a user without an entry has only a number. */
-export function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `uid ${process.getuid?.() ?? "?"}`;
-  }
 }

@@ -71,7 +71,7 @@ async function answerHere(
 ): Promise<Answered> {
   const { clock, ids } = await import("../app/clock.ts");
   const { Inbox } = await import("../runtime/inbox.ts");
-  const { userName } = await import("./ask.ts");
+  const { userName } = await import("./user-name.ts");
   const inbox = new Inbox({ store, clock, ids, onAnswer: async () => {} });
   const approval = await inbox.answer(approvalId, answer, { by: by ?? userName(), from: "cli" });
   const record = await store.session(approval.sessionId);
