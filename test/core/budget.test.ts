@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { Budget } from "../../src/core/agent-definition.ts";
-import { budgetLeft, limitOnModelRequest, limitOnToolCall, limitOnTurn, tokensOf } from "../../src/core/budget.ts";
-import type { LimitHit } from "../../src/core/budget-schema.ts";
-import { initialState, type SessionState } from "../../src/core/state.ts";
+import type { Budget } from "../../src/core/agent/agent-definition.ts";
+import {
+  budgetLeft,
+  limitOnModelRequest,
+  limitOnToolCall,
+  limitOnTurn,
+  tokensOf,
+} from "../../src/core/session/session-limits.ts";
+import type { LimitHit } from "../../src/core/money/budget-schema.ts";
+import { initialState, type SessionState } from "../../src/core/session/state.ts";
 
 const usage = {
   input_tokens: 1000,

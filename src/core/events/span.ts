@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { BILLINGS } from "../ledger.ts";
-import { modelUsage } from "../usage.ts";
+import { BILLINGS } from "../money/ledger.ts";
+import { modelUsage } from "../money/usage.ts";
 import { onThread, stored } from "./fields.ts";
 
 /** Model requests, as the gateway metered them. */
