@@ -87,6 +87,14 @@ test("links lead to files and headings that exist", () => {
   expect(broken).toEqual([]);
 });
 
+test("docs/README.md links to every page once", () => {
+  // Decisions have an index of their own.
+  const listed = pages.filter((page) => /^docs\/(?!README|decisions\/(?!README))/.test(page));
+  const index = textOf.get("docs/README.md") ?? "";
+  const linked = [...index.matchAll(/\]\(([^)\s#]+)\)/g)].map(([, target = ""]) => join("docs", target));
+  expect(linked.filter((page) => page.startsWith("docs/")).toSorted()).toEqual(listed.toSorted());
+});
+
 /** As GitHub makes them of headings. */
 function anchorsOf(file: string): string[] {
   return [...withoutCode(readFileSync(file, "utf8")).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
