@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { BareSession } from "./bare.ts";
 import { CASES, PARALLEL, READER, REQUEST, fill } from "./suites.ts";
 
-/** The other side of a suite: the same turns with the SDK alone, each in a new process and directory. Prints how long they took. */
+/** The baseline for a suite: the same turns with the SDK alone, each in a new process and directory. Prints the time they took. */
 const [url = "", root = ""] = process.argv.slice(2);
 
 async function oneCase(number: number): Promise<void> {

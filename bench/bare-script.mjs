@@ -1,4 +1,4 @@
-// What a person would write to see an answer with the bare SDK: the other side of `capstan run`.
+// What a person would write to get an answer with the bare SDK: the baseline for `capstan run`.
 import { query } from "@anthropic-ai/claude-agent-sdk";
 
 const [prompt] = process.argv.slice(2);

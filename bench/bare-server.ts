@@ -5,7 +5,7 @@ import type { ApiDeps } from "../src/server/api/deps.ts";
 import { apiRoutes } from "../src/server/api/routes.ts";
 import { v1Routes } from "../src/server/v1/routes.ts";
 
-/** A server with the same routes loaded and nothing behind them, and an endpoint that tells many the same. */
+/** A server with the same routes but nothing behind them, and an endpoint that broadcasts to many clients. */
 
 const nothing: unknown = new Proxy({}, { get: () => nothing });
 const deps = Object.fromEntries(

@@ -12,16 +12,16 @@ import { bareTurn, type TurnTime, TurnWatch } from "./turns.ts";
 export interface BareSettings {
   readonly agent: AgentInput;
   readonly cwd: string;
-  /** The model API, without a gateway before it. */
+  /** The model API, without a gateway in front of it. */
   readonly url: string;
   readonly path: string;
-  /** Permission hooks; without any, the agent's tools are allowed by name. */
+  /** Permission hooks (default: the agent's tools are allowed by name). */
   readonly hooks?: NonNullable<Options["hooks"]>;
 }
 
 /**
- * What a program without Capstan would write, for one session: the SDK alone with the options and the environment that
- * Capstan gives it, so that the two do the same work. The transcript is on disk, where the SDK keeps it by itself, and
+ * One session as a program without Capstan would run it: the SDK alone, with the options and the environment that
+ * Capstan uses, so that both do the same work. The transcript is on disk, where the SDK keeps it by default, and
  * the SDK starts the process its own way.
  */
 export class BareSession implements AsyncDisposable {
@@ -35,18 +35,18 @@ export class BareSession implements AsyncDisposable {
     this.#settings = settings;
   }
 
-  /** A process of its own for one turn. */
+  /** Runs one turn in a new process. */
   async oneTurn(message: string, { resume }: { resume: boolean }): Promise<TurnTime> {
     const options = this.#options(resume);
     const watch = new TurnWatch();
     const messages = query({ prompt: message, options });
     const time = await bareTurn(messages, watch);
-    // The process ends by itself; the next sample must not share the machine with it.
+    // Wait for the process to exit, so that the next sample does not share the machine with it.
     for await (const _rest of messages);
     return time;
   }
 
-  /** A turn of the one process that lives until the session is disposed of. */
+  /** Runs a turn in the process that lives until the session is disposed of. */
   async liveTurn(message: string): Promise<TurnTime> {
     this.#live ??= query({ prompt: this.#input, options: this.#options(false) });
     const watch = new TurnWatch();
@@ -91,7 +91,7 @@ export class BareSession implements AsyncDisposable {
   }
 }
 
-/** Capstan's options want one; a bare session does not use it. */
+/** Required by Capstan's options; a bare session does not use it. */
 const NO_TRANSCRIPTS: TranscriptStore = {
   append: async () => {},
   load: async () => [],

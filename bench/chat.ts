@@ -9,12 +9,12 @@ import type { BenchCase, Row } from "./row.ts";
 import { median } from "./statistics.ts";
 
 const WORDS = 2_000;
-/** Between two words. */
+/** Milliseconds between two words. */
 const PACE_MS = 2;
 const BETWEEN_KEYS_MS = 70;
-/** One frame: a limit in milliseconds, because that is what people notice on every machine. */
+/** One frame. An absolute limit, because people notice the same delay on every machine. */
 const LIMIT_MS = 50;
-/** A program that does nothing but echo: what it waits for is the machine, and not the chat. */
+/** A program that only echoes: its delay is the machine's, not the chat's. */
 const ECHO = `let all = "";
 process.stdin.setRawMode(true).setEncoding("utf8").on("data", (key) => {
   if (key.includes("\u0003")) process.exit();
@@ -23,7 +23,7 @@ process.stdin.setRawMode(true).setEncoding("utf8").on("data", (key) => {
 });
 process.stdout.write("ready");`;
 
-/** How long a key waits for its echo on a terminal while the model talks. */
+/** The time from a key press to its echo on a terminal while the model streams. */
 export const chatKeys: BenchCase = {
   name: "chat",
   async run() {
@@ -37,14 +37,14 @@ export const chatKeys: BenchCase = {
     await screen.sees("word of");
     const waits: number[] = [];
     const against: number[] = [];
-    // Digits, which the model does not say.
+    // Digits, which the model never writes.
     for (let typed = ""; waits.length === 0 || screen.isTalking();) {
       typed += String(waits.length % 10);
       const [wait, other] = await Promise.all([screen.echo(typed), bare.echo(typed)]);
       waits.push(wait);
       against.push(other);
       await sleep(BETWEEN_KEYS_MS);
-      // A longer line would be broken.
+      // A longer line would wrap.
       if (typed.length < 60) continue;
       for (const one of [screen, bare]) one.type("\u0015");
       typed = "";
@@ -54,7 +54,7 @@ export const chatKeys: BenchCase = {
   },
 };
 
-/** The longest waits are compared: on a machine that has nothing else to do, that of the echo is next to nothing. */
+/** Compares the longest waits. On an idle machine, that of the bare echo is close to zero. */
 function row(waits: readonly number[], against: readonly number[]): Row {
   const [longest, other] = [Math.max(...waits), Math.max(...against)];
   return {
@@ -71,13 +71,13 @@ function row(waits: readonly number[], against: readonly number[]): Row {
 interface Typing extends AsyncDisposable {
   sees(text: string): Promise<void>;
   type(keys: string): void;
-  /** Types the last letter of `typed`, and waits until all of it is on the screen. In milliseconds. */
+  /** Types the last letter of `typed` and waits until all of it is on the screen. Returns milliseconds. */
   echo(typed: string): Promise<number>;
-  /** Whether anything was written a moment ago, beside what was typed. */
+  /** Whether the model wrote anything a moment ago. */
   isTalking(): boolean;
 }
 
-/** A program of Node's on a pseudo-terminal. */
+/** A Node program on a pseudo-terminal. */
 function terminal({ cwd, environment }: Pick<Cli, "cwd" | "environment">, args: readonly string[]): Typing {
   const command = `stty cols 80 rows 40; exec ${[process.execPath, ...args].map((word) => `'${word}'`).join(" ")}`;
   const child: ChildProcessWithoutNullStreams = spawn("script", ["-qefc", command, "/dev/null"], {

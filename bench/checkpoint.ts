@@ -14,7 +14,7 @@ const DIRECTORIES = 200;
 const FILES_EACH = 100;
 const ROUNDS = 40;
 
-/** Keeping the files of a large tree, against what git itself needs for it in a twin tree. */
+/** A checkpoint of a large tree, compared with git itself on an identical tree. */
 export const checkpointCost: BenchCase = {
   name,
   async run() {
@@ -29,7 +29,7 @@ export const checkpointCost: BenchCase = {
     await git(twin, "add", "-A");
     await git(twin, "-c", "user.name=n", "-c", "user.email=e", "commit", "--quiet", "-m", "all");
     let last = (await workspace.checkpoint(undefined))?.commit;
-    // Files as old as the index are read again each time, by git as by us.
+    // Git and Capstan both read files again that are as old as the index.
     await sleep(2_500);
     await git(twin, "status");
     const checkpoint = timed(async () => {

@@ -17,10 +17,10 @@ const name = "cli";
 const SESSIONS = 10_000;
 /** The built CLI, as users get it. */
 export const CLI = resolve("dist/cli/main.js");
-/** The one with the most files. */
+/** The example with the most files. */
 const LARGEST_EXAMPLE = resolve("examples/agents/reviewer/agent.yaml");
 
-/** What a command costs before it has done anything, and how soon the first word is there. */
+/** What a command costs before it does anything, and the time to the first word. */
 export const commands: BenchCase = {
   name,
   async run() {

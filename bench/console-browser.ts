@@ -7,7 +7,7 @@ const SIZE = { width: 1_280, height: 800 };
 
 export interface ConsoleBench extends AsyncDisposable {
   readonly server: Served;
-  /** A window of somebody who is logged in, and has nothing of the server kept from before. */
+  /** A logged-in window with an empty cache. */
   open(): Promise<Window>;
 }
 
@@ -16,7 +16,7 @@ export interface Window extends AsyncDisposable {
   readonly context: BrowserContext;
 }
 
-/** The server in a process of its own, and a real browser before it. */
+/** The server in a separate process, and a real browser. */
 export async function consoleBench(script?: Script): Promise<ConsoleBench> {
   await using stack = new AsyncDisposableStack();
   const server = stack.use(await served({ fromSource: true, ...(script !== undefined && { script }) }));
@@ -49,7 +49,7 @@ async function login(
   return state;
 }
 
-/** Runs in the page before anything of it: tells when what is waited for is in sight and has been painted. */
+/** Runs before the page's own scripts: reports when the expected element is in view and painted. */
 const WATCH = `(wanted, words) => {
   const isInSight = (element) => {
     const { top, bottom } = element.getBoundingClientRect();
@@ -65,8 +65,8 @@ const WATCH = `(wanted, words) => {
 }`;
 
 /**
- * Milliseconds from the beginning of the navigation until `selector`, with `text` in it, is in sight and has been painted,
- * by the page's own clock. Until then the main thread was busy; from then on the page answers.
+ * Milliseconds from the start of the navigation until `selector`, with `text` in it, is in view and painted,
+ * by the page's own clock. Until then the main thread was busy; from then on the page responds.
  */
 export async function timeUntil(page: Page, url: string, selector: string, text = ""): Promise<number> {
   await page.addInitScript(`(${WATCH})(${JSON.stringify(selector)}, ${JSON.stringify(text)})`);

@@ -6,7 +6,7 @@ const ROUNDS = 15;
 const FIELD = "input[aria-label='Search sessions']";
 const LIST = "ul[aria-label='Sessions'] li:nth-child(10)";
 
-/** What a person waits for who opens the console: the list of their sessions. */
+/** How long it takes to open the console and see the list of sessions. */
 export async function firstPage(name: string, bench: ConsoleBench): Promise<readonly Row[]> {
   const { url } = bench.server;
   await checkReacts(bench);
@@ -58,7 +58,7 @@ const SCRIPT_BYTES = `performance
   .filter(({ name }) => name.endsWith(".js"))
   .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`;
 
-/** Bodies of all scripts that were loaded until the page answers, in kB. */
+/** Bodies of all scripts loaded until the page responds, in kB. */
 async function scriptBytes(bench: ConsoleBench): Promise<number> {
   await using window = await bench.open();
   const { page } = window;
@@ -68,7 +68,7 @@ async function scriptBytes(bench: ConsoleBench): Promise<number> {
   return Math.ceil(bytes / 1_000);
 }
 
-/** That what is waited for is what answers: typing changes the list. */
+/** Checks that the page really responds: typing changes the list. */
 async function checkReacts(bench: ConsoleBench): Promise<void> {
   await using window = await bench.open();
   const { page } = window;

@@ -4,7 +4,7 @@ import { agent } from "../test/support/host.ts";
 import { ids, logOf, newSession, pastTurn } from "./past-turns.ts";
 
 const BATCH = 1_000;
-/** The last words of every session, by which a page knows that it shows the end. */
+/** The last words of every session: a page that shows them shows the end. */
 export const LAST_WORDS = "These are the last words.";
 
 /**
@@ -16,7 +16,7 @@ export async function workedSession(store: Store, cwd: string, length: number): 
   const log = await logOf(store, lease);
   const drafts: EventDraft[] = [];
   for (let turn = 0; drafts.length < length; turn += 1) drafts.push(...workedTurn(turn));
-  // The oldest turn may lose its beginning, never its end.
+  // The oldest turn may lose its start, never its end.
   drafts.splice(0, drafts.length - length);
   const last = drafts.findLastIndex(({ type }) => type === "agent.message");
   drafts.splice(last, 1, said("msg_last", `All of it is done. ${LAST_WORDS}`));
@@ -25,7 +25,7 @@ export async function workedSession(store: Store, cwd: string, length: number): 
   return lease.sessionId;
 }
 
-/** One ordinary turn, with work in its middle: 34 events. */
+/** One ordinary turn with work in the middle: 34 events. */
 function workedTurn(turn: number): EventDraft[] {
   const [message, running, delivered, ...rest] = pastTurn(turn);
   if (message === undefined || running === undefined || delivered === undefined) throw new Error("A turn is longer.");

@@ -8,12 +8,12 @@ import { median } from "./statistics.ts";
 /** What a model says in ten minutes, at thirty words a second. */
 const WORDS = 18_000;
 const WORDS_OF_TURN = 300;
-/** How long all of it takes: by default it is said faster than a model would. BENCH_STREAM_MINUTES=10 takes its time. */
+/** The duration of the stream (default: faster than a model would speak; BENCH_STREAM_MINUTES=10 is realistic). */
 const MINUTES = Number(process.env["BENCH_STREAM_MINUTES"] ?? 1.25);
 const PACE_MS = (MINUTES * 60_000) / WORDS;
 const SAMPLES = 24;
 
-/** Whether a page that is left open grows. */
+/** Whether the memory of a page that is left open grows. */
 export async function memory(name: string): Promise<readonly Row[]> {
   await using bench = await consoleBench(talk);
   const { client, agent, environment, url } = bench.server;
@@ -33,7 +33,7 @@ export async function memory(name: string): Promise<readonly Row[]> {
     await turn();
     if (Math.floor((count * SAMPLES) / turns) > heap.length) heap.push(await usedHeap(devtools));
   }
-  // What is measured is a page that followed all of it.
+  // Measure only a page that followed the whole stream.
   await page.getByText(`word ${WORDS_OF_TURN - 1} of answer ${answers - 1}`).waitFor();
   const third = heap.length / 3;
   const what = `JS heap of a page after GC, last third of ${WORDS.toLocaleString("en")} words in ${MINUTES} min : first third`;
@@ -44,7 +44,7 @@ export async function memory(name: string): Promise<readonly Row[]> {
 
 let answers = 0;
 const talk: Script = ({ body }) => {
-  // Beside the conversation the CLI asks small things, a title for example.
+  // The CLI also sends small side requests, for example for a title.
   if (body.tools === undefined && body.messages.length === 1 && body.stream !== true) return say("A title");
   const answer = answers++;
   const words = Array.from({ length: WORDS_OF_TURN / 5 }, (_, index) =>
@@ -55,7 +55,7 @@ const talk: Script = ({ body }) => {
   return say(words.join(" "), { pace: PACE_MS });
 };
 
-/** In kB, of what is still in use. */
+/** Memory still in use, in kB. */
 async function usedHeap(devtools: CDPSession): Promise<number> {
   await devtools.send("HeapProfiler.collectGarbage");
   return (await devtools.send("Runtime.getHeapUsage")).usedSize / 1_000;

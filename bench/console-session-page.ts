@@ -7,20 +7,20 @@ import { countRow, ratioRow, type Row } from "./row.ts";
 
 const ROUNDS = 12;
 const SAYS = "[role=log] article";
-/** Of the wheel: its step in pixels, and the time between two steps in milliseconds. */
+/** The wheel's step in pixels, and the time between two steps in milliseconds. */
 const STEP = 4_000;
 const PACE_MS = 16;
-/** Steps that change nothing any more, after which an end of the page is reached. */
+/** After this many steps without a change, an end of the page is reached. */
 const IDLE_STEPS = 40;
 
 interface Sessions {
   readonly long: string;
   readonly short: string;
-  /** How many events the long one has. */
+  /** The number of events in the long session. */
   readonly length: number;
 }
 
-/** What a person waits for who opens a long session, and how it feels to read all of it. */
+/** How long it takes to open a long session, and how smoothly it scrolls from end to end. */
 export async function sessionPage(name: string, bench: ConsoleBench, sessions: Sessions): Promise<readonly Row[]> {
   const open = (id: string) => async (): Promise<number> => {
     await using window = await bench.open();
@@ -43,7 +43,7 @@ export async function sessionPage(name: string, bench: ConsoleBench, sessions: S
   ];
 }
 
-/** Looks at every frame: how many nodes there are, texts among them, and how long the main thread was held. */
+/** Records the number of nodes, including texts, in every frame, and how long the main thread was blocked. */
 const OBSERVE = `() => {
   globalThis.seen = { nodes: 0, longest: 0 };
   new PerformanceObserver((list) => {
@@ -77,7 +77,7 @@ async function scrolled(
   return { nodes: seen.nodes, longest: Math.round(seen.longest), pixels };
 }
 
-/** Turns the wheel until nothing moves any more, and nothing more is loaded. */
+/** Scrolls until nothing moves and nothing more loads. */
 async function wheel(page: Page, step: number): Promise<void> {
   let before = "";
   for (let idle = 0; idle < IDLE_STEPS;) {

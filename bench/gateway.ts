@@ -20,8 +20,8 @@ const PACE_MS = 5;
 const LONG_ANSWER = Array.from({ length: DELTAS }, (_, word) => `word${word}`).join(" ");
 
 /**
- * What the gateway costs a request. `gateway` meters like a host: both ends of the request are in a log on disk before
- * bytes flow on. `bare` grants everything at once, which shows how much of the cost is the log.
+ * What the gateway costs a request. `gateway` meters like a host: both ends of the request are logged to disk before
+ * bytes are forwarded. `bare` grants everything at once, which shows how much of the cost is the log.
  */
 export const gatewayCost: BenchCase = {
   name,

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Long enough for a process to finish what it does after a turn; otherwise the next sample would pay for it. */
+/** Long enough for a process to finish its work after a turn; otherwise the next sample would pay for it. */
 const SETTLE_MS = 40;
 
 /**
- * Takes one sample of every arm in each round, so that whatever else the machine does hits all of them alike. The order
- * turns from round to round: none of them always comes first. Warm-up rounds are not counted.
+ * Takes one sample of every arm in each round, so that other load on the machine affects all of them equally. The order
+ * rotates from round to round, so none always comes first. Warm-up rounds are not counted.
  */
 export async function interleave<Name extends string, Sample>(
   { rounds, warmUp }: { readonly rounds: number; readonly warmUp: number },
@@ -24,7 +24,7 @@ export async function interleave<Name extends string, Sample>(
   return samples;
 }
 
-/** Another one in each round. */
+/** Picks the next one in each round. */
 export function inTurn<T>(list: readonly T[], round: number): T {
   const item = list.at(round % list.length);
   if (item === undefined) throw new Error("There is nothing to choose from.");

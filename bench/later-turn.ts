@@ -6,12 +6,12 @@ import { answer, capstanTurn, directTurn, ends, firstTexts } from "./turns.ts";
 
 const name = "later-turn";
 /**
- * Two processes of the very same kind differ by some percent for all their life; several of each even that out. Their
- * number shares no factor with that of the arms below, so that each pair comes first, second and last equally often.
+ * Two identical processes differ by a few percent for their whole life; several of each even that out. Their
+ * number shares no factor with the number of arms below, so each pair comes first, second and last equally often.
  */
 const PROCESSES = 4;
 
-/** What Capstan adds to a turn of a process that is already there. */
+/** What Capstan adds to a turn of a running process. */
 export const laterTurn: BenchCase = {
   name,
   async run() {
@@ -29,7 +29,7 @@ export const laterTurn: BenchCase = {
       {
         capstan: (round) => capstanTurn(inTurn(pairs, round).session, `Message ${round}`),
         bare: (round) => inTurn(pairs, round).bare.liveTurn(`Message ${round}`),
-        // What an agent sent last, so that the direct request carries the same conversation.
+        // The last request an agent sent, so that the direct request carries the same conversation.
         direct: () => directTurn({ url: model.url, token: "bench", body: JSON.stringify(model.requests.at(-1)?.body) }),
       },
     );

@@ -7,7 +7,7 @@ import { answer, capstanTurn, firstTexts } from "./turns.ts";
 
 const name = "opened-session";
 
-/** What the process started at the opening of a session saves its first message. */
+/** The time that a process started with the session saves its first message. */
 export const openedSession: BenchCase = {
   name,
   async run() {

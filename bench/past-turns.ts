@@ -15,13 +15,13 @@ export const ids: Ids = { next: (kind) => `${kind}_${randomBytes(16).toString("h
 const redactor = createRedactor();
 
 const MODEL = "claude-opus-4-8";
-/** Turns after the compaction: all that the model sees beside the summary. */
+/** Turns after the compaction: all that the model sees besides the summary. */
 const RECENT_TURNS = 3;
 const BATCH = 1_000;
-/** Longer than any case takes. */
+/** Longer than any case. */
 const LEASE_MS = 600_000;
 
-/** Opens the store of the host that lives in `home`. */
+/** Opens the store of the host in `home`. */
 export function openStoreIn(home: string): Promise<Store> {
   return openStore(home, {});
 }
@@ -53,8 +53,8 @@ export function logOf(store: Store, lease: Lease): Promise<SessionLog> {
 }
 
 /**
- * Stores a session that has `length` events behind it, written the way a host writes them, snapshots included. It was
- * compacted a few turns ago, so that the model sees the same whatever the length; returns its id.
+ * Stores a session with `length` events, written the way a host writes them, including snapshots. It was
+ * compacted a few turns ago, so the model sees the same whatever the length. Returns its id.
  */
 export async function pastSession(
   store: Store,
@@ -66,7 +66,7 @@ export async function pastSession(
   const old = length - recent.length - 1;
   const drafts: EventDraft[] = [];
   for (let turn = 0; drafts.length < old; turn += 1) drafts.push(...pastTurn(turn));
-  // The oldest turn may lose its beginning, never its end.
+  // The oldest turn may lose its start, never its end.
   drafts.splice(0, drafts.length - old);
   drafts.push(
     {

@@ -8,10 +8,10 @@ import { type BenchCase, ratioRow } from "./row.ts";
 const name = "permission";
 const COMMAND = 'cd src && npm run build -- --fast 2>&1 | tee out/log.txt && git commit -am "Build $(date)"';
 const RULES = 500;
-/** One is over too soon to be timed. */
+/** A single decision is too short to time. */
 const REPEATED = 2_000;
 
-/** Deciding a call, when its command is read and its paths are known, against reading the command. */
+/** Deciding a call whose command is parsed and whose paths are known, compared with parsing the command. */
 export const permission: BenchCase = {
   name,
   async run() {

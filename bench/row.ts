@@ -26,14 +26,14 @@ interface Comparison {
   readonly against: readonly number[];
 }
 
-/** How many times the other side's time. */
+/** The ratio of the two sides' times. */
 export function ratioRow(comparison: Comparison, limit?: number): Row {
   const ratio = ratioOfMedians(comparison.measured, comparison.against);
   const judgement = limit === undefined ? NO_LIMIT : judge(`<= ${limit} x`, ratio.value <= limit);
   return { ...described(comparison), result: shown(ratio, factor, "x"), ...judgement };
 }
 
-/** For a difference that should not be there: it is within the noise, or no more than two percent. */
+/** For sides that should not differ: the difference must be within the noise, or at most two percent. */
 export function sameRow(comparison: Comparison): Row {
   const ratio = ratioOfMedians(comparison.measured, comparison.against);
   const judgement = judge("1 inside, or <= 1.02 x", ratio.low <= 1 || ratio.value <= 1.02);
@@ -46,7 +46,7 @@ export function differenceRow(comparison: Comparison, limit?: number): Row {
   return { ...described(comparison), result: shown(difference, (value) => value.toFixed(2), "ms"), ...judgement };
 }
 
-/** Events a second, from the milliseconds that each `batch` of them took. */
+/** Events a second, from the milliseconds for each `batch` of them. */
 export function rateRow(
   { name, what, times, batch }: { name: string; what: string; times: readonly number[]; batch: number },
   limit?: number,
@@ -57,7 +57,7 @@ export function rateRow(
   return { name, what, samples: times.length, medians: [each, ""], result: shown(rate, whole, "/s"), ...judgement };
 }
 
-/** Something that is counted once, and how much of it there may be. */
+/** A count taken once, with its upper limit. */
 export function countRow({ name, what, count }: { name: string; what: string; count: number }, atMost: number): Row {
   return {
     name,
@@ -77,7 +77,7 @@ interface Measured {
   readonly unit: string;
 }
 
-/** How many times the other side's figure; each was taken once. */
+/** The ratio of two figures, each taken once. */
 export function factorRow(
   { name, what, measured, against, unit }: Measured,
   limit: { readonly atMost: number } | { readonly atLeast: number },

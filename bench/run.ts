@@ -25,8 +25,8 @@ import { wokenSession } from "./woken-session.ts";
 import { worktree } from "./worktree.ts";
 
 /**
- * Side by side: every figure is a ratio within one run, of samples taken in turns, because the machine is never quiet.
- * Arguments name the cases to run; without any, all of them run, which takes about twelve minutes.
+ * Every figure is a ratio within one run, of samples taken alternately, because the machine is never quiet.
+ * Arguments name the cases to run (default: all, which takes about twelve minutes).
  */
 const CASES: readonly BenchCase[] = [
   directTurns,
@@ -58,7 +58,7 @@ async function main(names: readonly string[]): Promise<boolean> {
     return false;
   }
   using directory = temporaryDirectory();
-  // Whatever the cases, the SDK and the agents put aside goes there, and is removed with it.
+  // Holds the temporary files of the cases, the SDK and the agents, and is removed at the end.
   process.env["TMPDIR"] = directory.path;
   const rows: Row[] = [];
   for (const { name, run } of CASES) {

@@ -31,7 +31,7 @@ export interface Served extends AsyncDisposable {
   readonly environment: string;
 }
 
-/** A server in a process of its own, with a scripted model, and the official client. */
+/** A server in a separate process, with a scripted model, and the official client. */
 export async function served({
   settings = "",
   fromSource = false,
@@ -65,7 +65,7 @@ export async function served({
   return { url, client, apiKey, pid, model, ...place, agent, environment, [Symbol.asyncDispose]: dispose };
 }
 
-/** What a program says first, as JSON. */
+/** Parses a program's first line of output as JSON. */
 export async function firstLine<T>(child: ChildProcess): Promise<T> {
   if (child.stdout === null) throw new Error("It has no output.");
   for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line) as T;

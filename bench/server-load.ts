@@ -15,13 +15,13 @@ const TURNS = 5;
 const WORDS = 200;
 const MEBIBYTE = 1_048_576;
 
-/** Many sessions at once, and many who follow one of them. */
+/** Many sessions at once, and many followers of one session. */
 export const serverLoad: BenchCase = {
   name,
   run: async () => [...(await manySessions()), ...(await manySubscribers())],
 };
 
-/** Both sides run from source: how a program is packed is not what is compared. */
+/** Both sides run from source, because packaging is not what is compared. */
 async function manySessions(): Promise<readonly Row[]> {
   const capacity = `{ max_turns: ${ACTIVE}, max_idle_processes: ${ACTIVE}, max_cpu_pressure: 100, max_loop_delay_ms: 100000 }`;
   const settings = `hibernate_after_ms: 500\nserver: { capacity: ${capacity} }\n`;
@@ -45,7 +45,7 @@ async function manySessions(): Promise<readonly Row[]> {
   ];
 }
 
-/** Long enough that all of them work at the same time. */
+/** Long enough for all sessions to run at the same time. */
 const slowly: Script = () => speak(Array.from({ length: 100 }, () => "word").join(" "), { pace: 200 });
 
 async function agents(server: Served): Promise<number> {

@@ -8,12 +8,12 @@ import { type Served, served } from "./served.ts";
 import { firstTexts, type TurnTime, TurnWatch } from "./turns.ts";
 
 const name = "server-turns";
-/** Processes of the same kind differ for all their life; several of each even that out. */
+/** Identical processes differ for their whole life; several of each even that out. */
 const PROCESSES = 4;
 
 type Stream = Awaited<ReturnType<Anthropic["beta"]["sessions"]["events"]["stream"]>>;
 
-/** What a session costs that is driven over HTTP by the official client. */
+/** The cost of running a session over HTTP with the official client. */
 export const serverTurns: BenchCase = {
   name,
   async run() {
@@ -114,7 +114,7 @@ async function read(stream: Stream, watch: TurnWatch): Promise<TurnTime> {
   }
 }
 
-/** Until the turn is over; the stream goes on. */
+/** Reads until the turn ends; the stream stays open. */
 async function readOn(
   events: AsyncIterator<Awaited<Stream> extends AsyncIterable<infer E> ? E : never>,
   watch: TurnWatch,

@@ -1,4 +1,4 @@
-/** A figure and the interval that holds it with 95 % confidence. */
+/** A figure and its 95 % confidence interval. */
 export interface Estimate {
   readonly value: number;
   readonly low: number;
@@ -21,7 +21,7 @@ export function medianOf(values: readonly number[]): Estimate {
   return bootstrap(values.length, (pick) => median(pick(values)));
 }
 
-/** Sample `i` of both sides was taken in the same round, so rounds are drawn: noise that hit both sides cancels out. */
+/** Resamples rounds: sample `i` of both sides was taken in the same round, so noise that hit both sides cancels out. */
 export function ratioOfMedians(a: readonly number[], b: readonly number[]): Estimate {
   return bootstrap(sameLength(a, b), (pick) => median(pick(a)) / median(pick(b)));
 }
@@ -32,7 +32,7 @@ export function differenceOfMedians(a: readonly number[], b: readonly number[]):
 
 type Pick = (values: readonly number[]) => number[];
 
-/** The statistic of the samples themselves, and the middle 95 % of what redrawn samples give. */
+/** The statistic of the samples, and the middle 95 % of its values over resamples. */
 function bootstrap(length: number, statistic: (pick: Pick) => number): Estimate {
   const random = generator(SEED);
   const redrawn = Array.from({ length: RESAMPLES }, () => {
@@ -48,7 +48,7 @@ function sameLength(a: readonly number[], b: readonly number[]): number {
   return a.length;
 }
 
-/** Mulberry32: numbers from 0 up to 1. */
+/** Mulberry32: numbers from 0 (inclusive) to 1 (exclusive). */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

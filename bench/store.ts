@@ -6,11 +6,11 @@ import { type BenchCase, rateRow } from "./row.ts";
 
 const name = "store";
 const BATCH = 100;
-/** One sample spans several batches, so that it also meets the moments when SQLite moves its log into the file. */
+/** One sample spans several batches, so that it includes SQLite's WAL checkpoints. */
 const BATCHES = 10;
 const SINGLES = 10;
 
-/** Every append is a commit that has reached the disk. */
+/** Every append is a commit that reaches the disk. */
 export const storeAppends: BenchCase = {
   name,
   async run() {

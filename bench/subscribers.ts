@@ -1,12 +1,12 @@
 import { Agent, get, type IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Clients that follow a stream and count what it tells each of them. */
+/** Clients that follow a stream and count what each receives. */
 export class Subscribers implements Disposable {
   readonly #responses: IncomingMessage[] = [];
-  /** Of each: the places in the log that it was told, in order. */
+  /** For each client, the sequence numbers it received, in order. */
   readonly ids: number[][] = [];
-  /** Frames that all of them got together, previews among them. */
+  /** Frames received by all clients together, including previews. */
   frames = 0;
 
   static async open(count: number, url: string, key: string): Promise<Subscribers> {
@@ -25,7 +25,7 @@ export class Subscribers implements Disposable {
     return subscribers;
   }
 
-  /** Until every one of them has been told this place in the log. */
+  /** Waits until every client has received this sequence number. */
   async told(id: number): Promise<void> {
     while (!this.ids.every((seen) => seen.at(-1) === id)) await sleep(5);
   }

@@ -24,12 +24,12 @@ export const READER = {
 export const REQUEST = "read notes.txt";
 const FILE = { name: "notes.txt", text: "Buy milk.\n" } as const;
 
-/** What each case finds in its directory. */
+/** Writes the files of each case. */
 export function fill(directory: string): void {
   writeFileSync(join(directory, FILE.name), FILE.text);
 }
 
-/** What it costs to try an agent on cases, besides its own work, and to look whether cases are written well. */
+/** The overhead of running an agent's cases, and the cost of validating a suite. */
 export const suites: BenchCase = {
   name,
   async run() {
@@ -78,7 +78,7 @@ export const suites: BenchCase = {
 const reading: Script = ({ toolResults }) =>
   toolResults.length > 0 ? say(`${FILE.name} says: ${FILE.text}`) : call("Read", { file_path: FILE.name });
 
-/** All cases are the same, and so are their cassettes, but for the names: one is recorded. */
+/** All cases and their cassettes are the same except for their names, so only one is recorded. */
 async function recordedSuite(directory: string, env: Record<string, string>): Promise<string> {
   writeFileSync(join(directory, "agent.yaml"), stringify(READER));
   const suite = join(directory, "bench.test.yaml");
@@ -102,7 +102,7 @@ const CASE = `    input: ${REQUEST}
       - tool_call: { tool: Read, input: { file_path: '/notes\\.txt$/' }, count: 1 }
       - only_changed: []
 `;
-/** As cases are that come in hundreds: a question each, and what its answer must have. */
+/** Typical of large suites: one question per case, and what the answer must contain. */
 const LARGE_CASE = `    input: Which port does the server use?
     graders:
       - contains: "8080"

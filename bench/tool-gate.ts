@@ -28,7 +28,7 @@ const worker = agent({ tools: ["Bash"], permissions: { allow: ["Bash(true)"] } }
 const oneCall: Script = ({ toolResults }) =>
   toolResults.length === 0 ? call("Bash", { command: "true" }) : say("Done, just as you asked.", { pace: 1 });
 
-/** What deciding a call, and storing the decision, adds to a turn with one call: the SDK alone on both sides but for the hook. */
+/** What deciding and storing a call adds to a turn with one call. Both sides are the bare SDK; only the hook differs. */
 export const toolGate: BenchCase = {
   name,
   async run() {
@@ -42,7 +42,7 @@ export const toolGate: BenchCase = {
         const calls: string[] = [];
         return {
           gated: stack.use(new BareSession({ ...settings, hooks: gateOf(host, calls) })),
-          /** The outcomes of the last turn's calls, which a session stores while its turn goes on. */
+          /** Stores the outcomes of the last turn's calls, as a session does during its turn. */
           settle: async () => {
             for (const callId of calls.splice(0))
               await host.emit({ kind: "tool_result", callId, content: [], isError: false });
@@ -74,7 +74,7 @@ export const toolGate: BenchCase = {
   },
 };
 
-/** What any hook costs: the way from the CLI to the program and back. */
+/** The cost of any hook: the round trip from the CLI to the program. */
 const wave: NonNullable<Options["hooks"]> = {
   PreToolUse: [
     {
@@ -87,7 +87,7 @@ const wave: NonNullable<Options["hooks"]> = {
   ],
 };
 
-/** The gate of the Claude engine; the call is written down before it is decided, as in a session. */
+/** The gate of the Claude engine. The call is logged before it is decided, as in a session. */
 function gateOf(host: EngineHost, calls: string[]) {
   const announced = async (callId: string): Promise<void> => {
     calls.push(callId);
@@ -98,7 +98,7 @@ function gateOf(host: EngineHost, calls: string[]) {
   return gate(host, { tools: [], announced, oneCall: false });
 }
 
-/** A real host and session whose engine is the bench itself: all of it but the process. */
+/** A real host and session whose engine is the benchmark itself: everything except the process. */
 async function decidingHost(home: string, cwd: string): Promise<{ host: EngineHost; close: () => Promise<void> }> {
   const captured = Promise.withResolvers<EngineHost>();
   const session: EngineSession = {
@@ -147,7 +147,7 @@ async function decidingHost(home: string, cwd: string): Promise<{ host: EngineHo
     budgets: { settings: {}, prices: pricesWith({}) },
     ...hostCapacity({}),
   });
-  // What checkpoints cost has a case of its own.
+  // The checkpoint case measures checkpoints.
   const environment = { checkpoints: { mode: "off" as const } };
   const driven = await runtime.startSession({ agent: worker, cwd, environment });
   const close = async (): Promise<void> => {

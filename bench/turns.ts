@@ -9,8 +9,8 @@ export interface TurnTime {
 }
 
 /**
- * Short and almost without a delay: what is measured is everything but the model. It comes in several pieces, as every
- * model's answer does: its end is not there yet when its first text is.
+ * Short and almost without delay, because everything but the model is measured. It comes in several pieces, as every
+ * model's answer does: its end has not arrived when its first text has.
  */
 export const answer: Script = () => say("Done, just as you asked.", { pace: 1 });
 
@@ -25,7 +25,7 @@ export async function capstanTurn(session: Session, message: string, watch = new
   throw new Error("The turn did not end.");
 }
 
-/** Reads a bare query until its turn is over; the query itself goes on. */
+/** Reads a bare query until its turn ends; the query itself stays open. */
 export async function bareTurn(messages: AsyncIterator<SDKMessage>, watch = new TurnWatch()): Promise<TurnTime> {
   for (let next = await messages.next(); next.done !== true; next = await messages.next()) {
     const message = next.value;
@@ -65,7 +65,7 @@ export async function openStream({ url, token, body }: ModelCall): Promise<Async
   return response.body;
 }
 
-/** Runs from its making on. */
+/** Starts when it is created. */
 export class TurnWatch {
   readonly #started = performance.now();
   #firstText: number | undefined;

@@ -7,7 +7,7 @@ import { answer, capstanTurn, firstTexts } from "./turns.ts";
 
 const name = "woken-session";
 
-/** Sleeping and waking, against a program that starts a process for each turn and keeps none. */
+/** Hibernating and waking, compared with a program that starts a new process for each turn. */
 export const wokenSession: BenchCase = {
   name,
   async run() {

@@ -11,7 +11,7 @@ const name = "worktree";
 const FILES = 2_000;
 const run = promisify(execFile);
 
-/** What making the workspace of a session adds to the git command that a person would type. */
+/** What creating a session's workspace adds to the git command that a person would type. */
 export const worktree: BenchCase = {
   name,
   async run() {

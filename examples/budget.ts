@@ -1,4 +1,4 @@
-// Limits end a turn with a reason of its own, and are kept over turns and restarts.
+// Limits end a turn with their own stop reason, and persist across turns and restarts.
 // prints: stopped: budget_reached, because of tool_calls (1 of 1)
 // prints: one.txt is there: true, two.txt: false
 // prints: tool calls so far: 1

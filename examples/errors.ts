@@ -12,7 +12,7 @@ using home = mkdtempDisposableSync(join(tmpdir(), "capstan-example-home-"));
 using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
 await using host = await openHost({ rehearsal: true, home: home.path });
 
-// As it might come from a file: unknown keys are errors.
+// As if read from a file: unknown keys are errors.
 const written: unknown = JSON.parse('{ "name": "clerk", "model": "claude-opus-4-8", "tempertaure": 1 }');
 await tell(async () => parseAgent(written));
 

@@ -1,4 +1,4 @@
-// One message to an agent and its answer, with the built-in rehearsal model: no key, no network.
+// Sends one message to an agent and prints the answer, with the built-in rehearsal model: no key, no network.
 // prints: Wrote note.txt.
 // prints: end_turn
 import { mkdtempDisposableSync, readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const session = await host.startSession({
   },
   cwd: scratch.path,
 });
-// A text would do; content blocks can also carry images and documents.
+// A plain text works too; content blocks can also contain images and documents.
 const message: MessageContent = [{ type: "text", text: "write note.txt with Buy milk." }];
 const result: TurnResult = await session.send(message).result();
 

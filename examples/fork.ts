@@ -1,4 +1,4 @@
-// Two futures of one conversation: a fork starts with the history of another session up to a place in its log.
+// Continues one conversation in two ways: a fork starts with another session's history up to a point in its log.
 // prints: the parent has 2 turns
 // prints: the fork has 1 turn of its own and spent less
 // prints: it came from the parent: true
@@ -10,7 +10,7 @@ import { type ForkOptions, openHost, type SessionOptions, type SessionRecord, ty
 using home = mkdtempDisposableSync(join(tmpdir(), "capstan-example-home-"));
 using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
 await using host = await openHost({ rehearsal: true, home: home.path });
-// Tools, variables and the answerer of permissions belong to the program and are given anew to every session.
+// Tools, variables and `askPermission` belong to the program; pass them to every session.
 const given: SessionOptions = { askPermission: () => ({ behavior: "allow" }) };
 
 const parent = await host.startSession({

@@ -1,4 +1,4 @@
-// Functions that see what happens, and may change or deny it before it does.
+// Functions that observe what happens and can change or deny it first.
 // prints: before_prompt changed
 // prints: Bash: echo hello; echo and goodbye
 // prints: Bash: completed

@@ -1,4 +1,4 @@
-// A function of this program that the agent may call. It runs here, not in the agent's process.
+// Lets the agent call a function of this program. It runs here, not in the agent's process.
 // prints: stock said:
 // prints: 12 pears in shop-7
 // prints: tested alone: 0 plums in shop-7
@@ -49,7 +49,7 @@ const session = await host.startSession({
 const { text } = await session.send('use stock with {"fruit":"pears"}').result();
 console.log(text);
 
-// A tool can be tested without an agent. It never throws: what goes wrong is an outcome.
+// You can test a tool without an agent. It never throws: failures are outcomes.
 const context: ToolContext = {
   sessionId: "sesn_test",
   callId: "call_test",

@@ -1,4 +1,4 @@
-// Stops a turn while a command runs. What was done stays, and the session goes on.
+// Stops a turn while a command runs. The work so far is kept, and the session continues.
 // prints: the command was aborted
 // prints: stopped: end_turn
 // prints: and goes on: Ran `echo still here`.

@@ -1,4 +1,4 @@
-// What can be changed while a session lives: its model, its mode, the length of its context, and its process.
+// Changes a live session: its model, mode, context and process.
 // prints: model: claude-haiku-4-5, mode: plan
 // prints: compacted: manual
 // prints: woken up: history resumed
@@ -21,11 +21,11 @@ await session.setMode("plan");
 await session.send("think about coffee").result();
 console.log(`model: ${session.state.model}, mode: ${session.mode}`);
 
-// The model sees a summary from here on; the log keeps everything.
+// From here on, the model sees a summary. The log keeps everything.
 for await (const item of session.compact())
   if (item.type === "agent.thread_context_compacted") console.log("compacted:", item.trigger);
 
-// Ends the agent process. The next message starts another, and `warm` does so ahead of it.
+// Ends the agent process. The next message starts a new one; `warm` starts it early.
 await session.hibernate();
 session.warm();
 for await (const item of session.send("think about milk"))

@@ -1,4 +1,4 @@
-// What no rule decides is asked of this program, which may allow, change or deny the call.
+// If no rule decides a call, this program does: it can allow, change or deny the call.
 // prints: Write runs: mode:accept-edits
 // prints: Bash asks: default:ask
 // prints: Bash runs: person:example
@@ -20,7 +20,7 @@ function answer({ input }: PermissionQuestion): PermissionAnswer {
   if (command.startsWith("rm ")) return { behavior: "deny", message: "Deleting is not for agents.", by: "example" };
   return { behavior: "allow", input: { ...input, command: `${command} from the gate` }, by: "example" };
 }
-/** May wait as long as a person takes; `question.signal` tells when the call was given up. */
+/** Can take as long as a person needs; `question.signal` aborts if the call is canceled. */
 const askPermission: AskPermission = async (question) => {
   console.log(`${question.tool} asks: ${question.askedBy}`);
   return answer(question);

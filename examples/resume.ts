@@ -1,4 +1,4 @@
-// A session outlives the program: it is kept in the store and goes on by its id, in another directory if need be.
+// A session outlives the program: the store keeps it, and you resume it by id, in another directory if you like.
 // prints: left: 1 turn, idle
 // prints: found: notes for Monday
 // prints: resumed: 2 turns, history resumed
@@ -33,7 +33,7 @@ async function secondProgram(id: string): Promise<void> {
 
   const elsewhere = join(scratch.path, "elsewhere");
   mkdirSync(elsewhere);
-  // A turn that a crash cut off would go on by itself; "stop" ends it with an error instead.
+  // By default, a turn cut off by a crash continues; "stop" ends it with an error instead.
   const resume: ResumeOptions = { cwd: elsewhere, onCrash: "stop" };
   const session: Session = await host.resumeSession(id, resume);
   let history = "";

@@ -1,4 +1,4 @@
-// What an agent did to files can be undone, whoever did it: a tool, a command, or a program that the command ran.
+// Undoes an agent's file changes, whether a tool, a command, or a program run by a command made them.
 // prints: 3 checkpoints: before Write, after Write, after Bash
 // prints: it would: added notes.txt, deleted draft.txt
 // prints: notes.txt is back: true

@@ -1,4 +1,4 @@
-// A turn as it happens: previews while the model speaks, and every event once it is stored.
+// Streams a turn: previews while the model speaks, and every event once it is stored.
 // prints: calls Bash {"command":"echo hello"
 // prints: completed: hello
 // prints: says: Ran `echo hello`. It printed:

@@ -1,4 +1,4 @@
-// An answer as data: the schema is told to the model, checked here, and types the result.
+// Gets an answer as data. The schema is sent to the model, checked here, and types the result.
 // prints: rehearsal name: 1 people, in Norway
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ const City = z.object({
   people: z.number().int().positive(),
   country: z.enum(["Norway", "Denmark"]),
 });
-// Any schema that follows Standard Schema and can describe itself as JSON Schema will do.
+// Works with any Standard Schema that can describe itself as JSON Schema.
 const output: StandardSchema<unknown, z.infer<typeof City>> = City;
 const options: StartOptions<z.infer<typeof City>> = {
   agent: { name: "geographer", model: "claude-opus-4-8" },
@@ -25,5 +25,5 @@ const options: StartOptions<z.infer<typeof City>> = {
 const session = await host.startSession(options);
 const { output: city } = await session.send("return structured output about a city").result();
 
-// Undefined when the turn ended early, as by an interruption or a limit.
+// Undefined if the turn ended early, for example by an interrupt or a limit.
 if (city !== undefined) console.log(`${city.name}: ${city.people} people, in ${city.country}`);

@@ -1,4 +1,4 @@
-// Subagents work side by side, each on a thread of its own inside the session.
+// Subagents work in parallel, each on its own thread in the session.
 // prints: Review for correctness: general-purpose
 // prints: Report on correctness
 // prints: Report on clarity

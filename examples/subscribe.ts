@@ -1,4 +1,4 @@
-// Follows a session that another host drives, breaks off, and goes on from the last sequence number: no gap, no repeat.
+// Follows another host's session, disconnects, and resumes from the last sequence number: no gaps, no repeats.
 // prints: broke off after agent.tool_use
 // prints: saw every event once: true
 // prints: tools called: Bash
@@ -10,7 +10,7 @@ import { type EventOf, type EventType, type Host, type LoggedEvent, openHost } f
 using home = mkdtempDisposableSync(join(tmpdir(), "capstan-example-home-"));
 using scratch = mkdtempDisposableSync(join(tmpdir(), "capstan-example-"));
 await using host = await openHost({ rehearsal: true, home: home.path });
-// As another process would: it has the same store and nothing else in common.
+// Acts like another process: it shares the store and nothing else.
 await using observer = await openHost({ rehearsal: true, home: home.path });
 
 const session = await host.startSession({
@@ -36,7 +36,7 @@ async function follow(from: Host, until: EventType): Promise<void> {
   const stop = new AbortController();
   const after = seen.at(-1)?.seq ?? 0;
   for await (const item of from.events(session.id, { after, signal: stop.signal })) {
-    // Previews have no sequence number, and reach only the process that drives the session.
+    // Previews have no sequence number, and only the process that runs the session gets them.
     if (!("seq" in item)) continue;
     seen.push(item);
     if (item.type === until) return stop.abort();

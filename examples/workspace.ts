@@ -1,4 +1,4 @@
-// A workspace of its own: the agent works on a copy, and its changes are taken over when somebody wants them.
+// The agent works on a copy in its own workspace. You apply its changes when you want them.
 // prints: copied 2 of 2 files
 // prints: added draft.txt, by Write
 // prints: modified notes.txt, by Bash

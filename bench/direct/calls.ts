@@ -15,7 +15,7 @@ const TOOL: Anthropic.Tool = {
   input_schema: { type: "object", properties: { file_path: { type: "string" } } },
 };
 
-/** What the log and the gate add to a turn with ten calls, beside the same loop written by hand. */
+/** What the log and the gate add to a turn with ten calls, compared with the same loop written by hand. */
 export const directCalls: BenchCase = {
   name,
   async run() {
@@ -47,7 +47,7 @@ function tenReads(file: string): Script {
   };
 }
 
-/** What a program without Capstan would write: ask, read the file, answer, ask again. */
+/** The loop a program without Capstan would have: request, read the file, send the result, request again. */
 async function bareLoop(url: string): Promise<TurnTime> {
   const client = new Anthropic({ baseURL: url, apiKey: "bench", maxRetries: 0 });
   const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Read it ten times." }];

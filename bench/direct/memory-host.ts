@@ -56,7 +56,7 @@ const figures: MemoryFigures = {
 console.log(JSON.stringify(figures));
 await Promise.all(sessions.map((session) => session.close()));
 
-/** Whether every event of the turn came in the order of the log, without a gap. */
+/** Whether all events of the turn arrived in log order, without gaps. */
 async function drive(session: Session, message: string): Promise<boolean> {
   const places: number[] = [];
   for await (const event of session.send(message)) if ("seq" in event) places.push(event.seq);

@@ -6,7 +6,7 @@ import type { MemoryFigures } from "./memory-host.ts";
 
 const name = "direct-memory";
 
-/** What open sessions of the in-process engine cost, in a host of its own with nothing else in its memory. */
+/** The memory that open sessions of the in-process engine use, in a separate host with nothing else in memory. */
 export const directMemory: BenchCase = {
   name,
   async run() {

@@ -10,7 +10,7 @@ import { answer, capstanTurn, firstTexts, type TurnTime, TurnWatch } from "../tu
 const name = "direct-turns";
 const SESSIONS = 3;
 
-/** How long the first text of the in-process engine takes, beside a bare call of the Messages API. */
+/** Time to the in-process engine's first text, compared with a bare Messages API call. */
 export const directTurns: BenchCase = {
   name,
   run: async () => [...(await laterTurns()), ...(await newSessions()), ...(await turnsOverHttp())],
@@ -85,7 +85,7 @@ async function turnsOverHttp(): Promise<readonly Row[]> {
   return [ratioRow({ name, what, measured: firstTexts(direct), against: firstTexts(bare) }, 3)];
 }
 
-/** The last request that the agent sent, sent again without Capstan, so that both carry the same conversation. */
+/** Repeats the agent's last request without Capstan, so that both carry the same conversation. */
 function bareCallOf(model: ScriptedModel): () => Promise<TurnTime> {
   const client = new Anthropic({ baseURL: model.url, apiKey: "bench", maxRetries: 0 });
   return async () => {

@@ -1,13 +1,13 @@
 import { parentPort, workerData } from "node:worker_threads";
 
-/** What a viewer sends without an end, in a thread of its own: whoever measures must not be slowed by it. */
+/** Sends requests as a viewer without end, in a separate thread so that it does not slow down the measurement. */
 
 export interface Attack {
   readonly url: string;
   readonly key: string;
   readonly session: string;
   readonly kind: "bodies" | "reads";
-  /** Two numbers: 1 while it is to go on, and how many answers came. */
+  /** Two numbers: 1 while the attack runs, and the count of responses. */
   readonly shared: SharedArrayBuffer;
 }
 
@@ -49,14 +49,14 @@ async function send(round: number): Promise<void> {
 async function attack(first: number): Promise<never> {
   for (let round = first; ; round += 1) {
     await Atomics.waitAsync(numbers, 0, 0).value;
-    // One that is cut off while it writes has had its answer.
+    // A request that is cut off while it is sent has had its response.
     await send(round).catch(() => {});
     Atomics.add(numbers, 1, 1);
   }
 }
 
 for (let first = 0; first < AT_ONCE; first += 1) void attack(first);
-// Whoever waits for a number alone does not keep a thread going.
+// Atomics.waitAsync alone does not keep a thread alive.
 parentPort?.on("message", () => {});
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, and no window
 parentPort?.postMessage("ready");

@@ -16,7 +16,7 @@ const ROUNDS = 12;
 const REQUESTS = 40;
 const LIMIT = 3;
 
-/** How long others wait for an answer while a viewer sends all that a viewer may. */
+/** How long other clients wait for a response while a viewer sends everything a viewer may. */
 export const hostileViewer: BenchCase = {
   name,
   async run() {
@@ -48,7 +48,7 @@ async function compare(server: Served, given: Omit<Attack, "shared">): Promise<r
       await sleep(300);
       attacked.push(...(await latencies(server)));
       Atomics.store(numbers, 0, 0);
-      // What was begun comes to its end.
+      // Let requests in progress finish.
       await sleep(1_000);
     }
   } finally {
@@ -64,12 +64,12 @@ async function compare(server: Served, given: Omit<Attack, "shared">): Promise<r
   ];
 }
 
-/** Those that nine of ten are faster than. */
+/** The slowest tenth. */
 function slow(times: readonly number[]): readonly number[] {
   return times.toSorted((a, b) => a - b).slice(Math.floor(times.length * 0.9));
 }
 
-/** In milliseconds, one after the other: a person who looks at the console. */
+/** Sequential requests, as from a person using the console. In milliseconds. */
 async function latencies({ url, apiKey }: Served): Promise<readonly number[]> {
   const times: number[] = [];
   for (let count = 0; count < REQUESTS; count += 1) {
@@ -80,7 +80,7 @@ async function latencies({ url, apiKey }: Served): Promise<readonly number[]> {
   return times;
 }
 
-/** A long log, and decisions to try rules on. Gives the id of the session with the long log. */
+/** Stores a long log, and decisions to replay rules on. Returns the id of the session with the long log. */
 async function fill({ home, cwd }: Served): Promise<string> {
   await using store = await openStoreIn(home);
   const session = await pastSession(store, { length: LONG, agent: agent(), cwd });

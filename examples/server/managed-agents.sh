@@ -1,6 +1,6 @@
 #!/bin/sh
-# Drives an agent on a Capstan server with curl.
-# CAPSTAN_URL is the address of the server, CAPSTAN_KEY a key that `capstan keys create --role admin` printed.
+# Runs an agent on a Capstan server with curl.
+# CAPSTAN_URL is the server's URL, CAPSTAN_KEY a key from `capstan keys create --role admin`.
 # prints: "type":"agent.message"
 # prints: "stop_reason":{"type":"end_turn"}
 set -eu

@@ -1,5 +1,5 @@
-// Drives an agent on a Capstan server with Anthropic's own client.
-// ANTHROPIC_BASE_URL is the address of the server, ANTHROPIC_API_KEY a key that `capstan keys create --role admin` printed.
+// Runs an agent on a Capstan server with Anthropic's client.
+// ANTHROPIC_BASE_URL is the server's URL, ANTHROPIC_API_KEY a key from `capstan keys create --role admin`.
 // prints: Bash wants to run: echo hello
 // prints: hello
 import Anthropic from "@anthropic-ai/sdk";
@@ -24,7 +24,7 @@ for await (const event of stream) {
     for (const block of event.content) if (block.type === "text") console.log(block.text);
   if (event.type !== "session.status_idle") continue;
   if (event.stop_reason.type !== "requires_action") break;
-  // Nothing runs that no rule allows, until somebody says so.
+  // Calls that no rule allows wait for approval.
   await client.beta.sessions.events.send(session.id, {
     events: event.stop_reason.event_ids.map((id) => ({
       type: "user.tool_confirmation",

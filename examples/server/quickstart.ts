@@ -1,5 +1,5 @@
-// The first steps with Anthropic's own client.
-// CAPSTAN_URL is the address of the server, CAPSTAN_KEY a key that `capstan keys create --role admin` printed.
+// First steps with Anthropic's client.
+// CAPSTAN_URL is the server's URL, CAPSTAN_KEY a key from `capstan keys create --role admin`.
 // prints: agent.message
 // prints: session.status_idle
 import Anthropic from "@anthropic-ai/sdk";

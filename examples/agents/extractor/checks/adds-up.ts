@@ -1,4 +1,4 @@
-/** As much of a trial as this looks at; docs/graders.md has the rest. */
+/** The facts this check uses; docs/graders.md lists all of them. */
 interface Facts {
   readonly turns: readonly { readonly output: unknown }[];
 }
@@ -8,7 +8,7 @@ interface Invoice {
   readonly items: readonly { readonly amount: number }[];
 }
 
-/** The amounts of an invoice are its total. */
+/** Checks that the amounts of an invoice add up to its total. */
 export function addsUp({ turns }: Facts, { tolerance }: { readonly tolerance: number }) {
   const invoice = turns.at(-1)?.output as Invoice | undefined;
   if (invoice === undefined) return { passed: false, message: "there is no invoice" };
