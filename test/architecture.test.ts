@@ -46,6 +46,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const CORE_PACKAGES = ["zod", "unbash"];
 const WARN_LINES = 300;
 const FAIL_LINES = 500;
+const MOST_ENTRIES = 20;
 
 const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
   .map((file) => file.replaceAll("\\", "/"))
@@ -89,6 +90,51 @@ test("every import follows the folder rule", () => {
     }
   }
   expect(violations).toEqual([]);
+});
+
+/** The folder of a file inside one of the folders above; the files directly in it wire the others together. */
+function subfolderOf(file: string): string | undefined {
+  const [, subfolder, rest] = file.split("/");
+  return rest === undefined ? undefined : subfolder;
+}
+
+/** Pairs of subfolders that import each other, as "a <-> b". */
+function twoWayPairs(folder: string): string[] {
+  const edges = new Set<string>();
+  for (const file of sources.filter((source) => folderOf(source) === folder)) {
+    for (const specifier of importsOf(`src/${file}`).filter((one) => one.startsWith("."))) {
+      const target = posix.join(posix.dirname(file), specifier);
+      const [from, to] = [subfolderOf(file), subfolderOf(target)];
+      if (folderOf(target) === folder && from !== undefined && to !== undefined && from !== to)
+        edges.add(`${from} ${to}`);
+    }
+  }
+  return [...edges]
+    .map((edge) => edge.split(" "))
+    .filter(([from = "", to = ""]) => from < to && edges.has(`${to} ${from}`))
+    .map(([from, to]) => `${from} <-> ${to}`)
+    .toSorted();
+}
+
+test.each(["core", "runtime", "cli", "config", "app", "store", "protocol"])(
+  "no two subfolders of %s import each other",
+  (folder) => {
+    expect(twoWayPairs(folder)).toEqual([]);
+  },
+);
+
+test("every folder fits on a screen", () => {
+  const entries = new Map<string, Set<string>>();
+  for (const file of [...sources.map((source) => `src/${source}`), ...consoleSources]) {
+    const parts = file.split("/");
+    for (const [at, part] of parts.entries()) {
+      if (at === 0) continue;
+      const folder = parts.slice(0, at).join("/");
+      entries.set(folder, (entries.get(folder) ?? new Set()).add(part));
+    }
+  }
+  const wide = [...entries].filter(([, { size }]) => size > MOST_ENTRIES);
+  expect(wide.map(([folder, { size }]) => `${folder} has ${size} entries`)).toEqual([]);
 });
 
 test("the console knows the server by its client, its wire types and plain words alone", () => {

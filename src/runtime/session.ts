@@ -10,7 +10,7 @@ import { Checkpoints } from "./files/checkpoints.ts";
 import type { FeedItem } from "./log/feed.ts";
 import { isEmpty, UserHooks } from "./hooks/hooks.ts";
 import { Occupancy } from "./engine/directory-claim.ts";
-import { type RestingSession, type RestPurpose, whileAlone } from "./recovery/resting-sessions.ts";
+import { type RestingSession, type RestPurpose, whileAlone } from "./files/resting-sessions.ts";
 import { finishRewind } from "./files/rewind.ts";
 import { expanded, type Said } from "./turn/user-message.ts";
 import type { SessionDeps, SessionParts } from "./session-deps.ts";

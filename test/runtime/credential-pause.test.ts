@@ -5,7 +5,7 @@ import type { SessionEvent } from "../../src/core/events/events.ts";
 import { inTurn } from "../../src/core/session/state.ts";
 import { createRedactor } from "../../src/core/redaction/redaction.ts";
 import { ActiveTurn } from "../../src/runtime/turn/active-turn.ts";
-import { CredentialPause } from "../../src/runtime/engine/credential-pause.ts";
+import { CredentialPause } from "../../src/runtime/turn/credential-pause.ts";
 import { Feed } from "../../src/runtime/log/feed.ts";
 import { SessionLog } from "../../src/runtime/log/session-log.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";

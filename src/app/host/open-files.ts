@@ -1,7 +1,7 @@
 import { createRedactor } from "../../core/redaction/redaction.ts";
 import { Feed } from "../../runtime/log/feed.ts";
 import { Files } from "../../runtime/files/files.ts";
-import { SessionLocks } from "../../runtime/recovery/session-locks.ts";
+import { SessionLocks } from "../../runtime/log/session-locks.ts";
 import { StoredWorkspaces } from "../../runtime/files/stored-workspaces.ts";
 import { clock, ids } from "../clock.ts";
 import { openStore } from "../open-store.ts";

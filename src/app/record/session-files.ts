@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionRecord, Store } from "../../core/ports/store.ts";
 import { importSession } from "../../runtime/files/archive.ts";
-import { holdLease } from "../../runtime/recovery/lease.ts";
+import { holdLease } from "../../runtime/log/lease.ts";
 import { loadState } from "../../runtime/log/session-log.ts";
 import { placeOf } from "../../runtime/paths/session-place.ts";
 import { contentHash } from "../../store/sqlite/outputs/tool-outputs.ts";

@@ -142,6 +142,6 @@ async function openedBy(
   places: Places,
 ): Promise<Pick<SandboxLayer, "allow_read" | "allow_write">> {
   if (sandbox.allow_read === undefined && sandbox.allow_write === undefined) return {};
-  const { exceptions } = await import("../settings/sandbox-exceptions.ts");
+  const { exceptions } = await import("./sandbox-exceptions.ts");
   return exceptions(sandbox, below, places);
 }

@@ -4,7 +4,7 @@ import { elicitedContent } from "../../core/session/elicitation.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { parseAllowRule } from "../../core/permission/rule-set.ts";
 import type { Store } from "../../core/ports/store.ts";
-import { resultOf } from "../calls/given-result.ts";
+import { resultOf } from "./given-result.ts";
 
 interface Given {
   readonly approval: Approval;

@@ -16,7 +16,7 @@ import type { ApprovalDesk } from "../approvals/approval-desk.ts";
 import { clientResult, customToolResult, isCustom, lastOutcome } from "./client-results.ts";
 import { CallJudge, type CallOutcome } from "./permission-gate.ts";
 import { unanswered } from "../approvals/elicitations.ts";
-import { lateAnswers } from "../approvals/late-answers.ts";
+import { lateAnswers } from "./late-answers.ts";
 import { keepOutput, type OutputFacts } from "../outputs/keep-output.ts";
 import { isSameFile } from "../paths/file-input.ts";
 import type { SessionDeps } from "../session-deps.ts";

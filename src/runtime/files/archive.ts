@@ -10,7 +10,7 @@ import { MAX_OUTPUT_BYTES, MAX_SESSION_OUTPUT_BYTES } from "../../core/tool-outp
 import { type LeaseOwner, PLAIN_SESSION, type SessionRecord, type Store } from "../../core/ports/store.ts";
 import { reachOf } from "./archive-reach.ts";
 import { FORMAT, outputOf, PAGE } from "./export-session.ts";
-import { settleOpenWork } from "../recovery/recovery.ts";
+import { settleOpenWork } from "../calls/settle-work.ts";
 
 /**
  * A session as JSON lines, to be kept or carried to another store: a header, then one line per event. The engine's

@@ -17,7 +17,7 @@ import {
 import { fileEvents } from "../log/file-events.ts";
 import { Occupancy } from "../engine/directory-claim.ts";
 import { requireSource } from "../paths/session-place.ts";
-import { type FilesDeps, RestingSessions, type RestingSession } from "../recovery/resting-sessions.ts";
+import { type FilesDeps, RestingSessions, type RestingSession } from "./resting-sessions.ts";
 import { type RewindGoal, rewindTo } from "./rewind.ts";
 
 export interface SessionDiff {

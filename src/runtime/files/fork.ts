@@ -1,7 +1,7 @@
 import { conversationOf } from "../../core/session/conversation.ts";
 import type { EventDraft, EventType, SessionEvent } from "../../core/events/events.ts";
 import type { Store } from "../../core/ports/store.ts";
-import { settleOpenWork } from "../recovery/recovery.ts";
+import { settleOpenWork } from "../calls/settle-work.ts";
 import type { SessionLog } from "../log/session-log.ts";
 
 /** What a fork takes over: the conversation. Spend, processes, decisions and interruptions stay with the parent. */

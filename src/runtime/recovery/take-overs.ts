@@ -4,7 +4,7 @@ import { inTurn, type SessionState } from "../../core/session/state.ts";
 import type { SessionRecord } from "../../core/ports/store.ts";
 import { abandonedSessions, type Recovered } from "./abandoned.ts";
 import { budgetChange } from "../engine/budgets.ts";
-import { requireNotArchived } from "./session-archive.ts";
+import { requireNotArchived } from "../files/session-archive.ts";
 import type { OpenSessions, RuntimeDeps } from "../open-sessions.ts";
 import type { DrivenSession } from "../session.ts";
 import { engineInForce } from "../engine/session-engine.ts";

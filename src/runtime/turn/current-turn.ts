@@ -2,7 +2,7 @@ import { limitOnTurn } from "../../core/session/session-limits.ts";
 import type { LimitHit } from "../../core/money/budget-schema.ts";
 import type { EngineFact } from "../../core/ports/engine.ts";
 import { ActiveTurn } from "./active-turn.ts";
-import { CredentialPause } from "../engine/credential-pause.ts";
+import { CredentialPause } from "./credential-pause.ts";
 import type { MeterHooks } from "../engine/meter.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import { TurnPlace } from "./turn-slot.ts";

@@ -1,6 +1,6 @@
 import type { EventDraft } from "../../core/events/events.ts";
-import { lateAnswers, lateResults } from "../approvals/late-answers.ts";
-import { type CutTurn, inspectCutTurn, settleOpenWork } from "../recovery/recovery.ts";
+import { lateAnswers, lateResults } from "../calls/late-answers.ts";
+import { type CutTurn, inspectCutTurn, settleOpenWork } from "../calls/settle-work.ts";
 import type { SessionDeps } from "../session-deps.ts";
 
 export const HOST_GONE = "The host that drove this session is gone.";

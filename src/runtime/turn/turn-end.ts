@@ -9,8 +9,8 @@ import { inTurn, type SessionState } from "../../core/session/state.ts";
 import { tellTurnEnd } from "../../core/session/stop-reason.ts";
 import type { ActiveTurn } from "./active-turn.ts";
 import { checkOutput } from "./output.ts";
-import { lateAnswers, lateResults } from "../approvals/late-answers.ts";
-import { settleOpenWork } from "../recovery/recovery.ts";
+import { lateAnswers, lateResults } from "../calls/late-answers.ts";
+import { settleOpenWork } from "../calls/settle-work.ts";
 import type { SessionDeps } from "../session-deps.ts";
 
 /** Writes the end of a turn, after what belongs before it. */

@@ -8,7 +8,7 @@ import { ApprovalDesk } from "../approvals/approval-desk.ts";
 import { elicit } from "../approvals/elicitations.ts";
 import { EngineSlot } from "../engine/engine-slot.ts";
 import { recordPlainFact } from "./engine-events.ts";
-import { isPaused, Pauses } from "../approvals/approval-wait.ts";
+import { isPaused, Pauses } from "./approval-wait.ts";
 import { CurrentTurn } from "./current-turn.ts";
 import { HOST_GONE, processLost, settleCutTurn } from "./cut-turn.ts";
 import { type Said, saidEvents } from "./user-message.ts";

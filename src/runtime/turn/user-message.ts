@@ -3,7 +3,7 @@ import type { MessageContent } from "../../core/events/content.ts";
 import type { EventDraft } from "../../core/events/events.ts";
 import { expandCommand } from "../../core/agent/slash-commands.ts";
 import type { SessionState } from "../../core/session/state.ts";
-import { isPaused, waitsFor } from "../approvals/approval-wait.ts";
+import { isPaused, waitsFor } from "./approval-wait.ts";
 import { withRewindNote } from "../files/rewind.ts";
 
 /** A message as it is stored, and what was written when that was a slash command. */

@@ -6,7 +6,7 @@ import { wireEvent } from "../../protocol/v1/events.ts";
 import { type EventParams, eventsSend } from "../../protocol/v1/message-input.ts";
 import { invalid, notSupported } from "../../protocol/v1/refusal.ts";
 import { primaryThreadId } from "../../protocol/v1/threads.ts";
-import { requireNotArchived } from "../../runtime/recovery/session-archive.ts";
+import { requireNotArchived } from "../../runtime/files/session-archive.ts";
 import { readBody } from "../body/read.ts";
 import { answererOf, type Caller, type Env, requireRole } from "../http/context.ts";
 import { firstEvent } from "../stream/first-event.ts";

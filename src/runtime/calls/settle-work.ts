@@ -3,10 +3,10 @@ import type { EventDraft, SessionEvent } from "../../core/events/events.ts";
 import { type HistoryItem, historyOf } from "../../core/session/history.ts";
 import type { OpenCall, SessionState } from "../../core/session/state.ts";
 import { delegatingCalls, type Line } from "../../core/session/waiting.ts";
-import { isCustom } from "../calls/client-results.ts";
+import { isCustom } from "./client-results.ts";
 import { unanswered } from "../approvals/elicitations.ts";
-import { decisionOf, TURN_ENDED } from "../approvals/late-answers.ts";
-import { toolResult } from "../calls/tool-calls.ts";
+import { decisionOf, TURN_ENDED } from "./late-answers.ts";
+import { toolResult } from "./tool-calls.ts";
 
 /**
  * What must be written when a process or a host is gone: every call gets its one outcome, every subagent its end.

@@ -5,7 +5,7 @@ import { askedCalls, type OpenCall } from "../../core/session/state.ts";
 import { type Tool, type ToolOutcome, traitsOfTool } from "../../core/ports/tool.ts";
 import { type Line, openLines, undecidedCalls } from "../../core/session/waiting.ts";
 import type { EngineSlot } from "../engine/engine-slot.ts";
-import { inspectCutTurn } from "../recovery/recovery.ts";
+import { inspectCutTurn } from "../calls/settle-work.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import { toolResult, type ToolCalls } from "../calls/tool-calls.ts";
 

@@ -4,12 +4,12 @@ import type { Redactor } from "../../core/redaction/redaction.ts";
 import { inTurn, type SessionState } from "../../core/session/state.ts";
 import type { LeaseOwner, SessionRecord, Store } from "../../core/ports/store.ts";
 import type { WorkLimits, Workspace, Workspaces } from "../../core/ports/workspace.ts";
-import { Checkpoints } from "../files/checkpoints.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import type { Feed } from "../log/feed.ts";
-import { holdLease } from "./lease.ts";
+import { holdLease } from "../log/lease.ts";
 import { Occupancy } from "../engine/directory-claim.ts";
-import { finishRewind, type RestingFiles } from "../files/rewind.ts";
-import type { SessionLocks } from "./session-locks.ts";
+import { finishRewind, type RestingFiles } from "./rewind.ts";
+import type { SessionLocks } from "../log/session-locks.ts";
 import { SessionLog } from "../log/session-log.ts";
 import { placeOf } from "../paths/session-place.ts";
 

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { SandboxSettings } from "../../core/environment/environment.ts";
 import { absolutePath, isHidden, isWritable, sandboxPlan } from "../../core/environment/sandbox.ts";
 import { isSecretName } from "../../core/environment/secret-files.ts";
-import type { Places, SandboxLayer } from "../trust/no-widening.ts";
+import type { Places, SandboxLayer } from "./no-widening.ts";
 
 /** Those that lie in nothing that is closed below, by their names and by where their links lead. */
 export function exceptions(

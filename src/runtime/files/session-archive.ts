@@ -6,10 +6,10 @@ import type { EventDraft } from "../../core/events/events.ts";
 import type { Metadata } from "../../core/ports/registry.ts";
 import type { SessionRecord, SessionResource } from "../../core/ports/store.ts";
 import type { GivenContent } from "../../core/ports/workspace.ts";
-import { holdLease } from "./lease.ts";
+import { holdLease } from "../log/lease.ts";
 import type { RuntimeDeps } from "../open-sessions.ts";
 import { type FilesDeps, RestingSessions } from "./resting-sessions.ts";
-import { SessionLocks } from "./session-locks.ts";
+import { SessionLocks } from "../log/session-locks.ts";
 import type { GivenFile, GivenRepository, SessionUpdate } from "../session-options.ts";
 import { placeOf } from "../paths/session-place.ts";
 

@@ -1,6 +1,6 @@
 import type { RefusedCredential } from "../../core/ports/gateway.ts";
 import type { SessionErrorBody } from "../../core/events/events.ts";
-import type { ActiveTurn } from "../turn/active-turn.ts";
+import type { ActiveTurn } from "./active-turn.ts";
 import type { SessionDeps } from "../session-deps.ts";
 
 interface Expired extends RefusedCredential {

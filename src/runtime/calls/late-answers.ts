@@ -2,9 +2,9 @@ import type { Clock } from "../../core/ports/clock.ts";
 import type { EventDraft } from "../../core/events/events.ts";
 import type { OpenCall, SessionState } from "../../core/session/state.ts";
 import type { Store } from "../../core/ports/store.ts";
-import { confirmation } from "./approval-desk.ts";
-import type { CallOutcome } from "../calls/permission-gate.ts";
-import { clientResult, isCustom, lastOutcome } from "../calls/client-results.ts";
+import { confirmation } from "../approvals/approval-desk.ts";
+import type { CallOutcome } from "./permission-gate.ts";
+import { clientResult, isCustom, lastOutcome } from "./client-results.ts";
 
 /**
  * What people have answered about calls that are now decided without them. It changes nothing any more, but the answer
