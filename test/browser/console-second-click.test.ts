@@ -28,7 +28,8 @@ test("the second click of two answers nothing that has come under it, and later 
   await first?.allow.click();
   await first?.card.getByText("(you)").waitFor();
   // A button that would not act does not look as if it did.
-  expect(await second?.allow.evaluate("(button) => getComputedStyle(button).pointerEvents")).toBe("none");
+  const pointer = "getComputedStyle([...document.querySelectorAll('[data-actions]')].at(-1)).pointerEvents";
+  expect(await page.evaluate(pointer)).toBe("none");
   const box = await second?.allow.boundingBox();
   await page.mouse.click((box?.x ?? 0) + 5, (box?.y ?? 0) + 5);
   // Whatever was sent before has been heard of when this has.

@@ -28,9 +28,13 @@ test("a whole story: question, subagents, approval, diff, interrupt, fork, rewin
 
 /** Without what an engine says in its own words (its name, how much its prompt takes, a tool's result), and what its name leaves no room for. */
 function ofAnyEngine(screen: string): string {
-  return screen
-    .replaceAll(` on ${TEST_ENGINE}`, "")
-    .replaceAll(/\b\d+%/g, "0%")
-    .replaceAll(/ · session \w+$/gm, "")
-    .replaceAll(/│ File created[^)]*\)/g, "│ (the result)");
+  return (
+    screen
+      .replaceAll(` on ${TEST_ENGINE}`, "")
+      .replaceAll(/\b\d+%/g, "0%")
+      // How long a call has been running.
+      .replaceAll(/(?<=^. Bash .*) \d+\.\ds$/gm, "")
+      .replaceAll(/ · session \w+$/gm, "")
+      .replaceAll(/│ File created[^)]*\)/g, "│ (the result)")
+  );
 }

@@ -148,9 +148,11 @@ function opened({ tool, result }: Done, { marks }: World): string[] {
 /** Where each mark of a write is now. */
 function written(base: string): Map<string, string> {
   const found = new Map<string, string>();
-  for (const entry of readdirSync(base, { recursive: true, withFileTypes: true })) {
+  for (const entry of readdirSync(base, { withFileTypes: true })) {
+    const path = join(base, entry.name);
+    // Not recursive by itself: that follows links, and one of them leads to its own directory.
+    if (entry.isDirectory()) for (const [mark, place] of written(path)) found.set(mark, place);
     if (!entry.isFile() || !/\.(?:txt|ipynb)/.test(entry.name)) continue;
-    const path = join(entry.parentPath, entry.name);
     for (const [, mark = ""] of readFileSync(path, "utf8").matchAll(/WROTE=(\w+)/g))
       found.set(mark, realpathSync(path));
   }

@@ -104,7 +104,7 @@ test("a viewer's hostile bodies get an answer from every route, and the server g
     fetch(`${server.url}${replay.path}`, { method: "POST", body, headers: json }),
   ]))
     expect(answer.status, answer.url).toBe(200);
-});
+}, 600_000);
 
 test("a viewer's unfinished bodies do not grow the server", async () => {
   using cli = testCli();
@@ -135,7 +135,10 @@ test("a viewer's unfinished bodies do not grow the server", async () => {
     (count) => count > 400,
   );
   const refused = answers.filter((answer) => answer.startsWith("HTTP/1.1 429 "));
-  expect(refused.length).toBe(answers.length);
+  // Those that were taken are answered only if they stall for long.
+  const others = answers.filter((answer) => !answer.startsWith("HTTP/1.1 429 "));
+  expect(others.map((answer) => answer.slice(0, 12)).filter((status) => status !== "HTTP/1.1 408")).toEqual([]);
+  expect(refused.length).toBeGreaterThan(others.length);
   expect(refused[0]).toMatch(/retry-after: \d+/i);
   expect(server.residentBytes() - before).toBeLessThan(300 * MEBIBYTE);
   expect((await fetch(`${server.url}/api/whoami`, { headers: { "x-api-key": viewer } })).status).toBe(200);
