@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CapturedOutput } from "../../../src/engines/direct/shell/captured-output.ts";
@@ -109,7 +110,10 @@ describe("a long output", () => {
     expect([output.small?.length, readdirSync(directory.path)]).toEqual([100 * 1024, []]);
     await output.write(Buffer.alloc(100 * 1024, "b"));
     expect([output.small, readdirSync(directory.path).length]).toEqual([undefined, 1]);
-    await output.appendTo(join(directory.path, "whole"));
+    {
+      await using whole = await open(join(directory.path, "whole"), "wx");
+      await output.appendTo(whole);
+    }
     await output.discard();
     expect(readdirSync(directory.path)).toEqual(["whole"]);
     expect(statSync(join(directory.path, "whole")).size).toBe(200 * 1024);
