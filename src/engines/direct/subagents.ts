@@ -53,8 +53,8 @@ export class Subagents {
     this.#model = model;
     const { tools, subagents } = place.request.agent;
     this.#kinds = { ...(tools.includes("Agent") && { [GENERAL_SUBAGENT]: GENERAL }), ...subagents };
-    for (const { engineAgentId, name } of place.request.subagents)
-      this.#started.set(engineAgentId, { agentId: engineAgentId, name, depth: 1, line: undefined, isAtWork: false });
+    for (const { engineAgentId: agentId, name, depth } of place.request.subagents)
+      this.#started.set(agentId, { agentId, name, depth, line: undefined, isAtWork: false });
   }
 
   /** What a line may call to start subagents and to speak to them. None when there are none, or it is too deep. */
@@ -90,7 +90,8 @@ export class Subagents {
     readonly name: string;
     readonly history: readonly HistoryItem[];
   }): Line {
-    return this.#newLine({ agentId, name, depth: 1 }, history.map(itemOf), undefined);
+    const depth = this.#started.get(agentId)?.depth ?? 1;
+    return this.#newLine({ agentId, name, depth }, history.map(itemOf), undefined);
   }
 
   async #start(
