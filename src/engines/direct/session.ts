@@ -128,7 +128,7 @@ export class DirectSession implements EngineSession {
     this.#place.session.kill();
   }
 
-  /** Ends the session because it used more than it may, and says so. */
+  /** Ends the session because it used more than it may, or cannot go on, and says so. */
   lose(why: CapstanError): void {
     if (this.#isClosed) return;
     const told = this.#host.emit({ kind: "lost", error: why, stderr: "" });
@@ -175,7 +175,9 @@ export class DirectSession implements EngineSession {
       this.#work = Promise.withResolvers();
       this.#abort = new AbortController();
     }
-    this.#pump ??= this.#run().catch(() => this.kill());
+    this.#pump ??= this.#run().catch((thrown: unknown) =>
+      this.lose(new CapstanError("engine_failed", `The agent loop failed: ${messageOf(thrown)}`, { cause: thrown })),
+    );
   }
 
   async #run(): Promise<void> {
