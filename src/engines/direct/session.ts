@@ -14,6 +14,7 @@ import { modelToAsk } from "./model/names.ts";
 import { BASE_PROMPT, primaryPrompt } from "./prompt.ts";
 import { isOfAgent, Subagents } from "./subagents.ts";
 import type { BuiltinTool } from "./tools/builtin-tool.ts";
+import { webSearchTool } from "./tools/web-search.ts";
 
 type Told = Pick<EngineSession, "sandbox" | "sandboxMissing" | "outside">;
 
@@ -161,7 +162,9 @@ export class DirectSession implements EngineSession {
   #primaryTools(eventOf: (callId: string) => string): readonly BuiltinTool[] {
     const { session, request } = this.#place;
     return [
-      ...session.tools.filter((tool) => isOfAgent(tool, request.agent.tools)),
+      ...[...session.tools, webSearchTool(this.#place, { model: () => this.#model })].filter((tool) =>
+        isOfAgent(tool, request.agent.tools),
+      ),
       ...this.#subagents.tools({ depth: 0, eventOf }),
       ...(this.#output === undefined ? [] : [this.#output.tool]),
       ...(this.#mode === "plan" ? [planTool(() => (this.#mode = "normal"))] : []),
