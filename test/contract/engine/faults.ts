@@ -15,8 +15,7 @@ interface FaultCase {
   readonly says?: RegExp;
 }
 
-const PNG =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg==";
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg==";
 const EVENT_STREAM = { "content-type": "text/event-stream" };
 
 const FAULTS: readonly FaultCase[] = [
@@ -139,7 +138,11 @@ export function faults(stage: Stage, { worker: shared }: Desks): void {
     const next = steps({ blocks: [toolUse("Read", { file_path: path })] });
     t.model.script = (request) =>
       JSON.stringify(request.body.messages).includes('"type":"image"')
-        ? apiError(400, "invalid_request_error", "messages.0.content.0.image.source.base64.data: Could not process image")
+        ? apiError(
+            400,
+            "invalid_request_error",
+            "messages.0.content.0.image.source.base64.data: Could not process image",
+          )
         : next(request);
     await session
       .send("Look at it.")
