@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ProcessLimits } from "../core/environment.ts";
+import type { ProcessLimits } from "../core/environment/environment.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import { readOwnFile, writeOwnFile } from "./own-files.ts";
 

@@ -1,4 +1,4 @@
-import type { EventDraft } from "../../../core/events.ts";
+import type { EventDraft } from "../../../core/events/events.ts";
 import type { Asker } from "../model/ask-model.ts";
 import { RequestFailure } from "../model/failure.ts";
 import type { ApiBlock, ApiMessage, ApiText } from "../model/wire.ts";

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { isInside } from "../../../core/inside.ts";
+import { isInside } from "../../../core/paths/inside.ts";
 import { makeOwnDirectory, readOwnFile, writeOwnFile } from "../../../process/own-files.ts";
 
 const storedState = z.record(z.string(), z.object({ directory: z.string().optional() }));

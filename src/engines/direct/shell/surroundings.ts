@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { CapstanError } from "../../../core/errors.ts";
-import { requireVariables } from "../../../core/gateway-variables.ts";
+import { requireVariables } from "../../../core/auth/gateway-variables.ts";
 import { makeOwnDirectory, removeOwn } from "../../../process/own-files.ts";
 import { findProgram } from "../../../process/programs.ts";
 import type { Stubs } from "../../../sandbox/stubs.ts";
