@@ -10,7 +10,7 @@ export const CLAUDE_FIRST: readonly string[] = [
   "test/engines/claude/{approval-kills,contract}.test.ts",
   "test/mcp/bridge-cli.test.ts",
   "test/package/**/*.test.ts",
-  // The examples of the README and the guide, on the engine that a server has by default: one asks for WebSearch.
+  // The examples of the README and the guide, on the engine that a server has by default.
   "test/server/v1-examples.test.ts",
 ];
 

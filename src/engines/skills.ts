@@ -64,7 +64,7 @@ export function writeSkills(request: Pick<EngineRequest, "agent" | "stateDir">):
   const write = (path: string, content: string | Buffer): void => {
     const file = join(root, path);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(file, content, { mode: 0o600 });
+    writeFileSync(file, content, { mode: 0o600, flag: "wx" });
   };
   write(join(".claude-plugin", "plugin.json"), JSON.stringify({ name: PLUGIN, version: "1.0.0" }));
   for (const [name, { files }] of Object.entries(request.agent.skills ?? {}))

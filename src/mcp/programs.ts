@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EngineRequest } from "../core/ports/engine.ts";
 import { CapstanError } from "../core/errors.ts";
 import { isRemote, type McpProgram } from "../core/agent/mcp-server-schema.ts";
 import type { Confinement } from "../sandbox/support.ts";
+import { makeOwnDirectory } from "../process/own-files.ts";
 import { findProgram, safePath } from "../process/programs.ts";
 import { problemWithCommand } from "./command.ts";
 import { confinedCommand } from "../sandbox/confined-command.ts";
@@ -53,16 +54,15 @@ export function programServers(
   { agent, stateDir, serverFiles = {} }: Pick<EngineRequest, "agent" | "stateDir" | "serverFiles">,
   settings: ProgramSettings,
 ): ProgramServers {
-  const directory = join(stateDir, "mcp");
-  const all = join(directory, ".start");
+  const all = join(stateDir, "mcp", ".start");
   // Those of a host that was killed hold variables that are stored nowhere else.
   rmSync(all, { recursive: true, force: true });
-  const own = join(all, randomUUID());
+  const start = randomUUID();
+  const own = join(all, start);
   const configs = Object.entries(agent.mcp_servers ?? {}).flatMap(([name, server]) => {
     if (isRemote(server)) return [];
-    const temporary = join(directory, name);
-    mkdirSync(own, { recursive: true, mode: 0o700 });
-    mkdirSync(temporary, { recursive: true, mode: 0o700 });
+    makeOwnDirectory(stateDir, "mcp", ".start", start);
+    const temporary = makeOwnDirectory(stateDir, "mcp", name);
     const places = {
       ...settings,
       temporary,
@@ -92,12 +92,12 @@ function writeStart(server: McpProgram, { path, confinement, temporary, home, fi
   const { command, args, env, outside_sandbox: isOutside = false } = server;
   const start = cleanStart({ PATH: path, LANG: "C.UTF-8", HOME: home, TMPDIR: temporary, ...env }, [command, ...args]);
   const isPlain = confinement === undefined || isOutside;
-  writeFileSync(file, `${isPlain ? checkOf(files) : ""}${start}\n`, { mode: 0o600 });
+  writeFileSync(file, `${isPlain ? checkOf(files) : ""}${start}\n`, { mode: 0o600, flag: "wx" });
   if (isPlain) return file;
   const within = confinedCommand(confinement.plan, { confine: confinement.confine, ownDirectory: temporary });
   const outer = `${file}.confined`;
   const confined = cleanStart({ PATH: safePath(path) }, [...within, "/bin/sh", "/dev/fd/3"]);
-  writeFileSync(outer, `${checkOf(files)}${confined} 3<${quoted(file)}\n`, { mode: 0o600 });
+  writeFileSync(outer, `${checkOf(files)}${confined} 3<${quoted(file)}\n`, { mode: 0o600, flag: "wx" });
   return outer;
 }
 

@@ -36,6 +36,27 @@ const special = blockList(SPECIAL_IPV4, SPECIAL_IPV6);
 const global = blockList([], [GLOBAL_IPV6]);
 const mapped = blockList([], [["::ffff:0:0", 96]]);
 
+/** Networks of people's own, … */
+const OWN_IPV4: readonly Range[] = [
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+];
+const OWN_IPV6: readonly Range[] = [["fc00::", 7]];
+/** … and what clouds have put into them: services that give their keys to whoever asks. */
+const OF_CLOUDS_IPV4: readonly Range[] = [
+  ["100.100.100.200", 32],
+  ["192.0.0.192", 32],
+];
+const OF_CLOUDS_IPV6: readonly Range[] = [
+  ["fd00:ec2::", 32],
+  ["fd20:ce::", 32],
+];
+
+const own = blockList(OWN_IPV4, OWN_IPV6);
+const ofClouds = blockList(OF_CLOUDS_IPV4, OF_CLOUDS_IPV6);
+
 function blockList(ipv4: readonly Range[], ipv6: readonly Range[]): BlockList {
   const list = new BlockList();
   for (const [address, prefix] of ipv4) list.addSubnet(address, prefix, "ipv4");
@@ -50,4 +71,15 @@ export function isPrivateAddress(address: string): boolean {
   // The scope of a link-local address is no part of it for the lists.
   if (kind === 0 || address.includes("%")) return true;
   return special.check(address, "ipv6") || !(global.check(address, "ipv6") || mapped.check(address, "ipv6"));
+}
+
+/**
+ * Of the private addresses, those of a network of one's own (`10.0.0.0/8`, `fc00::/7` …). Not this machine, nor what is only on
+ * the same link, nor where a cloud tells its keys.
+ */
+export function isOwnNetwork(address: string): boolean {
+  const kind = isIP(address);
+  if (kind === 0 || address.includes("%")) return false;
+  const family = kind === 4 ? "ipv4" : "ipv6";
+  return own.check(address, family) && !ofClouds.check(address, family);
 }

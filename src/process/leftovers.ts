@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readOwnFile, removeOwn, writeOwnFile } from "./own-files.ts";
 
 /**
  * Directories of one process that live outside the session's own: its temporary files, and the copy of the transcript
@@ -26,14 +27,14 @@ export class Leftovers {
 
   note(directory: string): void {
     this.#directories.push(directory);
-    writeFileSync(this.#list, JSON.stringify(this.#directories));
+    writeOwnFile(this.#list, JSON.stringify(this.#directories));
   }
 
   sweep(): void {
     // What cannot be removed, such as files that a command made read-only, stays on the list and stops nobody.
     this.#directories = this.#directories.filter((directory) => !removed(directory));
-    if (this.#directories.length === 0) rmSync(this.#list, { force: true });
-    else writeFileSync(this.#list, JSON.stringify(this.#directories));
+    if (this.#directories.length === 0) removeOwn(this.#list);
+    else writeOwnFile(this.#list, JSON.stringify(this.#directories));
   }
 }
 
@@ -48,7 +49,7 @@ function removed(directory: string): boolean {
 
 function read(list: string): string[] {
   try {
-    return JSON.parse(readFileSync(list, "utf8")) as string[];
+    return JSON.parse(readOwnFile(list) ?? "[]") as string[];
   } catch {
     // Not there, or cut off by a crash while it was written: nothing can be known of it.
     return [];

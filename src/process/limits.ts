@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessLimits } from "../core/environment/environment.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
+import { readOwnFile, writeOwnFile } from "./own-files.ts";
 
 /** What all processes of a session use together. */
 export interface ProcessUse {
@@ -77,9 +78,7 @@ export class Watchdog {
     if (this.#limits.cpu_seconds === undefined || seconds <= this.#written) return;
     this.#spent.set(this.#ledger, seconds);
     try {
-      // Aside first: half a number would be another one.
-      writeFileSync(`${this.#ledger}.new`, String(seconds), { mode: 0o600 });
-      renameSync(`${this.#ledger}.new`, this.#ledger);
+      writeOwnFile(this.#ledger, String(seconds));
       this.#written = seconds;
     } catch {
       // The next look tries again. Meanwhile the limit holds by what this host remembers.
@@ -98,14 +97,13 @@ function lookAt(look: () => ProcessUse): ProcessUse | undefined {
 
 function readSeconds(file: string, known: number | undefined): number {
   try {
-    const text = readFileSync(file, "utf8").trim();
+    // Nothing was spent before the first process.
+    const text = (readOwnFile(file) ?? "0").trim();
     if (/^\d+(\.\d+)?$/.test(text)) return Math.max(Number(text), known ?? 0);
     return known ?? unknownSpending(file, "it has no number in it");
   } catch (thrown) {
     if (known !== undefined) return known;
     if (thrown instanceof CapstanError) throw thrown;
-    // Nothing was spent before the first process.
-    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return 0;
     return unknownSpending(file, messageOf(thrown));
   }
 }

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { readOwnFile, removeOwn, writeOwnFile } from "../process/own-files.ts";
 import { removeStubs } from "./stubs.ts";
 
 /**
@@ -18,7 +19,7 @@ export class BriefCovers {
     this.#looked.add(stateDir);
     const running = this.#running.get(stateDir) ?? 0;
     mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-    writeFileSync(list, JSON.stringify([...new Set([...read(list), ...covers()])]), { mode: 0o600 });
+    writeOwnFile(list, JSON.stringify([...new Set([...read(list), ...covers()])]));
     this.#running.set(stateDir, running + 1);
     return {
       [Symbol.dispose]: () => {
@@ -32,12 +33,12 @@ export class BriefCovers {
 
 /** What is a mount for another process stays on the list. */
 function sweep(list: string): void {
-  if (removeStubs(read(list)) === 0) rmSync(list, { force: true });
+  if (removeStubs(read(list)) === 0) removeOwn(list);
 }
 
 function read(list: string): readonly string[] {
   try {
-    return JSON.parse(readFileSync(list, "utf8")) as string[];
+    return JSON.parse(readOwnFile(list) ?? "[]") as string[];
   } catch {
     return [];
   }

@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, lstatSync, rmdirSync, rmSync, type Stats } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { ELSEWHERE_FILES } from "../core/permission/limits.ts";
+import { makeOwnDirectory, readOwnFile, removeOwn, writeOwnFile } from "../process/own-files.ts";
 import { mountPoints } from "./mount-points.ts";
 
 /**
@@ -94,12 +95,12 @@ export class Stubs {
       ]),
       lasting: unique([...before.lasting, ...absentIn(checkouts, LEFT), ...absentIn(gitDirectories, LEFT_IN_GIT)]),
     };
-    writeFileSync(this.#list, JSON.stringify(absent));
-    const ignore = join(home, ".config", "git", "ignore");
-    mkdirSync(dirname(ignore), { recursive: true, mode: 0o700 });
+    writeOwnFile(this.#list, JSON.stringify(absent));
+    // Commands may write there.
+    const settings = makeOwnDirectory(dirname(home), basename(home), ".config", "git");
     const names = [...STUBS, ...configuration.flatMap((path) => relativeTo(this.#cwd, path))];
     const ignored = [...new Set(names)].filter((name) => !existsSync(join(this.#cwd, name)));
-    writeFileSync(ignore, ignored.map((name) => `/${name}\n`).join(""));
+    writeOwnFile(join(settings, "ignore"), ignored.map((name) => `/${name}\n`).join(""));
     this.#isUsed = true;
   }
 
@@ -118,7 +119,7 @@ export class Stubs {
   sweepAll(): void {
     this.sweep();
     const left = removed(read(this.#list).lasting, isEmpty);
-    if (left === 0 && !this.#isUsed) rmSync(this.#list, { force: true });
+    if (left === 0 && !this.#isUsed) removeOwn(this.#list);
   }
 }
 
@@ -183,7 +184,7 @@ function remove(path: string): void {
 
 function read(list: string): Absent {
   try {
-    const { brief = [], lasting = [] } = JSON.parse(readFileSync(list, "utf8")) as Partial<Absent>;
+    const { brief = [], lasting = [] } = JSON.parse(readOwnFile(list) ?? "{}") as Partial<Absent>;
     return { brief, lasting };
   } catch {
     return { brief: [], lasting: [] };

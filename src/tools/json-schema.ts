@@ -1,3 +1,4 @@
+import { createContext, Script } from "node:vm";
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { CapstanError, messageOf } from "../core/errors.ts";
@@ -29,13 +30,37 @@ export function compileJsonSchema(schema: JsonSchema): JsonSchemaCheck {
   try {
     if (ajv.validateSchema(schema) !== true) throw invalid(problemsOf(ajv.errors));
     const validate = ajv.compile(schema);
-    return (value) => (validate(value) ? [] : problemsOf(validate.errors));
+    const check: JsonSchemaCheck = (value) => (validate(value) ? [] : problemsOf(validate.errors));
+    return keywordsOf(schema).some(({ key }) => PATTERNS.has(key)) ? boundedCheck(check) : check;
   } catch (error) {
     if (error instanceof CapstanError) throw error;
     const message = messageOf(error);
     const place = keywordsOf(schema).find((keyword) => isBlamed(keyword, message));
     throw invalid([{ path: place?.at ?? "", message }], error);
   }
+}
+
+/** Some patterns take years for a text that somebody else chose. Such a value does not match. */
+const PATTERNS = new Set(["pattern", "patternProperties"]);
+/** In milliseconds; nothing else happens in the host meanwhile. */
+const LONGEST_MS = 1_000;
+
+function boundedCheck(check: JsonSchemaCheck): JsonSchemaCheck {
+  // Only what is run as a script can be given a time; the script has nothing but the check.
+  const place: { check?: () => ReturnType<JsonSchemaCheck> } = {};
+  const context = createContext(place);
+  const script = new Script("check()");
+  return (value) => {
+    place.check = () => check(value);
+    try {
+      return script.runInContext(context, { timeout: LONGEST_MS }) as ReturnType<JsonSchemaCheck>;
+    } catch (thrown) {
+      if ((thrown as { readonly code?: unknown } | null)?.code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw thrown;
+      return [{ path: "", message: "cannot be checked: a pattern of the schema takes too long for this value" }];
+    } finally {
+      delete place.check;
+    }
+  };
 }
 
 /** `/items/0: must be string; …` */

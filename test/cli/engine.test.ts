@@ -25,16 +25,15 @@ test("an engine that nobody knows is a usage error that names those that there a
 
 test("validate and run refuse, at its place, what the engine of an agent cannot do", async () => {
   using cli = testCli();
-  const text = "name: clerk\ninstructions: Hi.\ntools: [Read, WebSearch]\n";
+  const text = "name: clerk\ninstructions: Hi.\ncompact_at: 20000\n";
   writeFileSync(join(cli.cwd, "agent.yaml"), text);
-  const problems = [
-    "agent.yaml:3:8 tools: WebSearch: the direct engine has no WebSearch. Leave it out, or choose another engine.",
-  ];
-  const run = await cli.run(["run", "--rehearsal", "--agent", "agent.yaml", "--trust", "--engine", "direct", "hi"]);
+  const problems = ["agent.yaml:3:13 compact_at: the claude engine cannot use 20000. Give 67000 to 967000."];
+  const run = await cli.run(["run", "--rehearsal", "--agent", "agent.yaml", "--trust", "--engine", "claude", "hi"]);
   expect(run.code).toBe(2);
   for (const problem of problems) expect(run.stderr).toContain(problem);
-  expect((await cli.run(["validate", "agent.yaml"], NO_ENGINE)).code).toBe(0);
   writeFileSync(join(cli.cwd, "agent.yaml"), `${text}engine: direct\n`);
+  expect((await cli.run(["validate", "agent.yaml"], NO_ENGINE)).code).toBe(0);
+  writeFileSync(join(cli.cwd, "agent.yaml"), `${text}engine: claude\n`);
   const validated = await cli.run(["validate", "agent.yaml"], NO_ENGINE);
   expect(validated.code).toBe(2);
   for (const problem of problems) expect(validated.stderr).toContain(problem);

@@ -4,24 +4,27 @@ import { expect, test } from "vitest";
 import { assemble } from "../../src/app/assemble.ts";
 import { clock } from "../../src/app/clock.ts";
 import { CapstanError } from "../../src/core/errors.ts";
+import type { SessionEvent } from "../../src/core/events/events.ts";
 import type { Store } from "../../src/core/ports/store.ts";
 import { upstreamsFor } from "../../src/gateway/upstreams/upstreams.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { agent, eventsOf, ofType, temporaryDirectory, testEnvironment } from "../support/host.ts";
 import { call, say, scriptedModel } from "../support/scripted-model.ts";
+import { TEST_ENGINE } from "../support/test-engine.ts";
 
 /** A host on the real store whose disk can be made full. */
 async function hostWithFullDisk(modelUrl: string, directory: string) {
-  const disk = { full: false };
+  const disk: { full: boolean | ((events: readonly SessionEvent[]) => boolean) } = { full: false };
   const store = await openSqliteStore({ path: join(directory, "home", "capstan.db"), clock });
   const append: Store["append"] = async (...given) => {
-    if (disk.full)
+    if (typeof disk.full === "function" ? disk.full(given[1].events) : disk.full)
       throw new CapstanError("store_full", "The disk is full. Free some space and send the message again.");
     return store.append(...given);
   };
   const environment = testEnvironment(modelUrl);
   const settings = {
     home: join(directory, "home"),
+    engine: TEST_ENGINE,
     path: environment["PATH"] ?? "",
     retries: 0,
     upstreamIdleMs: 10_000,
@@ -62,6 +65,65 @@ test("a full disk in a turn stops the agent, tells the caller, and the session g
     "end_turn",
   ]);
   expect(model.requests.at(-1)?.transcript).toContain("its outcome is unknown");
+});
+
+const isEnd = (events: readonly SessionEvent[]): boolean => events.some(({ type }) => type === "session.status_idle");
+
+test("a turn whose end cannot be written is let go: others get its place, and the session goes on afterwards", async () => {
+  using directory = temporaryDirectory();
+  const cwd = join(directory.path, "work");
+  mkdirSync(cwd);
+  await using model = await scriptedModel((request) => say(`answer ${request.index}`));
+  const { disk, host } = await hostWithFullDisk(model.url, directory.path);
+  await using _host = host;
+  const writing = agent({ tools: ["Write"] });
+  const session = await host.startSession({ agent: writing, cwd });
+  disk.full = isEnd;
+  await expect(session.send("Work.").result()).rejects.toMatchObject({ code: "store_full" });
+  disk.full = false;
+  // In the same directory, where only one turn works at a time.
+  const other = await host.startSession({ agent: writing, cwd });
+  expect((await other.send("Me too.").result()).stopReason).toEqual({ type: "end_turn" });
+  expect((await session.send("Again.").result()).stopReason).toEqual({ type: "end_turn" });
+  expect(ofType(await eventsOf(host, session.id), "session.status_idle")).toHaveLength(2);
+  expect(model.requests.at(-1)?.transcript).toContain("Work.");
+});
+
+test("an interrupt of a turn whose end cannot be written comes back", async () => {
+  using directory = temporaryDirectory();
+  mkdirSync(join(directory.path, "work"));
+  await using model = await scriptedModel((request) =>
+    request.last.includes("Again") ? say("done") : say("word ".repeat(500), { pace: 10 }),
+  );
+  const { disk, host } = await hostWithFullDisk(model.url, directory.path);
+  await using _host = host;
+  const session = await host.startSession({ agent: agent(), cwd: join(directory.path, "work") });
+  const turn = session.send("Talk.");
+  const following = (async () => {
+    for await (const item of turn) {
+      if (item.type !== "event_start") continue;
+      disk.full = isEnd;
+      await session.interrupt();
+    }
+  })();
+  await expect(following).rejects.toMatchObject({ code: "store_full" });
+  disk.full = false;
+  expect((await session.send("Again.").result()).text).toContain("done");
+});
+
+test("a compaction that cannot begin leaves no turn behind", async () => {
+  using directory = temporaryDirectory();
+  mkdirSync(join(directory.path, "work"));
+  await using model = await scriptedModel((request) => say(`answer ${request.index}`));
+  const { disk, host } = await hostWithFullDisk(model.url, directory.path);
+  await using _host = host;
+  const session = await host.startSession({ agent: agent(), cwd: join(directory.path, "work") });
+  await session.send("Hello.").result();
+  disk.full = true;
+  await expect(session.compact().result()).rejects.toMatchObject({ code: "store_full" });
+  disk.full = false;
+  expect((await session.send("Again.").result()).stopReason).toEqual({ type: "end_turn" });
+  expect(ofType(await eventsOf(host, session.id), "session.status_idle")).toHaveLength(2);
 });
 
 test("a host that has lost its session to another stops at once and says so", async () => {

@@ -88,7 +88,7 @@ test("the check of a stored agent tells what its engine cannot do, without a ses
     signal: new AbortController().signal,
     credentials: { home: directory.path, environment, auth: {}, dotEnv: undefined },
   };
-  const searching = agent({ engine: "direct", tools: ["WebSearch"] });
-  const { problems } = await checkAgent(parseAgent(searching), around);
-  expect(problems).toEqual([expect.stringMatching(/^tools: WebSearch: the direct engine has no WebSearch/)]);
+  const early = agent({ engine: "direct", compact_at: 1_000_000 });
+  const { problems } = await checkAgent(parseAgent(early), around);
+  expect(problems).toEqual([expect.stringMatching(/^compact_at: the direct engine cannot use 1000000/)]);
 });

@@ -25,6 +25,16 @@ server.registerTool("flood", { description: "Writes without end" }, async () => 
   for (;;) if (!process.stdout.write(piece)) await new Promise((resolve) => process.stdout.once("drain", resolve));
 });
 
+let listings = 0;
+server.registerTool("announce", { description: "Says again and again that its tools have changed" }, async () => {
+  for (let times = 0; times < 5_000; times++) await server.server.sendToolListChanged();
+  return said("announced");
+});
+server.registerTool("listings", { description: "How often it was asked for its tools" }, () => said(String(listings)));
+
 server.registerTool("long", { description: "Has much to say" }, () => said("0123456789".repeat(30_000)));
 
+process.stdin.on("data", (chunk: Buffer) => {
+  listings += chunk.toString("utf8").split('"tools/list"').length - 1;
+});
 await server.connect(new StdioServerTransport());

@@ -15,7 +15,7 @@ export interface ModelRequest {
     readonly stream?: boolean;
     readonly system?: unknown;
     readonly messages: readonly ModelMessage[];
-    readonly tools?: readonly { readonly name: string; readonly input_schema?: unknown }[];
+    readonly tools?: readonly { readonly name: string; readonly type?: string; readonly input_schema?: unknown }[];
     readonly thinking?: unknown;
   };
   /** `main` or the id the CLI gave the subagent. */
@@ -35,7 +35,15 @@ export interface ModelMessage {
 export type Block =
   | { type: "text"; text: string }
   | { type: "thinking"; thinking: string; signature: string }
+  | SearchResult
   | ToolUse;
+
+/** Of a search that the API itself made. */
+interface SearchResult {
+  type: "web_search_tool_result";
+  tool_use_id: string;
+  content: readonly Record<string, unknown>[] | { type: "web_search_tool_result_error"; error_code: string };
+}
 
 interface ToolUse {
   type: "tool_use";
@@ -71,6 +79,7 @@ interface Usage {
   output_tokens: number;
   cache_read_input_tokens: number;
   cache_creation_input_tokens: number;
+  server_tool_use?: { web_search_requests: number };
 }
 
 export type Script = (request: ModelRequest) => Reply | Fault | Promise<Reply | Fault>;
@@ -226,6 +235,8 @@ function* frames(request: ModelRequest, reply: Reply): Generator<Record<string, 
       yield { type: "content_block_start", index, content_block: { type: "thinking", thinking: "", signature: "" } };
       yield { type: "content_block_delta", index, delta: { type: "thinking_delta", thinking: block.thinking } };
       yield { type: "content_block_delta", index, delta: { type: "signature_delta", signature: block.signature } };
+    } else if (block.type === "web_search_tool_result") {
+      yield { type: "content_block_start", index, content_block: block };
     } else {
       const { json = JSON.stringify(block.input), ...start } = block;
       yield { type: "content_block_start", index, content_block: { ...start, input: {} } };

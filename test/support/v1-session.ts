@@ -11,12 +11,12 @@ export interface Place {
   readonly environment_id: string;
 }
 
-/** An agent with every tool that each engine has, and an empty workspace. */
+/** An agent with the whole toolset, which each engine has, and an empty workspace. */
 export async function place(client: Anthropic, more: Partial<Beta.AgentCreateParams> = {}): Promise<Place> {
   const { id: agent } = await client.beta.agents.create({
     name: "Tester",
     model: "claude-opus-4-8",
-    tools: [{ type: "agent_toolset_20260401", configs: [{ name: "web_search", enabled: false }] }],
+    tools: [{ type: "agent_toolset_20260401" }],
     ...more,
   });
   const { id } = await client.beta.environments.create({ name: "empty" });

@@ -95,6 +95,8 @@ export interface StartedSubagent {
   readonly name: string;
   /** The call that started it. */
   readonly callId: string;
+  /** How far it is from the primary line, which has started those of 1. */
+  readonly depth: number;
 }
 
 /** What the runtime offers an engine. Every method is awaited, which gives order and back-pressure. */

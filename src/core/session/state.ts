@@ -223,6 +223,13 @@ function withThread(state: SessionState, id: string, thread: ThreadState): Sessi
   return { ...state, threads: { ...state.threads, [id]: thread } };
 }
 
+/** How far a thread is from the primary one: 1 when that has started it. */
+export function threadDepth({ threads }: Pick<SessionState, "threads">, id: string): number {
+  const seen = new Set<string>();
+  for (let at: string | null = id; at !== null && !seen.has(at); at = threads[at]?.parentThreadId ?? null) seen.add(at);
+  return seen.size;
+}
+
 function threadRuns(state: SessionState, event: EventOf<"session.thread_status_running">): SessionState {
   const thread = state.threads[event.session_thread_id];
   if (thread === undefined) return state;

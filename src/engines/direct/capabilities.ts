@@ -11,7 +11,7 @@ export const directCapabilities: EngineCapabilities = {
   plan_mode: true,
   tasks: true,
   web_fetch: { note: "the model reads the page itself" },
-  web_search: { lacks: "has no WebSearch" },
+  web_search: true,
   notebooks: true,
   shell_state: true,
   structured_output: true,

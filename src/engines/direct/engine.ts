@@ -19,6 +19,7 @@ import { readToolName } from "../tool-names.ts";
 import { directCapabilities } from "./capabilities.ts";
 import type { McpParts } from "./mcp-tools.ts";
 import { type CompileSchema, InputChecks } from "./line/input-checks.ts";
+import { RefusedMedia } from "./line/refused-media.ts";
 import type { ModelToAsk } from "./model/names.ts";
 import { Tally } from "./model/tally.ts";
 import { DirectSession } from "./session.ts";
@@ -86,6 +87,7 @@ export function directEngine(settings: DirectSettings, { compileSchema, ...serve
         session,
         checks,
         tally: new Tally(settings.prices),
+        media: new RefusedMedia(),
         // A subagent that is driven alone does not have the call that started it in its own history.
         callIds: new Set(request.subagents.map(({ callId }) => callId)),
         retries: settings.retries,

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { isBase64, type ToolContent } from "../../core/events/content.ts";
 import type { BuiltinOutcome, ToolPlace } from "./tools/builtin-tool.ts";
-import { boundedResult, resultsDirectory } from "./tools/search/long-result.ts";
+import { boundedResult, makeResultsDirectory } from "./tools/search/long-result.ts";
 
 interface Called {
   readonly server: string;
@@ -77,9 +77,7 @@ function binary(
   if (!isBase64(data)) return [{ type: "text", text: `${title} Its content is not valid base64.` }];
   if (PICTURES.includes(mimeType)) return [{ type: "image", source: { type: "base64", data, media_type: mimeType } }];
   const bytes = Buffer.from(data, "base64");
-  const directory = resultsDirectory(place);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const file = join(directory, `mcp-${server}-blob-${randomUUID()}.${EXTENSIONS[mimeType] ?? "bin"}`);
+  const file = join(makeResultsDirectory(place), `mcp-${server}-blob-${randomUUID()}.${EXTENSIONS[mimeType] ?? "bin"}`);
   writeFileSync(file, bytes, { mode: 0o600, flag: "wx" });
   return [{ type: "text", text: `${title} Binary content (${mimeType}, ${bytes.length} bytes) saved to ${file}` }];
 }

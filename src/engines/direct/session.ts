@@ -14,6 +14,7 @@ import { modelToAsk } from "./model/names.ts";
 import { BASE_PROMPT, primaryPrompt } from "./prompt.ts";
 import { isOfAgent, Subagents } from "./subagents.ts";
 import type { BuiltinTool } from "./tools/builtin-tool.ts";
+import { webSearchTool } from "./tools/web-search.ts";
 
 type Told = Pick<EngineSession, "sandbox" | "sandboxMissing" | "outside">;
 
@@ -128,7 +129,7 @@ export class DirectSession implements EngineSession {
     this.#place.session.kill();
   }
 
-  /** Ends the session because it used more than it may, and says so. */
+  /** Ends the session because it used more than it may, or cannot go on, and says so. */
   lose(why: CapstanError): void {
     if (this.#isClosed) return;
     const told = this.#host.emit({ kind: "lost", error: why, stderr: "" });
@@ -161,7 +162,9 @@ export class DirectSession implements EngineSession {
   #primaryTools(eventOf: (callId: string) => string): readonly BuiltinTool[] {
     const { session, request } = this.#place;
     return [
-      ...session.tools.filter((tool) => isOfAgent(tool, request.agent.tools)),
+      ...[...session.tools, webSearchTool(this.#place, { model: () => this.#model })].filter((tool) =>
+        isOfAgent(tool, request.agent.tools),
+      ),
       ...this.#subagents.tools({ depth: 0, eventOf }),
       ...(this.#output === undefined ? [] : [this.#output.tool]),
       ...(this.#mode === "plan" ? [planTool(() => (this.#mode = "normal"))] : []),
@@ -175,7 +178,9 @@ export class DirectSession implements EngineSession {
       this.#work = Promise.withResolvers();
       this.#abort = new AbortController();
     }
-    this.#pump ??= this.#run().catch(() => this.kill());
+    this.#pump ??= this.#run().catch((thrown: unknown) =>
+      this.lose(new CapstanError("engine_failed", `The agent loop failed: ${messageOf(thrown)}`, { cause: thrown })),
+    );
   }
 
   async #run(): Promise<void> {

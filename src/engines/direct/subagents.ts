@@ -11,6 +11,7 @@ import type { Workplace } from "./line/workplace.ts";
 import type { SystemPrompt } from "./model/request.ts";
 import { type BuiltinCall, type BuiltinOutcome, type BuiltinTool, textOutcome } from "./tools/builtin-tool.ts";
 import { skillList } from "./tools/skill.ts";
+import { webSearchTool } from "./tools/web-search.ts";
 
 /** How deep subagents may start others. */
 const MAX_DEPTH = 5;
@@ -53,8 +54,8 @@ export class Subagents {
     this.#model = model;
     const { tools, subagents } = place.request.agent;
     this.#kinds = { ...(tools.includes("Agent") && { [GENERAL_SUBAGENT]: GENERAL }), ...subagents };
-    for (const { engineAgentId, name } of place.request.subagents)
-      this.#started.set(engineAgentId, { agentId: engineAgentId, name, depth: 1, line: undefined, isAtWork: false });
+    for (const { engineAgentId: agentId, name, depth } of place.request.subagents)
+      this.#started.set(agentId, { agentId, name, depth, line: undefined, isAtWork: false });
   }
 
   /** What a line may call to start subagents and to speak to them. None when there are none, or it is too deep. */
@@ -90,7 +91,8 @@ export class Subagents {
     readonly name: string;
     readonly history: readonly HistoryItem[];
   }): Line {
-    return this.#newLine({ agentId, name, depth: 1 }, history.map(itemOf), undefined);
+    const depth = this.#started.get(agentId)?.depth ?? 1;
+    return this.#newLine({ agentId, name, depth }, history.map(itemOf), undefined);
   }
 
   async #start(
@@ -191,8 +193,10 @@ export class Subagents {
     const { request } = this.#place;
     const own = this.#kinds[name];
     const thread = threadId(request.sessionId, agentId);
+    const model = (): string => (own?.model === undefined || own.model === "inherit" ? this.#model() : own.model);
+    const search = webSearchTool(this.#place, { threadId: thread, agentId, parentAgentId, model });
     const tools = (): readonly BuiltinTool[] =>
-      this.#toolsOf(own?.tools, { agentId, threadId: thread, depth, eventOf: (id) => line.eventOf(id) });
+      this.#toolsOf(own?.tools, [search], { agentId, threadId: thread, depth, eventOf: (id) => line.eventOf(id) });
     const line: Line = new Line(
       this.#place,
       {
@@ -200,7 +204,7 @@ export class Subagents {
         agentId,
         parentAgentId,
         system: () => this.#promptOf(name, tools()),
-        model: () => (own?.model === undefined || own.model === "inherit" ? this.#model() : own.model),
+        model,
         tools,
       },
       items,
@@ -214,12 +218,13 @@ export class Subagents {
     return [this.#kinds[name]?.instructions ?? "", skills].filter((text) => text !== "");
   }
 
-  #toolsOf(listed: readonly string[] | undefined, parent: Parent): readonly BuiltinTool[] {
+  /** `own` are those that are made for the line. */
+  #toolsOf(listed: readonly string[] | undefined, own: readonly BuiltinTool[], parent: Parent): readonly BuiltinTool[] {
     const { session, request } = this.#place;
     const delegating = this.tools(parent);
-    if (listed !== undefined)
-      return [...session.tools, ...delegating].filter(({ name }) => listed.includes(listedAs(name)));
-    const inherited = session.tools.filter(
+    const all = [...session.tools, ...own];
+    if (listed !== undefined) return [...all, ...delegating].filter(({ name }) => listed.includes(listedAs(name)));
+    const inherited = all.filter(
       (tool) => isOfAgent(tool, request.agent.tools) && !OF_THE_PRIMARY_LINE.includes(tool.name),
     );
     return [...inherited, ...delegating];

@@ -13,6 +13,8 @@ export interface ProgramStart {
 
 /** Of one message. A server that writes more without an end of line is not talking to us. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+/** So many messages are read in a second; a program that writes more has to wait. */
+const MOST_PER_SECOND = 1_000;
 /** How long a program may take to end by itself when its input is closed. In milliseconds. */
 const GOODBYE_MS = 1_000;
 
@@ -29,6 +31,8 @@ export class ProgramTransport implements Transport {
   #exited: Promise<void> = Promise.resolve();
   #pieces: Buffer[] = [];
   #length = 0;
+  /** Messages of the second that began then, in milliseconds. */
+  #second = { from: 0, messages: 0 };
   #trouble: string | undefined;
   #isKilled = false;
 
@@ -113,9 +117,19 @@ export class ProgramTransport implements Transport {
       this.#deliver(Buffer.concat(this.#pieces).toString("utf8"));
       this.#pieces = [];
       this.#length = 0;
+      this.#second.messages += 1;
       rest = rest.subarray(end + 1);
     }
     this.#keep(rest);
+    this.#slowDown();
+  }
+
+  #slowDown(): void {
+    const passed = performance.now() - this.#second.from;
+    if (passed >= 1_000) this.#second = { from: performance.now(), messages: 0 };
+    if (this.#second.messages < MOST_PER_SECOND) return;
+    this.#child?.stdout.pause();
+    setTimeout(() => this.#child?.stdout.resume(), 1_000 - passed).unref();
   }
 
   #keep(piece: Buffer): void {

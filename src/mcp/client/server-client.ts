@@ -17,6 +17,7 @@ import type { ServerQuestion } from "../elicitation.ts";
 import { START_TIMEOUT_MS } from "../remote/connection.ts";
 import { isGarbage } from "../remote/transport.ts";
 import { type ProgramStart, ProgramTransport } from "./program-transport.ts";
+import { Relisting } from "./relisting.ts";
 import { Silence } from "./silence.ts";
 
 export interface ServerClientOptions {
@@ -52,8 +53,9 @@ export interface ServerCall {
 
 /** As long as a timer can be: silence is measured here, not by the protocol's client. */
 const NO_TIMEOUT_MS = 2_147_483_647;
-/** A list with more pages than this has no end. */
+/** A list with more pages or tools than this has no end. */
 const MOST_PAGES = 1_000;
+const MOST_TOOLS = 10_000;
 const CLOSED: number = ErrorCode.ConnectionClosed;
 const TIMED_OUT: number = ErrorCode.RequestTimeout;
 
@@ -171,10 +173,11 @@ class ConnectedServer implements ServerClient {
         asked,
       ),
     );
-    client.setNotificationHandler(ToolListChangedNotificationSchema, async () => {
+    const relisting = new Relisting(async () => {
       // A server that cannot say what it has now keeps what it had.
-      this.#tools = await listTools(client).catch(() => this.#tools);
+      if (!this.#isClosed) this.#tools = await listTools(client).catch(() => this.#tools);
     });
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => relisting.changed());
     const transport = await transportTo(via);
     if (transport instanceof ProgramTransport) this.#program = transport;
     try {
@@ -200,11 +203,11 @@ async function listTools(client: Client): Promise<readonly Tool[]> {
   const tools: Tool[] = [];
   let cursor: string | undefined;
   try {
-    for (let page = 0; page < MOST_PAGES; page++) {
+    for (let page = 0; page < MOST_PAGES && tools.length <= MOST_TOOLS; page++) {
       const listed = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: START_TIMEOUT_MS });
       tools.push(...listed.tools);
       cursor = listed.nextCursor;
-      if (cursor === undefined) return tools;
+      if (cursor === undefined && tools.length <= MOST_TOOLS) return tools;
     }
     return [];
   } catch (thrown) {

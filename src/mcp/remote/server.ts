@@ -12,6 +12,7 @@ import {
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import type { RemoteMcpServer } from "../../core/agent/mcp-server-schema.ts";
 import { isDenied, requirePolicyTools } from "../../core/agent/mcp-tool-policy.ts";
+import { Relisting } from "../client/relisting.ts";
 import { ConnectionFailure, RemoteConnection, type RemoteQuestion, START_TIMEOUT_MS } from "./connection.ts";
 import type { GrantedCall, Loopback } from "./loopback.ts";
 import { fittingTools } from "./tools.ts";
@@ -49,11 +50,12 @@ export async function connectRemoteServer(options: RemoteServerOptions): Promise
   const { name, server } = options;
   let mcp: McpServer | undefined;
   let names: readonly string[] = [];
+  const relisting = new Relisting(async () => mcp?.sendToolListChanged());
   const connection = new RemoteConnection({
     server,
     elicit: options.elicit,
     onNotification: (method) => {
-      if (method === LIST_CHANGED) mcp?.sendToolListChanged();
+      if (method === LIST_CHANGED) relisting.changed();
     },
   });
   try {

@@ -6,6 +6,7 @@ import { CapstanError } from "../../core/errors.ts";
 import type { GatewayAccess, GatewaySession } from "../../core/ports/gateway.ts";
 import { conversationOf } from "../../core/session/conversation.ts";
 import { historyOf } from "../../core/session/history.ts";
+import { threadDepth } from "../../core/session/state.ts";
 import { Deliveries, type PendingMessage } from "./deliveries.ts";
 import { type MeterHooks, meterOf } from "./meter.ts";
 import { processStarted } from "./process-started.ts";
@@ -322,6 +323,7 @@ export class EngineSlot {
             engineAgentId: engineAgentIdOf(id),
             name: agentName,
             callId,
+            depth: threadDepth(log.state, id),
           })),
           lineHistory: async (threadId) => {
             const all = conversationOf(await store.events(record.id));

@@ -25,8 +25,10 @@ export async function keepOutput(
 ): Promise<OutputFacts> {
   try {
     // The engine's own directory is written by the agent's processes too.
-    await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
-    const { size } = await handle.stat();
+    await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new Error(`${file} is not a plain file.`);
+    const { size } = stats;
     const left = MAX_SESSION_OUTPUT_BYTES - (await store.toolOutputs.size(record.id));
     if (Math.min(size, MAX_OUTPUT_BYTES) > left) return { whole_output: { bytes: 0, total: size }, detail: NO_ROOM };
     const content = Buffer.from(await textOf(handle, size, (text) => log.withoutSecrets(text)));

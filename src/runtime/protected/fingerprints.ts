@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
+import { readOwnBytes } from "../../process/own-files.ts";
 
 /** Of one place: so much is looked at, so that a turn does not wait for it. */
 const MAX_BYTES = 1_048_576;
@@ -24,7 +25,9 @@ function partsOf(path: string, name: string, seen: { files: number }): readonly 
   if (!stats.isFile()) return [`${name} ${stats.mode}`];
   if (stats.size === 0 && (stats.mode & 0o777) === STUB_MODE) return [];
   const content =
-    stats.size > MAX_BYTES ? `${stats.size} ${stats.mtimeMs}` : textOf(() => readFileSync(path, "base64"));
+    stats.size > MAX_BYTES
+      ? `${stats.size} ${stats.mtimeMs}`
+      : textOf(() => readOwnBytes(path)?.toString("base64") ?? "");
   return [`${name} ${stats.mode} ${content}`];
 }
 

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readOwnFile } from "../../process/own-files.ts";
 import { namesIn, statsOf } from "./fingerprints.ts";
 
 /** Settings that name no program, no file and no further settings; all that `git init` and `git clone` write. */
@@ -48,9 +48,8 @@ function isEmpty(file: string): boolean {
 
 /** Without blank lines and comments. One that cannot be read is not harmless. */
 function linesOf(file: string): readonly string[] {
-  if (statsOf(file) === undefined) return [];
   try {
-    return readFileSync(file, "utf8")
+    return (readOwnFile(file) ?? "")
       .split("\n")
       .map((line) => line.trim())
       .filter((line) => line !== "" && !/^[#;]/.test(line));

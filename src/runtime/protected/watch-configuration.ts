@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { z } from "zod";
 import type { EventDraft } from "../../core/events/events.ts";
 import { messageOf } from "../../core/errors.ts";
 import { protectedRow, rowOfPath } from "../../core/permission/protected/match.ts";
+import { readOwnFile, removeOwn, writeOwnFile } from "../../process/own-files.ts";
 import type { SessionParts } from "../session-deps.ts";
 import type { CallSubject } from "../../core/rules/subject.ts";
 import { type Approved, approved, approvedBy, isApproved, NOTHING_APPROVED, withApproved } from "./approved.ts";
@@ -61,7 +62,7 @@ export class ConfigurationWatch {
     if (before === undefined || (seen === undefined && allowed === NOTHING_APPROVED)) return;
     mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
     const kept: Kept = { ...before, approved: withApproved(before.approved, allowed) };
-    writeFileSync(this.#file, JSON.stringify(kept), { mode: 0o600 });
+    writeOwnFile(this.#file, JSON.stringify(kept));
   }
 
   /**
@@ -111,7 +112,7 @@ export class ConfigurationWatch {
 
   /** The log has what there is to say. */
   told(): void {
-    rmSync(this.#file, { force: true });
+    removeOwn(this.#file);
   }
 
   /** Repositories that git enters by itself, in directories that are not looked at, and that have changed meanwhile. */
@@ -177,10 +178,10 @@ const stored = z.object({
 function read(file: string): Kept | undefined {
   if (statsOf(file) === undefined) return undefined;
   try {
-    return stored.parse(JSON.parse(readFileSync(file, "utf8")));
+    return stored.parse(JSON.parse(readOwnFile(file) ?? ""));
   } catch {
     // Cut off while it was written: then no call has run since.
-    rmSync(file, { force: true });
+    removeOwn(file);
     return undefined;
   }
 }

@@ -212,7 +212,12 @@ export class Turns {
 
   async #start(): Promise<readonly StoredEvent[]> {
     this.#current.begin();
-    return this.#deps.log.append([{ type: "session.status_running" }]);
+    try {
+      return await this.#deps.log.append([{ type: "session.status_running" }]);
+    } catch (thrown) {
+      this.#current.abort();
+      throw thrown;
+    }
   }
 
   /** One step of the turn under way. A turn that is to stop takes no further step; a step that fails ends it. */
@@ -276,8 +281,12 @@ export class Turns {
     turn?.pause();
     // The engine would go on with messages that wait; they are for the next turn.
     if (end.outcome === "interrupted" && this.#deps.log.state.undelivered.length > 0) this.engine.kill();
-    await writeTurnEnd(end, turn, this.#deps);
-    turn?.release();
+    try {
+      await writeTurnEnd(end, turn, this.#deps);
+    } finally {
+      // Also when the log cannot be written: whoever waits for the turn, or for its place, must not wait for ever.
+      turn?.release();
+    }
     // An answer brought the turn back to life in the moment it ended.
     if (turn === undefined && this.#pauses.isReviving) this.abandon();
     // A process that has reached a limit of its own keeps to it; the next one counts anew. It is not waited for: the

@@ -5,7 +5,15 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { CapabilityName } from "../../../src/core/ports/engine-capabilities.ts";
 import { ofType } from "../../support/host.ts";
-import { type ModelRequest, type Reply, say, type Script, toolUse } from "../../support/scripted-model.ts";
+import {
+  apiError,
+  type ModelRequest,
+  type Reply,
+  say,
+  type Script,
+  text,
+  toolUse,
+} from "../../support/scripted-model.ts";
 import { sharedSession } from "../../support/shared-session.ts";
 import { type Stage, steps } from "./stage.ts";
 
@@ -88,7 +96,7 @@ export function builtinTools(stage: Stage): void {
 
   stage.capability(
     "web_search",
-    () =>
+    () => {
       test("asks the model API to search", async () => {
         const next = steps({ blocks: [toolUse("WebSearch", { query: "capstan winches" })] });
         const { session, events, requests } = await shared((request) =>
@@ -99,7 +107,52 @@ export function builtinTools(stage: Stage): void {
         expect(searching.length).toBeGreaterThan(0);
         expect(searching[0]?.transcript).toContain("capstan winches");
         expect(ofType(await events(), "agent.tool_result")).toMatchObject([{ outcome: "completed" }]);
-      }),
+      });
+
+      test("tells the model what was found, with links, and is counted as a request of its session", async () => {
+        const next = steps({
+          blocks: [toolUse("WebSearch", { query: "capstan winches", allowed_domains: ["winches.example"] })],
+        });
+        const page = { type: "web_search_result", title: "Winches", url: "https://winches.example/a" };
+        const search: Reply = {
+          blocks: [
+            { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [page] },
+            text("Winches pull."),
+          ],
+          stopReason: "end_turn",
+          usage: { server_tool_use: { web_search_requests: 1 } },
+        };
+        const { session, events, requests } = await shared((request) => (isOwn(request) ? next(request) : search));
+        await session.send("Search.").result();
+        const [asked] = requests().filter(({ body }) => body.tools?.some(({ name }) => name === "web_search"));
+        expect(asked?.body.tools).toMatchObject([
+          { type: expect.stringMatching(/^web_search_\d+$/) as string, allowed_domains: ["winches.example"] },
+        ]);
+        const told = requests().at(-1)?.toolResults[0];
+        expect(told).toMatchObject({ isError: false });
+        for (const part of ["capstan winches", "https://winches.example/a", "Winches pull."])
+          expect(told?.text).toContain(part);
+        const spans = ofType(await events(), "span.model_request_end");
+        expect(spans.filter(({ model_usage: usage }) => usage.web_search_requests === 1)).toHaveLength(1);
+        const [usage] = ofType(await events(), "session.usage").slice(-1);
+        const counted = Object.values(usage?.usage.engine ?? {}).reduce((sum, { usd }) => sum + usd, 0);
+        expect(counted).toBeCloseTo(
+          spans.reduce((sum, { usd }) => sum + (usd ?? 0), 0),
+          10,
+        );
+      });
+
+      test("that the model API refuses is a failed call, and the turn goes on", async () => {
+        const next = steps({ blocks: [toolUse("WebSearch", { query: "capstan winches" })] }, say("I will do without."));
+        const { session, requests } = await shared((request) =>
+          isOwn(request)
+            ? next(request)
+            : apiError(400, "invalid_request_error", "tools.0: web_search_20250305 is not supported"),
+        );
+        expect((await session.send("Search.").result()).text).toBe("I will do without.");
+        expect(requests().at(-1)?.toolResults).toMatchObject([{ isError: true }]);
+      });
+    },
     refusal("WebSearch"),
   );
 

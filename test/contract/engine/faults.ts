@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ofType, testHost } from "../../support/host.ts";
@@ -15,6 +15,7 @@ interface FaultCase {
   readonly says?: RegExp;
 }
 
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg==";
 const EVENT_STREAM = { "content-type": "text/event-stream" };
 
 const FAULTS: readonly FaultCase[] = [
@@ -128,6 +129,31 @@ export function faults(stage: Stage, { worker: shared }: Desks): void {
       const { calls, results } = callsIn(requests().at(-1));
       expect(results.map(({ id }) => id).toSorted()).toEqual(calls.map(({ id }) => id).toSorted());
     });
+  });
+
+  test("a picture that the API refuses does not fail the messages after it", async () => {
+    const { t, session, requests } = await shared(() => say("not yet"));
+    const path = join(t.cwd, "refused.png");
+    writeFileSync(path, Buffer.from(PNG, "base64"));
+    const next = steps({ blocks: [toolUse("Read", { file_path: path })] });
+    t.model.script = (request) =>
+      JSON.stringify(request.body.messages).includes('"type":"image"')
+        ? apiError(
+            400,
+            "invalid_request_error",
+            "messages.0.content.0.image.source.base64.data: Could not process image",
+          )
+        : next(request);
+    await session
+      .send("Look at it.")
+      .result()
+      .catch((thrown: unknown) => expect(thrown).toMatchObject({ code: "model_failed" }));
+    t.model.script = (request) =>
+      JSON.stringify(request.body.messages).includes('"type":"image"')
+        ? apiError(400, "invalid_request_error", "Could not process image")
+        : say("back again");
+    expect((await session.send("And now?").result()).text).toBe("back again");
+    expect(requests().at(-1)?.transcript).toContain("Look at it.");
   });
 
   test("a first message that is too large for the API is not sent twice, and an API that stalls is asked again", async () => {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { Watchdog } from "../../../src/process/limits.ts";
 import { PATIENT, testShell, type TestShell } from "./shell-place.ts";
@@ -117,4 +118,19 @@ test("limits count what runs and what is over", async () => {
   const ran = run("sleep 1000 & sleep 1000 & sleep 1000");
   expect(await over).toContain("environment.limits.processes");
   expect(await ran).toMatchObject({ isError: true });
+});
+
+test("a command that is stopped right after its start does not run on", async () => {
+  const { run, bash } = await testShell();
+  const sleeps = Array.from({ length: 20 }, newMark);
+  // At every moment of a start, which takes a few milliseconds.
+  for (const [index, mark] of sleeps.entries()) {
+    const turn = new AbortController();
+    const ran = run(`sleep ${mark}`, { call: { signal: turn.signal } });
+    await expect.poll(() => bash.pids().length, { ...PATIENT, interval: 1 }).toBe(1);
+    await delay(index / 4);
+    turn.abort();
+    expect(await ran).toMatchObject({ isError: true });
+  }
+  for (const mark of sleeps) expect(bearing(mark)).toEqual([]);
 });

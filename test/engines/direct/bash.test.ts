@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CapturedOutput } from "../../../src/engines/direct/shell/captured-output.ts";
@@ -109,7 +110,10 @@ describe("a long output", () => {
     expect([output.small?.length, readdirSync(directory.path)]).toEqual([100 * 1024, []]);
     await output.write(Buffer.alloc(100 * 1024, "b"));
     expect([output.small, readdirSync(directory.path).length]).toEqual([undefined, 1]);
-    await output.appendTo(join(directory.path, "whole"));
+    {
+      await using whole = await open(join(directory.path, "whole"), "wx");
+      await output.appendTo(whole);
+    }
     await output.discard();
     expect(readdirSync(directory.path)).toEqual(["whole"]);
     expect(statSync(join(directory.path, "whole")).size).toBe(200 * 1024);
@@ -273,5 +277,28 @@ describe("a background command", () => {
       isError: true,
       content: [{ text: "There is no background command bash_9. There are bash_1." }],
     });
+  });
+
+  test("is ended by its own thread or the primary one, and by no other", async () => {
+    const { run, bash, tool } = await testShell();
+    const input = { run_in_background: true };
+    await run("sleep 1000", { input });
+    await run("sleep 1000", { input, call: { threadId: "thread_a" } });
+    const stop = (id: string, threadId?: string) =>
+      tool("TaskStop").run({ task_id: id }, { callId: "stop", signal: new AbortController().signal, threadId });
+    for (const id of ["bash_1", "bash_2"])
+      expect(await stop(id, "thread_b")).toMatchObject({
+        isError: true,
+        content: [{ text: `There is no background command ${id}. None was started.` }],
+      });
+    expect(await stop("bash_1", "thread_a")).toMatchObject({
+      isError: true,
+      content: [{ text: "There is no background command bash_1. There are bash_2." }],
+    });
+    expect(bash.background().map(({ isRunning }) => isRunning)).toEqual([true, true]);
+    expect(await stop("bash_2", "thread_a")).toMatchObject({ isError: false });
+    await run("sleep 1000", { input, call: { threadId: "thread_a" } });
+    expect(await stop("bash_3")).toMatchObject({ isError: false });
+    expect(bash.background().map(({ isRunning }) => isRunning)).toEqual([true, false, false]);
   });
 });

@@ -11,7 +11,7 @@ import {
   existsSync,
 } from "node:fs";
 import { join } from "node:path";
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { textOf, toolWorkspace } from "./tool-place.ts";
 
@@ -246,4 +246,7 @@ test("tasks outlive a restart, and a damaged or linked list is not followed", as
     expect(textOf(outcome)).toBe("The task list of this session cannot be read.");
   }
   expect(readFileSync(secret, "utf8")).toBe("a secret text");
+  rmSync(list);
+  execFileSync("mkfifo", [list]);
+  expect(textOf(await t.call("TaskList", {}))).toBe("The task list of this session cannot be read.");
 });

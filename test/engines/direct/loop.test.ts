@@ -3,6 +3,7 @@ import { z } from "zod";
 import { compileSchema } from "../../../src/app/host/lazy-tools.ts";
 import { runCalls } from "../../../src/engines/direct/line/calls.ts";
 import { InputChecks } from "../../../src/engines/direct/line/input-checks.ts";
+import { traitsOf } from "../../../src/engines/builtin-tools.ts";
 import { type BuiltinTool, textOutcome } from "../../../src/engines/direct/tools/builtin-tool.ts";
 import { defineTool } from "../../../src/tools/define-tool.ts";
 import { agent, ofType } from "../../support/host.ts";
@@ -189,7 +190,7 @@ test("a check of an input that breaks down is a failed call, and not a failed tu
 test("patterns of a server's schema are left to the server, and everything else of it is checked", async () => {
   const checks = new InputChecks(compileSchema);
   const problems = (name: string, inputSchema: Record<string, unknown>, input: unknown) =>
-    checks.problems({ name, inputSchema } as unknown as BuiltinTool, input);
+    checks.problems({ name, inputSchema, traits: traitsOf(name) }, input);
   const evil = { type: "string", pattern: "^(a+)+$" };
   const plain = { type: "object", properties: { pattern: { type: "number" }, deep: { type: "array", items: evil } } };
   expect(await problems("mcp__server__x", plain, { deep: ["b"] })).toBeUndefined();
@@ -205,6 +206,20 @@ test("patterns of a server's schema are left to the server, and everything else 
     expect(await problems("mcp__server__x", { ...schema }, schema.patternProperties ? { a: 1 } : "b")).toBeUndefined();
   // Those of the host are written by whoever runs it.
   expect(await problems("mcp__capstan__x", { ...plain }, { deep: ["b"] })).toContain("must match pattern");
+});
+
+test("patterns of a custom tool's schema are left to the client, and one of an output schema holds up no host for long", async () => {
+  const checks = new InputChecks(compileSchema);
+  const slow = { type: "object", properties: { text: { type: "string", pattern: "^(a+)+$" } } };
+  const input = { text: `${"a".repeat(60)}!` };
+  const custom = { ...traitsOf("mcp__capstan__x"), custom: true };
+  const tool = { name: "mcp__capstan__x", inputSchema: { ...slow }, traits: custom };
+  expect(await checks.problems(tool, input)).toBeUndefined();
+  expect(await checks.problems(tool, { text: 1 })).toBe("/text: must be string.");
+  const output = { name: "StructuredOutput", inputSchema: { ...slow }, traits: traitsOf("StructuredOutput") };
+  expect(await checks.problems(output, input)).toContain("takes too long");
+  expect(await checks.problems(output, { text: "b" })).toContain("must match pattern");
+  expect(await checks.problems(output, { text: "aaa" })).toBeUndefined();
 });
 
 test("a conversation that the API finds too long is summarised, and the question is asked again", async () => {

@@ -167,6 +167,12 @@ describe("a server that misbehaves", () => {
     expect(textOf(outcome)).toContain("The MCP server slow failed: it wrote a line of more than 64 MB.");
   });
 
+  test("and says without end that its tools have changed is asked for them now and then", async () => {
+    await using t = await open(() => ({ slow: program("mcp-slow-server.ts") }));
+    expect(textOf(await t.call("mcp__slow__announce"))).toBe("announced");
+    expect(Number(textOf(await t.call("mcp__slow__listings")))).toBeLessThan(500);
+  });
+
   test("gives a long result as a file", async () => {
     await using t = await open(() => ({ slow: program("mcp-slow-server.ts") }));
     const outcome = await t.call("mcp__slow__long");

@@ -66,6 +66,7 @@ describe("WebFetch", () => {
         "/other": "http://other.example/x",
         "/loop": "/loop",
         "/port": "http://127.0.0.1:1/",
+        "/cloud": "http://[fd00:ec2::254]/latest/meta-data",
       }[request.url ?? ""];
       if (to === undefined) response.writeHead(200, { "content-type": "text/plain" }).end("arrived");
       else response.writeHead(302, { location: to }).end();
@@ -76,6 +77,7 @@ describe("WebFetch", () => {
       /^REDIRECT DETECTED: The URL redirects to a different host\.\n\nOriginal URL: .*\/other\nRedirect URL: http:\/\/other\.example\/x\nStatus: 302 Found/,
     );
     expect(await fetch("/port")).toContain("REDIRECT DETECTED");
+    expect(await fetch("/cloud")).toContain("REDIRECT DETECTED");
     expect(await fetch("/loop")).toContain("redirects without end");
   });
 
@@ -95,6 +97,14 @@ describe("WebFetch", () => {
       "0x7f.1",
       "10.0.0.1",
       "169.254.169.254",
+      "[fd00:ec2::254]",
+      "[fc00::1]",
+      "[fdff::1]",
+      "[fe80::1]",
+      "[febf::1]",
+      "[fec0::1]",
+      "[64:ff9b::7f00:1]",
+      "[2002:7f00:1::]",
     ]) {
       const outcome = await closed.call("WebFetch", { url: `http://${host}:${port}/`, prompt: "" });
       expect(outcome.isError).toBe(true);
@@ -105,6 +115,13 @@ describe("WebFetch", () => {
     using unspecified = toolWorkspace({ sandbox: { domains: ["[::]"] } });
     const any = await unspecified.call("WebFetch", { url: `http://[::]:${port}/`, prompt: "" });
     expect(textOf(any)).toContain("leads to this machine or to a private network");
+    // Naming an address of a cloud's own service, or of the link, in brackets is not enough either.
+    const inside = ["[fd00:ec2::254]", "[fe80::1]", "[::1]"];
+    using cloud = toolWorkspace({ sandbox: { domains: inside } });
+    for (const host of inside)
+      expect(textOf(await cloud.call("WebFetch", { url: `http://${host}:${port}/`, prompt: "" }))).toContain(
+        "leads to this machine or to a private network",
+      );
     expect(asked).toBe(0);
     using named = toolWorkspace({ sandbox: { domains: ["localhost"] } });
     const open = await named.call("WebFetch", { url: `http://localhost:${port}/`, prompt: "" });

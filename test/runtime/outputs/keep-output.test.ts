@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -37,6 +38,15 @@ test("an output that is too large loses its middle, says so, and shows no half o
   expect(content).toMatch(/bytes are left out here: more than 4,194,304 are not kept\]/);
   expect(content).not.toContain(SECRET.slice(0, 6));
   expect(content.endsWith("the end")).toBe(true);
+});
+
+test("a pipe in the place of an output is not waited for", async () => {
+  using directory = temporaryDirectory();
+  const file = join(directory.path, "pipe.txt");
+  execFileSync("mkfifo", [file]);
+  expect(await keepOutput(deps(directory.path), file)).toEqual({
+    detail: expect.stringContaining("is not a plain file") as string,
+  });
 });
 
 test("a session that has used up its room keeps no more, and the event says so", async () => {

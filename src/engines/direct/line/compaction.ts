@@ -137,7 +137,7 @@ async function summarise(
     const common = {
       system: spec.system(),
       tools: spec.tools(),
-      messages: messagesOf([...older, { kind: "note", text: ASK }]),
+      messages: place.media.without(messagesOf([...older, { kind: "note", text: ASK }])),
       settings: place.request.agent,
     };
     try {
@@ -157,6 +157,10 @@ async function summarise(
       return answer;
     } catch (thrown) {
       if (!(thrown instanceof RequestFailure)) throw thrown;
+      if (await place.media.leavesOut(thrown, common.messages, asker)) {
+        halvings -= 1;
+        continue;
+      }
       if (!thrown.isOverflow || halvings === MAX_HALVINGS || older.length < 2) throw notSummarised(thrown.message);
       older = [{ kind: "note", text: "[The beginning is left out.]" }, ...older.slice(Math.ceil(older.length / 2))];
     }

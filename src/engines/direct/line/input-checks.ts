@@ -8,6 +8,7 @@ export type CompileSchema = (
   schema: Schema,
 ) => Promise<(value: unknown) => readonly { readonly path: string; readonly message: string }[]>;
 
+type Checked = Pick<BuiltinTool, "name" | "inputSchema" | "traits">;
 type Check = Awaited<ReturnType<CompileSchema>>;
 
 /** Checks what the model wrote against the schemas of tools. A schema is compiled when it is first needed, and once. */
@@ -20,11 +21,12 @@ export class InputChecks {
   }
 
   /** Undefined when the input fits. */
-  async problems({ name, inputSchema }: BuiltinTool, input: unknown): Promise<string | undefined> {
+  async problems({ name, inputSchema, traits }: Checked, input: unknown): Promise<string | undefined> {
     let check = this.#checks.get(inputSchema);
     if (check === undefined) {
-      // Servers write schemas that no compiler takes; such a server looks at its input itself.
-      check = this.#checkOf(inputSchema, readToolName(name).kind === "mcp").catch(() => undefined);
+      // Servers write schemas that no compiler takes; such a server looks at its input itself, as a client does.
+      const isElsewhere = readToolName(name).kind === "mcp" || traits.custom === true;
+      check = this.#checkOf(inputSchema, isElsewhere).catch(() => undefined);
       this.#checks.set(inputSchema, check);
     }
     const found = (await check)?.(input) ?? [];
@@ -32,8 +34,8 @@ export class InputChecks {
     return `${found.map(({ path, message }) => `${path || "(input)"}: ${message}`).join("; ")}.`;
   }
 
-  async #checkOf({ $schema: _dialect, ...schema }: Schema, isOfServer: boolean): Promise<Check | undefined> {
-    const usable = isOfServer ? withoutPatterns(schema) : schema;
+  async #checkOf({ $schema: _dialect, ...schema }: Schema, isElsewhere: boolean): Promise<Check | undefined> {
+    const usable = isElsewhere ? withoutPatterns(schema) : schema;
     return usable && this.#compile(usable);
   }
 }
@@ -44,7 +46,7 @@ const UNSURE = new Set(["patternProperties", "not", "if", "oneOf", "contains"]);
 const VALUES = new Set(["const", "enum"]);
 
 /**
- * A pattern can take the host for ever, and a server may write any. Undefined when what is left would not be a fair
+ * A pattern can hold up the host, and servers and the authors of custom tools may write any. Undefined when what is left would not be a fair
  * check. Names of properties are taken for keywords here: at worst an input is not checked.
  */
 function withoutPatterns(schema: Schema): Schema | undefined {

@@ -208,17 +208,16 @@ export class Line {
 
   /** Undefined when the conversation had to be shortened first. */
   async #ask(run: Run, signal: AbortSignal): Promise<Answer | undefined> {
-    const { request, tally } = this.#place;
+    const { request, tally, media } = this.#place;
     const spec = this.#spec;
     const isPrimary = spec.agentId === undefined;
     const asked = this.#items.length;
     const common = {
       system: spec.system(),
       tools: spec.tools(),
-      messages: messagesOf(this.#items, run),
+      messages: media.without(messagesOf(this.#items, run)),
       settings: request.agent,
     };
-    const model = modelToAsk(spec.model());
     try {
       const answer = await askModel(
         {
@@ -226,22 +225,25 @@ export class Line {
           model: spec.model(),
           fallback: spec.fallback,
           requestClass: isPrimary ? "main" : "subagent",
-          betas: this.#place.betas(model),
+          betas: this.#place.betas(modelToAsk(spec.model())),
           isShown: isPrimary,
         },
         this.#asker(),
         signal,
       );
       tally.add(answer);
+      media.accept(common.messages);
       this.#used = inputOf(answer.usage) + answer.usage.output_tokens;
       this.#least ??= this.#used;
       this.#counted = asked + 1;
       run.overflows = 0;
       return answer;
     } catch (thrown) {
-      if (!(thrown instanceof RequestFailure) || !thrown.isOverflow || run.overflows > 0) throw thrown;
-      run.overflows += 1;
+      const isShorter = await media.leavesOut(thrown, common.messages, this.#asker());
+      if (!isShorter && (!(thrown instanceof RequestFailure) || !thrown.isOverflow || run.overflows > 0)) throw thrown;
       run.steps -= 1;
+      if (isShorter) return undefined;
+      run.overflows += 1;
       await this.compact("auto", signal);
       return undefined;
     }

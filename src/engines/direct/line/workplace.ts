@@ -3,6 +3,7 @@ import type { ModelToAsk } from "../model/names.ts";
 import type { Tally } from "../model/tally.ts";
 import type { SessionTools } from "../tools/session-tools.ts";
 import type { InputChecks } from "./input-checks.ts";
+import type { RefusedMedia } from "./refused-media.ts";
 
 /** What all lines of one session share. */
 export interface Workplace {
@@ -11,6 +12,7 @@ export interface Workplace {
   readonly session: SessionTools;
   readonly checks: InputChecks;
   readonly tally: Tally;
+  readonly media: RefusedMedia;
   /** Of all lines: the runtime tells the open calls of a session apart by them. */
   readonly callIds: Set<string>;
   /** How often a failed model request is repeated. */

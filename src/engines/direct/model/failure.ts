@@ -35,6 +35,11 @@ export class RequestFailure extends Error {
     return this.status === 400 && /prompt is too long|exceeds? .*context|context (window|length)/i.test(this.message);
   }
 
+  /** A picture or a document in the conversation is nothing that the model takes. */
+  get isAboutMedia(): boolean {
+    return this.status === 400 && !this.isOverflow && /\b(?:images?|documents?|pdfs?|media)\b/i.test(this.message);
+  }
+
   /** As the end of a turn says it. */
   get error(): CapstanError {
     return modelError(this.status, { kind: this.kind, text: this.message });

@@ -1,5 +1,6 @@
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
+import { openOwnFile } from "../../../process/own-files.ts";
 import type { CommandEnd, CommandRequest, Shell } from "./shell.ts";
 
 /** A command that runs beside the conversation. Its output is in a file, in the order it came. */
@@ -14,6 +15,7 @@ interface Running {
   readonly id: string;
   readonly command: string;
   readonly file: string;
+  readonly threadId: string | undefined;
   isRunning: boolean;
   readonly stop: AbortController;
   readonly ended: Promise<void>;
@@ -25,6 +27,8 @@ const MAX_RUNNING = 20;
 export class BackgroundCommands {
   readonly #shell: Shell;
   readonly #all = new Map<string, Running>();
+  #begun = 0;
+  #running = 0;
 
   constructor(shell: Shell) {
     this.#shell = shell;
@@ -34,31 +38,43 @@ export class BackgroundCommands {
     return [...this.#all.values()].map(({ id, command, file, isRunning }) => ({ id, command, file, isRunning }));
   }
 
+  /** Those that a thread may end: its own; the primary thread those of its subagents too, which may be done by then. */
+  idsOf(threadId: string | undefined): string[] {
+    return [...this.#all.values()].filter((one) => isFor(one, threadId)).map(({ id }) => id);
+  }
+
   /** Resolves when it has been started. Rejects when there are too many, or its file cannot be made. */
   async start(request: Pick<CommandRequest, "command" | "threadId" | "directory">): Promise<BackgroundCommand> {
-    if (this.list().filter(({ isRunning }) => isRunning).length >= MAX_RUNNING)
+    if (this.#running >= MAX_RUNNING)
       throw new Error(`${MAX_RUNNING} background commands are running. Stop one with TaskStop first.`);
-    const id = `bash_${this.#all.size + 1}`;
+    this.#running += 1;
+    const id = `bash_${(this.#begun += 1)}`;
     const file = join(this.#shell.outputs, `${id}.txt`);
+    const output = await openOwnFile(file).catch((thrown: unknown) => {
+      this.#running -= 1;
+      throw thrown;
+    });
     const stop = new AbortController();
     const started: Running = {
       id,
       command: request.command,
       file,
+      threadId: request.threadId,
       isRunning: true,
       stop,
-      ended: this.#run(request, { file, signal: stop.signal }).finally(() => {
+      ended: this.#run(request, { output, signal: stop.signal }).finally(() => {
         started.isRunning = false;
+        this.#running -= 1;
       }),
     };
     this.#all.set(id, started);
     return started;
   }
 
-  /** Undefined when there is no such command; otherwise whether it was still running. */
-  async stop(id: string): Promise<boolean | undefined> {
+  /** Undefined when the thread has no such command; otherwise whether it was still running. */
+  async stop(id: string, threadId: string | undefined): Promise<boolean | undefined> {
     const found = this.#all.get(id);
-    if (found === undefined) return undefined;
+    if (found === undefined || !isFor(found, threadId)) return undefined;
     const wasRunning = found.isRunning;
     found.stop.abort();
     await found.ended;
@@ -67,12 +83,9 @@ export class BackgroundCommands {
 
   async #run(
     request: Pick<CommandRequest, "command" | "threadId" | "directory">,
-    { file, signal }: { readonly file: string; readonly signal: AbortSignal },
+    { output, signal }: { readonly output: FileHandle; readonly signal: AbortSignal },
   ): Promise<void> {
-    let handle: FileHandle | undefined;
     try {
-      handle = await open(file, "ax", 0o600);
-      const output = handle;
       const end = await this.#shell.run({
         ...request,
         keepsState: false,
@@ -84,9 +97,13 @@ export class BackgroundCommands {
     } catch {
       // The disk is full, or the session is closed and its files are gone. Whoever reads the file finds no end.
     } finally {
-      await handle?.close().catch(() => {});
+      await output.close().catch(() => {});
     }
   }
+}
+
+function isFor({ threadId: owner }: Running, threadId: string | undefined): boolean {
+  return threadId === undefined || owner === threadId;
 }
 
 function described(end: CommandEnd): string {

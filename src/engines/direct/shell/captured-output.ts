@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { type FileHandle, open, rm } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
+import { openOwnFile, removeOwn } from "../../../process/own-files.ts";
 
 /** In bytes. What is larger waits in a file, so that a command that floods takes no memory of the host. */
 const IN_MEMORY = 128 * 1024;
@@ -32,7 +31,7 @@ export class CapturedOutput {
 
   async #spill(): Promise<void> {
     const path = join(this.#directory, `${randomUUID()}.part`);
-    const handle = await open(path, "wx", 0o600);
+    const handle = await openOwnFile(path);
     this.#file = { path, handle };
     await handle.appendFile(Buffer.concat(this.#chunks));
     this.#chunks = [];
@@ -43,25 +42,31 @@ export class CapturedOutput {
     return this.#file === undefined ? Buffer.concat(this.#chunks) : undefined;
   }
 
-  async appendTo(path: string): Promise<void> {
-    const { small } = this;
-    const target = createWriteStream(path, { flags: "a", mode: 0o600 });
-    await (small === undefined
-      ? pipeline(createReadStream(this.#file?.path ?? ""), target)
-      : pipeline([small], target));
+  async appendTo(target: FileHandle): Promise<void> {
+    if (this.#file === undefined) return target.appendFile(Buffer.concat(this.#chunks));
+    // From the file that was written, whatever its name leads to by now.
+    const { handle } = this.#file;
+    for (let position = 0; ;) {
+      const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(IN_MEMORY), position, length: IN_MEMORY });
+      if (bytesRead === 0) return;
+      await target.appendFile(buffer.subarray(0, bytesRead));
+      position += bytesRead;
+    }
   }
 
   async discard(): Promise<void> {
     this.#chunks = [];
     if (this.#file === undefined) return;
     await this.#file.handle.close();
-    await rm(this.#file.path, { force: true });
+    removeOwn(this.#file.path);
   }
 }
 
 /** Bytes at both ends of a file, which hold at least `characters` characters each. */
-export async function endsOf(path: string, characters: number): Promise<{ head: Buffer; tail: Buffer; size: number }> {
-  await using handle = await open(path, "r");
+export async function endsOf(
+  handle: FileHandle,
+  characters: number,
+): Promise<{ head: Buffer; tail: Buffer; size: number }> {
   const { size } = await handle.stat();
   // No character has more than four bytes.
   const length = Math.min(size, characters * 4);

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import { messageOf } from "../../../core/errors.ts";
 import { familyReader } from "../../../process/limits.ts";
-import { INIT, REPORT_FD, STATE_FD } from "./command-script.ts";
+import { INIT, READY, REPORT_END, REPORT_FD, STATE_FD } from "./command-script.ts";
 import { untilMark } from "./until-mark.ts";
 
 /** Of a state that is longer nothing is used. In bytes. */
@@ -38,7 +38,7 @@ export class CommandProcess {
 
   constructor({ wrapper, bash, cat, words, onOutput }: CommandStart) {
     const mark = `capstan-end-${randomUUID()}`;
-    const init = [bash, "--noprofile", "--norc", "-c", INIT, "bash", mark, cat, ...words];
+    const init = [bash, "--noprofile", "--norc", "-c", INIT, "bash", cat, ...words];
     const [program = "", ...args] = [...wrapper, ...init];
     this.#isContained = wrapper.length > 0;
     // Nothing of the host or the session may reach the programs before the command's own shell.
@@ -60,17 +60,24 @@ export class CommandProcess {
     child.stdin?.on("error", () => {});
     // Without a free descriptor there are no streams, whatever the types say; the error follows.
     const { stdio }: Partial<ChildProcess> = child;
-    const read = async (fd: number, take: (chunk: Buffer) => Promise<void>): Promise<void> => {
+    const read = async (fd: number, take: (chunk: Buffer) => Promise<void>, end = mark): Promise<void> => {
       const stream = stdio?.[fd];
-      if (stream) await untilMark(stream as Readable, mark, take);
+      if (stream) await untilMark(stream as Readable, end, take);
     };
     const state = bounded(MAX_STATE);
     const report = bounded(1_000);
+    let isReady = false;
+    const takeReport = async (chunk: Buffer): Promise<void> => {
+      await report.take(chunk);
+      if (isReady || !report.bytes().includes(READY)) return;
+      isReady = true;
+      this.#say("go");
+    };
     const outputs = Promise.all([
       read(1, (chunk) => onOutput("stdout", chunk)),
       read(2, (chunk) => onOutput("stderr", chunk)),
       read(STATE_FD, state.take),
-      read(REPORT_FD, report.take),
+      read(REPORT_FD, takeReport, REPORT_END).then(() => this.#say(mark)),
     ]);
     // Nobody waits for what a command printed that could not start.
     outputs.catch(() => {});
@@ -92,6 +99,8 @@ export class CommandProcess {
   }
 
   kill(): void {
+    // What the signal does not reach yet finds nobody who tells it to go on.
+    this.#child.stdin?.destroy();
     const { pid } = this;
     if (pid === undefined) return;
     this.#seconds = Math.max(this.#seconds, secondsOf(pid));
@@ -103,8 +112,12 @@ export class CommandProcess {
     }
   }
 
+  #say(line: string): void {
+    if (this.#child.stdin?.writable === true) this.#child.stdin.write(`${line}\n`);
+  }
+
   #exit(report: string, state: Buffer): CommandExit | undefined {
-    const [status = "", ...times] = report.split("\n");
+    const [, status = "", ...times] = report.split("\n");
     if (!/^\d+$/.test(status)) return undefined;
     for (const [, minutes, seconds] of times.join(" ").matchAll(/(\d+)m([\d.]+)s/g))
       this.#seconds += Number(minutes) * 60 + Number(seconds);

@@ -13,24 +13,36 @@ export const STATE_FD = 5;
 /** Of the command's shell: a number that no script uses by chance. */
 const SAVE_FD = 197;
 
+/** The first line of the report, and the last. Nothing but `INIT` can write there. */
+export const READY = "ready\n";
+export const REPORT_END = "end\n";
+
 /**
- * Arguments: the text that marks the end of an output, the path of `cat`, and the command. Outputs pass through `cat`
+ * Arguments: the path of `cat`, and the command. Outputs pass through `cat`
  * because the host's ends are sockets, and `/dev/stdout` cannot be opened on a socket.
  *
- * A child that the command left behind may hold the outputs open for hours. So the host waits for the marks and the
- * report, and this shell lives on until the last such child has ended or the host closes its input.
+ * A child that the command left behind may hold the outputs open for hours. So the host waits for the report and for a
+ * mark at the end of each output, and this shell lives on until the last such child has ended or the host closes its
+ * input. The host says what the mark is when it has the report: while the command runs there is nothing that it could
+ * print to pass for its own end.
+ *
+ * Nor does the command start before the host has said so. A kill that comes while `unshare` starts this shell does not
+ * reach it; then its input is at its end, and it starts nothing.
  */
-export const INIT = `mark=$1 cat=$2
-shift 2
+export const INIT = `cat=$1
+shift
 exec 6> >(exec "$cat" ${REPORT_FD}>&- ${STATE_FD}>&-)
 exec 7> >(exec "$cat" >&2 6>&- ${REPORT_FD}>&- ${STATE_FD}>&-)
 exec 2>/dev/null
+printf %s '${READY}' >&${REPORT_FD}
+read -r go || exit 0
 "$@" </dev/null >&6 2>&7 ${SAVE_FD}>&${STATE_FD} 6>&- 7>&- ${REPORT_FD}>&- ${STATE_FD}>&-
 status=$?
+{ echo "$status"; times; printf %s '${REPORT_END}'; } >&${REPORT_FD}
+exec ${REPORT_FD}>&-
+read -r mark || exit 0
 for fd in 6 7 ${STATE_FD}; do printf %s "$mark" >&$fd; done 2>/dev/null
 exec 6>&- 7>&- ${STATE_FD}>&-
-{ echo "$status"; times; printf %s "$mark"; } >&${REPORT_FD}
-exec ${REPORT_FD}>&-
 [ "$$" = 1 ] || exit 0
 for pause in 0.002 0.005 0.01 0.02 0.05 0.1 0.2 0.5 1; do
   while :; do

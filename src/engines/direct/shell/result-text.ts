@@ -1,3 +1,4 @@
+import { openOwnFile } from "../../../process/own-files.ts";
 import { type CapturedOutput, endsOf, readable } from "./captured-output.ts";
 
 /** Characters of an output that the model gets. */
@@ -21,10 +22,11 @@ export async function shownOutput(
     if (text.length <= MAX_SHOWN) return { text };
   }
   const file = newFile();
-  await stdout.appendTo(file);
-  await stderr.appendTo(file);
+  await using handle = await openOwnFile(file);
+  await stdout.appendTo(handle);
+  await stderr.appendTo(handle);
   const half = MAX_SHOWN / 2;
-  const { head, tail, size } = await endsOf(file, half);
+  const { head, tail, size } = await endsOf(handle, half);
   const first = whole(readable(head).slice(0, half));
   const last = whole(readable(tail).slice(-half));
   const cut = `[The middle is left out. All ${size} bytes are in ${file}]`;

@@ -1,11 +1,16 @@
-import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
 import { z } from "zod";
 import { isInside } from "../../../core/paths/inside.ts";
+import { makeOwnDirectory, readOwnFile, writeOwnFile } from "../../../process/own-files.ts";
 
 const storedState = z.record(z.string(), z.object({ directory: z.string().optional() }));
 
+const STATE = "state.json";
 const PRIMARY = "primary";
+/** Of the variables that a result names, and of each name, in characters. */
+const MOST_NAMES = 50;
+const LONGEST_NAME = 100;
 /** Bash sets these itself. */
 const OF_THE_SHELL = ["_", "PWD", "OLDPWD", "SHLVL"];
 const FUNCTION = /^BASH_FUNC_(.+)%%$/;
@@ -16,14 +21,14 @@ const FUNCTION = /^BASH_FUNC_(.+)%%$/;
  * command knows it. Variables are not kept: rules read a command without them, so two calls could do what one may not.
  */
 export class ShellState {
-  readonly #file: string;
+  readonly #stateDir: string;
   readonly #workspace: string;
   readonly #directories: Map<string, string>;
 
   constructor({ stateDir, cwd }: { readonly stateDir: string; readonly cwd: string }) {
-    this.#file = join(stateDir, "shell", "state.json");
+    this.#stateDir = stateDir;
     this.#workspace = realpathSync(cwd);
-    this.#directories = new Map(read(this.#file));
+    this.#directories = new Map(read(join(stateDir, "shell", STATE)));
   }
 
   get workspace(): string {
@@ -49,8 +54,7 @@ export class ShellState {
     const set = [...now].flatMap(([name, value]) =>
       given[name] === value || OF_THE_SHELL.includes(name) ? [] : [FUNCTION.exec(name)?.[1] ?? name],
     );
-    if (set.length > 0)
-      notes.push(`Not kept for later commands: ${set.join(", ")}. Set it in the command that needs it.`);
+    if (set.length > 0) notes.push(`Not kept for later commands: ${listed(set)}. Set it in the command that needs it.`);
     const pwd = now.get("PWD") ?? directory;
     if (pwd === directory) return notes;
     const real = realOf(pwd);
@@ -70,13 +74,17 @@ export class ShellState {
     else this.#directories.set(threadId ?? PRIMARY, directory);
     const stored = Object.fromEntries([...this.#directories].map(([thread, path]) => [thread, { directory: path }]));
     try {
-      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-      writeFileSync(`${this.#file}.new`, JSON.stringify(stored), { mode: 0o600 });
-      renameSync(`${this.#file}.new`, this.#file);
+      writeOwnFile(join(makeOwnDirectory(this.#stateDir, "shell"), STATE), JSON.stringify(stored));
     } catch {
       // The disk is full. This process remembers; the session's next one begins with less.
     }
   }
+}
+
+/** A command writes what it likes in the place of its state. */
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME).toWellFormed());
+  return [...shown, ...(names.length > MOST_NAMES ? [`and ${names.length - MOST_NAMES} more`] : [])].join(", ");
 }
 
 /** Names that are no identifiers, such as those of exported functions, are read too. */
@@ -101,7 +109,7 @@ export function realOf(path: string): string | undefined {
 /** Empty when nothing, or nothing that can be read, was kept. */
 function read(file: string): (readonly [string, string])[] {
   try {
-    const stored = storedState.parse(JSON.parse(readFileSync(file, "utf8")));
+    const stored = storedState.parse(JSON.parse(readOwnFile(file) ?? "{}"));
     return Object.entries(stored).flatMap(([thread, { directory }]) =>
       directory === undefined ? [] : [[thread, directory] as const],
     );

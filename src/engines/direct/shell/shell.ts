@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../../core/errors.ts";
 import { onAbort } from "../../../core/text/on-abort.ts";
 import { familyReader, type ProcessUse } from "../../../process/limits.ts";
+import { removeOwn, writeOwnFile } from "../../../process/own-files.ts";
 import { confinedCommand } from "../../../sandbox/confined-command.ts";
 import { findSecrets } from "../../../sandbox/secrets.ts";
 import { socketFilter } from "../../../sandbox/socket-filter.ts";
@@ -124,7 +125,7 @@ export class Shell {
     const words = await this.#words(file, sandbox);
     if (signal.aborted) return { kind: "aborted" };
     if (this.#isClosed) return { kind: "killed" };
-    writeFileSync(file, commandFile({ variables: given, directory, command }), { mode: 0o600 });
+    writeFileSync(file, commandFile({ variables: given, directory, command }), { mode: 0o600, flag: "wx" });
     let cause: "timeout" | "aborted" | "flood" | undefined;
     let printed = 0;
     const end = (why: typeof cause): void => {
@@ -178,7 +179,7 @@ export class Shell {
     const secrets = await findSecrets(plan);
     const filter = join(hidden, "sockets.bpf");
     // Anew for each command: one outside of the sandbox may have written there.
-    writeFileSync(filter, socketFilter(), { mode: 0o600 });
+    writeOwnFile(filter, socketFilter());
     const filtered = [...confine, "--seccomp", String(FILTER_FD)];
     const confined = confinedCommand(plan, { confine: filtered, ownDirectory: this.#place.tempDir, secrets });
     return [bash, "--noprofile", "--norc", "-c", WITH_FILTER, filter, ...confined, ...shell];
@@ -201,7 +202,7 @@ export class Shell {
     if (isConfined) this.#confinedNow -= 1;
     try {
       // A command may have put a directory in its place.
-      rmSync(file, { recursive: true, force: true });
+      removeOwn(file);
       if (!isConfined) return;
       this.#place.stubs.used();
       if (this.#confinedNow === 0) this.#place.stubs.sweep();
@@ -214,8 +215,7 @@ export class Shell {
   outputFile(callId: string): string {
     const file = join(this.outputs, `${callId.replaceAll(/[^\w-]/g, "_")}.txt`);
     this.#outputFiles.push(file);
-    for (const old of this.#outputFiles.splice(0, this.#outputFiles.length - MAX_OUTPUT_FILES))
-      rmSync(old, { force: true });
+    for (const old of this.#outputFiles.splice(0, this.#outputFiles.length - MAX_OUTPUT_FILES)) removeOwn(old);
     return file;
   }
 

@@ -1,7 +1,7 @@
-import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { CapstanError } from "../../../core/errors.ts";
 import { requireVariables } from "../../../core/auth/gateway-variables.ts";
+import { makeOwnDirectory, removeOwn } from "../../../process/own-files.ts";
 import { findProgram } from "../../../process/programs.ts";
 import type { Stubs } from "../../../sandbox/stubs.ts";
 import type { Confinement } from "../../../sandbox/support.ts";
@@ -54,18 +54,17 @@ export interface ShellDirectories {
 }
 
 export function makeDirectories({ stateDir }: Pick<ShellPlace, "stateDir">): ShellDirectories {
-  const make = (name: string): string => {
-    const path = join(stateDir, name);
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    return path;
+  // Not through a link that an earlier command has left there.
+  const shell = makeOwnDirectory(stateDir, "shell");
+  const makeAnew = (name: string): string => {
+    removeOwn(join(shell, name));
+    return makeOwnDirectory(shell, name);
   };
-  for (const name of ["shown", "hidden", "outputs"])
-    rmSync(join(stateDir, "shell", name), { recursive: true, force: true });
   return {
-    home: make("home"),
-    shown: make("shell/shown"),
-    hidden: make("shell/hidden"),
-    outputs: make("shell/outputs"),
+    home: makeOwnDirectory(stateDir, "home"),
+    shown: makeAnew("shown"),
+    hidden: makeAnew("hidden"),
+    outputs: makeAnew("outputs"),
   };
 }
 

@@ -170,9 +170,9 @@ function stopTool(background: BackgroundCommands): BuiltinTool {
       additionalProperties: false,
     },
     traits: traitsOf("TaskStop"),
-    run: async ({ task_id: id }) => {
-      const known = background.list().map((one) => one.id);
-      const wasRunning = typeof id === "string" ? await background.stop(id) : undefined;
+    run: async ({ task_id: id }, { threadId }) => {
+      const known = background.idsOf(threadId);
+      const wasRunning = typeof id === "string" ? await background.stop(id, threadId) : undefined;
       if (wasRunning === undefined)
         return textOutcome(
           `There is no background command ${String(id)}. ${known.length === 0 ? "None was started." : `There are ${known.join(", ")}.`}`,

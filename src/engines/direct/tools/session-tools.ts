@@ -37,7 +37,7 @@ export interface SessionTools {
 export type ToolSource = Pick<SessionTools, "tools"> & Partial<SessionTools>;
 
 /** The built-in tools that a session of this engine can have. Those that belong to a line are made there. */
-export const BUILTIN_HERE: readonly string[] = BUILTIN_NAMES.filter((name) => name !== "WebSearch");
+export const BUILTIN_HERE: readonly string[] = BUILTIN_NAMES;
 
 export interface ToolParts extends Omit<McpParts, "host"> {
   readonly host: Pick<EngineHost, "execute" | "elicit">;

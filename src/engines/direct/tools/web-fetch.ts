@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { SandboxPlan } from "../../../core/environment/sandbox.ts";
+import { isOwnNetwork } from "../../../network/private-address.ts";
 import { traitsOf } from "../../builtin-tools.ts";
 import { type BuiltinCall, type BuiltinOutcome, type BuiltinTool, textOutcome } from "./builtin-tool.ts";
 import { outcomeOf, refused, ToolFailure } from "./files/permitted.ts";
@@ -64,12 +65,12 @@ function isNamed(hostname: string, sandbox: SandboxPlan | undefined): boolean {
 }
 
 /**
- * A name that a person wrote down may lead into a private network. To this machine it leads by an address or as localhost
- * alone: whoever owns any other name could have it lead here.
+ * A name that a person wrote down may lead into a private network. To this machine, to its link and to where a cloud
+ * tells its keys it leads by an address or as localhost alone: whoever owns any other name could have it lead there.
  */
 function privateAddresses({ hostname }: URL, named: boolean): AllowsPrivate {
   const isLocalName = hostname === "localhost" || isIP(hostname) !== 0;
-  return (address) => named && (isLocalName || !/^(?:127\.|169\.254\.|0\.|::1?$|fe80:|::ffff:)/i.test(address));
+  return (address) => named && (isLocalName || isOwnNetwork(address));
 }
 
 function requireUsual(url: URL, named: boolean): void {

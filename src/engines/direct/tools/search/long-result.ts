@@ -1,13 +1,20 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeOwnDirectory, writeOwnFile } from "../../../../process/own-files.ts";
 import { type BuiltinOutcome, textOutcome, type ToolPlace } from "../builtin-tool.ts";
 import { sizeText } from "../files/media.ts";
 
 const PREVIEW_CHARACTERS = 2_000;
 
+const RESULTS = "tool-results";
+
 /** Where results are kept that are too long for the model. The model may read there. */
 export function resultsDirectory({ stateDir }: Pick<ToolPlace, "stateDir">): string {
-  return join(stateDir, "tool-results");
+  return join(stateDir, RESULTS);
+}
+
+/** The same, once it is there. */
+export function makeResultsDirectory({ stateDir }: Pick<ToolPlace, "stateDir">): string {
+  return makeOwnDirectory(stateDir, RESULTS);
 }
 
 /** A result of up to `most` characters; of a longer one the beginning, and a file with all of it. */
@@ -16,11 +23,8 @@ export function boundedResult(
   { place, callId, most }: { readonly place: ToolPlace; readonly callId: string; readonly most: number },
 ): BuiltinOutcome {
   if (text.length <= most) return textOutcome(text);
-  const directory = resultsDirectory(place);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const outputFile = join(directory, `${callId.replaceAll(/[^\w-]/g, "_")}.txt`);
-  rmSync(outputFile, { force: true });
-  writeFileSync(outputFile, text, { mode: 0o600, flag: "wx" });
+  const outputFile = join(makeResultsDirectory(place), `${callId.replaceAll(/[^\w-]/g, "_")}.txt`);
+  writeOwnFile(outputFile, text);
   const start = text.slice(0, PREVIEW_CHARACTERS);
   const lines = start.includes("\n") ? start.slice(0, start.lastIndexOf("\n")) : start;
   return {

@@ -1,7 +1,7 @@
-import { closeSync, constants, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { codeOf } from "../files/pinned.ts";
+import { readOwnFile, writeOwnFile } from "../../../../process/own-files.ts";
 import { ToolFailure } from "../files/permitted.ts";
 
 const task = z.object({
@@ -51,19 +51,13 @@ export class TaskList {
   }
 
   #load(): Kept {
-    let text: string;
+    let text: string | undefined;
     try {
-      // The agent's commands may be able to write there, and the host must not be led to another file.
-      const descriptor = openSync(this.#file, constants.O_RDONLY | constants.O_NOFOLLOW);
-      try {
-        text = readFileSync(descriptor, "utf8");
-      } finally {
-        closeSync(descriptor);
-      }
-    } catch (thrown) {
-      if (codeOf(thrown) === "ENOENT") return { next: 1, tasks: [] };
+      text = readOwnFile(this.#file);
+    } catch {
       throw new ToolFailure("The task list of this session cannot be read.");
     }
+    if (text === undefined) return { next: 1, tasks: [] };
     const parsed = kept.safeParse(safeJson(text));
     if (parsed.success) return parsed.data;
     throw new ToolFailure("The task list of this session is damaged.");
@@ -71,10 +65,7 @@ export class TaskList {
 
   #save(list: Kept): void {
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
-    const written = `${this.#file}.new`;
-    rmSync(written, { force: true });
-    writeFileSync(written, JSON.stringify(list), { mode: 0o600, flag: "wx" });
-    renameSync(written, this.#file);
+    writeOwnFile(this.#file, JSON.stringify(list));
   }
 
   get #file(): string {
