@@ -86,6 +86,11 @@ const settled = (webhooks: Registry["webhooks"]): Promise<DeliveryRecord | undef
     (found) => found !== undefined && found.status !== "waiting",
   );
 
+const lookedUp = (allowPrivate: boolean): Promise<unknown> =>
+  new Promise((resolve) => {
+    publicLookup(allowPrivate)("localhost", { all: true }, (error, addresses) => resolve(error ?? addresses));
+  });
+
 describe("a webhook", () => {
   test("gets a signed body that the official client unwraps, and nobody with another key can forge", async () => {
     using address = await receiver(200);
@@ -186,15 +191,11 @@ describe("a webhook", () => {
   });
 
   test("is connected to at an address that was checked in the same lookup", async () => {
-    const found = (allowPrivate: boolean): Promise<unknown> =>
-      new Promise((resolve) => {
-        publicLookup(allowPrivate)("localhost", { all: true }, (error, addresses) => resolve(error ?? addresses));
-      });
-    expect(await found(true)).toContainEqual({
+    expect(await lookedUp(true)).toContainEqual({
       address: expect.stringMatching(/^(?:127\.|::1$)/),
       family: expect.any(Number),
     });
-    expect(await found(false)).toMatchObject({ message: expect.stringContaining("leads to this machine") });
+    expect(await lookedUp(false)).toMatchObject({ message: expect.stringContaining("leads to this machine") });
   });
 });
 

@@ -19,7 +19,7 @@ const FIRST_ROOM = 4_096;
 export interface BodyReader {
   readonly limits: BodyLimits;
   readonly share: BodyShare;
-  /** Resolves when the next piece may be looked at, or the whole be parsed. */
+  /** Resolves when a body may be parsed, or the rest of a refused one be read on. */
   readonly turn: () => Promise<void>;
 }
 
@@ -104,9 +104,12 @@ async function readBytes(c: Context<Env>, max: number, look: (piece: Uint8Array)
   let length = 0;
   let refusal: Error | undefined;
   for await (const piece of pieces(c, body, { max, isUpload: false, waitMs })) {
-    await turn();
     refusal ??= refusalOf(() => look(piece));
-    if (refusal !== undefined) continue;
+    if (refusal !== undefined) {
+      // Nobody needs the rest soon.
+      await turn();
+      continue;
+    }
     share.add(piece.byteLength);
     if (length + piece.byteLength > room.length) {
       const larger = Buffer.allocUnsafe(Math.max(2 * room.length, length + piece.byteLength));

@@ -55,7 +55,7 @@ export function rowOfText(text: string, places: Places): ProtectedRow | undefine
   return undefined;
 }
 
-/** What could be a path in a text. A short option may have one attached, as in `-so.env`. */
+/** What could be a path in a text. A short option may have one attached, as `curl -so` may. */
 export function piecesOf(text: string): Set<string> {
   const pieces = new Set(text.split(NO_PATH));
   for (const piece of pieces) if (piece.startsWith("-")) pieces.add(piece.replace(/^-\w+(?=[.~/])/, ""));
