@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseAgent } from "../../src/core/agent-definition.ts";
+import { parseAgent } from "../../src/core/agent/agent-definition.ts";
 import { decide, type Verdict } from "../../src/core/permission/decide.ts";
 import { compileRules } from "../../src/core/permission/rule-set.ts";
-import { subjectOf } from "../../src/runtime/call-subject.ts";
-import { guardCall, guardedPlaces } from "../../src/runtime/protected/guard-call.ts";
+import { subjectOf } from "../../src/runtime/subject/call-subject.ts";
+import { guardCall, guardedPlaces } from "../../src/runtime/subject/guard-call.ts";
 
 const ACTS = { readOnly: false, edit: false, safeInternal: false };
 const RULES = compileRules({ allow: [], ask: [], deny: [] });

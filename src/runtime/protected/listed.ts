@@ -1,12 +1,12 @@
 import { join, relative, resolve } from "node:path";
-import { isInside } from "../../core/inside.ts";
+import { isInside } from "../../core/paths/inside.ts";
 import { acts } from "../../core/permission/protected/in-call.ts";
 import { rowOfPath } from "../../core/permission/protected/match.ts";
-import { type Glob, matchesGlob, parseGlob } from "../../core/permission/glob.ts";
-import type { CallSubject, ShellSubject } from "../../core/permission/subject.ts";
-import { realPath } from "../real-path.ts";
+import { type Glob, matchesGlob, parseGlob } from "../../core/paths/glob.ts";
+import type { CallSubject, ShellSubject } from "../../core/rules/subject.ts";
+import { realPath } from "../paths/real-path.ts";
 import { configurationBelow } from "./find-configuration.ts";
-import type { Guarded, GuardedPlaces } from "./guard-call.ts";
+import type { Guarded, GuardedPlaces } from "../subject/guard-call.ts";
 import { childrenOf } from "./look.ts";
 
 type Command = ShellSubject["commands"][number];

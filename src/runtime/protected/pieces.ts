@@ -1,11 +1,11 @@
 import { dirname } from "node:path";
-import { isInside } from "../../core/inside.ts";
+import { isInside } from "../../core/paths/inside.ts";
 import { acts, actionOf, isLeftOut } from "../../core/permission/protected/in-call.ts";
 import { piecesOf, rowOfText } from "../../core/permission/protected/match.ts";
-import type { CallSubject } from "../../core/permission/subject.ts";
+import type { CallSubject } from "../../core/rules/subject.ts";
 import { Names } from "../paths/names.ts";
 import { looksLikePath } from "../shell/paths-in.ts";
-import type { Guarded, GuardedPlaces } from "./guard-call.ts";
+import type { Guarded, GuardedPlaces } from "../subject/guard-call.ts";
 
 /** So many pieces of a line are looked at. */
 const MAX_PIECES = 200;
