@@ -40,7 +40,7 @@ export const WITHOUT_ENGINE: readonly string[] = [
   "test/client/{browser,socket,stream}.test.ts",
   "test/e2e/shell-*.test.ts",
   "test/eval/{cassette-compare,cassette-session,figures,grade-*,report-*,side-effects,similarity,suite-docs,workspace-state}.test.ts",
-  "test/hostile/{hidden-characters,patterns,server-bodies,shell-paths,shell-rules}.test.ts",
+  "test/hostile/{hidden-characters,patterns,protected-bash,protected-paths,server-bodies,shell-paths,shell-rules}.test.ts",
   "test/server/{api-clip,auth-keys,auth-login,base-app,base-failure,base-listen,console-pages,stdio,webhooks}.test.ts",
   "test/server/{v1-agents,v1-environments,v1-files,v1-models,v1-repositories}.test.ts",
   "test/server/{body,heavy}/**/*.test.ts",

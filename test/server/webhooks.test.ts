@@ -1,13 +1,14 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, test } from "vitest";
 import { notificationBody } from "../../src/core/session/notification.ts";
 import type { DeliveryRecord, Registry } from "../../src/core/ports/registry.ts";
 import { isPrivateAddress } from "../../src/network/private-address.ts";
-import { checkedAddress } from "../../src/server/http/address.ts";
+import { checkedAddress, publicLookup } from "../../src/server/http/address.ts";
 import { type SenderDeps, sendDeliveries } from "../../src/server/webhooks/sender.ts";
 import { newSigningSecret } from "../../src/server/webhooks/signature.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
@@ -25,6 +26,7 @@ interface Received {
 /** An address that answers with these statuses, one after another, and then with the last one. */
 async function receiver(...statuses: readonly number[]) {
   const received: Received[] = [];
+  let connections = 0;
   const server = createServer((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (text: string) => (body += text));
@@ -34,9 +36,10 @@ async function receiver(...statuses: readonly number[]) {
       response.writeHead(status, { location: "/elsewhere" }).end("thanks");
     });
   });
+  server.on("connection", () => (connections += 1));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
-  return { url, received, [Symbol.dispose]: () => void server.close() };
+  return { url, received, connections: () => connections, [Symbol.dispose]: () => void server.close() };
 }
 
 async function scene(url: string, more: Partial<SenderDeps> = {}) {
@@ -82,6 +85,11 @@ const settled = (webhooks: Registry["webhooks"]): Promise<DeliveryRecord | undef
     async () => (await webhooks.deliveries(PROJECT, "whk_1", 1))[0],
     (found) => found !== undefined && found.status !== "waiting",
   );
+
+const lookedUp = (allowPrivate: boolean): Promise<unknown> =>
+  new Promise((resolve) => {
+    publicLookup(allowPrivate)("localhost", { all: true }, (error, addresses) => resolve(error ?? addresses));
+  });
 
 describe("a webhook", () => {
   test("gets a signed body that the official client unwraps, and nobody with another key can forge", async () => {
@@ -170,12 +178,24 @@ describe("a webhook", () => {
 
   test("of a private network is not connected to unless that is allowed, whatever its name says", async () => {
     using address = await receiver(200);
-    // The name leads to this machine, which only its lookup can tell.
-    const url = address.url.replace("http://127.0.0.1", "https://localhost.localdomain");
+    // The name of this machine leads to it, or to nothing, which only its lookup can tell.
+    const url = address.url.replace("http://127.0.0.1", `https://${hostname()}`);
     await using s = await scene(url, { allowPrivate: false, backoff: () => undefined });
     await s.webhooks.enqueue([delivery()]);
-    expect(await settled(s.webhooks)).toMatchObject({ status: "failed", lastStatus: null });
-    expect(address.received).toEqual([]);
+    expect(await settled(s.webhooks)).toMatchObject({
+      status: "failed",
+      lastStatus: null,
+      lastError: expect.stringMatching(/leads to this machine|ENOTFOUND|EAI_AGAIN/),
+    });
+    expect([address.connections(), address.received]).toEqual([0, []]);
+  });
+
+  test("is connected to at an address that was checked in the same lookup", async () => {
+    expect(await lookedUp(true)).toContainEqual({
+      address: expect.stringMatching(/^(?:127\.|::1$)/),
+      family: expect.any(Number),
+    });
+    expect(await lookedUp(false)).toMatchObject({ message: expect.stringContaining("leads to this machine") });
   });
 });
 

@@ -35,7 +35,7 @@ function directoriesOfLinks(path: string, cwd: string): readonly string[] {
 }
 
 /** Configuration that is there, nearest to the top first. */
-function configurationBelow(cwd: string): readonly string[] {
+export function configurationBelow(cwd: string): readonly string[] {
   const found: string[] = [];
   const directories = [cwd];
   for (let looked = 0; looked < directories.length && looked < MAX_DIRECTORIES && found.length < MAX_FOUND; looked++) {

@@ -3,13 +3,14 @@ import type { ShellReading, ShellWord } from "../../core/shell/read-commands.ts"
 import type { Names } from "../paths/names.ts";
 import { expandGlob } from "./expand-glob.ts";
 import { expandWord, withoutWildcards } from "./expand-word.ts";
+import { homesOf, isAtHome } from "./homes.ts";
 import { pathsIn } from "./paths-in.ts";
 import { isHiddenMove, isMove, isOrdered, isReturn } from "./returns.ts";
 
 /** So many directories may one command be in; with more nobody can say where it writes. */
 const MAX_BASES = 16;
 /** Variables that decide where a `cd` leads, besides HOME and PWD, which may be read. */
-const DECIDING = /\b(?:CDPATH|OLDPWD|DIRSTACK)\b/;
+const DECIDING = /\b(?:CDPATH|OLDPWD|DIRSTACK)\b|~(?:-|[-+]?\d)/;
 /** `~/src`, `"$HOME/src"` and `$PWD/src` are known without the variables of the line. */
 export const KNOWN_DIRECTORY = /^"?(?:~|\$HOME|\$\{HOME\}|\$PWD|\$\{PWD\})"?(?:\/[^$`*?[{"'\\]*)?"?$/;
 
@@ -22,7 +23,8 @@ export interface Directories {
   readonly lost: { readonly by: string; readonly from: number } | undefined;
 }
 
-export function basesOf({ commands, variables }: ShellReading, line: string, names: Names): Directories {
+export function basesOf(reading: ShellReading, line: string, names: Names): Directories {
+  const { commands, variables, writes } = reading;
   const inOrder = isOrdered(line);
   const isDecided = DECIDING.test(line) || variables.has("HOME") || variables.has("PWD");
   const bases = new Set([names.workspace]);
@@ -32,6 +34,8 @@ export function basesOf({ commands, variables }: ShellReading, line: string, nam
     areKnown = false;
     lost ??= { by: `\`${words.map(({ text }) => text).join(" ")}\``, from: inOrder ? from : 0 };
   };
+  const used = [...commands.flatMap(({ words }) => words), ...writes.map(({ path }) => path)];
+  if (homesOf(reading, names) === undefined && used.some(isAtHome)) lose([{ text: "HOME=…", dynamic: true }], 0);
   for (let round = 0, before = 0; before < bases.size; round++) {
     before = bases.size;
     for (const [at, { words }] of commands.entries()) {

@@ -4,8 +4,8 @@ import type { ShellWord } from "../../core/shell/read-commands.ts";
 export interface Variables {
   /** Every value that the line gives a variable; undefined when one of them is not known. */
   valuesOf(name: string): readonly ShellWord[] | undefined;
-  /** What `~` can stand for. */
-  readonly homes: readonly string[];
+  /** What `~` can stand for; undefined when that is not known. */
+  readonly homes: readonly string[] | undefined;
 }
 
 const MAX_EXPANSIONS = 64;
@@ -68,7 +68,7 @@ function expandText(text: string, variables: Variables, depth: number): string[]
       if (!add([escapeGlob(character)], at + 1)) return undefined;
     } else if (character === "~" && /^$|[=:]/.test(text.charAt(at - 1))) {
       // ~user and ~+ are other directories.
-      if (!/^$|\//.test(next) || !add(variables.homes.map(escapeGlob), at + 1)) return undefined;
+      if (!/^$|\//.test(next) || !add(variables.homes?.map(escapeGlob), at + 1)) return undefined;
     } else if (character === "`" || character === "<" || character === ">") return undefined;
     else if (!add([character], at + 1)) return undefined;
 

@@ -6,6 +6,7 @@ import { type Effort, expandGlob } from "./expand-glob.ts";
 import { expandWord, withoutWildcards, type Variables } from "./expand-word.ts";
 import { looksLikePath, pathsIn } from "./paths-in.ts";
 import { KNOWN_DIRECTORY } from "./bases.ts";
+import { homesOf } from "./homes.ts";
 import { isMove } from "./returns.ts";
 import { accessToDirectories, searchesHere } from "./whole-directories.ts";
 
@@ -49,16 +50,20 @@ class Finder {
   /** Patterns match what they match by default. */
   readonly #hasPlainGlobs: boolean;
 
-  constructor({ commands, variables }: ShellReading, bases: readonly string[], names: Names) {
+  constructor(reading: ShellReading, bases: readonly string[], names: Names) {
+    const { commands, variables } = reading;
     this.#bases = bases;
     this.#names = names;
-    this.#hasPlainGlobs = !commands.some(({ words }) => words[0]?.text === "shopt");
+    this.#hasPlainGlobs = !commands.some(({ words }) =>
+      words.some(({ text }) => /^(?:shopt|dotglob|nocaseglob|extglob)$/.test(text)),
+    );
     const stays = bases.length === 1;
+    const homes = homesOf(reading, names);
     this.#variables = {
-      homes: names.homes,
+      homes,
       valuesOf: (name) => {
+        if (name === "HOME") return homes?.map((text) => ({ text, dynamic: false }));
         if (variables.has(name)) return variables.get(name);
-        if (name === "HOME") return names.homes.map((text) => ({ text, dynamic: false }));
         return name === "PWD" && stays ? [{ text: names.workspace, dynamic: false }] : undefined;
       },
     };

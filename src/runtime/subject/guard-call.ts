@@ -4,12 +4,18 @@ import { isInside } from "../../core/paths/inside.ts";
 import { actionOf } from "../../core/permission/protected/in-call.ts";
 import { rowOfPath, rowOfText } from "../../core/permission/protected/match.ts";
 import type { CallSubject, Place } from "../../core/rules/subject.ts";
+import { readCommands } from "../../core/shell/read-commands.ts";
 import type { CalledTool } from "./call-subject.ts";
 import { realPath } from "../paths/real-path.ts";
 import { gitDirectories } from "../protected/sandbox.ts";
+import { Names } from "../paths/names.ts";
+import { basesOf } from "../shell/bases.ts";
 import { commandLine } from "./command-line.ts";
+import { isMove } from "../shell/returns.ts";
 import { agentPrograms, isAgentFile } from "../protected/agent-files.ts";
+import { inListed } from "../protected/listed.ts";
 import { childrenOf, sameFile } from "../protected/look.ts";
+import { inPieces } from "../protected/pieces.ts";
 import { inUnknownDirectory } from "./unknown-directory.ts";
 
 /** Places that no name shows to be configuration. Absolute, without links. */
@@ -52,8 +58,7 @@ export function guardCall(subject: CallSubject, call: CalledTool, places: Guarde
   const { tool, input, engineTool = true } = call;
   const guarded = [
     ...writtenPlaces(subject).flatMap((place) => guardsOf(place, subject, places)),
-    ...(tool === "Bash" && engineTool ? inCommand(subject, commandLine(call)) : []),
-    ...(tool === "Bash" && engineTool ? inUnknownDirectory(subject, places) : []),
+    ...(tool === "Bash" && engineTool ? inCommand(subject, commandLine(call), places) : []),
     ...(isOther(subject, engineTool) ? textsIn(input).flatMap((text) => inText(text, subject, places)) : []),
   ];
   return guarded.length === 0 ? subject : { ...subject, guarded: guarded.slice(0, 1) };
@@ -134,11 +139,16 @@ function protectedFiles(subject: CallSubject, { capstanHome, programs }: Guarded
   return [...named, ...childrenOf(capstanHome).map((name) => join(capstanHome, name)), ...programs];
 }
 
-/** A line that is known only in part is looked at as a text: the name may be in an assignment or a script. */
-function inCommand(subject: CallSubject, command: string | undefined): Guarded[] {
-  if (command === undefined || subject.shell === undefined || actionOf(subject.shell) !== "open") return [];
-  const row = rowOfText(command.replaceAll(/["'\\]/g, ""), subject) ?? rowOfText(command, subject);
-  return row === undefined ? [] : [{ path: "something in the command", pattern: row.pattern }];
+function inCommand(subject: CallSubject, line: string | undefined, places: GuardedPlaces): Guarded[] {
+  const { shell, workspace, home, shell_home: shellHome } = subject;
+  if (line === undefined || shell === undefined) return [];
+  const names = new Names({ cwd: workspace, home, shellHome });
+  const bases = shell.commands.some(isMove) ? basesOf(readCommands(line), line, names).bases : [workspace];
+  return [
+    ...inPieces(subject, line, { bases, places }),
+    ...inUnknownDirectory(subject, line, places),
+    ...inListed(subject, bases, places),
+  ];
 }
 
 function isOther({ tool }: CallSubject, engineTool: boolean): boolean {

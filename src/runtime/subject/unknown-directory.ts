@@ -1,6 +1,9 @@
-import { acts } from "../../core/permission/protected/in-call.ts";
+import { basename, join, resolve } from "node:path";
+import { isInside } from "../../core/paths/inside.ts";
+import { actionOf, acts } from "../../core/permission/protected/in-call.ts";
 import type { CallSubject, ShellSubject } from "../../core/rules/subject.ts";
 import { KNOWN_DIRECTORY } from "../shell/bases.ts";
+import { isAtHome } from "../shell/homes.ts";
 import { isMove } from "../shell/returns.ts";
 import type { Guarded, GuardedPlaces } from "./guard-call.ts";
 import { childrenOf } from "../protected/look.ts";
@@ -12,7 +15,11 @@ type Word = Command["words"][number];
  * What a command writes in a directory that is only known when it runs may be anything that lies in one, in Capstan's
  * home too: after `cd -` or `cd "$x"`, with `tar -C "$x"`, or by a name such as `"$x/config.yaml"`.
  */
-export function inUnknownDirectory({ shell }: CallSubject, { capstanHome }: GuardedPlaces): Guarded[] {
+export function inUnknownDirectory(
+  { shell, workspace }: CallSubject,
+  line: string,
+  { capstanHome }: GuardedPlaces,
+): Guarded[] {
   if (shell === undefined) return [];
   const { commands, writes, lost } = shell;
   const following = lost === undefined ? [] : commands.slice(lost.from).filter((one) => !isMove(one));
@@ -20,11 +27,13 @@ export function inUnknownDirectory({ shell }: CallSubject, { capstanHome }: Guar
     return guarded(`what is in the directory that ${lost.by} may lead to`);
   const elsewhere = commands.find((one) => acts(one) && isElsewhere(one) && writesHere(one));
   if (elsewhere !== undefined) return guarded(`what is in the directory that \`${nameOf(elsewhere)}\` may work in`);
+  if (actionOf(shell) !== "reads" && (commands.some(isFromHome) || HOME_CUT.test(line)))
+    return guarded("what is worked out from HOME");
   const own = ["config.yaml", ...childrenOf(capstanHome).filter((name) => !FOR_AGENTS.includes(name))];
   const named = [
     ...writes.flatMap(({ text, places }) => (places.length === 0 ? [text] : [])),
     ...commands.filter(acts).flatMap(({ words }) => words.flatMap(({ text, dynamic }) => (dynamic ? [text] : []))),
-  ].find((text) => own.includes(nameInUnknown(text)));
+  ].find((text) => mayNameOwn(text, { own, capstanHome, workspace }));
   return named === undefined ? [] : guarded(named);
 }
 
@@ -92,10 +101,42 @@ function directoryIn(words: readonly Word[], at: number): string | undefined {
   return WITH_DIRECTORY.test(text) ? text.replace(WITH_DIRECTORY, "") : undefined;
 }
 
-/** The first name below what is only known when the command runs: `config.yaml` of `"$x/config.yaml"`. */
-function nameInUnknown(text: string): string {
-  if (KNOWN_DIRECTORY.test(text)) return "";
-  return /^["']?(?:\$\w+|\$\{[^}]*\}|\$\(.*\)|`[^`]*`)["']?\/+([^/"'$`]+)/s.exec(text)?.[1] ?? "";
+/** What stands for something that is only known when the command runs. */
+const UNKNOWN = /\$\(.*\)|`[^`]*`|\$\{[^}]*\}|\$(?:\w+|[@*])|~-|~[-+]?\d+|\{\}/gs;
+
+/** Whether a path with an unknown directory in it may be Capstan's: `"$x/config.yaml"`, `$x/../config.yaml`, `../$x/trust`. */
+function mayNameOwn(text: string, { own, capstanHome, workspace }: Own): boolean {
+  if (KNOWN_DIRECTORY.test(text)) return false;
+  const names = text
+    .replaceAll(UNKNOWN, "\0")
+    .replace(/^-{0,2}[\w-]+=/, "")
+    .replaceAll(/["']/g, "")
+    .split("/");
+  const at = names.findIndex((name) => name.includes("\0"));
+  if (at < 0) return false;
+  const before = resolve(workspace, `${names.slice(0, at).join("/")}/`);
+  if (at > 0 && !isInside(capstanHome, before)) return false;
+  const below = join("/", ...names.slice(at + 1))
+    .split("/")
+    .filter((name) => name !== "");
+  const isOwn = (name: string | undefined): boolean => name !== undefined && own.includes(name);
+  const home = below.lastIndexOf(basename(capstanHome));
+  return isOwn(below[0]) || (home >= 0 && (home === below.length - 1 || isOwn(below[home + 1])));
+}
+
+interface Own {
+  /** Names in Capstan's home. */
+  readonly own: readonly string[];
+  readonly capstanHome: string;
+  readonly workspace: string;
+}
+
+/** Also in an assignment, which is no command. */
+const HOME_CUT = /\$\{!?HOME[^}\w]/;
+
+/** The HOME of commands lies in Capstan's home: what is worked out from it may lead there. */
+function isFromHome({ words, via }: Command): boolean {
+  return via.includes("$(…)") && words.some(isAtHome);
 }
 
 function nameOf({ words, via }: Command): string {

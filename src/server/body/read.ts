@@ -8,6 +8,7 @@ import { BodyBudget, type BodyShare } from "./budget.ts";
 import { jsonProblem } from "./json-position.ts";
 import { type BodyLimits, jsonLimits } from "./limits.ts";
 import { JsonScan, MAX_DEPTH } from "./scan.ts";
+import { Turns } from "./turns.ts";
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
@@ -18,14 +19,18 @@ const FIRST_ROOM = 4_096;
 export interface BodyReader {
   readonly limits: BodyLimits;
   readonly share: BodyShare;
+  /** Resolves when a body may be parsed, or the rest of a refused one be read on. */
+  readonly turn: () => Promise<void>;
 }
 
 /** Gives every request its share of the memory for bodies. */
 export function bodyReaders(limits: BodyLimits, budget: BodyBudget = new BodyBudget(limits)): MiddlewareHandler<Env> {
+  const turns = new Turns();
   return async (c, next) => {
     const caller = c.get("caller") as Env["Variables"]["caller"] | undefined;
-    using share = budget.share(caller?.id ?? "");
-    c.set("body", { limits, share });
+    const key = caller?.id ?? "";
+    using share = budget.share(key);
+    c.set("body", { limits, share, turn: () => turns.take(key) });
     await next();
   };
 }
@@ -40,6 +45,7 @@ export async function readBody<Schema extends z.ZodType>(c: Context<Env>, schema
       throw invalid(`The body must be JSON, with content-type: application/json (found ${type ?? "none"}).`);
     requireLittle(scan.add(piece), values);
   });
+  if (bytes.length > 0) await c.get("body").turn();
   return parseRequest("the body", schema, bytes.length === 0 ? {} : parseJson(bytes));
 }
 
@@ -90,7 +96,7 @@ function problemIn(text: string, thrown: unknown): string {
 async function readBytes(c: Context<Env>, max: number, look: (piece: Uint8Array) => void = () => {}): Promise<Buffer> {
   const { body } = c.req.raw;
   if (body === null) return Buffer.alloc(0);
-  const { limits, share } = c.get("body");
+  const { limits, share, turn } = c.get("body");
   share.open();
   const until = performance.now() + limits.wholeMs;
   const waitMs = (): number => until - performance.now();
@@ -99,7 +105,11 @@ async function readBytes(c: Context<Env>, max: number, look: (piece: Uint8Array)
   let refusal: Error | undefined;
   for await (const piece of pieces(c, body, { max, isUpload: false, waitMs })) {
     refusal ??= refusalOf(() => look(piece));
-    if (refusal !== undefined) continue;
+    if (refusal !== undefined) {
+      // Nobody needs the rest soon.
+      await turn();
+      continue;
+    }
     share.add(piece.byteLength);
     if (length + piece.byteLength > room.length) {
       const larger = Buffer.allocUnsafe(Math.max(2 * room.length, length + piece.byteLength));

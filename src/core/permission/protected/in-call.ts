@@ -80,7 +80,7 @@ const NO_PATH_OPTION = /^(?:--(?:exclude|exclude-dir|ignore|ignore-path|message|
 const NO_PATH_VALUE = /^--(?:exclude|exclude-dir|ignore|ignore-path|message|title|body|notes)=/;
 
 /** A word that names no file to be written, whatever it says. */
-function isLeftOut(words: readonly ShellWord[], at: number): boolean {
+export function isLeftOut(words: readonly ShellWord[], at: number): boolean {
   const before = words[at - 1]?.text ?? "";
   const takesMessage = before.startsWith("--") || /^(?:.*\/)?(?:git|gh|glab|hg|svn)$/.test(words[0]?.text ?? "");
   return NO_PATH_VALUE.test(words[at]?.text ?? "") || (NO_PATH_OPTION.test(before) && takesMessage);

@@ -48,11 +48,18 @@ export function rowOfPath(path: string, places: Places): ProtectedRow | undefine
 
 /** The row that a path in a text falls under, when a shell or another program takes it for one. */
 export function rowOfText(text: string, places: Places): ProtectedRow | undefined {
-  for (const piece of new Set(text.slice(0, MAX_TEXT).replaceAll(ADDRESS, " ").split(NO_PATH))) {
+  for (const piece of piecesOf(text.slice(0, MAX_TEXT).replaceAll(ADDRESS, " "))) {
     const row = MAY_MATCH.test(piece) ? rowOfPath(atHome(piece, places), places) : undefined;
     if (row !== undefined) return row;
   }
   return undefined;
+}
+
+/** What could be a path in a text. A short option may have one attached, as `curl -so` may. */
+export function piecesOf(text: string): Set<string> {
+  const pieces = new Set(text.split(NO_PATH));
+  for (const piece of pieces) if (piece.startsWith("-")) pieces.add(piece.replace(/^-\w+(?=[.~/])/, ""));
+  return pieces;
 }
 
 /**

@@ -1,0 +1,70 @@
+import { dirname } from "node:path";
+import { isInside } from "../../core/paths/inside.ts";
+import { acts, actionOf, isLeftOut } from "../../core/permission/protected/in-call.ts";
+import { piecesOf, rowOfText } from "../../core/permission/protected/match.ts";
+import type { CallSubject } from "../../core/rules/subject.ts";
+import { Names } from "../paths/names.ts";
+import { looksLikePath } from "../shell/paths-in.ts";
+import type { Guarded, GuardedPlaces } from "../subject/guard-call.ts";
+
+/** So many pieces of a line are looked at. */
+const MAX_PIECES = 200;
+/** `${x:-`, `${x#` and what else stands before a text in such an expansion, and the end of one. */
+const EXPANSION = /\$\{[!#]?\w*(?:\[[^\]]*\])?(?::?[-=+?]|[#%/^,]{1,2}|:)?|\}/g;
+
+/**
+ * Configuration that is named inside a word: in a script for sed or awk, a list, an array, a here-string or the default of
+ * a variable. A line that is known only in part is looked at as a text.
+ */
+export function inPieces(subject: CallSubject, line: string, { bases, places }: Around): Guarded[] {
+  const { shell } = subject;
+  const action = shell === undefined ? "reads" : actionOf(shell);
+  if (shell === undefined || action === "reads") return [];
+  const bare = line.replaceAll(/["'\\]/g, "");
+  const row = action === "open" ? firstRow([bare, line, bare.replaceAll(EXPANSION, "")], subject) : undefined;
+  if (row !== undefined) return [{ path: "something in the command", pattern: row }];
+  const texts = action === "open" ? [bare, line, bare.replaceAll(EXPANSION, "")] : wordsOf(shell.commands);
+  const pieces = new Set(texts.flatMap((text) => [...piecesOf(text)]).filter(isPath));
+  const names = new Names({ cwd: subject.workspace, home: subject.home, shellHome: subject.shell_home });
+  for (const piece of [...pieces].slice(0, MAX_PIECES))
+    for (const base of bases)
+      for (const { named, real } of names.places(piece, base)) {
+        const pattern = placeOf(named, subject, places) ?? placeOf(real, subject, places);
+        if (pattern !== undefined) return [{ path: piece, pattern }];
+      }
+  return [];
+}
+
+interface Around {
+  /** The directories that the line may work in. */
+  readonly bases: readonly string[];
+  readonly places: GuardedPlaces;
+}
+
+function firstRow(texts: readonly string[], subject: CallSubject): string | undefined {
+  for (const text of texts) {
+    const row = rowOfText(text, subject);
+    if (row !== undefined) return row.pattern;
+  }
+  return undefined;
+}
+
+function wordsOf(commands: NonNullable<CallSubject["shell"]>["commands"]): string[] {
+  return commands
+    .filter(acts)
+    .flatMap(({ words }) => words.flatMap(({ text }, at) => (isLeftOut(words, at) ? [] : [text])));
+}
+
+function isPath(piece: string): boolean {
+  return piece.includes("/") && piece.length < 4_096 && looksLikePath(piece);
+}
+
+/** Whether a path leads to what only the host knows, or is the beginning of the name of Capstan's home. */
+function placeOf(path: string, subject: CallSubject, places: GuardedPlaces): string | undefined {
+  const { capstanHome, gitDirectories } = places;
+  const isOwn = [subject.workspace, subject.shell_home].some((own) => own !== undefined && isInside(path, own));
+  if (isOwn) return undefined;
+  const isBeginning = capstanHome.startsWith(path) && path.length > dirname(capstanHome).length + 1;
+  if (isBeginning || isInside(path, capstanHome)) return "$CAPSTAN_HOME/";
+  return gitDirectories.some((directory) => isInside(path, directory)) ? "$GIT_DIR/" : undefined;
+}
