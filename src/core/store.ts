@@ -173,6 +173,8 @@ export interface AppendBatch {
   readonly fence: number;
   /** Changes of the record that the events tell of; stored together with them. */
   readonly change?: SessionChange;
+  /** A directory that the session claims at the same time, unless another has such a claim. `claims.claim` tells which. */
+  readonly claim?: string;
   /** It happened elsewhere, long ago: nobody is told of it. */
   readonly isPast?: boolean;
   /** Approval id → the input as it is, where the event holds a redacted one. Erased when the approval is settled. */
@@ -233,7 +235,7 @@ export interface LeaseStore {
 
 /** A claim says that a session's turn works in a directory; claims on the same directory, or one in the other, exclude each other. */
 export interface ClaimStore {
-  /** Gives the session that has such a claim; undefined when the claim is now this session's. */
+  /** Gives the session that has such a claim; undefined when the claim is this session's, now or already. */
   claim(sessionId: string, path: string): Promise<string | undefined>;
   /** Nothing happens when there is none. */
   release(sessionId: string): Promise<void>;

@@ -9,7 +9,7 @@ import { messageOf } from "../core/errors.ts";
 import type { EventDraft, StoredEvent } from "../core/events.ts";
 import { mayChangeFiles } from "../core/permission/tool-names.ts";
 import { hasMarker } from "../core/redaction-marker.ts";
-import type { OpenCall } from "../core/state.ts";
+import type { OpenCall, SessionState } from "../core/state.ts";
 import type { Tool, ToolOutcome } from "../core/tool.ts";
 import type { ApprovalDesk } from "./approvals.ts";
 import { clientResult, customToolResult, isCustom, lastOutcome } from "./client-results.ts";
@@ -188,7 +188,8 @@ export class ToolCalls {
     const detail = this.#details.get(result.callId);
     this.#details.delete(result.callId);
     this.#given.delete(result.callId);
-    const stored = await this.#deps.log.append((state) => {
+    const { log, userHooks, checkpoints } = this.#deps;
+    const told = (state: SessionState): readonly EventDraft[] => {
       const call = state.openCalls[result.callId];
       if (call === undefined) return warned;
       const outcome =
@@ -208,8 +209,10 @@ export class ToolCalls {
           ...kept,
         }),
       ];
-    });
-    this.finalized(stored);
+    };
+    // Nobody waits for the end of a call that changed nothing, so that it can be stored with what the turn does next.
+    if (userHooks.seeOutcomes || checkpoints.isWatching(result.callId)) this.finalized(await log.append(told));
+    else await log.appendSoon(told);
   }
 
   /** To be called with what was stored: hooks see the outcomes among it, and then the files are kept. */

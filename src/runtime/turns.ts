@@ -83,10 +83,13 @@ export class Turns {
     const waits = isPaused(state);
     const starts = this.#current.turn === undefined && !waits && this.#current.limit() === undefined;
     if (starts) this.#current.begin();
-    const [stored] = await this.#deps.log.append(saidEvents(said, { state, starts })).catch((thrown: unknown) => {
-      if (starts) this.#current.abort();
-      throw thrown;
-    });
+    const beside = starts ? this.#current.place.begin() : {};
+    const [stored] = await this.#deps.log
+      .append(saidEvents(said, { state, starts }), beside)
+      .catch((thrown: unknown) => {
+        if (starts) this.#current.abort();
+        throw thrown;
+      });
     if (this.#current.turn !== undefined || !waits) await this.#deliver();
     return (stored?.seq ?? 1) - 1;
   }
@@ -212,7 +215,7 @@ export class Turns {
 
   async #start(): Promise<readonly StoredEvent[]> {
     this.#current.begin();
-    return this.#deps.log.append([{ type: "session.status_running" }]);
+    return this.#deps.log.append([{ type: "session.status_running" }], this.#current.place.begin());
   }
 
   /** One step of the turn under way. A turn that is to stop takes no further step; a step that fails ends it. */

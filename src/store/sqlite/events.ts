@@ -5,6 +5,7 @@ import { notificationsOf } from "../../core/notification.ts";
 import type { AppendBatch, Store } from "../../core/store.ts";
 import { approvalProjection } from "./approvals.ts";
 import type { AuditLog } from "./audit-log.ts";
+import { claimWriter } from "./claims.ts";
 import type { Database } from "./database.ts";
 import { requireFence } from "./fence.ts";
 import { eventHash } from "./hash-chain.ts";
@@ -52,6 +53,7 @@ export function eventLog(
   const recordSpend = spendProjection(database);
   const changeRecord = recordChange(database);
   const notify = notificationProjection(database);
+  const takeClaim = claimWriter(database);
   const selectHead = database.prepare("SELECT head_seq FROM sessions WHERE id = ? AND deleted_at IS NULL");
 
   return {
@@ -62,6 +64,7 @@ export function eventLog(
         if (end === undefined) throw unknownSession(sessionId);
         checkBatch(sessionId, { batch, end });
         if (batch.change !== undefined) changeRecord(sessionId, batch.change);
+        if (batch.claim !== undefined) takeClaim(sessionId, batch.claim);
         if (batch.events.length === 0) return [];
         let { head_seq: seq, head_hash: previous } = end;
         let summary: Summary = end;
