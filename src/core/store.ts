@@ -28,6 +28,8 @@ export interface Store extends AsyncDisposable {
 
   /** All or nothing. Rejects with `store_conflict` when the log is not at `after`, with `lease_lost` when the fence is old. */
   append(sessionId: string, batch: AppendBatch): Promise<readonly StoredEvent[]>;
+  /** Resolves when the disk has everything that this process has appended until now. */
+  synced(): Promise<void>;
   /** In order, from the event after `after`. */
   events(sessionId: string, range?: EventRange): Promise<readonly StoredEvent[]>;
   /** The last sequence number; 0 for an empty log. */
@@ -173,6 +175,8 @@ export interface AppendBatch {
   readonly fence: number;
   /** Changes of the record that the events tell of; stored together with them. */
   readonly change?: SessionChange;
+  /** Resolve as soon as no crash of the process can lose it; `synced` tells when no failure of the machine can. */
+  readonly isEarly?: boolean;
   /** A directory that the session claims at the same time, unless another has such a claim. `claims.claim` tells which. */
   readonly claim?: string;
   /** It happened elsewhere, long ago: nobody is told of it. */

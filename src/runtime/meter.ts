@@ -119,7 +119,7 @@ export function meter(deps: MeterDeps): Meter {
       const limits = scopes(request);
       if (limits.length === 0) return undefined;
       // The ledger counts what is stored.
-      await log.append([]);
+      await log.append([], { isEarly: true });
       const agreed = log.state.crossings ?? [];
       const verdict = await ledger.reserve({ id, sessionId, fence: deps.fence, amounts, scopes: limits, agreed });
       if (verdict.kind === "refused") return verdict.hit;
@@ -168,10 +168,10 @@ export function meter(deps: MeterDeps): Meter {
       }
       const fields = spanFields(sessionId, request);
       try {
-        await log.append((state) => [
-          { type: "span.model_request_start", id, ...fields, estimate: { input, cache, output, usd } },
-          ...beside(state),
-        ]);
+        // A request that is under way when the machine itself fails may be missing from the log.
+        const start = { type: "span.model_request_start" as const, id, ...fields };
+        const estimated = { input, cache, output, usd };
+        await log.append((state) => [{ ...start, estimate: estimated }, ...beside(state)], { isEarly: true });
       } catch (thrown) {
         // The request is not sent. If not even this can be stored, the reservation ends with the lease.
         await ledger.release(id).catch(() => {});

@@ -262,7 +262,10 @@ export class Runtime {
   /** The events that are stored now, after `after`; for a long log in pages of `limit`. */
   async read(sessionId: string, range: EventRange = {}): Promise<readonly LoggedEvent[]> {
     await this.#takeOvers.require(sessionId);
-    return (await this.#deps.store.events(sessionId, range)).map(logged);
+    const events = await this.#deps.store.events(sessionId, range);
+    // Nobody is told what the disk does not have.
+    await this.#deps.store.synced();
+    return events.map(logged);
   }
 
   /** Walks the hash chain of a session's log, and tells the first place where it does not hold. */

@@ -17,6 +17,14 @@ export type KnownEvent = Pick<StoredEvent, "seq" | "event">;
 /** What is stored in the same transaction as the events. */
 type Beside = Pick<AppendBatch, "change" | "claim">;
 
+interface AppendOptions extends Beside {
+  /**
+   * Resolve before the disk has it, when a crash of this process cannot lose it any more. For what nobody outside acts
+   * on: the log tells nobody before the disk has it.
+   */
+  readonly isEarly?: boolean;
+}
+
 /** Something that waits for the next write: an event, with its secrets and without, or a preview that follows one. */
 type Waiting =
   | { readonly kind: "event"; readonly finished: SessionEvent; readonly event: SessionEvent }
@@ -35,6 +43,9 @@ export class SessionLog {
   #ahead: SessionState;
   #waiting: Waiting[] = [];
   #isFlushDue = false;
+  /** Of what is committed and not told yet, because the disk does not have it. */
+  #telling: Promise<void> = Promise.resolve();
+  #untold = 0;
   /** Why events that waited could not be stored; whoever writes next is told. */
   #lost: { readonly reason: unknown } | undefined;
   #snapshotAt: number;
@@ -74,17 +85,25 @@ export class SessionLog {
   }
 
   /**
-   * Resolves when everything up to here is stored. Drafts given as a function see the state that no other append can
+   * Resolves when everything up to here is on disk and told. Drafts given as a function see the state that no other append can
    * change before they are stored.
    */
-  append(drafts: Drafts, beside: Beside = {}): Promise<readonly StoredEvent[]> {
+  async append(drafts: Drafts, { isEarly = false, ...beside }: AppendOptions = {}): Promise<readonly StoredEvent[]> {
     const appended = this.#queue.then(async () => {
       this.#requireNothingLost();
       const made = typeof drafts === "function" ? await this.#made(drafts(this.#ahead)) : drafts;
       return this.#store(made, beside);
     });
     this.#queue = appended.catch(() => {});
-    return appended;
+    const stored = await appended;
+    if (!isEarly) await this.synced();
+    return stored;
+  }
+
+  /** Resolves when all that was appended is on disk and told. */
+  async synced(): Promise<void> {
+    await this.#telling;
+    this.#requireNothingLost();
   }
 
   /**
@@ -119,7 +138,7 @@ export class SessionLog {
   preview(preview: Preview): void {
     void this.#queue.then(() => {
       if (this.#waiting.length > 0) this.#waiting.push({ kind: "preview", preview });
-      else this.#deps.feed.publish(this.#redactor.event(preview));
+      else this.#tell([{ kind: "preview", preview }], []);
     });
   }
 
@@ -177,6 +196,7 @@ export class SessionLog {
       after: this.#head,
       events: events.map(({ event }) => event),
       fence: lease.fence,
+      isEarly: true,
       unredacted: approvalInputs(events.flatMap(({ finished, event }) => (finished === event ? [] : [finished]))),
       ...beside,
     };
@@ -190,13 +210,28 @@ export class SessionLog {
     for (const { event, seq } of stored) this.#state = reduce(this.#state, event, seq);
     this.#ahead = this.#state;
     this.#head += stored.length;
-    this.#publish(items, stored);
+    this.#tell(items, stored);
     if (this.#head - this.#snapshotAt >= SNAPSHOT_EVERY) {
       this.#snapshotAt = this.#head;
       // The events are stored and told; a snapshot that fails only makes the next opening slower.
       await store.saveSnapshot(sessionId, { seq: this.#head, state: this.#state }).catch(() => {});
     }
     return stored.slice(stored.length - added.length);
+  }
+
+  /** In order, and when the disk has it. */
+  #tell(items: readonly Waiting[], stored: readonly StoredEvent[]): void {
+    if (stored.length === 0 && this.#untold === 0) return this.#publish(items, stored);
+    this.#untold += 1;
+    this.#telling = this.#telling
+      .then(() => (stored.length === 0 ? undefined : this.#deps.store.synced()))
+      .then(
+        () => this.#publish(items, stored),
+        (thrown: unknown) => {
+          this.#lost ??= { reason: thrown };
+        },
+      )
+      .finally(() => (this.#untold -= 1));
   }
 
   #publish(items: readonly Waiting[], stored: readonly StoredEvent[]): void {

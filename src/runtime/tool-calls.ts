@@ -75,7 +75,7 @@ export class ToolCalls {
     let outcome: CallOutcome = await this.#kept(call, decided ?? GIVEN_UP);
     const mode = this.#hooks.mode();
     const isLeft = (): boolean => signal.aborted && !this.#hooks.stopping();
-    const stored = await log.append(async (state) => {
+    const decide = async (state: SessionState): Promise<readonly EventDraft[]> => {
       // The call may have been settled or decided meanwhile, and calls that were asked about together may have used the
       // limit up.
       const known = state.openCalls[callId];
@@ -93,7 +93,8 @@ export class ToolCalls {
         decisionEvent({ call, open: known, outcome, mode, cwd: record.cwd }),
         ...(isCustom(known) ? [clientResult(known, callId, outcome)] : []),
       ];
-    });
+    };
+    const stored = await log.append(decide, { isEarly: this.#isRepeatable(call) });
     this.#deps.userHooks.decided({ ...call, input: outcome.input ?? call.input });
     if (isCustom(open)) this.#keepResult(callId, { outcome, stored });
     if (!outcome.granted || stored.length === 0) return { behavior: "deny", message: outcome.reason };
@@ -105,6 +106,12 @@ export class ToolCalls {
       ...(places.length > 0 && { places }),
       ...(outcome.directory !== undefined && { directory: outcome.directory }),
     };
+  }
+
+  /** A tool of the engine's own that changes nothing: should the machine itself fail, it can run again. */
+  #isRepeatable({ tool, traits }: CallRequest): boolean {
+    const isOwn = !tool.startsWith("mcp__") && this.#deps.tools.every(({ name }) => name !== tool);
+    return isOwn && traits.readOnly && traits.custom !== true;
   }
 
   /** What a client has answered is told as it is, whatever has happened since. Without it nothing can be granted. */

@@ -76,7 +76,10 @@ export class Turns {
     return this.#current.turn !== undefined || this.engine.isOpen;
   }
 
-  /** Stores the message and starts a turn, or adds it to the one under way. Resolves to the place before the message. */
+  /**
+   * Stores the message and starts a turn, or adds it to the one under way. Resolves to the place before the message, from
+   * which whoever sent it follows the log: that tells of the message when the disk has it.
+   */
   async send(said: Said): Promise<number> {
     await this.#settleFailedTurn();
     const { state } = this.#deps.log;
@@ -85,7 +88,7 @@ export class Turns {
     if (starts) this.#current.begin();
     const beside = starts ? this.#current.place.begin() : {};
     const [stored] = await this.#deps.log
-      .append(saidEvents(said, { state, starts }), beside)
+      .append(saidEvents(said, { state, starts }), { ...beside, isEarly: true })
       .catch((thrown: unknown) => {
         if (starts) this.#current.abort();
         throw thrown;

@@ -35,7 +35,7 @@ interface LogEnd extends Summary {
 export function eventLog(
   database: Database,
   { clock, audit }: { readonly clock: Clock; readonly audit: AuditLog },
-): Pick<Store, "append" | "events" | "head"> {
+): Pick<Store, "append" | "synced" | "events" | "head"> {
   const selectEnd = database.prepare(
     `SELECT head_seq, head_hash, fence, project, coalesce(agent ->> '$.name', '') AS agent, status, turns, usd,
        first_message AS firstMessage
@@ -59,7 +59,8 @@ export function eventLog(
   return {
     async append(sessionId, batch) {
       let signed = false;
-      const stored = database.write(() => {
+      const write = batch.isEarly === true ? database.writeEarly.bind(database) : database.write.bind(database);
+      const stored = write(() => {
         const end = selectEnd.get(sessionId) as LogEnd | undefined;
         if (end === undefined) throw unknownSession(sessionId);
         checkBatch(sessionId, { batch, end });
@@ -94,6 +95,8 @@ export function eventLog(
       if (last !== undefined) audit.appended(sessionId, { from: batch.after, head: last, signed });
       return stored;
     },
+
+    synced: () => database.synced(),
 
     async events(sessionId, { after = 0, upTo = Number.MAX_SAFE_INTEGER, limit = -1 } = {}) {
       return database.read(() => {
