@@ -57,6 +57,7 @@ const NOT_OF_THE_ENGINE: ErrorAnswer = {
   headers: DO_NOT_RETRY,
 };
 
+const CLOSED = new Error("The connection of the agent was closed.");
 /** The API itself takes 32 MB at most. */
 const MAX_REQUEST = 64 << 20;
 /** Only a stream has pings; an answer in one piece is silent until the model is done. */
@@ -68,7 +69,8 @@ const PINGS_IN_PATIENCE = 4;
 export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Promise<void> {
   const { res, admission, route, headers, isBeta } = exchange;
   const cut = new AbortController();
-  res.once("close", () => cut.abort());
+  // With a reason of our own: Node's takes long to make, and nobody reads it when the answer is complete.
+  res.once("close", () => cut.abort(CLOSED));
   const body = await readBody(exchange.body);
   if (body === undefined)
     return sendError(res, { status: 413, type: "request_too_large", message: "The request is too large." });

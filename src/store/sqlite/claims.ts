@@ -20,7 +20,7 @@ export function claimWriter(database: Database): (sessionId: string, path: strin
   };
 }
 
-/** There are as many rows as turns under way. */
+/** There are as many rows as turns under way. Nothing waits for the disk: claims end with their hosts. */
 export function claimTable(database: Database): ClaimStore {
   const requireSession = sessionGuard(database);
   const take = claimWriter(database);
@@ -31,14 +31,14 @@ export function claimTable(database: Database): ClaimStore {
     async claim(sessionId, path) {
       // What an append has claimed needs no write of its own.
       if (database.read(() => selectOwn.get(sessionId, path)) !== undefined) return undefined;
-      return database.write(() => {
+      return database.writeEarly(() => {
         requireSession(sessionId);
         return take(sessionId, path);
       });
     },
 
     async release(sessionId) {
-      database.write(() => remove.run(sessionId));
+      database.writeEarly(() => remove.run(sessionId));
     },
   };
 }
