@@ -112,15 +112,7 @@ export class SessionLog {
    * rejects.
    */
   appendSoon(drafts: SoonDrafts): Promise<void> {
-    const taken = this.#queue.then(() => {
-      this.#requireNothingLost();
-      for (const draft of typeof drafts === "function" ? drafts(this.#ahead) : drafts) {
-        const { finished, event } = this.#finish(draft);
-        this.#ahead = reduce(this.#ahead, event, this.head + 1);
-        this.#waiting.push({ kind: "event", finished, event });
-      }
-      if (this.#waiting.length > 0) this.#flushSoon();
-    });
+    const taken = this.#queue.then(() => this.#keep(drafts));
     this.#queue = taken.catch(() => {});
     return taken;
   }
@@ -136,10 +128,22 @@ export class SessionLog {
 
   /** In order with the events around it, but never stored. */
   preview(preview: Preview): void {
-    void this.#queue.then(() => {
-      if (this.#waiting.length > 0) this.#waiting.push({ kind: "preview", preview });
-      else this.#tell([{ kind: "preview", preview }], []);
-    });
+    void this.#queue.then(() => this.#take(preview));
+  }
+
+  #keep(drafts: SoonDrafts): void {
+    this.#requireNothingLost();
+    for (const draft of typeof drafts === "function" ? drafts(this.#ahead) : drafts) {
+      const { finished, event } = this.#finish(draft);
+      this.#ahead = reduce(this.#ahead, event, this.head + 1);
+      this.#waiting.push({ kind: "event", finished, event });
+    }
+    if (this.#waiting.length > 0) this.#flushSoon();
+  }
+
+  #take(preview: Preview): void {
+    if (this.#waiting.length > 0) this.#waiting.push({ kind: "preview", preview });
+    else this.#tell([{ kind: "preview", preview }], []);
   }
 
   /** From now on this value is taken out, too. */
