@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { SessionRecord, Store } from "../core/store.ts";
 import { importSession } from "../runtime/archive.ts";
 import { holdLease } from "../runtime/lease.ts";
-import { loadState } from "../runtime/session-log.ts";
+import { loadState } from "../runtime/stored-state.ts";
 import { placeOf } from "../runtime/session-place.ts";
 import { contentHash } from "../store/sqlite/outputs/tool-outputs.ts";
 import { eventHash, genesisHash } from "../store/sqlite/hash-chain.ts";

@@ -24,7 +24,7 @@ import type { ForkOptions, ResumeOptions, StartOptions } from "./session-options
 import type { FilesDeps } from "./resting-sessions.ts";
 import { StoredWorkspaces } from "./stored-workspaces.ts";
 import { OpenSessions, type RuntimeDeps } from "./open-sessions.ts";
-import { loadState, stateAt } from "./session-log.ts";
+import { loadState, stateAt } from "./stored-state.ts";
 import { startingPlace } from "./session-place.ts";
 import { TakeOvers } from "./take-overs.ts";
 

@@ -4,7 +4,7 @@ import type { FilesState } from "../core/state-files.ts";
 import type { SessionRecord } from "../core/store.ts";
 import type { LeftOut } from "../core/workspace.ts";
 import { type FilesDeps, type RestingSession, RestingSessions } from "./resting-sessions.ts";
-import { loadState } from "./session-log.ts";
+import { loadState } from "./stored-state.ts";
 import { placeOf } from "./session-place.ts";
 
 export interface StoredWorkspace {

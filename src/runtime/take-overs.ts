@@ -8,7 +8,7 @@ import { requireNotArchived } from "./kept-sessions.ts";
 import type { OpenSessions, RuntimeDeps } from "./open-sessions.ts";
 import type { DrivenSession } from "./session.ts";
 import { engineInForce } from "./session-engine.ts";
-import { loadState } from "./session-log.ts";
+import { loadState } from "./stored-state.ts";
 import type { ResumeOptions } from "./session-options.ts";
 import { requireUsable } from "./usable-session.ts";
 import { placeToGoOn } from "./waiting-place.ts";
