@@ -34,5 +34,10 @@ function textIn(content: Content): string {
   return content.map(({ text }) => (typeof text === "string" ? text : "")).join("");
 }
 
+/** What it prints. */
+export interface StartedModel {
+  readonly url: string;
+}
+
 const model = await scriptedModel(script, { remembers: false });
-console.log(JSON.stringify({ url: model.url }));
+console.log(JSON.stringify({ url: model.url } satisfies StartedModel));

@@ -8,6 +8,7 @@ import type { Runtime as Host } from "../../src/runtime/runtime.ts";
 import { ANY_PRESSURE, temporaryDirectory, testEnvironment } from "../../test/support/host.ts";
 import { firstLine } from "../served.ts";
 import { type TurnTime, TurnWatch } from "../turns.ts";
+import type { StartedModel } from "./model-process.ts";
 
 /** Of the agent in `test/support/host.ts`, so that both sides send the same. */
 const SYSTEM = "You are a test agent.";
@@ -20,7 +21,7 @@ const MODEL = "claude-opus-4-8";
 export async function startModel(): Promise<AsyncDisposable & { readonly url: string }> {
   const child = spawn(process.execPath, ["bench/direct/model-process.ts"], { stdio: ["ignore", "pipe", "inherit"] });
   const exited = once(child, "exit");
-  const { url } = await firstLine<{ url: string }>(child);
+  const { url } = await firstLine<StartedModel>(child);
   return {
     url,
     async [Symbol.asyncDispose]() {
