@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import type { GatewayAnswer } from "../core/gateway.ts";
+import type { GatewayAnswer } from "../core/ports/gateway.ts";
 import { headerList, headerValue } from "./headers.ts";
 
 /** Where an answer goes: what the gateway uses of Node's `ServerResponse`. */

@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Clock } from "../core/clock.ts";
-import type { Gateway, GatewayAccess, GatewayAnswer, GatewayRequest, GatewaySession } from "../core/gateway.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { Gateway, GatewayAccess, GatewayAnswer, GatewayRequest, GatewaySession } from "../core/ports/gateway.ts";
 import { DO_NOT_RETRY, type ErrorAnswer, sendError } from "./answer.ts";
 import { LocalAnswer } from "./answer-sink.ts";
-import { CredentialWait } from "./credential-wait.ts";
+import { CredentialWait } from "./credentials/credential-wait.ts";
 import { type Admission, type Exchange, type ExchangeDeps, handleExchange, type Route } from "./exchange.ts";
-import { ExpiredCredential } from "./expired-credential.ts";
+import { ExpiredCredential } from "./credentials/expired-credential.ts";
 import { headerList } from "./headers.ts";
-import type { Upstream, UpstreamFor } from "./upstream.ts";
+import type { Upstream, UpstreamFor } from "./upstreams/upstream.ts";
 
 export interface GatewayOptions {
   /** One for all sessions, or the way to that of each provider. */

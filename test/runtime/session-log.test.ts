@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { EventDraft } from "../../src/core/events.ts";
-import { createRedactor } from "../../src/core/redaction.ts";
-import type { Store } from "../../src/core/store.ts";
+import type { EventDraft } from "../../src/core/events/events.ts";
+import { createRedactor } from "../../src/core/redaction/redaction.ts";
+import type { Store } from "../../src/core/ports/store.ts";
 import { clock, ids } from "../../src/app/clock.ts";
-import { Feed, type FeedItem } from "../../src/runtime/feed.ts";
-import { SessionLog } from "../../src/runtime/session-log.ts";
+import { Feed, type FeedItem } from "../../src/runtime/log/feed.ts";
+import { SessionLog } from "../../src/runtime/log/session-log.ts";
 import { feedScene } from "./feed-scene.ts";
 
 const warned = (name: string): EventDraft => ({ type: "capstan.model_changed", model: name });

@@ -1,10 +1,10 @@
-import { parseDuration } from "../../core/duration.ts";
+import { parseDuration } from "../../core/text/duration.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { CommandEnd } from "../../core/hooks.ts";
-import type { Given } from "../../core/grader-schema.ts";
+import type { CommandEnd } from "../../core/ports/hooks.ts";
+import type { Given } from "../../core/suite/grader-schema.ts";
 import { allOf, failedWith, type Finding, GraderError, passedWith, type Surroundings } from "./grader.ts";
 import { checkText } from "./text.ts";
-import { durationInWords } from "./words.ts";
+import { durationInWords } from "./similarity/words.ts";
 
 const TIMEOUT = "1m";
 const TAIL_LINES = 20;

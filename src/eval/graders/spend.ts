@@ -1,7 +1,7 @@
-import { parseDuration } from "../../core/duration.ts";
-import type { Given } from "../../core/grader-schema.ts";
+import { parseDuration } from "../../core/text/duration.ts";
+import type { Given } from "../../core/suite/grader-schema.ts";
 import { type Finding, GraderError, type Surroundings } from "./grader.ts";
-import { countInWords, durationInWords, isWithin } from "./words.ts";
+import { countInWords, durationInWords, isWithin } from "./similarity/words.ts";
 
 /** Graders of what a trial cost: money, tokens, requests, time. */
 

@@ -1,8 +1,8 @@
-import type { TrialRun, TrialStep, Verdict } from "../../core/suite-run.ts";
-import { changedFiles, count, inputTokens, type Passage, passagesOf, WHO } from "../../core/suite-run-words.ts";
+import type { TrialRun, TrialStep, Verdict } from "../../core/suite/suite-run.ts";
+import { changedFiles, count, inputTokens, type Passage, passagesOf, WHO } from "../../core/suite/suite-run-words.ts";
 import { diffBlock, fold, listed, textBlock } from "./html-parts.ts";
 import { type Html, markup } from "./html-text.ts";
-import { whole } from "../../core/whole.ts";
+import { whole } from "../../core/text/thousands.ts";
 import { duration, money } from "./words.ts";
 
 /** Longer texts of a transcript are folded. */

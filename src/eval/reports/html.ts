@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { SuiteRun } from "../../core/suite-run.ts";
-import { CASE_STATUSES, type RunSummary, runSummary } from "../../core/suite-run-summary.ts";
-import { count, inputTokens, outcomeOf, priceNote, STATUS_WORDS } from "../../core/suite-run-words.ts";
-import { whole } from "../../core/whole.ts";
+import type { SuiteRun } from "../../core/suite/suite-run.ts";
+import { CASE_STATUSES, type RunSummary, runSummary } from "../../core/suite/suite-run-summary.ts";
+import { count, inputTokens, outcomeOf, priceNote, STATUS_WORDS } from "../../core/suite/suite-run-words.ts";
+import { whole } from "../../core/text/thousands.ts";
 import { badge } from "./html-parts.ts";
 import { STYLE } from "./html-style.ts";
 import { caseAnchor, suiteSection } from "./html-suite.ts";

@@ -1,6 +1,6 @@
-import type { CaseRun, TrialRun } from "../../core/suite-run.ts";
-import type { CasesSummary } from "../../core/suite-run-summary.ts";
-import { count } from "../../core/suite-run-words.ts";
+import type { CaseRun, TrialRun } from "../../core/suite/suite-run.ts";
+import type { CasesSummary } from "../../core/suite/suite-run-summary.ts";
+import { count } from "../../core/suite/suite-run-words.ts";
 
 /** How reports say what the console says in its own way, or not at all. */
 

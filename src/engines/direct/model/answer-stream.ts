@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
 import { messageOf } from "../../../core/errors.ts";
-import type { GatewayAnswer } from "../../../core/gateway.ts";
+import type { GatewayAnswer } from "../../../core/ports/gateway.ts";
 import type { AnswerDraft, StreamEvent } from "./answer-draft.ts";
 import { broken, failedInStream } from "./failure.ts";
 import { textsOf } from "./post.ts";

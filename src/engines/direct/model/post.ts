@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import { messageOf } from "../../../core/errors.ts";
-import type { GatewayAccess, GatewayAnswer, GatewayRequest } from "../../../core/gateway.ts";
+import type { GatewayAccess, GatewayAnswer, GatewayRequest } from "../../../core/ports/gateway.ts";
 import { broken } from "./failure.ts";
 
 /** Connections to the gateway, which never closes an idle one by itself. Idle ones hold no process up. */
