@@ -14,6 +14,8 @@ interface ServedOptions {
   /** Default: the built CLI, as users get it. */
   readonly fromSource?: boolean;
   readonly script?: Script;
+  /** A model API that is there already, instead of one with that script. */
+  readonly modelUrl?: string;
 }
 
 export interface Served extends AsyncDisposable {
@@ -36,6 +38,7 @@ export async function served({
   settings = "",
   fromSource = false,
   script = answer,
+  modelUrl,
 }: ServedOptions = {}): Promise<Served> {
   const cli = resolve(fromSource ? "src/cli/main.ts" : "dist/cli/main.js");
   await using stack = new AsyncDisposableStack();
@@ -45,7 +48,7 @@ export async function served({
   for (const path of [join(home, ".capstan"), cwd]) mkdirSync(path, { recursive: true });
   writeFileSync(join(home, ".capstan", "config.yaml"), settings);
   const path = process.env["PATH"] ?? "";
-  const env = { PATH: path, HOME: home, ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: "bench" };
+  const env = { PATH: path, HOME: home, ANTHROPIC_BASE_URL: modelUrl ?? model.url, ANTHROPIC_API_KEY: "bench" };
   const run = (...args: string[]): ChildProcess =>
     spawn(process.execPath, [cli, ...args], { cwd, env, stdio: ["ignore", "pipe", "ignore"] });
   const { key: apiKey } = await firstLine<{ key: string }>(run("keys", "create", "--role", "admin", "--json"));

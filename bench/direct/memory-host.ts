@@ -1,6 +1,8 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import type { Session } from "../../src/index.ts";
-import { agent, testHost } from "../../test/support/host.ts";
-import { call, say, type Script } from "../../test/support/scripted-model.ts";
+import { agent } from "../../test/support/host.ts";
+import { benchHost } from "./model.ts";
 
 /** The program that `memory.ts` measures. It prints its figures as one line of JSON. */
 
@@ -16,18 +18,19 @@ export interface MemoryFigures {
 const SESSIONS = 1_000;
 const ACTIVE = 100;
 const SHELLS = 20;
-const LONG_ANSWER = Array.from({ length: 200 }, (_, index) => `word${index}`).join(" ");
 
-const script: Script = ({ last, toolResults }) => {
-  if (last.includes("Run a command") && toolResults.length === 0) return call("Bash", { command: "export A=1" });
-  return last.includes("Talk") ? say(LONG_ANSWER, { pace: 20 }) : say("Done.");
-};
-
-await using fixture = await testHost(script, { capacity: { max_turns: ACTIVE } });
+await using fixture = await benchHost({ capacity: { max_turns: ACTIVE } });
 const { host, cwd } = fixture;
 const environment = { checkpoints: { mode: "off" as const } };
 const worker = agent({ engine: "direct", tools: ["Bash"], permissions: { allow: ["Bash(export *)"] } });
-const open = (): Promise<Session> => host.startSession({ agent: worker, cwd, environment });
+let places = 0;
+
+/** Each in a directory of its own: turns that work in the same one would wait for each other. */
+function open(): Promise<Session> {
+  const place = join(cwd, String((places += 1)));
+  mkdirSync(place);
+  return host.startSession({ agent: worker, cwd: place, environment });
+}
 
 await drive(await open(), "Hello");
 const before = resident();

@@ -1,11 +1,10 @@
-import Anthropic from "@anthropic-ai/sdk";
-import { agent, testHost } from "../../test/support/host.ts";
-import type { ScriptedModel } from "../../test/support/scripted-model.ts";
+import { agent } from "../../test/support/host.ts";
 import { BareSession } from "../bare.ts";
 import { inTurn, interleave } from "../interleave.ts";
 import { type BenchCase, ratioRow, type Row } from "../row.ts";
 import { served } from "../served.ts";
-import { answer, capstanTurn, firstTexts, type TurnTime, TurnWatch } from "../turns.ts";
+import { capstanTurn, firstTexts, TurnWatch } from "../turns.ts";
+import { BareChat, benchHost, startModel } from "./model.ts";
 
 const name = "direct-turns";
 const SESSIONS = 3;
@@ -13,18 +12,21 @@ const SESSIONS = 3;
 /** Time to the in-process engine's first text, compared with a bare Messages API call. */
 export const directTurns: BenchCase = {
   name,
-  run: async () => [...(await laterTurns()), ...(await newSessions()), ...(await turnsOverHttp())],
+  run: async () => [...(await laterTurns()), ...(await turnsOverHttp()), ...(await newSessions())],
 };
 
 async function laterTurns(): Promise<readonly Row[]> {
   await using stack = new AsyncDisposableStack();
-  const { host, model, cwd } = stack.use(await testHost(answer));
+  const { host, url, cwd } = stack.use(await benchHost());
   const open = async () => stack.use(await host.startSession({ agent: agent({ engine: "direct" }), cwd }));
   const sessions = await Promise.all(Array.from({ length: SESSIONS }, open));
-  const bareCall = bareCallOf(model);
+  const chats = sessions.map(() => new BareChat(url));
   const { direct, bare } = await interleave(
     { rounds: 150, warmUp: 5 * SESSIONS },
-    { direct: (round) => capstanTurn(inTurn(sessions, round), `Message ${round}`), bare: bareCall },
+    {
+      direct: (round) => capstanTurn(inTurn(sessions, round), `Message ${round}`),
+      bare: (round) => inTurn(chats, round).turn(`Message ${round}`),
+    },
   );
   const what = "first text of a later turn : bare call with @anthropic-ai/sdk";
   return [ratioRow({ name, what, measured: firstTexts(direct), against: firstTexts(bare) }, 2)];
@@ -32,9 +34,7 @@ async function laterTurns(): Promise<readonly Row[]> {
 
 async function newSessions(): Promise<readonly Row[]> {
   await using stack = new AsyncDisposableStack();
-  const { host, model, cwd, environment } = stack.use(await testHost(answer));
-  const path = environment["PATH"] ?? "";
-  const bareCall = bareCallOf(model);
+  const { host, url, cwd, path } = stack.use(await benchHost());
   const { direct, cold, bare } = await interleave(
     { rounds: 30, warmUp: 2 },
     {
@@ -44,10 +44,10 @@ async function newSessions(): Promise<readonly Row[]> {
         return await capstanTurn(session, "Hello", watch);
       },
       async cold() {
-        await using session = new BareSession({ agent: agent(), cwd, url: model.url, path });
+        await using session = new BareSession({ agent: agent(), cwd, url, path });
         return await session.oneTurn("Hello", { resume: false });
       },
-      bare: bareCall,
+      bare: () => new BareChat(url).turn("Hello"),
     },
   );
   const measured = firstTexts(direct);
@@ -59,11 +59,13 @@ async function newSessions(): Promise<readonly Row[]> {
 }
 
 async function turnsOverHttp(): Promise<readonly Row[]> {
-  await using server = await served({ settings: "engine: direct\n" });
-  const { client, model } = server;
+  await using model = await startModel();
+  await using server = await served({ settings: "engine: direct\n", modelUrl: model.url });
+  const { client } = server;
   const { id } = await client.beta.sessions.create({ agent: server.agent, environment_id: server.environment });
   const stream = await client.beta.sessions.events.stream(id, { event_deltas: ["agent.message"] });
   const events = stream[Symbol.asyncIterator]();
+  const chat = new BareChat(model.url);
   const { direct, bare } = await interleave(
     { rounds: 100, warmUp: 10 },
     {
@@ -77,28 +79,10 @@ async function turnsOverHttp(): Promise<readonly Row[]> {
         }
         throw new Error("The stream ended before the turn did.");
       },
-      bare: bareCallOf(model),
+      bare: (round) => chat.turn(`Message ${round}`),
     },
   );
   stream.controller.abort();
   const what = "first text of a later turn over HTTP and SSE : bare call with @anthropic-ai/sdk";
   return [ratioRow({ name, what, measured: firstTexts(direct), against: firstTexts(bare) }, 3)];
 }
-
-/** Repeats the agent's last request without Capstan, so that both carry the same conversation. */
-function bareCallOf(model: ScriptedModel): () => Promise<TurnTime> {
-  const client = new Anthropic({ baseURL: model.url, apiKey: "bench", maxRetries: 0 });
-  return async () => {
-    const body = (model.requests.at(-1)?.body ?? FIRST) as Anthropic.MessageStreamParams;
-    const watch = new TurnWatch();
-    const stream = client.messages.stream(body).on("text", () => watch.text());
-    await stream.finalMessage();
-    return watch.end();
-  };
-}
-
-const FIRST: Anthropic.MessageStreamParams = {
-  model: "claude-opus-4-8",
-  max_tokens: 1_000,
-  messages: [{ role: "user", content: "Hello" }],
-};

@@ -1,7 +1,23 @@
-import { randomBytes } from "node:crypto";
+import { randomFillSync } from "node:crypto";
 import type { Clock, Ids } from "../core/ports/clock.ts";
 
 export const clock: Clock = { now: () => Date.now() };
+
+/** Randomness is asked for in advance: each request for it costs far more than the few bytes of one id. */
+const POOL_BYTES = 4_096;
+const RANDOM_BYTES = 8;
+const pool = Buffer.alloc(POOL_BYTES);
+let used = POOL_BYTES;
+
+function randomHex(): string {
+  if (used === POOL_BYTES) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const random = pool.subarray(used, (used += RANDOM_BYTES));
+  random[0] = 0x80 | ((random[0] ?? 0) & 0x3f);
+  return random.toString("hex");
+}
 
 let lastTime = 0;
 let counter = 0;
@@ -14,8 +30,6 @@ export const ids: Ids = {
     lastTime = now;
     const time = now.toString(16).padStart(12, "0");
     const order = (0x7000 | (counter & 0xfff)).toString(16);
-    const random = randomBytes(8);
-    random[0] = 0x80 | ((random[0] ?? 0) & 0x3f);
-    return `${kind}_${time}${order}${random.toString("hex")}`;
+    return `${kind}_${time}${order}${randomHex()}`;
   },
 };

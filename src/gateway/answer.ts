@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { AnswerSink } from "./answer-sink.ts";
 import type { HeaderList, UpstreamResponse } from "./upstreams/upstream.ts";
 
 /** Without it the agent would ask again, up to ten times and for minutes. */
@@ -32,7 +32,7 @@ export function isRefusal(status: number): boolean {
   return status === 401 || status === 403;
 }
 
-export function sendError(res: ServerResponse, answer: ErrorAnswer): void {
+export function sendError(res: AnswerSink, answer: ErrorAnswer): void {
   const { body, headers } = envelope(answer);
   // The request may be unread or the agent gone: neither is worth an error here.
   if (!res.headersSent && !res.destroyed) res.writeHead(answer.status, headers.flat()).end(body);

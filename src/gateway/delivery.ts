@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { AnswerSink } from "./answer-sink.ts";
 import { messageOf } from "../core/errors.ts";
 import type { ModelRequestOutcome } from "../core/ports/gateway.ts";
 import { type ErrorAnswer, errorType, isRefusal, sendError } from "./answer.ts";
@@ -18,7 +18,7 @@ import { bodyMeter, errorMeter, NO_USAGE, streamMeter, type UsageMeter } from ".
 export interface Delivery {
   readonly request: Omit<UpstreamRequest, "signal">;
   readonly upstream: Upstream;
-  readonly res: ServerResponse;
+  readonly res: AnswerSink;
   /** Ends the upstream request. Aborted from outside when the agent's connection ends. */
   readonly cut: AbortController;
   readonly idleTimeoutMs: number;
@@ -94,7 +94,7 @@ async function relay({ res, settle }: Delivery, { answer, idle }: { answer: Answ
 
 /** The agent has waited so long that a stream was begun for it, and what has come is none. */
 async function relayLate(
-  res: ServerResponse,
+  res: AnswerSink,
   { answer, settle }: { answer: Answer; settle: Delivery["settle"] },
 ): Promise<void> {
   const { response } = answer;
@@ -158,7 +158,7 @@ const NO_ANSWER: ModelRequestOutcome = {
 };
 const UNSENT: ModelRequestOutcome = { ...NO_ANSWER, proven: "all" };
 
-function drained(res: ServerResponse): Promise<void> {
+function drained(res: AnswerSink): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       res.off("drain", done).off("close", done);

@@ -1,18 +1,18 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RequestSize } from "../core/money/budget-estimate.ts";
 import { messageOf } from "../core/errors.ts";
 import type { GatewaySession, ModelRequestInfo } from "../core/ports/gateway.ts";
 import { DO_NOT_RETRY, type ErrorAnswer, sendError } from "./answer.ts";
+import type { AnswerSink } from "./answer-sink.ts";
 import { attributionOf } from "./attribution.ts";
 import type { CredentialWait } from "./credentials/credential-wait.ts";
 import { deliver, type Delivery, type RefusedRequest } from "./delivery.ts";
 import type { ExpiredCredential } from "./credentials/expired-credential.ts";
 import { newlySaid, newToolResults } from "./unanswered.ts";
-import { forwardedRequestHeaders, headerList } from "./headers.ts";
+import { forwardedRequestHeaders } from "./headers.ts";
 import { endWithError } from "./held-answer.ts";
 import { outlast, refuse } from "./refused-request.ts";
 import { sizeOf } from "./request-size.ts";
-import type { Upstream } from "./upstreams/upstream.ts";
+import type { HeaderList, Upstream } from "./upstreams/upstream.ts";
 import { NO_USAGE } from "./usage.ts";
 
 /** One session at the gateway, and what is under way for it. */
@@ -22,7 +22,7 @@ export interface Admission {
   readonly upstream: Upstream;
   readonly wait: CredentialWait;
   readonly expiry: ExpiredCredential;
-  readonly responses: Set<ServerResponse>;
+  readonly responses: Set<AnswerSink>;
   /** Requests that were granted and are not settled yet. */
   readonly unsettled: Set<Promise<unknown>>;
 }
@@ -32,8 +32,10 @@ export interface ExchangeDeps {
 }
 
 export interface Exchange {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
+  readonly res: AnswerSink;
+  readonly headers: HeaderList;
+  readonly isBeta: boolean;
+  readonly body: AsyncIterable<Buffer> | Iterable<Buffer>;
   readonly admission: Admission;
   readonly route: Route;
 }
@@ -55,6 +57,7 @@ const NOT_OF_THE_ENGINE: ErrorAnswer = {
   headers: DO_NOT_RETRY,
 };
 
+const CLOSED = new Error("The connection of the agent was closed.");
 /** The API itself takes 32 MB at most. */
 const MAX_REQUEST = 64 << 20;
 /** Only a stream has pings; an answer in one piece is silent until the model is done. */
@@ -64,15 +67,15 @@ const PINGS_IN_PATIENCE = 4;
 
 /** One request of an agent from its first byte to its settlement. */
 export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Promise<void> {
-  const { req, res, admission, route } = exchange;
+  const { res, admission, route, headers, isBeta } = exchange;
   const cut = new AbortController();
-  res.once("close", () => cut.abort());
-  const body = await readBody(req);
+  // With a reason of our own: Node's takes long to make, and nobody reads it when the answer is complete.
+  res.once("close", () => cut.abort(CLOSED));
+  const body = await readBody(exchange.body);
   if (body === undefined)
     return sendError(res, { status: 413, type: "request_too_large", message: "The request is too large." });
   const request = readRequest(body);
   if ("status" in request) return sendError(res, request);
-  const headers = headerList(req.rawHeaders);
   const attribution = attributionOf(headers);
   if (attribution === undefined) return sendError(res, NOT_OF_THE_ENGINE);
   const { engineAgentId } = attribution;
@@ -91,7 +94,7 @@ export async function handleExchange(exchange: Exchange, deps: ExchangeDeps): Pr
     request: {
       origin: { sessionId: admission.session.sessionId, engineAgentId, requestClass },
       method: route.method,
-      path: route.path + (isBeta(req.url) ? "?beta=true" : ""),
+      path: route.path + (isBeta ? "?beta=true" : ""),
       headers: forwardedRequestHeaders(headers),
       body,
     },
@@ -160,15 +163,11 @@ async function reserve(session: GatewaySession, info: ModelRequestInfo): Promise
   }
 }
 
-function isBeta(url: string | undefined): boolean {
-  return new URLSearchParams((url ?? "").split("?")[1]).get("beta") === "true";
-}
-
 /** Reads to the end in any case, so that the agent gets to see the answer; undefined when it is too large to keep. */
-async function readBody(req: IncomingMessage): Promise<Buffer | undefined> {
+async function readBody(parts: Exchange["body"]): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of req as AsyncIterable<Buffer>) {
+  for await (const chunk of parts) {
     length += chunk.byteLength;
     if (length <= MAX_REQUEST) chunks.push(chunk);
   }

@@ -2,11 +2,13 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../core/ports/clock.ts";
-import type { Gateway, GatewayAccess, GatewaySession } from "../core/ports/gateway.ts";
-import { DO_NOT_RETRY, sendError } from "./answer.ts";
+import type { Gateway, GatewayAccess, GatewayAnswer, GatewayRequest, GatewaySession } from "../core/ports/gateway.ts";
+import { DO_NOT_RETRY, type ErrorAnswer, sendError } from "./answer.ts";
+import { LocalAnswer } from "./answer-sink.ts";
 import { CredentialWait } from "./credentials/credential-wait.ts";
-import { type Admission, type ExchangeDeps, handleExchange, type Route } from "./exchange.ts";
+import { type Admission, type Exchange, type ExchangeDeps, handleExchange, type Route } from "./exchange.ts";
 import { ExpiredCredential } from "./credentials/expired-credential.ts";
+import { headerList } from "./headers.ts";
 import type { Upstream, UpstreamFor } from "./upstreams/upstream.ts";
 
 export interface GatewayOptions {
@@ -22,9 +24,17 @@ export interface GatewayOptions {
 /** A timer that is to take longer goes off at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** What the CLI needs, and nothing else. */
+const UNKNOWN_TOKEN: ErrorAnswer = {
+  status: 401,
+  type: "authentication_error",
+  message: "This token is not valid: the session that it was made for is closed or unknown.",
+  headers: DO_NOT_RETRY,
+};
+
+/** What engines need, and nothing else. */
+const MESSAGES: Route = { name: "messages", method: "POST", path: "/v1/messages", isFree: false };
 const ROUTES: readonly Route[] = [
-  { name: "messages", method: "POST", path: "/v1/messages", isFree: false },
+  MESSAGES,
   { name: "count_tokens", method: "POST", path: "/v1/messages/count_tokens", isFree: true },
 ];
 
@@ -76,7 +86,8 @@ class LoopbackGateway implements Gateway {
       await end(admission);
     };
     const { isPlain = false, billing } = upstream;
-    return { url: `http://127.0.0.1:${port}`, token, isPlain, billing, close };
+    const ask: GatewayAccess["ask"] = (request) => this.#ask(token, request);
+    return { url: `http://127.0.0.1:${port}`, token, isPlain, billing, ask, close };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -93,10 +104,7 @@ class LoopbackGateway implements Gateway {
     res.on("error", () => {});
     req.on("error", () => {});
     const admission = this.#admissions.get(tokenOf(req));
-    if (admission === undefined) {
-      const message = "This token is not valid: the session that it was made for is closed or unknown.";
-      return sendError(res, { status: 401, type: "authentication_error", message, headers: DO_NOT_RETRY });
-    }
+    if (admission === undefined) return sendError(res, UNKNOWN_TOKEN);
     const path = (req.url ?? "").split("?")[0] ?? "";
     const route = ROUTES.find((one) => one.method === req.method && one.path === path);
     if (route === undefined)
@@ -105,9 +113,30 @@ class LoopbackGateway implements Gateway {
         type: "not_found_error",
         message: `Not served here: ${req.method} ${path}`,
       });
+    const headers = headerList(req.rawHeaders);
+    this.#exchange({ res, admission, route, headers, isBeta: isBeta(req.url), body: req as AsyncIterable<Buffer> });
+  }
+
+  #ask(token: string, { isBeta, headers, body, signal }: GatewayRequest): Promise<GatewayAnswer> {
+    const res = new LocalAnswer();
+    const admission = this.#admissions.get(token);
+    const stop = (): void => void res.destroy();
+    signal.addEventListener("abort", stop, { once: true });
+    res.once("close", () => signal.removeEventListener("abort", stop));
+    if (admission === undefined) sendError(res, UNKNOWN_TOKEN);
+    else if (signal.aborted) stop();
+    else {
+      const parts = { headers: Object.entries(headers), isBeta, body: [Buffer.from(body)] };
+      this.#exchange({ res, admission, route: MESSAGES, ...parts });
+    }
+    return res.head;
+  }
+
+  #exchange(exchange: Exchange): void {
+    const { res, admission } = exchange;
     admission.responses.add(res);
     res.once("close", () => admission.responses.delete(res));
-    handleExchange({ req, res, admission, route }, this.#deps).catch(() => res.destroy());
+    handleExchange(exchange, this.#deps).catch(() => res.destroy());
   }
 }
 
@@ -115,6 +144,10 @@ class LoopbackGateway implements Gateway {
 async function end({ responses, unsettled }: Admission): Promise<void> {
   for (const res of responses) res.destroy();
   await Promise.all(unsettled);
+}
+
+function isBeta(url: string | undefined): boolean {
+  return new URLSearchParams((url ?? "").split("?")[1]).get("beta") === "true";
 }
 
 function tokenOf(req: IncomingMessage): string {

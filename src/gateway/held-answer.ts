@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { AnswerSink } from "./answer-sink.ts";
 import type { ErrorAnswer } from "./answer.ts";
 
 const EVENT_STREAM = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" };
@@ -7,7 +7,7 @@ const EVENT_STREAM = { "content-type": "text/event-stream; charset=utf-8", "cach
  * Keeps the connection of a request alive that waits: an agent that hears nothing for three minutes gives up. The first
  * ping goes out only after a while, so that most answers still have a status of their own.
  */
-export function keepAlive(res: ServerResponse, everyMs: number): Disposable {
+export function keepAlive(res: AnswerSink, everyMs: number): Disposable {
   const timer = setInterval(() => {
     if (res.destroyed) return;
     if (!res.headersSent) res.writeHead(200, EVENT_STREAM);
@@ -17,6 +17,6 @@ export function keepAlive(res: ServerResponse, everyMs: number): Disposable {
 }
 
 /** An error for a request whose answer has begun with pings, as the API itself tells one in a stream. */
-export function endWithError(res: ServerResponse, { type, message }: Pick<ErrorAnswer, "type" | "message">): void {
+export function endWithError(res: AnswerSink, { type, message }: Pick<ErrorAnswer, "type" | "message">): void {
   if (!res.destroyed) res.end(`event: error\ndata: ${JSON.stringify({ type: "error", error: { type, message } })}\n\n`);
 }

@@ -214,7 +214,7 @@ export class OpenSessions {
       const redactor = this.#deps.redactor.with([...secretVariables(variables), ...resolved.secrets]);
       const log = await SessionLog.open({ store, sessionId, lease: held.lease, feed, clock, ids, redactor });
       await log.append((state) => settleCutRequests(state, this.#deps.budgets));
-      if (!record.ownProgram && isOfProgram(options)) await log.append([], { ownProgram: true });
+      if (!record.ownProgram && isOfProgram(options)) await log.append([], { change: { ownProgram: true } });
       const workspace = this.#deps.workspaces.open(placeOf(record), record.environment.checkpoints);
       await prepare({ log, record, workspace });
       // A session of an earlier version has none yet.

@@ -24,7 +24,7 @@ import type { ForkOptions, ResumeOptions, StartOptions } from "./session-options
 import type { FilesDeps } from "./files/resting-sessions.ts";
 import { StoredWorkspaces } from "./files/stored-workspaces.ts";
 import { OpenSessions, type RuntimeDeps } from "./open-sessions.ts";
-import { loadState, stateAt } from "./log/session-log.ts";
+import { loadState, stateAt } from "./stored-state.ts";
 import { startingPlace } from "./paths/session-place.ts";
 import { TakeOvers } from "./recovery/take-overs.ts";
 
@@ -262,7 +262,10 @@ export class Runtime {
   /** The events that are stored now, after `after`; for a long log in pages of `limit`. */
   async read(sessionId: string, range: EventRange = {}): Promise<readonly LoggedEvent[]> {
     await this.#takeOvers.require(sessionId);
-    return (await this.#deps.store.events(sessionId, range)).map(logged);
+    const events = await this.#deps.store.events(sessionId, range);
+    // Nobody is told what the disk does not have.
+    await this.#deps.store.synced();
+    return events.map(logged);
   }
 
   /** Walks the hash chain of a session's log, and tells the first place where it does not hold. */

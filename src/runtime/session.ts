@@ -117,7 +117,7 @@ export class DrivenSession<Output = unknown> {
       const { record, log } = this.#deps;
       if ((this.state.nextEngine ?? this.engine) === engine) return;
       await requireFittingEngine(this.#deps, engine);
-      await log.append((state) => engineChange(record.agent, state, engine), { engine });
+      await log.append((state) => engineChange(record.agent, state, engine), { change: { engine } });
       if (!inTurn(this.state)) await this.#turns.engine.leaveOther();
     });
   }

@@ -122,8 +122,13 @@ export interface ScriptedModel extends AsyncDisposable {
   script: Script;
 }
 
-export async function scriptedModel(script: Script): Promise<ScriptedModel> {
+/** `remembers`: keeps every request. Default: true. */
+export async function scriptedModel(
+  script: Script,
+  { remembers = true }: { readonly remembers?: boolean } = {},
+): Promise<ScriptedModel> {
   const requests: ModelRequest[] = [];
+  let count = 0;
   const server = createServer((req, res) => {
     res.on("error", () => {});
     void answer(req, res).catch(() => res.destroy());
@@ -135,8 +140,9 @@ export async function scriptedModel(script: Script): Promise<ScriptedModel> {
       res.writeHead(404, { "content-type": "application/json" }).end("{}");
       return;
     }
-    const request = readRequest(requests.length, req, Buffer.concat(chunks).toString("utf8"));
-    requests.push(request);
+    const request = readRequest(count, req, Buffer.concat(chunks).toString("utf8"));
+    count += 1;
+    if (remembers) requests.push(request);
     const reply = await model.script(request);
     if ("status" in reply) {
       res.writeHead(reply.status, { "content-type": "application/json", ...reply.headers }).end(reply.body ?? "");

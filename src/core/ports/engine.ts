@@ -53,7 +53,7 @@ export interface EngineRequest {
   readonly stateDir: string;
   /** Variables the agent's commands see, besides the few the engine itself needs. */
   readonly variables: Readonly<Record<string, string>>;
-  readonly gateway: Pick<GatewayAccess, "url" | "token" | "isPlain" | "billing">;
+  readonly gateway: Pick<GatewayAccess, "url" | "token" | "ask" | "isPlain" | "billing">;
   /** What commands, file tools and MCP servers are kept from. Absent: nothing. */
   readonly sandbox?: SandboxPlan;
   /** What the files of each MCP server must hold when it is started: SHA-256 by absolute path. Absent: anything. */

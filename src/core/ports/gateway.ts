@@ -23,8 +23,27 @@ export interface GatewayAccess {
   readonly isPlain?: boolean;
   /** Who pays for what is asked of it. */
   readonly billing?: Billing;
+  /** The same Messages API for an engine inside the host, which needs no connection to it. Rejects when it is cut. */
+  ask?(request: GatewayRequest): Promise<GatewayAnswer>;
   /** Refuses further requests and cuts those under way. */
   close(): Promise<void>;
+}
+
+/** A request of the Messages API. */
+export interface GatewayRequest {
+  readonly isBeta: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+export interface GatewayAnswer {
+  readonly status: number;
+  /** The name in lower case. */
+  readonly header: (name: string) => string | undefined;
+  /** Rejects when the answer breaks off. */
+  readonly body: AsyncIterable<Uint8Array>;
 }
 
 /** What the runtime offers the gateway for one session. Each method may be awaited before bytes flow on. */

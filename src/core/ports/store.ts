@@ -28,6 +28,8 @@ export interface Store extends AsyncDisposable {
 
   /** All or nothing. Rejects with `store_conflict` when the log is not at `after`, with `lease_lost` when the fence is old. */
   append(sessionId: string, batch: AppendBatch): Promise<readonly StoredEvent[]>;
+  /** Resolves when the disk has everything that this process has appended until now. */
+  synced(): Promise<void>;
   /** In order, from the event after `after`. */
   events(sessionId: string, range?: EventRange): Promise<readonly StoredEvent[]>;
   /** The last sequence number; 0 for an empty log. */
@@ -173,6 +175,10 @@ export interface AppendBatch {
   readonly fence: number;
   /** Changes of the record that the events tell of; stored together with them. */
   readonly change?: SessionChange;
+  /** Resolve as soon as no crash of the process can lose it; `synced` tells when no failure of the machine can. */
+  readonly isEarly?: boolean;
+  /** A directory that the session claims at the same time, unless another has such a claim. `claims.claim` tells which. */
+  readonly claim?: string;
   /** It happened elsewhere, long ago: nobody is told of it. */
   readonly isPast?: boolean;
   /** Approval id → the input as it is, where the event holds a redacted one. Erased when the approval is settled. */
@@ -233,7 +239,7 @@ export interface LeaseStore {
 
 /** A claim says that a session's turn works in a directory; claims on the same directory, or one in the other, exclude each other. */
 export interface ClaimStore {
-  /** Gives the session that has such a claim; undefined when the claim is now this session's. */
+  /** Gives the session that has such a claim; undefined when the claim is this session's, now or already. */
   claim(sessionId: string, path: string): Promise<string | undefined>;
   /** Nothing happens when there is none. */
   release(sessionId: string): Promise<void>;

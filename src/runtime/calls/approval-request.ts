@@ -29,7 +29,7 @@ interface AskedCall {
 /** A call as a person is asked about it: what would happen, the change for an edit, the programs for a command. */
 export async function describeCall(
   { call, open, verdict, subject }: AskedCall,
-  { record, store, log, ids, clock }: SessionDeps,
+  { record, log, ids, clock }: SessionDeps,
 ): Promise<EventDraft<"capstan.approval_requested">> {
   const { kind } = verdict;
   const agent = open.threadId === null ? undefined : log.state.threads[open.threadId]?.agentName;
@@ -43,7 +43,7 @@ export async function describeCall(
     call_id: call.callId,
     tool_use_id: open.eventId,
     tool: call.tool,
-    input: kind === "plan" ? await planOf(open, { store, record }) : { ...call.input },
+    input: kind === "plan" ? await planOf(open, { log }) : { ...call.input },
     ...(call.directory !== undefined && { directory: call.directory }),
     title: titleOf(call),
     ...(diff !== undefined && { diff }),
@@ -58,8 +58,8 @@ export async function describeCall(
 }
 
 /** The engine asks about a plan without naming it: it stands in the call, or in what the agent said last. */
-async function planOf(open: OpenCall, { store, record }: Pick<SessionDeps, "store" | "record">) {
-  const events = (await store.events(record.id)).map(({ event }) => event);
+async function planOf(open: OpenCall, { log }: Pick<SessionDeps, "log">) {
+  const events = (await log.events()).map(({ event }) => event);
   const call = events.findLast((event) => event.id === open.eventId);
   const said = events.findLast((event) => event.type === "agent.message" && event.session_thread_id == null);
   const given = call?.type === "agent.tool_use" ? call.input["plan"] : undefined;

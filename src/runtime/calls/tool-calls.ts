@@ -10,7 +10,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { EventDraft, StoredEvent } from "../../core/events/events.ts";
 import { mayChangeFiles } from "../../core/rules/tool-names.ts";
 import { hasMarker } from "../../core/redaction/redaction-marker.ts";
-import type { OpenCall } from "../../core/session/state.ts";
+import type { OpenCall, SessionState } from "../../core/session/state.ts";
 import type { Tool, ToolOutcome } from "../../core/ports/tool.ts";
 import type { ApprovalDesk } from "../approvals/approval-desk.ts";
 import { clientResult, customToolResult, isCustom, lastOutcome } from "./client-results.ts";
@@ -76,7 +76,7 @@ export class ToolCalls {
     let outcome: CallOutcome = await this.#kept(call, decided ?? GIVEN_UP);
     const mode = this.#hooks.mode();
     const isLeft = (): boolean => signal.aborted && !this.#hooks.stopping();
-    const stored = await log.append(async (state) => {
+    const decide = async (state: SessionState): Promise<readonly EventDraft[]> => {
       // The call may have been settled or decided meanwhile, and calls that were asked about together may have used the
       // limit up.
       const known = state.openCalls[callId];
@@ -94,7 +94,8 @@ export class ToolCalls {
         decisionEvent({ call, open: known, outcome, mode, cwd: record.cwd }),
         ...(isCustom(known) ? [clientResult(known, callId, outcome)] : []),
       ];
-    });
+    };
+    const stored = await log.append(decide, { isEarly: this.#isRepeatable(call) });
     this.#deps.userHooks.decided({ ...call, input: outcome.input ?? call.input });
     if (isCustom(open)) this.#keepResult(callId, { outcome, stored });
     if (!outcome.granted || stored.length === 0) return { behavior: "deny", message: outcome.reason };
@@ -106,6 +107,12 @@ export class ToolCalls {
       ...(places.length > 0 && { places }),
       ...(outcome.directory !== undefined && { directory: outcome.directory }),
     };
+  }
+
+  /** A tool of the engine's own that changes nothing: should the machine itself fail, it can run again. */
+  #isRepeatable({ tool, traits }: CallRequest): boolean {
+    const isOwn = !tool.startsWith("mcp__") && this.#deps.tools.every(({ name }) => name !== tool);
+    return isOwn && traits.readOnly && traits.custom !== true;
   }
 
   /** What a client has answered is told as it is, whatever has happened since. Without it nothing can be granted. */
@@ -189,7 +196,8 @@ export class ToolCalls {
     const detail = this.#details.get(result.callId);
     this.#details.delete(result.callId);
     this.#given.delete(result.callId);
-    const stored = await this.#deps.log.append((state) => {
+    const { log, userHooks, checkpoints } = this.#deps;
+    const told = (state: SessionState): readonly EventDraft[] => {
       const call = state.openCalls[result.callId];
       if (call === undefined) return warned;
       const outcome =
@@ -209,8 +217,10 @@ export class ToolCalls {
           ...kept,
         }),
       ];
-    });
-    this.finalized(stored);
+    };
+    // Nobody waits for the end of a call that changed nothing, so that it can be stored with what the turn does next.
+    if (userHooks.seeOutcomes || checkpoints.isWatching(result.callId)) this.finalized(await log.append(told));
+    else await log.appendSoon(told);
   }
 
   /** To be called with what was stored: hooks see the outcomes among it, and then the files are kept. */

@@ -12,6 +12,8 @@ interface Given {
   held: boolean;
 }
 
+type Request = Pick<ModelRequestInfo, "engineAgentId" | "requestClass" | "said">;
+
 /** So much of a text identifies it; the engine may shorten what is very long. */
 const PROBE_CHARS = 400;
 
@@ -43,14 +45,21 @@ export class Deliveries {
     );
   }
 
+  /** Messages that are delivered as soon as this request is let through. */
+  due(request: Request): readonly string[] {
+    const held = this.#heldBy(request);
+    return [...this.#given].flatMap(([id, given]) => (given.taken && held.includes(given) ? [id] : []));
+  }
+
   /** A model request of the session was let through. */
-  requested(request: Pick<ModelRequestInfo, "engineAgentId" | "requestClass" | "said">): Promise<void> {
+  requested(request: Request): Promise<void> {
+    return this.#note(this.#heldBy(request), "held");
+  }
+
+  #heldBy({ engineAgentId, requestClass, said }: Request): readonly Given[] {
     // What a subagent or a tool asks the model for itself is no answer to the user.
-    if (request.engineAgentId !== undefined || request.requestClass === "auxiliary") return Promise.resolve();
-    return this.#note(
-      [...this.#given.values()].filter(({ held, content }) => !held && holds(request.said, content)),
-      "held",
-    );
+    if (engineAgentId !== undefined || requestClass === "auxiliary") return [];
+    return [...this.#given.values()].filter(({ held, content }) => !held && holds(said, content));
   }
 
   async #note(messages: readonly Given[], what: "taken" | "held"): Promise<void> {

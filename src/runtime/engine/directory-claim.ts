@@ -12,9 +12,19 @@ type OccupancyDeps = Pick<SessionDeps, "record" | "store" | "log" | "isGone">;
 export class Occupancy {
   readonly #deps: OccupancyDeps;
   #held: Promise<void> | undefined;
+  /** A claim was, or is about to be, stored with the start of a turn. */
+  #isBegun = false;
 
   constructor(deps: OccupancyDeps) {
     this.#deps = deps;
+  }
+
+  /** What the start of a turn claims in its own write, when it is free; `take` finds that it has it, or waits for it. */
+  begin(): string | undefined {
+    const [cwd] = this.#sharedPaths();
+    if (cwd === undefined || this.#held !== undefined) return undefined;
+    this.#isBegun = true;
+    return realPath(cwd);
   }
 
   /**
@@ -50,8 +60,9 @@ export class Occupancy {
   }
 
   async release(): Promise<void> {
-    if (this.#held === undefined) return;
+    if (this.#held === undefined && !this.#isBegun) return;
     this.#held = undefined;
+    this.#isBegun = false;
     // What a failing store keeps is given free when this host is gone.
     await this.#deps.store.claims.release(this.#deps.record.id).catch(() => {});
   }

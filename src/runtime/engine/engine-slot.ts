@@ -9,6 +9,7 @@ import { historyOf } from "../../core/session/history.ts";
 import { threadDepth } from "../../core/session/state.ts";
 import { Deliveries, type PendingMessage } from "./deliveries.ts";
 import { type MeterHooks, meterOf } from "./meter.ts";
+import { delivered } from "../turn/engine-events.ts";
 import { processStarted } from "./process-started.ts";
 import type { PooledProcess } from "./processes.ts";
 import { RestTimer } from "./rest-timer.ts";
@@ -83,7 +84,7 @@ export class EngineSlot {
     await this.#ready(options);
     const untold = this.#untold;
     this.#untold = undefined;
-    if (untold !== undefined) await this.#deps.log.append([processStarted(untold, this.#engine ?? this.#wanted)]);
+    if (untold !== undefined) await this.#deps.log.appendSoon([processStarted(untold, this.#engine ?? this.#wanted)]);
   }
 
   async #ready(options: OpenOptions): Promise<void> {
@@ -251,9 +252,10 @@ export class EngineSlot {
       ...metered,
       reserve: async (request) => {
         const attributed = { ...request, engineAgentId: request.engineAgentId ?? driven };
-        const reservation = await metered.reserve(attributed);
+        const reservation = await metered.reserve(attributed, (state) => delivered(state, deliveries.due(attributed)));
         if (!reservation.granted) return reservation;
         this.#requests += 1;
+        // The log has most of them by now, with the start of the request.
         await deliveries.requested(attributed);
         return reservation;
       },
@@ -292,7 +294,7 @@ export class EngineSlot {
     const starting = new AbortController();
     this.#starting = starting;
     const from = line === undefined ? Math.max(0, log.state.historyFrom - 1) : 0;
-    const events = await store.events(record.id, { after: from });
+    const events = await log.events({ after: from });
     const { resources } = (await store.session(record.id)) ?? record;
     const agent = { ...record.agent, ...(servers !== undefined && { mcp_servers: servers }) };
     const engine = await engines.load(name);
@@ -326,7 +328,7 @@ export class EngineSlot {
             depth: threadDepth(log.state, id),
           })),
           lineHistory: async (threadId) => {
-            const all = conversationOf(await store.events(record.id));
+            const all = conversationOf(await log.events());
             return historyOf(
               all.map(({ event }) => event),
               threadId,

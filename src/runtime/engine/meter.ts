@@ -18,6 +18,7 @@ import { type GatewaySession, type ModelRequestInfo } from "../../core/ports/gat
 import type { LedgerStore } from "../../core/money/ledger.ts";
 import { listPrice, priceOf } from "../../core/money/pricing.ts";
 import { type Budgets, reserveOutputTokens, scopesOf, unpriced } from "./budgets.ts";
+import type { SessionState } from "../../core/session/state.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import type { SessionLog } from "../log/session-log.ts";
 
@@ -49,7 +50,7 @@ export interface MeterDeps {
 }
 
 /** The meter of a session in motion. `chosen` is the model that a person is about to choose for it. */
-export function meterOf(session: SessionDeps, hooks: MeterHooks, chosen: () => string | undefined): GatewaySession {
+export function meterOf(session: SessionDeps, hooks: MeterHooks, chosen: () => string | undefined): Meter {
   const { record, log, store, clock, ids, budgets, tools } = session;
   const metered = meter({
     sessionId: record.id,
@@ -83,8 +84,16 @@ interface Held extends Estimate {
   readonly usd: number | null;
 }
 
+interface Meter extends GatewaySession {
+  /** `beside`: what the log is told together with the start of the request. */
+  reserve(
+    request: ModelRequestInfo,
+    beside?: (state: SessionState) => readonly EventDraft[],
+  ): ReturnType<GatewaySession["reserve"]>;
+}
+
 /** Meters a session's model requests: asked before each of them, told after it, and both are in the log. */
-export function meter(deps: MeterDeps): GatewaySession {
+export function meter(deps: MeterDeps): Meter {
   const { sessionId, log, ledger, budgets, ids, clock } = deps;
   const started = new Map<string, Started>();
   let outputs: Promise<readonly number[]> | undefined;
@@ -110,6 +119,8 @@ export function meter(deps: MeterDeps): GatewaySession {
     for (;;) {
       const limits = scopes(request);
       if (limits.length === 0) return undefined;
+      // The ledger counts what is stored.
+      await log.append([], { isEarly: true });
       const agreed = log.state.crossings ?? [];
       const verdict = await ledger.reserve({ id, sessionId, fence: deps.fence, amounts, scopes: limits, agreed });
       if (verdict.kind === "refused") return verdict.hit;
@@ -133,7 +144,7 @@ export function meter(deps: MeterDeps): GatewaySession {
 
   return {
     sessionId,
-    async reserve(request) {
+    async reserve(request, beside = () => []) {
       if (!isOwnModel(request.model, deps.models())) {
         const error = notOwn(request, deps);
         deps.onRefusal(error);
@@ -158,9 +169,10 @@ export function meter(deps: MeterDeps): GatewaySession {
       }
       const fields = spanFields(sessionId, request);
       try {
-        await log.append([
-          { type: "span.model_request_start", id, ...fields, estimate: { input, cache, output, usd } },
-        ]);
+        // A request that is under way when the machine itself fails may be missing from the log.
+        const start = { type: "span.model_request_start" as const, id, ...fields };
+        const estimated = { input, cache, output, usd };
+        await log.append((state) => [{ ...start, estimate: estimated }, ...beside(state)], { isEarly: true });
       } catch (thrown) {
         // The request is not sent. If not even this can be stored, the reservation ends with the lease.
         await ledger.release(id).catch(() => {});
@@ -181,7 +193,8 @@ export function meter(deps: MeterDeps): GatewaySession {
         const recent = [usage.output_tokens, ...experience.outputs].slice(0, REMEMBERED_OUTPUTS);
         experience = { outputs: recent, last: { inputTokens, usage } };
       }
-      await log.append([
+      // Should the host die before that is stored, the request counts as it was estimated.
+      await log.appendSoon([
         {
           type: "span.model_request_end",
           ...fields,

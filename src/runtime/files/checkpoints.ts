@@ -46,6 +46,11 @@ export class Checkpoints {
     }
   }
 
+  /** Whether the files must be kept when this call is over. */
+  isWatching(callId: string): boolean {
+    return this.#begun.has(callId);
+  }
+
   /** After a call, and what hooks did about it: what changes from now on is not its work. Does not wait. */
   afterCall(callId: string, hooks: Promise<void>): void {
     const { log } = this.#deps;

@@ -6,7 +6,8 @@ import { CapstanError, messageOf } from "../../core/errors.ts";
 import type { SessionRecord, Store } from "../../core/ports/store.ts";
 import type { Workspace } from "../../core/ports/workspace.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import { loadState, type SessionLog } from "../log/session-log.ts";
+import { type SessionLog } from "../log/session-log.ts";
+import { loadState } from "../stored-state.ts";
 import { placeOf } from "../paths/session-place.ts";
 
 /**

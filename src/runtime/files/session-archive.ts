@@ -42,7 +42,7 @@ export class KeptSessions {
           ? []
           : [{ type: "capstan.budget_changed", budget: { usd: maxUsd ?? NO_USD_LIMIT } } as const]),
       ];
-      await this.#resting.write(sessionId, (log) => log.append(drafts, change));
+      await this.#resting.write(sessionId, (log) => log.append(drafts, { change }));
     });
     return this.#resting.require(sessionId);
   }
@@ -52,7 +52,7 @@ export class KeptSessions {
     const { archivedAt } = await this.#resting.require(sessionId);
     if (archivedAt === null)
       await this.#resting.write(sessionId, (log) =>
-        log.append([{ type: "capstan.session_archived" }], { archivedAt: this.#deps.clock.now() }),
+        log.append([{ type: "capstan.session_archived" }], { change: { archivedAt: this.#deps.clock.now() } }),
       );
     return this.#resting.require(sessionId);
   }
@@ -81,7 +81,7 @@ export class KeptSessions {
       await workspaces.put(placeOf(record), { kind: "file", path, at: mountPath });
       const resource = { id: ids.next("sesrsc"), type: "file", fileId, mountPath, createdAt: clock.now() } as const;
       const { resources } = (await store.session(sessionId)) ?? record;
-      await log.append([resourceAdded(resource)], { resources: [...resources, resource] });
+      await log.append([resourceAdded(resource)], { change: { resources: [...resources, resource] } });
       return resource;
     });
   }

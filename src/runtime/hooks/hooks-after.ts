@@ -86,8 +86,7 @@ export class AfterHooks {
 
   /** A call that another process began, as far as the log tells. */
   async #fromLog(callId: string): Promise<RanCall | undefined> {
-    const { store, record } = this.#parts;
-    const events = (await store.events(record.id)).map(({ event }) => event);
+    const events = (await this.#parts.log.events()).map(({ event }) => event);
     const made = events.findLast(
       (event) => "call_id" in event && event.call_id === callId && "input" in event && "name" in event,
     );

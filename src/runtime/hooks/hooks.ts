@@ -77,6 +77,11 @@ export class UserHooks {
     return this.#hooks.before_prompt.length > 0;
   }
 
+  /** Whether outcomes of calls must be shown to a hook. */
+  get seeOutcomes(): boolean {
+    return this.#hooks.after_tool.length > 0;
+  }
+
   /** The message that is to be stored and sent. Rejects with `hook_denied` when none is. */
   beforePrompt(content: MessageContent): Promise<MessageContent> {
     const { signal } = this.#promptsStop;

@@ -107,6 +107,8 @@ async function* stored(
   do {
     // An object, so that it can be let go while this waits.
     const page = { events: await store.events(sessionId, { after: seq, limit }) };
+    // Nobody is told what the disk does not have.
+    await store.synced();
     const { length } = page.events;
     const isLast = length < limit;
     limit = nextLimit(page.events);

@@ -3,24 +3,52 @@ import type { Clock, Ids } from "../../core/ports/clock.ts";
 import type { MessageContent } from "../../core/events/content.ts";
 import type { EventDraft, Preview, SessionEvent, StoredEvent } from "../../core/events/events.ts";
 import type { Redactor, Secret } from "../../core/redaction/redaction.ts";
-import { initialState, reduce, type SessionState } from "../../core/session/state.ts";
-import type { AppendBatch, Lease, SessionChange, Store } from "../../core/ports/store.ts";
+import { reduce, type SessionState } from "../../core/session/state.ts";
+import type { AppendBatch, EventRange, Lease, Store } from "../../core/ports/store.ts";
 import { type Feed, logged } from "./feed.ts";
+import { loadState } from "../stored-state.ts";
 
 /** A snapshot every so many events keeps the opening of a session independent of the length of its log. */
 const SNAPSHOT_EVERY = 500;
 
 type Made = readonly EventDraft[] | Promise<readonly EventDraft[]>;
 type Drafts = readonly EventDraft[] | ((state: SessionState) => Made);
+type SoonDrafts = readonly EventDraft[] | ((state: SessionState) => readonly EventDraft[]);
+export type KnownEvent = Pick<StoredEvent, "seq" | "event">;
+/** What is stored in the same transaction as the events. */
+type Beside = Pick<AppendBatch, "change" | "claim">;
+
+interface AppendOptions extends Beside {
+  /**
+   * Resolve before the disk has it, when a crash of this process cannot lose it any more. For what nobody outside acts
+   * on: the log tells nobody before the disk has it.
+   */
+  readonly isEarly?: boolean;
+}
+
+/** Something that waits for the next write: an event, with its secrets and without, or a preview that follows one. */
+type Waiting =
+  | { readonly kind: "event"; readonly finished: SessionEvent; readonly event: SessionEvent }
+  | { readonly kind: "preview"; readonly preview: Preview };
 
 /**
- * The one writer of a session's log: takes secrets out, persists, then folds the state, then publishes. Nobody is shown
- * what is not stored.
+ * The one writer of a session's log: takes secrets out, persists, then publishes. Nobody is shown what is not stored.
+ * Facts that need not be on disk before their author goes on share the write of whatever is appended next.
  */
 export class SessionLog {
   readonly #deps: LogDeps;
+  /** As stored. */
   #state: SessionState;
   #head: number;
+  /** The same with what waits. */
+  #ahead: SessionState;
+  #waiting: Waiting[] = [];
+  #isFlushDue = false;
+  /** Of what is committed and not told yet, because the disk does not have it. */
+  #telling: Promise<void> = Promise.resolve();
+  #untold = 0;
+  /** Why events that waited could not be stored; whoever writes next is told. */
+  #lost: { readonly reason: unknown } | undefined;
   #snapshotAt: number;
   #redactor: Redactor;
   /** Messages that were redacted and that the engine has not taken yet: it is to get what the user really wrote. */
@@ -31,6 +59,7 @@ export class SessionLog {
   private constructor(deps: LogDeps, at: { state: SessionState; head: number; snapshotAt: number }) {
     this.#deps = deps;
     this.#state = at.state;
+    this.#ahead = at.state;
     this.#head = at.head;
     this.#snapshotAt = at.snapshotAt;
     this.#redactor = deps.redactor;
@@ -41,8 +70,9 @@ export class SessionLog {
     return new SessionLog(deps, { state, head: seq, snapshotAt });
   }
 
+  /** With the events that are about to be stored. */
   get state(): SessionState {
-    return this.#state;
+    return this.#ahead;
   }
 
   /** Of the lease that lets this writer write. */
@@ -50,25 +80,71 @@ export class SessionLog {
     return this.#deps.lease.fence;
   }
 
+  /** Of the last event, stored or about to be. */
   get head(): number {
-    return this.#head;
+    return this.#head + eventsIn(this.#waiting).length;
   }
 
   /**
-   * Drafts given as a function see the state that no other append can change before they are stored. `change`: of the
-   * session's record, stored with them.
+   * Resolves when everything up to here is on disk and told. Drafts given as a function see the state that no other append can
+   * change before they are stored.
    */
-  append(drafts: Drafts, change?: SessionChange): Promise<readonly StoredEvent[]> {
-    const appended = this.#queue.then(async () =>
-      this.#append(typeof drafts === "function" ? await drafts(this.#state) : drafts, change),
-    );
+  async append(drafts: Drafts, { isEarly = false, ...beside }: AppendOptions = {}): Promise<readonly StoredEvent[]> {
+    const appended = this.#queue.then(async () => {
+      this.#requireNothingLost();
+      const made = typeof drafts === "function" ? await this.#made(drafts(this.#ahead)) : drafts;
+      return this.#store(made, beside);
+    });
     this.#queue = appended.catch(() => {});
-    return appended;
+    const stored = await appended;
+    if (!isEarly) await this.synced();
+    return stored;
+  }
+
+  /** Resolves when all that was appended is on disk and told. */
+  async synced(): Promise<void> {
+    await this.#telling;
+    this.#requireNothingLost();
+  }
+
+  /**
+   * Resolves when the events are in `state` and in their place in the log. They are stored with the next append, or else
+   * before the event loop comes round. Until then nobody is told of them. When they cannot be stored, the next append
+   * rejects.
+   */
+  appendSoon(drafts: SoonDrafts): Promise<void> {
+    const taken = this.#queue.then(() => this.#keep(drafts));
+    this.#queue = taken.catch(() => {});
+    return taken;
+  }
+
+  /** From the event after `after`, with those that are about to be stored. */
+  async events({ after = 0 }: Pick<EventRange, "after"> = {}): Promise<readonly KnownEvent[]> {
+    const { store, sessionId } = this.#deps;
+    const waiting = eventsIn(this.#waiting).map(({ event }, index) => ({ event, seq: this.#head + 1 + index }));
+    const stored = await store.events(sessionId, { after });
+    const last = stored.at(-1)?.seq ?? after;
+    return [...stored, ...waiting.filter(({ seq }) => seq > last)];
   }
 
   /** In order with the events around it, but never stored. */
   preview(preview: Preview): void {
-    void this.#queue.then(() => this.#deps.feed.publish(this.#redactor.event(preview)));
+    void this.#queue.then(() => this.#take(preview));
+  }
+
+  #keep(drafts: SoonDrafts): void {
+    this.#requireNothingLost();
+    for (const draft of typeof drafts === "function" ? drafts(this.#ahead) : drafts) {
+      const { finished, event } = this.#finish(draft);
+      this.#ahead = reduce(this.#ahead, event, this.head + 1);
+      this.#waiting.push({ kind: "event", finished, event });
+    }
+    if (this.#waiting.length > 0) this.#flushSoon();
+  }
+
+  #take(preview: Preview): void {
+    if (this.#waiting.length > 0) this.#waiting.push({ kind: "preview", preview });
+    else this.#tell([{ kind: "preview", preview }], []);
   }
 
   /** From now on this value is taken out, too. */
@@ -86,29 +162,91 @@ export class SessionLog {
     return this.#asWritten.get(eventId);
   }
 
-  async #append(drafts: readonly EventDraft[], change?: SessionChange): Promise<readonly StoredEvent[]> {
-    if (drafts.length === 0 && change === undefined) return [];
-    const { store, sessionId, lease, feed } = this.#deps;
-    const finished = drafts.map((draft) => this.#finish(draft));
-    const events = finished.map((event) => this.#redacted(event));
-    const unredacted = approvalInputs(finished.filter((event, index) => event !== events[index]));
+  #requireNothingLost(): void {
+    const lost = this.#lost;
+    this.#lost = undefined;
+    if (lost !== undefined) throw lost.reason;
+  }
+
+  #flushSoon(): void {
+    if (this.#isFlushDue) return;
+    this.#isFlushDue = true;
+    setImmediate(() => {
+      this.#isFlushDue = false;
+      this.append([]).catch((thrown: unknown) => {
+        this.#lost ??= { reason: thrown };
+      });
+    });
+  }
+
+  /** What takes its time keeps nobody from what waits. */
+  async #made(drafts: Made): Promise<readonly EventDraft[]> {
+    if (!(drafts instanceof Promise) || this.#waiting.length === 0) return drafts;
+    // Should the write fail, nobody asks for them any more.
+    drafts.catch(() => {});
+    const isSlow = await Promise.race([drafts.then(() => false), nextTick(true)]);
+    if (isSlow) await this.#store([], {});
+    return drafts;
+  }
+
+  /** Stores what waits and the drafts, in one transaction. */
+  async #store(drafts: readonly EventDraft[], beside: Beside): Promise<readonly StoredEvent[]> {
+    const { store, sessionId, lease } = this.#deps;
+    const added = drafts.map((draft) => ({ kind: "event" as const, ...this.#finish(draft) }));
+    const items: readonly Waiting[] = [...this.#waiting, ...added];
+    this.#waiting = [];
+    const events = eventsIn(items);
+    if (events.length === 0 && beside.change === undefined) return [];
     const batch = {
       after: this.#head,
-      events,
+      events: events.map(({ event }) => event),
       fence: lease.fence,
-      unredacted,
-      ...(change !== undefined && { change }),
+      isEarly: true,
+      unredacted: approvalInputs(events.flatMap(({ finished, event }) => (finished === event ? [] : [finished]))),
+      ...beside,
     };
-    const stored = await store.append(sessionId, batch);
+    let stored: readonly StoredEvent[];
+    try {
+      stored = await store.append(sessionId, batch);
+    } catch (thrown) {
+      this.#ahead = this.#state;
+      throw thrown;
+    }
     for (const { event, seq } of stored) this.#state = reduce(this.#state, event, seq);
+    this.#ahead = this.#state;
     this.#head += stored.length;
-    for (const event of stored) feed.publish(logged(event));
+    this.#tell(items, stored);
     if (this.#head - this.#snapshotAt >= SNAPSHOT_EVERY) {
       this.#snapshotAt = this.#head;
       // The events are stored and told; a snapshot that fails only makes the next opening slower.
       await store.saveSnapshot(sessionId, { seq: this.#head, state: this.#state }).catch(() => {});
     }
-    return stored;
+    return stored.slice(stored.length - added.length);
+  }
+
+  /** In order, and when the disk has it. */
+  #tell(items: readonly Waiting[], stored: readonly StoredEvent[]): void {
+    if (stored.length === 0 && this.#untold === 0) return this.#publish(items, stored);
+    this.#untold += 1;
+    this.#telling = this.#telling
+      .then(() => (stored.length === 0 ? undefined : this.#deps.store.synced()))
+      .then(
+        () => this.#publish(items, stored),
+        (thrown: unknown) => {
+          this.#lost ??= { reason: thrown };
+        },
+      )
+      .finally(() => (this.#untold -= 1));
+  }
+
+  #publish(items: readonly Waiting[], stored: readonly StoredEvent[]): void {
+    const { feed } = this.#deps;
+    let at = 0;
+    for (const item of items) {
+      const event = item.kind === "event" ? stored[at++] : undefined;
+      if (item.kind === "preview") feed.publish(this.#redactor.event(item.preview));
+      else if (event !== undefined) feed.publish(logged(event));
+    }
   }
 
   #redacted(event: SessionEvent): SessionEvent {
@@ -118,11 +256,12 @@ export class SessionLog {
     return redacted;
   }
 
-  #finish(draft: EventDraft): SessionEvent {
+  #finish(draft: EventDraft): { readonly finished: SessionEvent; readonly event: SessionEvent } {
     const { ids, clock } = this.#deps;
     // A message is processed when the engine takes it, which is a fact of its own.
     const processedAt = draft.type === "user.message" ? null : new Date(clock.now()).toISOString();
-    return { ...draft, id: draft.id ?? ids.next("sevt"), processed_at: processedAt } as SessionEvent;
+    const finished = { ...draft, id: draft.id ?? ids.next("sevt"), processed_at: processedAt } as SessionEvent;
+    return { finished, event: this.#redacted(finished) };
   }
 }
 
@@ -136,6 +275,10 @@ export interface LogDeps {
   readonly redactor: Redactor;
 }
 
+function eventsIn(items: readonly Waiting[]): Extract<Waiting, { kind: "event" }>[] {
+  return items.filter((item) => item.kind === "event");
+}
+
 /** What an approver must see as it is. */
 function approvalInputs(events: readonly SessionEvent[]): NonNullable<AppendBatch["unredacted"]> {
   return Object.fromEntries(
@@ -143,37 +286,4 @@ function approvalInputs(events: readonly SessionEvent[]): NonNullable<AppendBatc
       event.type === "capstan.approval_requested" ? [[event.approval_id, event.input] as const] : [],
     ),
   );
-}
-
-/** Snapshot plus tail. */
-export async function loadState(
-  store: Store,
-  sessionId: string,
-): Promise<{ state: SessionState; seq: number; snapshotAt: number }> {
-  const snapshot = await store.snapshot(sessionId);
-  let [state, seq] = [snapshot?.state ?? initialState, snapshot?.seq ?? 0];
-  for (let isWhole = false; !isWhole;) {
-    const page = await store.events(sessionId, { after: seq, limit: FOLD_PAGE });
-    state = page.reduce((folded, { event, seq: at }) => reduce(folded, event, at), state);
-    seq = page.at(-1)?.seq ?? seq;
-    isWhole = page.length < FOLD_PAGE;
-  }
-  return { state, seq, snapshotAt: snapshot?.seq ?? 0 };
-}
-
-/** How many events are held in memory at once: each may be long. */
-const FOLD_PAGE = 50;
-
-/** The state right after an event that is in the log. */
-export async function stateAt(store: Store, sessionId: string, at: number): Promise<SessionState> {
-  const snapshot = await store.snapshot(sessionId);
-  const from = snapshot !== undefined && snapshot.seq <= at ? snapshot : { seq: 0, state: initialState };
-  let { state } = from;
-  for (let after = from.seq; after < at; after += FOLD_PAGE) {
-    const page = await store.events(sessionId, { after, upTo: Math.min(at, after + FOLD_PAGE) });
-    state = page.reduce((folded, { event, seq }) => reduce(folded, event, seq), state);
-    // A log may be long, and others have their turn in between.
-    await nextTick();
-  }
-  return state;
 }

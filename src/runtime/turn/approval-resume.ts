@@ -129,8 +129,8 @@ export class Revival {
 
   /** Undefined for a call that only the engine can run. */
   async #request(callId: string): Promise<HostCall | undefined> {
-    const { store, record, tools } = this.#deps;
-    const events = await store.events(record.id);
+    const { log, tools } = this.#deps;
+    const events = await log.events();
     const calls = events.flatMap(({ event }) =>
       event.type === "agent.tool_use" || event.type === "agent.custom_tool_use" ? [event] : [],
     );
@@ -142,8 +142,8 @@ export class Revival {
 
   /** Lets a subagent go on until it has said its last word, and hands that to the call that waits for it. */
   async #finish(threadId: string): Promise<boolean> {
-    const { store, record, log } = this.#deps;
-    const read = async () => (await store.events(record.id)).map(({ event }) => event);
+    const { log } = this.#deps;
+    const read = async () => (await log.events()).map(({ event }) => event);
     const cut = inspectCutTurn(await read(), threadId);
     let failure: string | undefined;
     if (cut.kind === "unfinished") {

@@ -7,7 +7,7 @@ export const HOST_GONE = "The host that drove this session is gone.";
 
 /** Gives everything open in a cut turn its outcome, and tells whether the model had said its last word. */
 export async function settleCutTurn(
-  { log, store, record, clock }: Pick<SessionDeps, "log" | "store" | "record" | "clock">,
+  { log, store, clock }: Pick<SessionDeps, "log" | "store" | "clock">,
   reason: string,
 ): Promise<CutTurn["kind"]> {
   await log.append(async (state) => {
@@ -15,7 +15,7 @@ export async function settleCutTurn(
     const results = await lateResults({ store, clock }, state);
     return [processLost(reason), ...answers, ...results.events, ...settleOpenWork(state, results.closed)];
   });
-  const events = await store.events(record.id, { after: Math.max(0, log.state.historyFrom - 1) });
+  const events = await log.events({ after: Math.max(0, log.state.historyFrom - 1) });
   const cut = inspectCutTurn(events.map(({ event }) => event));
   if (cut.kind === "unfinished" && cut.withdraw !== undefined)
     await log.append([{ type: "capstan.message_withdrawn", message_id: cut.withdraw }]);

@@ -12,6 +12,12 @@ export class TurnPlace {
     this.#occupancy = new Occupancy(deps);
   }
 
+  /** What is to be stored with the start of a turn, so that its directory needs no write of its own. */
+  begin(): { readonly claim?: string } {
+    const claim = this.#occupancy.begin();
+    return claim === undefined ? {} : { claim };
+  }
+
   /** Resolves when the turn may work, or `stopped` says that it need not any more. */
   async take(stopped: () => boolean): Promise<void> {
     const { admission, record } = this.#deps;

@@ -76,17 +76,23 @@ export class Turns {
     return this.#current.turn !== undefined || this.engine.isOpen;
   }
 
-  /** Stores the message and starts a turn, or adds it to the one under way. Resolves to the place before the message. */
+  /**
+   * Stores the message and starts a turn, or adds it to the one under way. Resolves to the place before the message, from
+   * which whoever sent it follows the log: that tells of the message when the disk has it.
+   */
   async send(said: Said): Promise<number> {
     await this.#settleFailedTurn();
     const { state } = this.#deps.log;
     const waits = isPaused(state);
     const starts = this.#current.turn === undefined && !waits && this.#current.limit() === undefined;
     if (starts) this.#current.begin();
-    const [stored] = await this.#deps.log.append(saidEvents(said, { state, starts })).catch((thrown: unknown) => {
-      if (starts) this.#current.abort();
-      throw thrown;
-    });
+    const beside = starts ? this.#current.place.begin() : {};
+    const [stored] = await this.#deps.log
+      .append(saidEvents(said, { state, starts }), { ...beside, isEarly: true })
+      .catch((thrown: unknown) => {
+        if (starts) this.#current.abort();
+        throw thrown;
+      });
     if (this.#current.turn !== undefined || !waits) await this.#deliver();
     return (stored?.seq ?? 1) - 1;
   }
@@ -213,7 +219,7 @@ export class Turns {
   async #start(): Promise<readonly StoredEvent[]> {
     this.#current.begin();
     try {
-      return await this.#deps.log.append([{ type: "session.status_running" }]);
+      return await this.#deps.log.append([{ type: "session.status_running" }], this.#current.place.begin());
     } catch (thrown) {
       this.#current.abort();
       throw thrown;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Store } from "../../../src/core/ports/store.ts";
-import { manualClock, MINUTE, sampleOwner, sampleSession } from "../samples.ts";
+import { manualClock, MINUTE, sampleMessage, sampleOwner, sampleSession } from "../samples.ts";
 import type { Create } from "./under-test.ts";
 
 async function withSessions(store: Store, ids: readonly string[]): Promise<Store["claims"]> {
@@ -30,6 +30,19 @@ export function claimTests(create: Create): void {
         expect(await claims.claim("sesn_2", path)).toBeUndefined();
       },
     );
+
+    test("are taken with an append when the place is free, and left to whoever has it otherwise", async () => {
+      await using fresh = await create(manualClock());
+      const claims = await withSessions(fresh.store, ["sesn_1", "sesn_2"]);
+      for (const id of ["sesn_1", "sesn_2"]) {
+        const { fence } = await fresh.store.leases.acquire(id, sampleOwner("host_a"), MINUTE);
+        await fresh.store.append(id, { after: 0, fence, events: [sampleMessage("Hello")], claim: "/srv/shop" });
+      }
+      expect(await claims.claim("sesn_1", "/srv/shop")).toBeUndefined();
+      expect(await claims.claim("sesn_2", "/srv/shop")).toBe("sesn_1");
+      await claims.release("sesn_1");
+      expect(await claims.claim("sesn_2", "/srv/shop")).toBeUndefined();
+    });
 
     test("that were refused are not there", async () => {
       await using fresh = await create(manualClock());

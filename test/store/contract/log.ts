@@ -25,6 +25,21 @@ export function logTests(create: Create): void {
       expect(await fresh.store.head("sesn_1")).toBe(3);
     });
 
+    test("takes an early append at once, for every reader, and tells when the disk has it", async () => {
+      await using fresh = await create(manualClock());
+      await using other = await fresh.another();
+      const { fence } = await drivenSession(fresh.store, "sesn_1");
+      const early = { fence, isEarly: true };
+      const first = await fresh.store.append("sesn_1", { after: 0, events: sampleMessages(2), ...early });
+      expect(await other.events("sesn_1")).toEqual(first);
+      const appended = [1, 2, 3].map((index) =>
+        fresh.store.append("sesn_1", { after: index + 1, events: sampleMessages(1), ...early }),
+      );
+      await Promise.all([fresh.store.synced(), ...appended, fresh.store.synced()]);
+      await fresh.store.synced();
+      expect(await other.verify("sesn_1")).toEqual({ ok: true, events: 5 });
+    });
+
     test("keeps every character of a text", async () => {
       await using fresh = await create(manualClock());
       const { fence } = await drivenSession(fresh.store, "sesn_1");

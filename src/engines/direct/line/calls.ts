@@ -124,9 +124,12 @@ async function untilStopped(running: Promise<BuiltinOutcome>, signal: AbortSigna
   try {
     return await Promise.race([running, stopped]);
   } finally {
-    over.abort();
+    over.abort(OVER);
   }
 }
+
+/** Given as a reason, because making the usual one takes longer than most tools. */
+const OVER = "over";
 
 /** Only the exact name is taken: the gate must decide about the tool that runs. */
 function toolNamed(name: string, tools: readonly BuiltinTool[]): BuiltinTool | undefined {

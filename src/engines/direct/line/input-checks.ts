@@ -11,10 +11,14 @@ export type CompileSchema = (
 type Checked = Pick<BuiltinTool, "name" | "inputSchema" | "traits">;
 type Check = Awaited<ReturnType<CompileSchema>>;
 
+/** So many schemas of servers, which come anew with every session, are remembered by their text. */
+const MOST_TEXTS = 500;
+
 /** Checks what the model wrote against the schemas of tools. A schema is compiled when it is first needed, and once. */
 export class InputChecks {
   readonly #compile: CompileSchema;
   readonly #checks = new WeakMap<Schema, Promise<Check | undefined>>();
+  readonly #byText = new Map<string, Promise<Check | undefined>>();
 
   constructor(compile: CompileSchema) {
     this.#compile = compile;
@@ -26,12 +30,21 @@ export class InputChecks {
     if (check === undefined) {
       // Servers write schemas that no compiler takes; such a server looks at its input itself, as a client does.
       const isElsewhere = readToolName(name).kind === "mcp" || traits.custom === true;
-      check = this.#checkOf(inputSchema, isElsewhere).catch(() => undefined);
+      const text = `${isElsewhere ? "elsewhere" : "own"} ${JSON.stringify(inputSchema)}`;
+      check = this.#byText.get(text) ?? this.#checkOf(inputSchema, isElsewhere).catch(() => undefined);
       this.#checks.set(inputSchema, check);
+      this.#remember(text, check);
     }
     const found = (await check)?.(input) ?? [];
     if (found.length === 0) return undefined;
     return `${found.map(({ path, message }) => `${path || "(input)"}: ${message}`).join("; ")}.`;
+  }
+
+  #remember(text: string, check: Promise<Check | undefined>): void {
+    this.#byText.delete(text);
+    this.#byText.set(text, check);
+    const [oldest] = this.#byText.keys();
+    if (this.#byText.size > MOST_TEXTS && oldest !== undefined) this.#byText.delete(oldest);
   }
 
   async #checkOf({ $schema: _dialect, ...schema }: Schema, isElsewhere: boolean): Promise<Check | undefined> {

@@ -1,12 +1,13 @@
-import type { IncomingMessage } from "node:http";
 import { createParser } from "eventsource-parser";
 import { messageOf } from "../../../core/errors.ts";
+import type { GatewayAnswer } from "../../../core/ports/gateway.ts";
 import type { AnswerDraft, StreamEvent } from "./answer-draft.ts";
 import { broken, failedInStream } from "./failure.ts";
+import { textsOf } from "./post.ts";
 
 /** Reads a streamed answer into `draft`, event by event. Rejects when the stream breaks, or is none. */
 export async function readAnswer(
-  response: IncomingMessage,
+  { body }: Pick<GatewayAnswer, "body">,
   draft: AnswerDraft,
   { signal, onEvent }: { readonly signal: AbortSignal; readonly onEvent: (event: StreamEvent) => Promise<void> },
 ): Promise<void> {
@@ -17,9 +18,8 @@ export async function readAnswer(
       if (event !== undefined) events.push(event);
     },
   });
-  response.setEncoding("utf8");
   try {
-    for await (const chunk of response as AsyncIterable<string>) {
+    for await (const chunk of textsOf(body)) {
       parser.feed(chunk);
       for (const event of events.splice(0)) {
         if (event.type === "error") throw failedInStream(event["error"]);

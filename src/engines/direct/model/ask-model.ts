@@ -89,26 +89,21 @@ async function stream(
   }: { readonly draft: AnswerDraft; readonly previews: Previews | undefined; readonly signal: AbortSignal },
 ): Promise<void> {
   const { gateway, host } = asker;
-  const body = JSON.stringify(request);
-  const response = await post({
-    url: `${gateway.url}/v1/messages${betas.length > 0 ? "?beta=true" : ""}`,
+  const response = await post(gateway, {
+    isBeta: betas.length > 0,
     headers: {
       "content-type": "application/json",
-      "content-length": String(Buffer.byteLength(body)),
       accept: "text/event-stream",
       authorization: `Bearer ${gateway.token}`,
       "anthropic-version": "2023-06-01",
       ...(betas.length > 0 && { "anthropic-beta": betas.join(",") }),
       ...labels(asker, requestClass),
     },
-    body,
+    body: JSON.stringify(request),
     signal,
   });
-  const { statusCode: status = 0, headers } = response;
-  if (status >= 400) {
-    const header = (name: string): string | undefined => headers[name]?.toString();
-    throw refusedBy(status, { body: await readText(response), header });
-  }
+  const { status, header } = response;
+  if (status >= 400) throw refusedBy(status, { body: await readText(response), header });
   await readAnswer(response, draft, {
     signal,
     onEvent: async (event) => {

@@ -1,26 +1,38 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import { messageOf } from "../../../core/errors.ts";
+import type { GatewayAccess, GatewayAnswer, GatewayRequest } from "../../../core/ports/gateway.ts";
 import { broken } from "./failure.ts";
 
 /** Connections to the gateway, which never closes an idle one by itself. Idle ones hold no process up. */
 const connections = new Agent({ keepAlive: true, maxFreeSockets: 32 });
 
-export interface Posted {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly signal: AbortSignal;
+/** Asks the gateway: straight where it is in the same process, over its address otherwise. */
+export async function post(gateway: Pick<GatewayAccess, "url" | "ask">, asked: GatewayRequest): Promise<GatewayAnswer> {
+  try {
+    return await (gateway.ask?.(asked) ?? postTo(gateway.url, asked));
+  } catch (thrown) {
+    throw asked.signal.aborted ? thrown : broken(`The request failed: ${messageOf(thrown)}.`);
+  }
 }
 
 /**
  * Sends a request and resolves with the head of the answer. The built-in `fetch` would end a silent request after five
  * minutes; how long the model API may be silent is for the gateway to decide.
  */
-export function post({ url, headers, body, signal }: Posted): Promise<IncomingMessage> {
+function postTo(url: string, { headers, body, signal, isBeta }: GatewayRequest): Promise<GatewayAnswer> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method: "POST", agent: connections, headers, signal });
-    sent.once("response", resolve);
-    sent.on("error", (error) => reject(signal.aborted ? error : broken(`The request failed: ${messageOf(error)}.`)));
+    const address = `${url}/v1/messages${isBeta ? "?beta=true" : ""}`;
+    const length = { "content-length": String(Buffer.byteLength(body)) };
+    const options = { method: "POST", agent: connections, headers: { ...headers, ...length }, signal };
+    const sent = request(address, options);
+    sent.once("response", (response: IncomingMessage) =>
+      resolve({
+        status: response.statusCode ?? 0,
+        header: (name) => response.headers[name]?.toString(),
+        body: response as AsyncIterable<Uint8Array>,
+      }),
+    );
+    sent.on("error", reject);
     sent.end(body);
   });
 }
@@ -28,9 +40,14 @@ export function post({ url, headers, body, signal }: Posted): Promise<IncomingMe
 /** An error is short; what comes beyond that says nothing more. */
 const MAX_ERROR_CHARS = 100_000;
 
-export async function readText(response: IncomingMessage): Promise<string> {
+export async function readText({ body }: GatewayAnswer): Promise<string> {
   let text = "";
-  response.setEncoding("utf8");
-  for await (const chunk of response as AsyncIterable<string>) if (text.length < MAX_ERROR_CHARS) text += chunk;
+  for await (const part of textsOf(body)) if (text.length < MAX_ERROR_CHARS) text += part;
   return text;
+}
+
+/** A character may be cut in two by the parts of a body. */
+export async function* textsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  for await (const part of body) yield decoder.decode(part, { stream: true });
 }

@@ -12,6 +12,8 @@ const input = z.strictObject({
   new_string: z.string().describe("The text to replace it with (must be different from old_string)"),
   replace_all: z.boolean().optional().describe("Replace all occurrences of old_string (default false)"),
 });
+/** One for all sessions, so that it is made and compiled once. */
+const INPUT_SCHEMA = z.toJSONSchema(input);
 
 const DESCRIPTION = `Performs exact string replacement in a file.
 
@@ -23,7 +25,7 @@ export function editTool(place: ToolPlace, parts: ChangeParts): BuiltinTool {
   return {
     name: "Edit",
     description: DESCRIPTION,
-    inputSchema: z.toJSONSchema(input),
+    inputSchema: INPUT_SCHEMA,
     traits: traitsOf("Edit"),
     run: (given, call) =>
       outcomeOf(async () => {

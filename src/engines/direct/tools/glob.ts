@@ -15,6 +15,8 @@ const input = z.strictObject({
       'The directory to search in. If not specified, the current working directory will be used. IMPORTANT: Omit this field to use the default directory. DO NOT enter "undefined" or "null" - simply omit it for the default behavior. Must be a valid directory path if provided.',
     ),
 });
+/** One for all sessions, so that it is made and compiled once. */
+const INPUT_SCHEMA = z.toJSONSchema(input);
 
 const DESCRIPTION =
   'Fast file pattern matching. Supports glob patterns like "**/*.js" or "src/**/*.ts". Returns matching file paths sorted by modification time.';
@@ -25,7 +27,7 @@ export function globTool(parts: SearchParts): BuiltinTool {
   return {
     name: "Glob",
     description: DESCRIPTION,
-    inputSchema: z.toJSONSchema(input),
+    inputSchema: INPUT_SCHEMA,
     traits: traitsOf("Glob"),
     run: (given, call) => outcomeOf(() => run(input.parse(given), call, parts)),
   };

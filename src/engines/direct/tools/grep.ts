@@ -63,6 +63,8 @@ const input = z.strictObject({
       "Enable multiline mode where . matches newlines and patterns can span lines (rg -U --multiline-dotall). Default: false.",
     ),
 });
+/** One for all sessions, so that it is made and compiled once. */
+const INPUT_SCHEMA = z.toJSONSchema(input);
 
 type Input = z.infer<typeof input>;
 
@@ -84,7 +86,7 @@ export function grepTool(parts: SearchParts): BuiltinTool {
   return {
     name: "Grep",
     description: DESCRIPTION,
-    inputSchema: z.toJSONSchema(input),
+    inputSchema: INPUT_SCHEMA,
     traits: traitsOf("Grep"),
     run: (given, call) => outcomeOf(() => run(input.parse(given), call, parts)),
   };

@@ -28,6 +28,8 @@ const input = z.strictObject({
     .optional()
     .describe("The type of edit to make (replace, insert, delete). Defaults to replace."),
 });
+/** One for all sessions, so that it is made and compiled once. */
+const INPUT_SCHEMA = z.toJSONSchema(input);
 
 type Input = z.infer<typeof input>;
 
@@ -43,7 +45,7 @@ export function notebookEditTool(parts: ChangeParts): BuiltinTool {
   return {
     name: "NotebookEdit",
     description: DESCRIPTION,
-    inputSchema: z.toJSONSchema(input),
+    inputSchema: INPUT_SCHEMA,
     traits: traitsOf("NotebookEdit"),
     run: (given, call) =>
       outcomeOf(async () => {

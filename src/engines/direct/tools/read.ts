@@ -57,6 +57,8 @@ const input = z.strictObject({
       "Set to true to read a text file, or a line range of one, that is over the usual size limits. Only use this when you genuinely need all of it or the user asked for the whole file; otherwise read it in parts with offset and limit, or search it.",
     ),
 });
+/** One for all sessions, so that it is made and compiled once. */
+const INPUT_SCHEMA = z.toJSONSchema(input);
 
 type Input = z.infer<typeof input>;
 
@@ -74,7 +76,7 @@ export function readTool(place: ToolPlace, seen: SeenFiles): BuiltinTool {
   return {
     name: "Read",
     description: DESCRIPTION,
-    inputSchema: z.toJSONSchema(input),
+    inputSchema: INPUT_SCHEMA,
     traits: traitsOf("Read"),
     run: (given, call) => outcomeOf(() => run(input.parse(given), call, { place, seen })),
   };

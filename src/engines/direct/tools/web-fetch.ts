@@ -20,6 +20,8 @@ const input = z.strictObject({
       "Character position in the page text to start reading from. Use it to read on through a page too long for one call, with the value the previous result gave.",
     ),
 });
+/** One for all sessions, so that it is made and compiled once. */
+const INPUT_SCHEMA = z.toJSONSchema(input);
 
 type Input = z.infer<typeof input>;
 
@@ -37,7 +39,7 @@ export function webFetchTool({ sandbox }: { readonly sandbox?: SandboxPlan | und
   return {
     name: "WebFetch",
     description: DESCRIPTION,
-    inputSchema: z.toJSONSchema(input),
+    inputSchema: INPUT_SCHEMA,
     traits: traitsOf("WebFetch"),
     run: (given, call) => outcomeOf(() => run(input.parse(given), call, sandbox)),
   };

@@ -9,6 +9,8 @@ const input = z.strictObject({
   file_path: z.string().describe("The absolute path to the file to write (must be absolute, not relative)"),
   content: z.string().describe("The content to write to the file"),
 });
+/** One for all sessions, so that it is made and compiled once. */
+const INPUT_SCHEMA = z.toJSONSchema(input);
 
 const DESCRIPTION = `Writes a file to the local filesystem, overwriting if one exists.
 
@@ -18,7 +20,7 @@ export function writeTool(parts: ChangeParts): BuiltinTool {
   return {
     name: "Write",
     description: DESCRIPTION,
-    inputSchema: z.toJSONSchema(input),
+    inputSchema: INPUT_SCHEMA,
     traits: traitsOf("Write"),
     run: (given, call) =>
       outcomeOf(async () => {

@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import { CapstanError } from "../../../core/errors.ts";
 import { isBusy, storeFailure } from "./failure.ts";
+import { WalSync } from "../wal-sync.ts";
 
 export interface DatabaseOptions {
   readonly path: string;
@@ -22,10 +23,12 @@ export const MATCHES = "capstan_matches";
 export class Database implements Disposable {
   readonly path: string;
   readonly #connection: DatabaseSync;
+  readonly #sync: WalSync;
 
   constructor({ path, busyTimeoutMs = 5_000, readOnly = false }: DatabaseOptions) {
     // An absolute path also takes SQLite's special names (":memory:", "file:…") for what they look like: files.
     this.path = resolve(path);
+    this.#sync = new WalSync(this.path);
     try {
       if (!readOnly) createPrivately(this.path);
       this.#connection = connect(this.path, { busyTimeoutMs, readOnly });
@@ -49,11 +52,41 @@ export class Database implements Disposable {
 
   /** All that `work` writes is stored, or nothing. The write lock is taken first, so that what `work` reads stays true. */
   write<T>(work: () => T): T {
+    return this.#write(work, false);
+  }
+
+  /**
+   * The same, but the disk may get it a moment later: `synced` tells when. A crash of this process cannot lose it. The
+   * caller does not wait for the disk, and transactions that come close together reach it at once.
+   */
+  writeEarly<T>(work: () => T): T {
+    this.#guard(() => this.#connection.exec("PRAGMA synchronous = NORMAL"));
+    try {
+      const result = this.#write(work, true);
+      this.#sync.written();
+      return result;
+    } finally {
+      this.#guard(() => this.#connection.exec("PRAGMA synchronous = FULL"));
+    }
+  }
+
+  /** Resolves when the disk has everything that was written until now. */
+  async synced(): Promise<void> {
+    try {
+      await this.#sync.synced();
+    } catch (thrown) {
+      throw storeFailure(thrown, this.path);
+    }
+  }
+
+  #write<T>(work: () => T, isEarly: boolean): T {
     return this.#guard(() => {
       this.#connection.exec("BEGIN IMMEDIATE");
       try {
         const result = work();
         this.#connection.exec("COMMIT");
+        // The file is one: with this transaction the disk has all before it.
+        if (!isEarly) this.#sync.done();
         return result;
       } catch (thrown) {
         // After some failures, such as a full disk, SQLite has rolled back already.
@@ -64,6 +97,7 @@ export class Database implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#sync.close();
     if (this.#connection.isOpen) this.#guard(() => this.#connection.close());
   }
 

@@ -8,26 +8,37 @@ interface ClaimRow {
   readonly path: string;
 }
 
-/** There are as many rows as turns under way. */
-export function claimTable(database: Database): ClaimStore {
-  const requireSession = sessionGuard(database);
+/** Takes a directory unless another session has it, which is given back. To be called in a transaction. */
+export function claimWriter(database: Database): (sessionId: string, path: string) => string | undefined {
   const selectOthers = database.prepare("SELECT session_id, path FROM claims WHERE session_id <> ?");
   const put = database.prepare("REPLACE INTO claims (session_id, path) VALUES (?, ?)");
+  return (sessionId, path) => {
+    const others = selectOthers.all(sessionId) as unknown as ClaimRow[];
+    const holder = others.find((other) => isInside(path, other.path) || isInside(other.path, path));
+    if (holder === undefined) put.run(sessionId, path);
+    return holder?.session_id;
+  };
+}
+
+/** There are as many rows as turns under way. Nothing waits for the disk: claims end with their hosts. */
+export function claimTable(database: Database): ClaimStore {
+  const requireSession = sessionGuard(database);
+  const take = claimWriter(database);
+  const selectOwn = database.prepare("SELECT 1 FROM claims WHERE session_id = ? AND path = ?");
   const remove = database.prepare("DELETE FROM claims WHERE session_id = ?");
 
   return {
     async claim(sessionId, path) {
-      return database.write(() => {
+      // What an append has claimed needs no write of its own.
+      if (database.read(() => selectOwn.get(sessionId, path)) !== undefined) return undefined;
+      return database.writeEarly(() => {
         requireSession(sessionId);
-        const others = selectOthers.all(sessionId) as unknown as ClaimRow[];
-        const holder = others.find((other) => isInside(path, other.path) || isInside(other.path, path));
-        if (holder === undefined) put.run(sessionId, path);
-        return holder?.session_id;
+        return take(sessionId, path);
       });
     },
 
     async release(sessionId) {
-      database.write(() => remove.run(sessionId));
+      database.writeEarly(() => remove.run(sessionId));
     },
   };
 }

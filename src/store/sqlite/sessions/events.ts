@@ -5,6 +5,7 @@ import { notificationsOf } from "../../../core/session/notification.ts";
 import type { AppendBatch, Store } from "../../../core/ports/store.ts";
 import { approvalProjection } from "../approvals.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
+import { claimWriter } from "./claims.ts";
 import type { Database } from "../file/database.ts";
 import { requireFence } from "./fence.ts";
 import { eventHash } from "../audit/hash-chain.ts";
@@ -34,7 +35,7 @@ interface LogEnd extends Summary {
 export function eventLog(
   database: Database,
   { clock, audit }: { readonly clock: Clock; readonly audit: AuditLog },
-): Pick<Store, "append" | "events" | "head"> {
+): Pick<Store, "append" | "synced" | "events" | "head"> {
   const selectEnd = database.prepare(
     `SELECT head_seq, head_hash, fence, project, coalesce(agent ->> '$.name', '') AS agent, status, turns, usd,
        first_message AS firstMessage
@@ -52,16 +53,19 @@ export function eventLog(
   const recordSpend = spendProjection(database);
   const changeRecord = recordChange(database);
   const notify = notificationProjection(database);
+  const takeClaim = claimWriter(database);
   const selectHead = database.prepare("SELECT head_seq FROM sessions WHERE id = ? AND deleted_at IS NULL");
 
   return {
     async append(sessionId, batch) {
       let signed = false;
-      const stored = database.write(() => {
+      const write = batch.isEarly === true ? database.writeEarly.bind(database) : database.write.bind(database);
+      const stored = write(() => {
         const end = selectEnd.get(sessionId) as LogEnd | undefined;
         if (end === undefined) throw unknownSession(sessionId);
         checkBatch(sessionId, { batch, end });
         if (batch.change !== undefined) changeRecord(sessionId, batch.change);
+        if (batch.claim !== undefined) takeClaim(sessionId, batch.claim);
         if (batch.events.length === 0) return [];
         let { head_seq: seq, head_hash: previous } = end;
         let summary: Summary = end;
@@ -91,6 +95,8 @@ export function eventLog(
       if (last !== undefined) audit.appended(sessionId, { from: batch.after, head: last, signed });
       return stored;
     },
+
+    synced: () => database.synced(),
 
     async events(sessionId, { after = 0, upTo = Number.MAX_SAFE_INTEGER, limit = -1 } = {}) {
       return database.read(() => {

@@ -15,6 +15,7 @@ interface LeaseRow {
 /**
  * One row per session, kept as long as the session: the fence must never go back. A host keeps its fence until it releases the lease,
  * is evicted, or another host takes the lease; so a lease that expired unnoticed and that nobody took still lets its holder write.
+ * Nothing here waits for the disk: when the machine fails, all hosts of this file are gone, and so are their leases.
  */
 export function leaseTable(database: Database, clock: Clock): LeaseStore {
   const requireSession = sessionGuard(database);
@@ -47,7 +48,7 @@ export function leaseTable(database: Database, clock: Clock): LeaseStore {
 
   return {
     async acquire(sessionId, owner, ttlMs) {
-      return database.write(() => {
+      return database.writeEarly(() => {
         requireSession(sessionId);
         const now = clock.now();
         const row = select.get(sessionId) as LeaseRow | undefined;
@@ -60,7 +61,7 @@ export function leaseTable(database: Database, clock: Clock): LeaseStore {
     },
 
     async renew({ sessionId, hostId, fence }, ttlMs) {
-      const { changes } = database.write(() => extend.run(clock.now() + ttlMs, sessionId, hostId, fence));
+      const { changes } = database.writeEarly(() => extend.run(clock.now() + ttlMs, sessionId, hostId, fence));
       if (changes === 0)
         throw new CapstanError(
           "lease_lost",
@@ -70,11 +71,11 @@ export function leaseTable(database: Database, clock: Clock): LeaseStore {
     },
 
     async release({ sessionId, hostId, fence }) {
-      database.write(() => endOwn.run(sessionId, hostId, fence));
+      database.writeEarly(() => endOwn.run(sessionId, hostId, fence));
     },
 
     async evict(sessionId, hostId) {
-      database.write(() => endOf.run(sessionId, hostId));
+      database.writeEarly(() => endOf.run(sessionId, hostId));
     },
 
     async wanted(now) {

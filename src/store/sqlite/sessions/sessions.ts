@@ -78,7 +78,7 @@ export function sessionTable(
   return {
     async createSession(session) {
       const { id } = session;
-      database.write(() => {
+      database.writeEarly(() => {
         const { changes } = insert.run(toParameters(session));
         if (changes === 0)
           throw new CapstanError("store_conflict", `There is a session ${id} already. Give the new one another id.`, {
@@ -88,6 +88,7 @@ export function sessionTable(
         const { project, createdAt: at } = session;
         notify({ sessionId: id, project, at, sourceId: id, notifications: [{ type: "session.created", facts: {} }] });
       });
+      await database.synced();
     },
 
     async session(sessionId) {

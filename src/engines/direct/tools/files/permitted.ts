@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, read, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, read, readSync, type Stats } from "node:fs";
 import { promisify } from "node:util";
 import { isInside } from "../../../../core/paths/inside.ts";
 import { messageOf } from "../../../../core/errors.ts";
@@ -69,6 +69,8 @@ export function openExisting(real: string, named: string, flags?: number): OpenF
 }
 
 const readInto = promisify(read);
+/** So few bytes are there sooner than a thread that would read them. */
+const SMALL = 65_536;
 
 /** The bytes from `position` on, at most `most`. A file that grows meanwhile is not followed. */
 export async function bytesOf(
@@ -78,7 +80,11 @@ export async function bytesOf(
   const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(stats.size - position, most)));
   let length = 0;
   while (length < buffer.length) {
-    const { bytesRead } = await readInto(descriptor, buffer, length, buffer.length - length, position + length);
+    const range = [length, buffer.length - length, position + length] as const;
+    const bytesRead =
+      buffer.length <= SMALL
+        ? readSync(descriptor, buffer, ...range)
+        : (await readInto(descriptor, buffer, ...range)).bytesRead;
     if (bytesRead === 0) break;
     length += bytesRead;
   }

@@ -42,6 +42,15 @@ export function taskTools({ stateDir }: Pick<ToolPlace, "stateDir">): BuiltinToo
   ];
 }
 
+/** One for all sessions, so that each is made and compiled once. */
+const schemas = new WeakMap<z.ZodType, BuiltinTool["inputSchema"]>();
+
+function schemaOf(input: z.ZodType): BuiltinTool["inputSchema"] {
+  const schema = schemas.get(input) ?? z.toJSONSchema(input);
+  schemas.set(input, schema);
+  return schema;
+}
+
 function tool<T extends z.ZodType>(
   name: string,
   description: string,
@@ -51,7 +60,7 @@ function tool<T extends z.ZodType>(
   return {
     name,
     description,
-    inputSchema: z.toJSONSchema(input),
+    inputSchema: schemaOf(input),
     traits: traitsOf(name),
     run: (given) => outcomeOf(() => run(input.parse(given))),
   };
