@@ -46,6 +46,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const CORE_PACKAGES = ["zod", "unbash"];
 const WARN_LINES = 300;
 const FAIL_LINES = 500;
+/** Entries of a folder, subfolders included: what fits on a screen. */
+const MAX_ENTRIES = 20;
 
 const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
   .map((file) => file.replaceAll("\\", "/"))
@@ -107,6 +109,14 @@ test("files stay small", () => {
   const lengths = files.map((file) => ({ file, lines: readFileSync(file, "utf8").split("\n").length }));
   for (const { file, lines } of lengths) if (lines > WARN_LINES) console.warn(`${file} has ${lines} lines`);
   expect(lengths.filter(({ lines }) => lines > FAIL_LINES)).toEqual([]);
+});
+
+test("folders of the console fit on a screen", () => {
+  const folders = readdirSync("web/src", { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => posix.join(entry.parentPath.replaceAll("\\", "/"), entry.name));
+  const entries = ["web/src", ...folders].map((folder) => ({ folder, entries: readdirSync(folder).length }));
+  expect(entries.filter(({ entries: count }) => count > MAX_ENTRIES)).toEqual([]);
 });
 
 test("the lock file names no registry", () => {

@@ -1,7 +1,14 @@
 import { createTwoFilesPatch } from "diff";
 import { expect, test } from "vitest";
 import type { WireApproval } from "../../src/client/index.ts";
-import { changeOf, MAX_CHARACTERS, MAX_LINES, planOf, planShown, unseenIn } from "../../web/src/approvals/change.ts";
+import {
+  changeOf,
+  MAX_CHARACTERS,
+  MAX_LINES,
+  planOf,
+  planShown,
+  unseenIn,
+} from "../../web/src/approvals/card/change.ts";
 
 const patch = (before: string, after: string): string => createTwoFilesPatch("a.txt", "a.txt", before, after, "", "");
 const request = (

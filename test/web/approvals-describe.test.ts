@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { WireApproval } from "../../src/client/index.ts";
-import { factsOf, outcomeOf, programsOf, readInput, toolOf, traitsOf } from "../../web/src/approvals/describe.ts";
+import { factsOf, outcomeOf, programsOf, readInput, toolOf, traitsOf } from "../../web/src/approvals/card/describe.ts";
 import { around, besides, byAnswer, follower, newSince, shownIn } from "../../web/src/approvals/inbox.ts";
-import { isSeen, noticesOf } from "../../web/src/approvals/notices.ts";
+import { isSeen, noticesOf } from "../../web/src/approvals/notify/notices.ts";
 
 function approval(id: string, request: Partial<WireApproval["request"]> = {}): WireApproval {
   return {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { WireApproval } from "../../src/client/index.ts";
-import { answersOf, type Asked, askedIn, emptyFor, problemWith } from "../../web/src/approvals/questions.ts";
+import { answersOf, type Asked, askedIn, emptyFor, problemWith } from "../../web/src/approvals/questions/questions.ts";
 
 const asked = (input: Record<string, unknown>, server?: string): readonly Asked[] =>
   askedIn({ input, server } as WireApproval["request"]);

@@ -5,7 +5,7 @@ import { stateToWire } from "../../src/protocol/api/session-state.ts";
 import type { WireSession } from "../../src/protocol/api/sessions.ts";
 import { isOfCall, storyOf } from "../../web/src/audit/call-story.ts";
 import { foundRows, sessionName, sessionRows } from "../../web/src/audit/session-rows.ts";
-import { stateLines } from "../../web/src/audit/state-lines.ts";
+import { stateLines } from "../../web/src/audit/state/state-lines.ts";
 import { example } from "../support/event-examples.ts";
 
 test("a state is told in words, and what an event changed stands out", () => {

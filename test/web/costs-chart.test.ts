@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { axisTop, labelled, stacked, tickNames, withRest } from "../../web/src/parts/chart-data.ts";
+import { axisTop, labelled, stacked, tickNames, withRest } from "../../web/src/parts/chart/chart-data.ts";
 
 test("bars stand on each other, the highest is painted first, and one of no height is left out", () => {
   const series = [

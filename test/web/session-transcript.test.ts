@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { LoggedEvent } from "../../src/client/index.ts";
-import { exitCode, reportOf, runningTime, stateOf } from "../../web/src/session/call-facts.ts";
-import { noticeOf } from "../../web/src/session/notice.ts";
-import { beingSaid, type Item, transcriptOf, withPreview } from "../../web/src/session/transcript.ts";
+import { exitCode, reportOf, runningTime, stateOf } from "../../web/src/session/calls/call-facts.ts";
+import { noticeOf } from "../../web/src/session/transcript/notice.ts";
+import { beingSaid, type Item, transcriptOf, withPreview } from "../../web/src/session/transcript/transcript.ts";
 import { EVENT_EXAMPLES } from "../support/event-examples.ts";
 
 type Draft = { readonly type: LoggedEvent["type"] } & Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ import { useMay } from "../caller.tsx";
 import { Button } from "../parts/button.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Card, Section } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { Pill } from "../parts/tone.tsx";
 
 /** Tries the agent on this server: what a session would be refused for, and whether its MCP servers answer. */

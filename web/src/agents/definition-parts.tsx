@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
-import { FoldedText } from "../parts/code.tsx";
-import { duration } from "../parts/figures.tsx";
+import { FoldedText } from "../parts/text/code.tsx";
+import { duration } from "../parts/figures/figures.tsx";
 import { Card } from "../parts/page.tsx";
 import { Pill, type Tone } from "../parts/tone.tsx";
-import { Tree } from "../parts/tree.tsx";
+import { Tree } from "../parts/text/tree.tsx";
 import type { Definition } from "./agent-file.ts";
 
 export function Facts({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> }) {

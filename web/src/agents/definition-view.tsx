@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
-import { CopyButton } from "../parts/code.tsx";
-import { duration, tokens, usd } from "../parts/figures.tsx";
+import { CopyButton } from "../parts/text/code.tsx";
+import { duration, tokens, usd } from "../parts/figures/figures.tsx";
 import { Card, Section } from "../parts/page.tsx";
-import { Tree } from "../parts/tree.tsx";
+import { Tree } from "../parts/text/tree.tsx";
 import { RulesView } from "../policy/rules-view.tsx";
 import type { Definition } from "./agent-file.ts";
 import { CustomTools, Facts, Hooks, Named, Servers } from "./definition-parts.tsx";

@@ -3,12 +3,12 @@ import { useMemo, useState } from "react";
 import type { WireAgent } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
 import { Button } from "../parts/button.tsx";
-import { diffOf, DiffView } from "../parts/diff-view.tsx";
-import { Field, Select } from "../parts/field.tsx";
-import { Ago, When } from "../parts/figures.tsx";
+import { diffOf, DiffView } from "../parts/text/diff-view.tsx";
+import { Field, Select } from "../parts/form/field.tsx";
+import { Ago, When } from "../parts/figures/figures.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Section } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { Table } from "../parts/table.tsx";
 import { versionText } from "./agent-text.ts";
 

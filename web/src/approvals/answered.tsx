@@ -2,9 +2,9 @@ import { Check, CircleSlash, X } from "lucide-react";
 import type { WireApproval } from "../../../src/client/index.ts";
 import { useCaller } from "../caller.tsx";
 import { problemOf } from "../api.ts";
-import { Ago } from "../parts/figures.tsx";
+import { Ago } from "../parts/figures/figures.tsx";
 import { Pill } from "../parts/tone.tsx";
-import { type Outcome, outcomeWord } from "./describe.ts";
+import { type Outcome, outcomeWord } from "./card/describe.ts";
 import { escapeHidden } from "../../../src/words/hidden-text.ts";
 
 /** Who answered, what and when; nothing is left to do. */

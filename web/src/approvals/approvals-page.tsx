@@ -3,7 +3,7 @@ import { Link, useSearchParams } from "wouter";
 import { cx } from "../parts/cx.ts";
 import { Page } from "../parts/page.tsx";
 import { AnsweredList } from "./answered-list.tsx";
-import { NotifyButton } from "./notify-button.tsx";
+import { NotifyButton } from "./notify/notify-button.tsx";
 import { usePendingApprovals } from "./pending.ts";
 import { WaitingList } from "./waiting-list.tsx";
 

@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { useCard } from "./card-place.ts";
-import type { Filled } from "./questions.ts";
+import { useCard } from "./card/card-place.ts";
+import type { Filled } from "./questions/questions.ts";
 
 /** What somebody has begun to answer with. How long it holds is chosen anew each time: nobody allows more than they see. */
 interface Draft {

@@ -5,7 +5,7 @@ import { Button, IconButton, Key } from "../parts/button.tsx";
 import { cx } from "../parts/cx.ts";
 import { useShortcuts } from "../shell/shortcuts.ts";
 import { useSingleKeys } from "../shell/single-keys.ts";
-import { ApprovalCard } from "./approval-card.tsx";
+import { ApprovalCard } from "./card/approval-card.tsx";
 import { useDockFocus } from "./dock-focus.ts";
 import { around, follower, shownIn } from "./inbox.ts";
 import { useSeenApprovals } from "./pending.ts";

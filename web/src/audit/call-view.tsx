@@ -3,8 +3,8 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { LoggedEvent } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
-import { duration } from "../parts/figures.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { duration } from "../parts/figures/figures.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { Pill } from "../parts/tone.tsx";
 import { AROUND, CALL_TYPES, type CallStory, storyOf } from "./call-story.ts";
 

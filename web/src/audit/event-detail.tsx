@@ -4,18 +4,18 @@ import { type ReactNode, useId } from "react";
 import type { ClippedEvent } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
 import { IconButton } from "../parts/button.tsx";
-import { CopyButton } from "../parts/code.tsx";
-import { When } from "../parts/figures.tsx";
+import { CopyButton } from "../parts/text/code.tsx";
+import { When } from "../parts/figures/figures.tsx";
 import { Loading } from "../parts/loading.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { tell, tellProblem } from "../parts/toast.tsx";
 import { Pill } from "../parts/tone.tsx";
-import { Tree } from "../parts/tree.tsx";
+import { Tree } from "../parts/text/tree.tsx";
 import { isOfCall } from "./call-story.ts";
 import { CallView } from "./call-view.tsx";
 import { whoOf } from "./event-row.tsx";
 import { GROUP_NAMES, groupOf } from "./groups.ts";
-import { StateView } from "./state-view.tsx";
+import { StateView } from "./state/state-view.tsx";
 import { summaryOf } from "./summary.ts";
 
 /** One event as it is stored, and the session as it was right after it. */

@@ -1,10 +1,10 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef } from "react";
 import { Button } from "../parts/button.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { EventRow } from "./event-row.tsx";
-import { gapBefore } from "./gaps.ts";
-import type { LogRows } from "./log-reader.ts";
+import { gapBefore } from "./log/gaps.ts";
+import type { LogRows } from "./log/log-reader.ts";
 
 /** In pixels; all rows are alike, so that any place can be jumped to. */
 const ROW = 48;

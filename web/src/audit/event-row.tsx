@@ -2,7 +2,7 @@ import { Brain, FileDiff, MessageSquare, Power, Scale, Wrench } from "lucide-rea
 import { type ComponentType, memo } from "react";
 import type { ClippedEvent } from "../../../src/client/index.ts";
 import { cx } from "../parts/cx.ts";
-import { Clock, duration } from "../parts/figures.tsx";
+import { Clock, duration } from "../parts/figures/figures.tsx";
 import { TONE_LOOKS } from "../parts/tone.tsx";
 import { doerOf, type Group, groupOf } from "./groups.ts";
 import { summaryOf } from "./summary.ts";

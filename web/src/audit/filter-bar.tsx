@@ -1,8 +1,8 @@
 import { cx } from "../parts/cx.ts";
-import { Select } from "../parts/field.tsx";
+import { Select } from "../parts/form/field.tsx";
 import { GROUP_ICONS } from "./event-row.tsx";
 import { type Group, GROUP_NAMES, GROUPS } from "./groups.ts";
-import type { Filter } from "./use-log.ts";
+import type { Filter } from "./log/use-log.ts";
 
 const ALL = "all";
 const MAIN = "main";

@@ -1,7 +1,7 @@
 import type { LoggedEvent } from "../../../src/client/index.ts";
-import { bytes, duration, percent, tokens, usd } from "../parts/amounts.ts";
-import { configurationDetail } from "../parts/configuration-detail.ts";
-import { withheldDetail } from "../parts/withheld-detail.ts";
+import { bytes, duration, percent, tokens, usd } from "../parts/figures/amounts.ts";
+import { configurationDetail } from "../parts/failure/configuration-detail.ts";
+import { withheldDetail } from "../parts/failure/withheld-detail.ts";
 import type { EventOf } from "./groups.ts";
 import { aboutCall, oneLine, saidIn } from "./one-line.ts";
 

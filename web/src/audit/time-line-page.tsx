@@ -7,7 +7,7 @@ import { Button, IconButton } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Page, useTitle } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { DownloadLink } from "./download-link.tsx";
 import { sessionName } from "./session-rows.ts";
 import { TimeLine } from "./time-line.tsx";

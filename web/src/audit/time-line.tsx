@@ -8,7 +8,7 @@ import { EventList } from "./event-list.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { type Group, threadNames } from "./groups.ts";
 import { useChosen } from "./use-chosen.ts";
-import { type Filter, useLog, useSettled } from "./use-log.ts";
+import { type Filter, useLog, useSettled } from "./log/use-log.ts";
 
 /** In milliseconds: somebody who holds a key down does not stop at every event. */
 const SETTLE_MS = 80;

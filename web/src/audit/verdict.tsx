@@ -2,7 +2,7 @@ import { ShieldAlert, ShieldCheck } from "lucide-react";
 import { Link } from "wouter";
 import type { WireAuditReport } from "../../../src/client/index.ts";
 import { cx } from "../parts/cx.ts";
-import { Ago } from "../parts/figures.tsx";
+import { Ago } from "../parts/figures/figures.tsx";
 import { asServerTime } from "../server-watch.ts";
 
 type Finding = WireAuditReport["findings"][number];

@@ -1,11 +1,11 @@
 import { CircleAlert, TriangleAlert } from "lucide-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { WireBudgets } from "../../../src/client/index.ts";
-import { percent } from "../parts/amounts.ts";
+import { percent } from "../parts/figures/amounts.ts";
 import { cx } from "../parts/cx.ts";
 import { Loading } from "../parts/loading.tsx";
 import { Card } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { amountOf, figureOf, type Meter, meterOf, nameOfLimit } from "./limits.ts";
 
 /** Every limit beyond one session, and what is left of it. */

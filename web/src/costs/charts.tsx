@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo } from "react";
-import { percent, tokens } from "../parts/amounts.ts";
-import { type Series, sumAt } from "../parts/chart-data.ts";
-import { Chart } from "../parts/chart.tsx";
+import { percent, tokens } from "../parts/figures/amounts.ts";
+import { type Series, sumAt } from "../parts/chart/chart-data.ts";
+import { Chart } from "../parts/chart/chart.tsx";
 import { longDay, shortDay } from "./days.ts";
 import type { Spending } from "./ledger-query.ts";
 import { allTokens, type Billing, cacheRate, rateByDay, seriesByPart, sum, type Sums } from "./sums.ts";

@@ -4,7 +4,7 @@ import type { WireLedgerLine, WireSession } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
 import { Loading } from "../parts/loading.tsx";
 import { Section } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { nameOf } from "../session/session-name.ts";
 import { type Range, useSpending } from "./ledger-query.ts";

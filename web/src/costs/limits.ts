@@ -1,5 +1,5 @@
 import type { WireBudgetLine, WireBudgets } from "../../../src/client/index.ts";
-import { tokens, usd } from "../parts/amounts.ts";
+import { tokens, usd } from "../parts/figures/amounts.ts";
 
 /** From where on somebody should know, when the settings do not say. */
 const NEARLY = 0.8;

@@ -1,5 +1,5 @@
 import type { WireLedgerLine } from "../../../src/client/index.ts";
-import { type Series, withRest } from "../parts/chart-data.ts";
+import { type Series, withRest } from "../parts/chart/chart-data.ts";
 
 export type Billing = WireLedgerLine["billing"];
 

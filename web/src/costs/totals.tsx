@@ -1,7 +1,7 @@
 import { TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import type { WireLedgerLine } from "../../../src/client/index.ts";
-import { percent, tokens } from "../parts/amounts.ts";
+import { percent, tokens } from "../parts/figures/amounts.ts";
 import { Card } from "../parts/page.tsx";
 import { Pill } from "../parts/tone.tsx";
 import { type Range, useSpending } from "./ledger-query.ts";

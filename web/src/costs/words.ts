@@ -1,6 +1,6 @@
 import { allTokens, cacheRate, sum, type Billing, type Sums } from "./sums.ts";
 import type { WireLedgerLine } from "../../../src/client/index.ts";
-import { percent, tokens, usd } from "../parts/amounts.ts";
+import { percent, tokens, usd } from "../parts/figures/amounts.ts";
 
 /** Who pays, in a few words. */
 export const PAYERS: Readonly<Record<Billing, string>> = {

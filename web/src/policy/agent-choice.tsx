@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../api.ts";
-import { Field, Select } from "../parts/field.tsx";
+import { Field, Select } from "../parts/form/field.tsx";
 
 /** In agents: what the choice offers, the newest ones. */
 const OFFERED = 100;

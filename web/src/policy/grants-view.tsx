@@ -6,11 +6,11 @@ import type { WireGrant } from "../../../src/client/index.ts";
 import { api, queries } from "../api.ts";
 import { useMay } from "../caller.tsx";
 import { Button } from "../parts/button.tsx";
-import { Confirm } from "../parts/confirm.tsx";
+import { Confirm } from "../parts/form/confirm.tsx";
 import { Empty } from "../parts/empty.tsx";
-import { Ago } from "../parts/figures.tsx";
+import { Ago } from "../parts/figures/figures.tsx";
 import { Loading } from "../parts/loading.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { Table } from "../parts/table.tsx";
 import { tell } from "../parts/toast.tsx";
 

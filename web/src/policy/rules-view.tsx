@@ -1,5 +1,5 @@
 import type { WireAgent } from "../../../src/client/index.ts";
-import { duration } from "../parts/figures.tsx";
+import { duration } from "../parts/figures/figures.tsx";
 import { Pill, type Tone } from "../parts/tone.tsx";
 import { ModePill, MODES } from "./modes.tsx";
 

@@ -2,7 +2,7 @@ import { WifiOff } from "lucide-react";
 import { type ReactNode, useSyncExternalStore } from "react";
 import { problemOf } from "../api.ts";
 import { useSeenApprovals } from "../approvals/pending.ts";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { isAway, onServerChange } from "../server-watch.ts";
 import type { LiveView } from "./live.ts";
 

@@ -1,6 +1,6 @@
 import { CapstanApiError, type LoggedEvent, type Preview } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
-import { type Sayings, withPreview } from "./transcript.ts";
+import { type Sayings, withPreview } from "./transcript/transcript.ts";
 
 /** How much of the log's end is read at first, and with each step backwards. */
 const PAGE = 200;

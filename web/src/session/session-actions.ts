@@ -3,7 +3,7 @@ import { useLocation } from "wouter";
 import type { ClippedEvent } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
 import { tell, tellProblem } from "../parts/toast.tsx";
-import { changeDraft } from "./draft.ts";
+import { changeDraft } from "./compose/draft.ts";
 
 type UserMessage = ClippedEvent & { readonly type: "user.message" };
 

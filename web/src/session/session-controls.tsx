@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { WireSessionWithState } from "../../../src/client/index.ts";
 import { api, queries } from "../api.ts";
 import { Button } from "../parts/button.tsx";
-import { Confirm } from "../parts/confirm.tsx";
+import { Confirm } from "../parts/form/confirm.tsx";
 import { Menu, MenuChoice } from "../parts/menu.tsx";
 import { tellProblem } from "../parts/toast.tsx";
 import { MODE_NAMES, MODES, type Mode } from "../policy/modes.tsx";

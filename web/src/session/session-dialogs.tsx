@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { SessionPatch, WireSessionWithState } from "../../../src/client/index.ts";
 import { api, queries } from "../api.ts";
-import { Field, Input } from "../parts/field.tsx";
-import { usd } from "../parts/figures.tsx";
-import { FormDialog } from "../parts/form-dialog.tsx";
+import { Field, Input } from "../parts/form/field.tsx";
+import { usd } from "../parts/figures/figures.tsx";
+import { FormDialog } from "../parts/form/form-dialog.tsx";
 
 interface Props {
   readonly session: WireSessionWithState;

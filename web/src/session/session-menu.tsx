@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import type { WireSessionWithState } from "../../../src/client/index.ts";
 import { api, queries } from "../api.ts";
 import { IconButton } from "../parts/button.tsx";
-import { Confirm } from "../parts/confirm.tsx";
+import { Confirm } from "../parts/form/confirm.tsx";
 import { Menu, MenuItem } from "../parts/menu.tsx";
 import { saveFile } from "../parts/save-file.ts";
 import { tell, tellProblem } from "../parts/toast.tsx";

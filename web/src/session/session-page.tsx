@@ -7,20 +7,20 @@ import { SessionApprovals } from "../approvals/session-approvals.tsx";
 import { useMay } from "../caller.tsx";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Loading } from "../parts/loading.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { useShortcuts } from "../shell/shortcuts.ts";
-import { Announcer } from "./announcer.tsx";
-import { Composer, type ComposerHandle } from "./composer.tsx";
+import { Announcer } from "./transcript/announcer.tsx";
+import { Composer, type ComposerHandle } from "./compose/composer.tsx";
 import { Connection } from "./connection.tsx";
-import { FoldMemory } from "./fold-memory.tsx";
+import { FoldMemory } from "./transcript/fold-memory.tsx";
 import { useSessionActions } from "./session-actions.ts";
 import { SessionControls } from "./session-controls.tsx";
 import { SessionGone } from "./session-gone.tsx";
 import { SessionHeader } from "./session-header.tsx";
-import { SidePanel } from "./side-panel.tsx";
-import { TranscriptRow } from "./transcript-row.tsx";
-import { TranscriptView } from "./transcript-view.tsx";
-import { beingSaid, type Item, transcriptOf } from "./transcript.ts";
+import { SidePanel } from "./panels/side-panel.tsx";
+import { TranscriptRow } from "./transcript/transcript-row.tsx";
+import { TranscriptView } from "./transcript/transcript-view.tsx";
+import { beingSaid, type Item, transcriptOf } from "./transcript/transcript.ts";
 import { useLiveSession, useSessionQuery } from "./use-session.ts";
 
 /** One session: what happens in it, what it asks, what it changed; and everything that steers it. */

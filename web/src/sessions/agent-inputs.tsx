@@ -1,5 +1,5 @@
 import type { SessionInput, WireAgent } from "../../../src/client/index.ts";
-import { Field, Input, Select } from "../parts/field.tsx";
+import { Field, Input, Select } from "../parts/form/field.tsx";
 import { Card } from "../parts/page.tsx";
 
 type Definitions = NonNullable<WireAgent["definition"]["inputs"]>;

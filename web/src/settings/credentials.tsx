@@ -4,7 +4,7 @@ import { api } from "../api.ts";
 import { useMay } from "../caller.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Card, Section } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { Pill } from "../parts/tone.tsx";
 
 /** The ways to a model, and whether the server has what each needs. The secrets themselves never come here. */

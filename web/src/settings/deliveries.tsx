@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import type { WireDelivery, WireWebhook } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { Ago, When } from "../parts/figures.tsx";
+import { Dialog } from "../parts/form/dialog.tsx";
+import { Ago, When } from "../parts/figures/figures.tsx";
 import { Loading } from "../parts/loading.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Pill, type Tone } from "../parts/tone.tsx";
 

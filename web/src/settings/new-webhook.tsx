@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { WebhookRequest, WireNewWebhook } from "../../../src/client/index.ts";
 import { api, queries } from "../api.ts";
-import { Checkbox } from "../parts/checkbox.tsx";
-import { Field, Input } from "../parts/field.tsx";
-import { FormDialog } from "../parts/form-dialog.tsx";
+import { Checkbox } from "../parts/form/checkbox.tsx";
+import { Field, Input } from "../parts/form/field.tsx";
+import { FormDialog } from "../parts/form/form-dialog.tsx";
 
 type EventType = NonNullable<WebhookRequest["events"]>[number];
 

@@ -1,6 +1,6 @@
 import { Button } from "../parts/button.tsx";
-import { CopyButton } from "../parts/code.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { CopyButton } from "../parts/text/code.tsx";
+import { Dialog } from "../parts/form/dialog.tsx";
 
 /** A secret that the server tells once. */
 export function SecretOnce({

@@ -3,7 +3,7 @@ import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from "
 import { Link, useLocation } from "wouter";
 import { usePendingApprovals } from "../approvals/pending.ts";
 import { useCaller, useMay } from "../caller.tsx";
-import { Attempt } from "../parts/attempt.tsx";
+import { Attempt } from "../parts/failure/attempt.tsx";
 import { Button } from "../parts/button.tsx";
 import { cx } from "../parts/cx.ts";
 import { Toasts } from "../parts/toast.tsx";

@@ -1,4 +1,4 @@
-import { Field, Input } from "../parts/field.tsx";
+import { Field, Input } from "../parts/form/field.tsx";
 import { Button } from "../parts/button.tsx";
 import { Logo } from "./logo.tsx";
 

@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from "react";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { isAway, onServerChange } from "../server-watch.ts";
 
 interface Props {

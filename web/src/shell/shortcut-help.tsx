@@ -1,5 +1,5 @@
 import { Key } from "../parts/button.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { Dialog } from "../parts/form/dialog.tsx";
 import { PLACES } from "./nav.ts";
 import { SingleKeys } from "./single-keys-choice.tsx";
 

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import { newSince } from "../approvals/inbox.ts";
-import { isSeen, noticesOf } from "../approvals/notices.ts";
-import { notify, notifyWish } from "../approvals/notify.ts";
+import { isSeen, noticesOf } from "../approvals/notify/notices.ts";
+import { notify, notifyWish } from "../approvals/notify/notify.ts";
 import { useSeenApprovals } from "../approvals/pending.ts";
 import { setTitlePrefix } from "../parts/page.tsx";
 

@@ -1,5 +1,5 @@
 import { casesSummary, timeOf } from "../../../src/protocol/api/suite-run-facts.ts";
-import { duration } from "../parts/amounts.ts";
+import { duration } from "../parts/figures/amounts.ts";
 import { Pill } from "../parts/tone.tsx";
 import { Chances } from "./chances.tsx";
 import { Chevron, Fold } from "./fold.tsx";

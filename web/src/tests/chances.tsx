@@ -1,4 +1,4 @@
-import { percent } from "../parts/amounts.ts";
+import { percent } from "../parts/figures/amounts.ts";
 import { Table } from "../parts/table.tsx";
 import type { CaseRun } from "./run-facts.ts";
 

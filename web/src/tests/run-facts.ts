@@ -1,6 +1,6 @@
 import type { WireSuiteRun, WireSuiteRunSummary } from "../../../src/client/index.ts";
 import { CASE_STATUSES, type CasesSummary, count, STATUS_WORDS } from "../../../src/protocol/api/suite-run-facts.ts";
-import { usd } from "../parts/amounts.ts";
+import { usd } from "../parts/figures/amounts.ts";
 
 export type SuiteResult = WireSuiteRun["suites"][number];
 export type CaseRun = SuiteResult["cases"][number];

@@ -7,7 +7,7 @@ import {
   inputTokens,
   priceNote,
 } from "../../../src/protocol/api/suite-run-facts.ts";
-import { duration, tokens } from "../parts/amounts.ts";
+import { duration, tokens } from "../parts/figures/amounts.ts";
 import { cx } from "../parts/cx.ts";
 import { Card, Section } from "../parts/page.tsx";
 import { Pill, type Tone } from "../parts/tone.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { passagesOf, WHO } from "../../../src/protocol/api/suite-run-facts.ts";
-import { FoldedText } from "../parts/code.tsx";
+import { FoldedText } from "../parts/text/code.tsx";
 import { cx } from "../parts/cx.ts";
 import { Pill } from "../parts/tone.tsx";
 import { Chevron } from "./fold.tsx";

@@ -1,0 +1,114 @@
+import type { WireApproval } from "../../../../src/client/index.ts";
+import { type DiffLine, type FileDiff, filesOf } from "../../parts/text/diff.ts";
+import { canBeLaidOut } from "../../parts/text/markdown-limits.ts";
+import { factsOf, programsOf } from "./describe.ts";
+import { escapeHidden } from "../../../../src/words/hidden-text.ts";
+
+type Request = WireApproval["request"];
+
+/** A change as it is shown to whoever decides about it: nothing in it hides. */
+export interface Change {
+  readonly files: readonly ShownFile[];
+  /** One that was cut is no diff any more, and is shown as the text it is. */
+  readonly text?: string;
+}
+
+export interface ShownFile {
+  readonly file: FileDiff;
+  /** What holds for all of its lines. */
+  readonly note: string | undefined;
+}
+
+/** More lines of one file, and more characters of one text, are shown when somebody asks for them. */
+export const MAX_LINES = 200;
+export const MAX_CHARACTERS = 50_000;
+
+export function changeOf(diff: string | undefined): Change | undefined {
+  if (diff === undefined) return undefined;
+  const files = filesOf(diff);
+  return files.some(({ lines }) => lines.length > 0)
+    ? { files: files.map(shown) }
+    : { files: [], text: escapeHidden(diff) };
+}
+
+function shown(file: FileDiff): ShownFile {
+  const note = lineEnds(file.lines);
+  const lines = file.lines.map((line) => ({
+    ...line,
+    text: escapeHidden(note === undefined ? line.text : bare(line)),
+  }));
+  return { file: { ...file, path: escapeHidden(file.path), lines }, note };
+}
+
+/** A last line without an end may have a carriage return, but that ends no line. */
+function hasWindowsEnd({ text, isUnended }: DiffLine): boolean {
+  return isUnended !== true && text.endsWith("\r");
+}
+
+function bare(line: DiffLine): string {
+  return hasWindowsEnd(line) ? line.text.slice(0, -1) : line.text;
+}
+
+const KINDS = [
+  ["+", "added"],
+  ["-", "removed"],
+  [" ", "unchanged"],
+] as const;
+
+/** Said once where it holds for all lines of a kind; else each line has its own mark. */
+function lineEnds(lines: readonly DiffLine[]): string | undefined {
+  const ended = lines.filter(({ kind, isUnended }) => kind !== "@" && isUnended !== true);
+  const there = KINDS.map(([kind, word]) => ({ word, of: ended.filter((line) => line.kind === kind) })).filter(
+    ({ of }) => of.length > 0,
+  );
+  const some = there.filter(({ of }) => of.some(hasWindowsEnd));
+  if (some.length === 0 || !some.every(({ of }) => of.every(hasWindowsEnd))) return undefined;
+  const where = some.length === there.length ? "" : ` in what is ${some.map(({ word }) => word).join(" and ")}`;
+  return `Windows line ends${where}`;
+}
+
+/** What is not shown yet: lines of the change, characters of longer texts. */
+export function unseenIn(request: Request, change: Change | undefined): string | undefined {
+  const texts = textsOf(request, change);
+  const lines = (change?.files ?? []).map(({ file }) => over(file.lines.length, MAX_LINES));
+  const characters = texts.map(({ length }) => over(length, MAX_CHARACTERS));
+  const parts = [worded(sum(lines), "line"), worded(sum(characters), "character")].filter((part) => part !== undefined);
+  if (parts.length === 0) return undefined;
+  return `${parts.join(" and ")} ${sum([...lines, ...characters]) === 1 ? "is" : "are"} not shown`;
+}
+
+function textsOf(request: Request, change: Change | undefined): readonly string[] {
+  const { command } = request.input;
+  const plan = planOf(request);
+  // What is laid out is there as a whole.
+  if (plan !== undefined) return canBeLaidOut(planShown(plan)) ? [] : [planShown(plan)];
+  return [
+    // Of any other tool it is among the facts.
+    ...(request.tool === "Bash" && typeof command === "string" ? [escapeHidden(command)] : []),
+    ...programsOf(request),
+    ...factsOf(request).map(({ text }) => text),
+    change?.text ?? "",
+  ];
+}
+
+/** The plan that is asked about; one that is no text is shown like the input of any other call. */
+export function planOf({ kind, input: { plan } }: Request): string | undefined {
+  return kind === "plan" && typeof plan === "string" ? plan : undefined;
+}
+
+/** In a plan, what ends a line on Windows ends a line, and is nothing that hides. */
+export function planShown(plan: string): string {
+  return escapeHidden(plan.replaceAll("\r\n", "\n"));
+}
+
+function over(length: number, limit: number): number {
+  return Math.max(0, length - limit);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
+function worded(count: number, word: string): string | undefined {
+  return count === 0 ? undefined : `${count.toLocaleString("en-US")} more ${word}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,246 @@
+import type { LoggedEvent, Preview } from "../../../../src/client/index.ts";
+import { noticeOf, type Notice } from "./notice.ts";
+
+/** What a transcript shows, made from the log alone. Keys stay what they are while more of the log is read. */
+
+type EventOf<T extends LoggedEvent["type"]> = Extract<LoggedEvent, { type: T }>;
+type Usage = EventOf<"session.usage">["usage"];
+export type ToolUse = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
+export type ToolResult = EventOf<"agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result">;
+
+export interface Call {
+  readonly use: ToolUse;
+  result?: ToolResult;
+  decision?: EventOf<"capstan.permission_decided">;
+  /** The last time that somebody was asked about it. */
+  asked?: EventOf<"capstan.approval_requested">;
+  /** Who answered. */
+  answer?: EventOf<"user.tool_confirmation">;
+  progress?: EventOf<"capstan.tool_progress">;
+  readonly hooks: EventOf<"capstan.hook_ran">[];
+  /** The subagent that works for it. */
+  thread?: { readonly id: string; readonly agent: string };
+}
+
+interface Common {
+  readonly key: string;
+  /** Where it stands in the log; absent for what is only being said. */
+  readonly seq?: number;
+  readonly at?: string;
+  /** The conversation was rewound to before it. */
+  takenBack?: boolean;
+  /** Only the beginning of its text is here. */
+  readonly isClipped?: boolean;
+}
+
+export type Item = Common &
+  (
+    | { readonly kind: "user"; readonly event: EventOf<"user.message">; isQueued: boolean }
+    | { readonly kind: "agent"; readonly text: string; readonly isStreaming: boolean; readonly messageId?: string }
+    | { readonly kind: "thinking"; readonly text: string; readonly isStreaming: boolean; readonly messageId?: string }
+    | { readonly kind: "call"; readonly call: Call; readonly messageId?: string }
+    | { readonly kind: "notice"; readonly notice: Notice }
+    | {
+        readonly kind: "end";
+        readonly event: EventOf<"session.status_idle">;
+        /** What the session has used by then, and by the end before: the log tells totals. */
+        readonly usage?: Usage;
+        readonly before?: Usage;
+      }
+  );
+
+/** What is being said right now, by the id that the whole will have. */
+export interface Saying {
+  readonly type: "agent.message" | "agent.thinking";
+  readonly text: string;
+}
+export type Sayings = ReadonlyMap<string, Saying>;
+
+export function withPreview(sayings: Sayings, preview: Preview): Sayings {
+  const next = new Map(sayings);
+  if (preview.type === "event_start") next.set(preview.event.id, { type: preview.event.type, text: "" });
+  else if (preview.type === "capstan.event_withdrawn") next.delete(preview.event_id);
+  else {
+    const before = next.get(preview.event_id);
+    if (before !== undefined) next.set(preview.event_id, { ...before, text: before.text + preview.delta.content.text });
+  }
+  return next;
+}
+
+const NOTHING_USED: Usage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_input_tokens: 0,
+  cache_creation: { ephemeral_5m_input_tokens: 0 },
+  list_cost: { amount: "0", currency: "USD" },
+  usd: 0,
+  engine: {},
+};
+
+/** `thread`: a subagent's id; null for the primary line. */
+export function transcriptOf(events: readonly LoggedEvent[], thread: string | null = null): Item[] {
+  const fold = new Fold(thread);
+  if (events[0]?.seq === 1) fold.begin();
+  for (const event of events) fold.add(event);
+  return fold.items;
+}
+
+/** Apart from the log, because words come much more often than events. */
+export function beingSaid(sayings: Sayings, thread: string | null): Item[] {
+  // A preview does not say whose it is; subagents have none.
+  if (thread !== null) return [];
+  return [...sayings].map(([key, { type, text }]) => ({
+    kind: type === "agent.message" ? "agent" : "thinking",
+    key,
+    text,
+    isStreaming: true,
+  }));
+}
+
+class Fold {
+  items: Item[] = [];
+  readonly #thread: string | null;
+  readonly #calls = new Map<string, Call>();
+  readonly #queued = new Map<string, Extract<Item, { kind: "user" }>>();
+  /** When items were taken back and put in again, by their keys; most never are. */
+  readonly #turns = new Map<string, readonly { readonly at: number; readonly isIn: boolean }[]>();
+  #usage: Usage | undefined;
+  #before: Usage | undefined;
+
+  constructor(thread: string | null) {
+    this.#thread = thread;
+  }
+
+  /** All of the log is there, and nothing was used before it. */
+  begin(): void {
+    this.#before = NOTHING_USED;
+  }
+
+  add(event: LoggedEvent): void {
+    // Who works for a call is told on the line of the one who called, and is of interest there.
+    if (event.type === "session.thread_created") return this.#attach(event);
+    const isOwn = ("session_thread_id" in event ? (event.session_thread_id ?? null) : null) === this.#thread;
+    if (!isOwn) return;
+    switch (event.type) {
+      case "user.message": {
+        const item = { kind: "user" as const, ...placed(event), event, isQueued: true };
+        this.#queued.set(event.id, item);
+        return void this.items.push(item);
+      }
+      case "capstan.input_delivered":
+        return this.#deliver(event.event_ids);
+      case "agent.message": {
+        const text = event.content.map((block) => (block.type === "text" ? block.text : "[redacted]")).join("");
+        return void this.items.push({ kind: "agent", ...placed(event), text, isStreaming: false, ...of(event) });
+      }
+      case "agent.thinking":
+        return void this.items.push({
+          kind: "thinking",
+          ...placed(event),
+          text: event.thinking,
+          isStreaming: false,
+          ...of(event),
+        });
+      case "agent.tool_use":
+      case "agent.mcp_tool_use":
+      case "agent.custom_tool_use": {
+        const call: Call = { use: event, hooks: [] };
+        this.#calls.set(event.call_id, call);
+        return void this.items.push({ kind: "call", ...placed(event), call, ...of(event) });
+      }
+      case "agent.tool_result":
+      case "agent.mcp_tool_result":
+        return this.#change(event.call_id, (call) => (call.result = event));
+      case "user.custom_tool_result":
+        return this.#change(event.call_id, (call) => (call.result = event));
+      case "capstan.permission_decided":
+        return this.#change(event.call_id, (call) => (call.decision = event));
+      case "capstan.approval_requested":
+        return this.#change(event.call_id, (call) => (call.asked = event));
+      case "capstan.tool_progress":
+        return this.#change(event.call_id, (call) => (call.progress = event));
+      case "capstan.hook_ran":
+        return this.#change(event.call_id, (call) => call.hooks.push(event));
+      case "user.tool_confirmation": {
+        const call = [...this.#calls.values()].findLast(({ use }) => use.id === event.tool_use_id);
+        if (call !== undefined) call.answer = event;
+        return;
+      }
+      case "capstan.message_withdrawn":
+        this.items = this.items.filter((item) => !("messageId" in item) || item.messageId !== event.message_id);
+        return;
+      case "session.usage":
+        this.#usage = event.usage;
+        return;
+      case "session.status_idle": {
+        // One that waits for a person says so by its card.
+        if (event.stop_reason.type === "requires_action") return;
+        this.items.push({
+          kind: "end",
+          ...placed(event),
+          event,
+          ...(this.#usage !== undefined && { usage: this.#usage }),
+          ...(this.#before !== undefined && { before: this.#before }),
+        });
+        this.#before = this.#usage;
+        return;
+      }
+      case "capstan.rewound":
+        if (event.to_seq !== undefined) this.#rewind(event.to_seq, event.seq);
+        break;
+      default:
+    }
+    const notice = noticeOf(event);
+    if (notice !== undefined) this.items.push({ kind: "notice", ...placed(event), notice });
+  }
+
+  #attach(event: EventOf<"session.thread_created">): void {
+    this.#change(event.call_id, (call) => {
+      call.thread = { id: event.session_thread_id, agent: event.agent_name };
+    });
+  }
+
+  #change(callId: string | undefined, change: (call: Call) => void): void {
+    const call = callId === undefined ? undefined : this.#calls.get(callId);
+    if (call !== undefined) change(call);
+  }
+
+  /** What was delivered stands where it became part of the conversation: behind what was said while it waited. */
+  #deliver(ids: readonly string[]): void {
+    for (const id of ids) {
+      const item = this.#queued.get(id);
+      if (item === undefined) continue;
+      this.#queued.delete(id);
+      item.isQueued = false;
+      // It stands near the end, and a long log has many of them.
+      const at = this.items.lastIndexOf(item);
+      if (at !== -1) this.items.splice(at, 1);
+      this.items.push(item);
+    }
+  }
+
+  /** The conversation is again what it was right after `to`: what came later is not part of it, what was taken back since is. */
+  #rewind(to: number, at: number): void {
+    for (const item of this.items) {
+      const { seq = 0 } = item;
+      const turns = this.#turns.get(item.key) ?? [];
+      const wasIn = seq <= to && (turns.findLast((turn) => turn.at <= to)?.isIn ?? true);
+      if (wasIn === (item.takenBack !== true)) continue;
+      item.takenBack = !wasIn;
+      this.#turns.set(item.key, [...turns, { at, isIn: wasIn }]);
+    }
+  }
+}
+
+function placed(event: LoggedEvent): { key: string; seq: number; at?: string; isClipped?: boolean } {
+  return {
+    key: event.id,
+    seq: event.seq,
+    ...(event.processed_at != null && { at: event.processed_at }),
+    ...("clipped" in event && event.clipped === true && { isClipped: true }),
+  };
+}
+
+function of({ message_id }: { readonly message_id?: string | undefined }): { messageId?: string } {
+  return message_id === undefined ? {} : { messageId: message_id };
+}
