@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 import { FoldedText } from "../parts/text/code.tsx";
-import { duration } from "../parts/figures/figures.tsx";
 import { Card } from "../parts/page.tsx";
 import { Pill, type Tone } from "../parts/tone.tsx";
 import { Tree } from "../parts/text/tree.tsx";
 import type { Definition } from "./agent-file.ts";
+import { duration } from "../../../src/words/amounts.ts";
 
 export function Facts({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> }) {
   const entries = Object.entries(facts);

@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import { CopyButton } from "../parts/text/code.tsx";
-import { duration, tokens, usd } from "../parts/figures/figures.tsx";
 import { Card, Section } from "../parts/page.tsx";
 import { Tree } from "../parts/text/tree.tsx";
 import { RulesView } from "../policy/rules-view.tsx";
 import type { Definition } from "./agent-file.ts";
 import { CustomTools, Facts, Hooks, Named, Servers } from "./definition-parts.tsx";
+import { duration, money, thousands } from "../../../src/words/amounts.ts";
 
 /** What an agent is, for people. What it does not have is not spoken of. */
 export function DefinitionView({ definition }: { readonly definition: Definition }) {
@@ -178,9 +178,9 @@ function basics(definition: Definition): Record<string, ReactNode> {
     }),
     ...(effort !== undefined && { effort }),
     ...(thinking !== undefined && {
-      thinking: typeof thinking === "string" ? thinking : `${tokens(thinking.budget_tokens)} tokens`,
+      thinking: typeof thinking === "string" ? thinking : `${thousands(thinking.budget_tokens)} tokens`,
     }),
-    ...(size !== undefined && { "summarised at": `${tokens(size)} tokens` }),
+    ...(size !== undefined && { "summarised at": `${thousands(size)} tokens` }),
     provider: auth ?? "that of the server",
     "CLAUDE.md":
       sources === undefined || sources.length === 0 ? "not read" : "of the workspace, behind its instructions",
@@ -188,11 +188,11 @@ function basics(definition: Definition): Record<string, ReactNode> {
 }
 
 const LIMITS: Readonly<Record<keyof Definition["budget"], (value: number) => string>> = {
-  usd: (value) => usd(value),
-  tokens,
-  input_tokens: tokens,
-  output_tokens: tokens,
-  cache_tokens: tokens,
+  usd: (value) => money(value),
+  tokens: thousands,
+  input_tokens: thousands,
+  output_tokens: thousands,
+  cache_tokens: thousands,
   turns: String,
   steps: (value) => `${value} answers of the model in a turn`,
   tool_calls: String,

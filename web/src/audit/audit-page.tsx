@@ -16,6 +16,7 @@ import { useShortcuts } from "../shell/shortcuts.ts";
 import { DownloadLink } from "./download-link.tsx";
 import { foundRows, type SessionRow, sessionName, sessionRows } from "./session-rows.ts";
 import { Verdict } from "./verdict.tsx";
+import { thousands } from "../../../src/words/amounts.ts";
 
 /** How many rows are shown until somebody asks for more. */
 const FIRST = 50;
@@ -99,7 +100,7 @@ function AuditedSessions({ audited }: { readonly audited: Parameters<typeof sess
       />
       {found.length > shown && (
         <Button className="self-center" onClick={() => setShown(shown + 200)}>
-          Show more of {found.length.toLocaleString("en-US")}
+          Show more of {thousands(found.length)}
         </Button>
       )}
     </Section>
@@ -146,12 +147,12 @@ const COLUMNS: readonly Column<SessionRow>[] = [
       </Pill>
     ),
   },
-  { title: "Events verified", figure: true, cell: ({ events }) => events.toLocaleString("en-US") },
+  { title: "Events verified", figure: true, cell: ({ events }) => thousands(events) },
   {
     title: "Not signed yet",
     figure: true,
     minor: true,
-    cell: ({ unsigned }) => unsigned.toLocaleString("en-US"),
+    cell: ({ unsigned }) => thousands(unsigned),
   },
   {
     title: "Last active",

@@ -3,10 +3,10 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { LoggedEvent } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
-import { duration } from "../parts/figures/figures.tsx";
 import { Problem } from "../parts/failure/problem.tsx";
 import { Pill } from "../parts/tone.tsx";
 import { AROUND, CALL_TYPES, type CallStory, storyOf } from "./call-story.ts";
+import { duration } from "../../../src/words/amounts.ts";
 
 /** Who decided about a call, by which rule, and what a person answered. */
 export function CallView({ id, event }: { readonly id: string; readonly event: LoggedEvent }) {

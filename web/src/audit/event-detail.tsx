@@ -17,6 +17,7 @@ import { whoOf } from "./event-row.tsx";
 import { GROUP_NAMES, groupOf } from "./groups.ts";
 import { StateView } from "./state/state-view.tsx";
 import { summaryOf } from "./summary.ts";
+import { thousands } from "../../../src/words/amounts.ts";
 
 /** One event as it is stored, and the session as it was right after it. */
 export function EventDetail({
@@ -44,8 +45,8 @@ export function EventDetail({
     <>
       <header className="flex items-center gap-1 border-b border-line py-1 pr-1 pl-3">
         <h2 className="min-w-0 flex-1 truncate text-sm font-semibold">
-          Event <span data-figure>{seq.toLocaleString("en-US")}</span>
-          <span className="font-normal text-faint"> of {head.toLocaleString("en-US")}</span>
+          Event <span data-figure>{thousands(seq)}</span>
+          <span className="font-normal text-faint"> of {thousands(head)}</span>
         </h2>
         <IconButton
           label="Copy a link to this event"

@@ -5,6 +5,7 @@ import { Problem } from "../parts/failure/problem.tsx";
 import { EventRow } from "./event-row.tsx";
 import { gapBefore } from "./log/gaps.ts";
 import type { LogRows } from "./log/log-reader.ts";
+import { thousands } from "../../../src/words/amounts.ts";
 
 /** In pixels; all rows are alike, so that any place can be jumped to. */
 const ROW = 48;
@@ -121,7 +122,7 @@ export function EventList({
 }
 
 function figure(of: number): string {
-  return of.toLocaleString("en-US");
+  return thousands(of);
 }
 
 /** A filter does not know what it has not looked at. */

@@ -2,10 +2,11 @@ import { Brain, FileDiff, MessageSquare, Power, Scale, Wrench } from "lucide-rea
 import { type ComponentType, memo } from "react";
 import type { ClippedEvent } from "../../../src/client/index.ts";
 import { cx } from "../parts/cx.ts";
-import { Clock, duration } from "../parts/figures/figures.tsx";
+import { Clock } from "../parts/figures/figures.tsx";
 import { TONE_LOOKS } from "../parts/tone.tsx";
 import { doerOf, type Group, groupOf } from "./groups.ts";
 import { summaryOf } from "./summary.ts";
+import { duration } from "../../../src/words/amounts.ts";
 
 export const GROUP_ICONS: Readonly<Record<Group, ComponentType<{ className?: string }>>> = {
   messages: MessageSquare,

@@ -1,9 +1,9 @@
 import type { LoggedEvent } from "../../../src/client/index.ts";
-import { bytes, duration, percent, tokens, usd } from "../parts/figures/amounts.ts";
 import { configurationDetail } from "../parts/failure/configuration-detail.ts";
 import { withheldDetail } from "../parts/failure/withheld-detail.ts";
 import type { EventOf } from "./groups.ts";
 import { aboutCall, oneLine, saidIn } from "./one-line.ts";
+import { duration, money, percent, size, thousands } from "../../../src/words/amounts.ts";
 
 /** Only the names: what they look like is in parts/tone.tsx. */
 type Tone = "running" | "waiting" | "good" | "bad" | "accent" | "quiet";
@@ -46,9 +46,9 @@ export function summaryOf(event: LoggedEvent): Summary {
     case "user.custom_tool_result":
       return result(event);
     case "agent.thread_context_compacted": {
-      const after = event.tokens_after === undefined ? "a summary" : `${tokens(event.tokens_after)} tokens`;
+      const after = event.tokens_after === undefined ? "a summary" : `${thousands(event.tokens_after)} tokens`;
       const why = event.trigger === "auto" ? "the context was full" : "asked for";
-      return tell(`Compacted from ${tokens(event.tokens_before)} tokens to ${after}, ${why}`, {
+      return tell(`Compacted from ${thousands(event.tokens_before)} tokens to ${after}, ${why}`, {
         said: oneLine(event.summary),
       });
     }
@@ -68,7 +68,7 @@ export function summaryOf(event: LoggedEvent): Summary {
     case "session.usage": {
       const { usage } = event;
       return tell(
-        `Spent so far: ${usd(usage.usd)}, ${tokens(usage.input_tokens)} tokens in, ${tokens(usage.output_tokens)} out`,
+        `Spent so far: ${money(usage.usd)}, ${thousands(usage.input_tokens)} tokens in, ${thousands(usage.output_tokens)} out`,
       );
     }
     case "session.updated":
@@ -96,9 +96,7 @@ export function summaryOf(event: LoggedEvent): Summary {
         said: oneLine(JSON.stringify(event.values)),
       });
     case "capstan.project_file_found":
-      return tell(
-        `Found ${event.path}, ${bytes(event.bytes)}, ${event.used ? "part of the instructions" : "not used"}`,
-      );
+      return tell(`Found ${event.path}, ${size(event.bytes)}, ${event.used ? "part of the instructions" : "not used"}`);
     case "capstan.permission_decided":
       return tell(`${event.tool} ${event.decision === "allow" ? "allowed" : "denied"} by ${event.decided_by}`, {
         said: oneLine(event.reason),
@@ -280,12 +278,12 @@ function requestClass(event: EventOf<"span.model_request_start">): string {
 
 function answered(event: EventOf<"span.model_request_end">): Summary {
   const { model, model_usage: used, http_status: status } = event;
-  const cost = event.usd === null ? "price not known" : usd(event.usd);
+  const cost = event.usd === null ? "price not known" : money(event.usd);
   if (event.is_error === true)
     return tell(`${model} failed${status === null ? "" : ` with status ${status}`}, ${cost}`, { tone: "bad" });
   const read = used.input_tokens + used.cache_read_input_tokens + used.cache_creation_input_tokens;
   const about = event.estimated ? " (estimated)" : "";
-  return tell(`${model} answered: ${tokens(read)} tokens in, ${tokens(used.output_tokens)} out${about}, ${cost}`);
+  return tell(`${model} answered: ${thousands(read)} tokens in, ${thousands(used.output_tokens)} out${about}, ${cost}`);
 }
 
 function limitName(event: EventOf<"capstan.limit_reached" | "capstan.budget_warned">): string {

@@ -9,6 +9,7 @@ import { FilterBar } from "./filter-bar.tsx";
 import { type Group, threadNames } from "./groups.ts";
 import { useChosen } from "./use-chosen.ts";
 import { type Filter, useLog, useSettled } from "./log/use-log.ts";
+import { thousands } from "../../../src/words/amounts.ts";
 
 /** In milliseconds: somebody who holds a key down does not stop at every event. */
 const SETTLE_MS = 80;
@@ -66,7 +67,7 @@ export function TimeLine({ session }: { readonly session: WireSessionWithState }
             className="h-5 min-w-0 flex-1 accent-accent"
           />
           <span data-figure className="shrink-0">
-            {seq.toLocaleString("en-US")} / {head.toLocaleString("en-US")}
+            {thousands(seq)} / {thousands(head)}
           </span>
           <span className="flex shrink-0 items-center gap-1 text-text max-lg:hidden">
             <Key>j</Key>

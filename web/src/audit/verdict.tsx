@@ -4,6 +4,7 @@ import type { WireAuditReport } from "../../../src/client/index.ts";
 import { cx } from "../parts/cx.ts";
 import { Ago } from "../parts/figures/figures.tsx";
 import { asServerTime } from "../server-watch.ts";
+import { thousands } from "../../../src/words/amounts.ts";
 
 type Finding = WireAuditReport["findings"][number];
 
@@ -38,7 +39,7 @@ export function Verdict({
           </p>
           <p className="text-xs text-muted">
             {sound && "Every event follows from the one before, and from what is signed. "}
-            {seals.toLocaleString("en-US")} seals,{" "}
+            {thousands(seals)} seals,{" "}
             {key === null ? (
               "no key"
             ) : (

@@ -1,12 +1,12 @@
 import { CircleAlert, TriangleAlert } from "lucide-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { WireBudgets } from "../../../src/client/index.ts";
-import { percent } from "../parts/figures/amounts.ts";
 import { cx } from "../parts/cx.ts";
 import { Loading } from "../parts/loading.tsx";
 import { Card } from "../parts/page.tsx";
 import { Problem } from "../parts/failure/problem.tsx";
 import { amountOf, figureOf, type Meter, meterOf, nameOfLimit } from "./limits.ts";
+import { percent } from "../../../src/words/amounts.ts";
 
 /** Every limit beyond one session, and what is left of it. */
 export function BudgetMeters({ budgets }: { readonly budgets: UseQueryResult<WireBudgets> }) {

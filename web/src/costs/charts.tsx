@@ -1,11 +1,11 @@
 import { type ReactNode, useMemo } from "react";
-import { percent, tokens } from "../parts/figures/amounts.ts";
 import { type Series, sumAt } from "../parts/chart/chart-data.ts";
 import { Chart } from "../parts/chart/chart.tsx";
 import { longDay, shortDay } from "./days.ts";
 import type { Spending } from "./ledger-query.ts";
 import { allTokens, type Billing, cacheRate, rateByDay, seriesByPart, sum, type Sums } from "./sums.ts";
 import { PAYERS, price } from "./words.ts";
+import { percent, thousands } from "../../../src/words/amounts.ts";
 
 /** Money, tokens and the cache over the days. All lines are of one billing. */
 export function CostCharts({
@@ -46,7 +46,7 @@ export function CostCharts({
         series={used}
         unit="tokens"
         look="bars"
-        label={`Tokens by ${by}, ${payer}: ${tokens(allTokens(all))} ${span}${most(days, used, tokens)}`}
+        label={`Tokens by ${by}, ${payer}: ${thousands(allTokens(all))} ${span}${most(days, used, thousands)}`}
       />
       <Chart
         title="Cache hit rate"

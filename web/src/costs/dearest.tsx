@@ -10,6 +10,7 @@ import { nameOf } from "../session/session-name.ts";
 import { type Range, useSpending } from "./ledger-query.ts";
 import { type Billing, dearest } from "./sums.ts";
 import { PAYERS, priceOfLine, rateOfLine, tokensOfLine } from "./words.ts";
+import { thousands } from "../../../src/words/amounts.ts";
 
 const SHOWN = 10;
 
@@ -20,7 +21,7 @@ interface Wanted {
 }
 
 const FIGURES: readonly Column<WireLedgerLine>[] = [
-  { title: "Requests", figure: true, minor: true, cell: ({ requests }) => requests.toLocaleString("en-US") },
+  { title: "Requests", figure: true, minor: true, cell: ({ requests }) => thousands(requests) },
   { title: "Tokens", figure: true, minor: true, cell: tokensOfLine },
   { title: "From cache", figure: true, minor: true, cell: rateOfLine },
   { title: "Cost", figure: true, cell: priceOfLine },

@@ -1,5 +1,5 @@
 import type { WireBudgetLine, WireBudgets } from "../../../src/client/index.ts";
-import { tokens, usd } from "../parts/figures/amounts.ts";
+import { money, thousands } from "../../../src/words/amounts.ts";
 
 /** From where on somebody should know, when the settings do not say. */
 const NEARLY = 0.8;
@@ -20,7 +20,7 @@ export function meterOf(line: WireBudgetLine, settings: WireBudgets["settings"])
 
 /** An amount of what a limit counts, without its unit where that is a word. */
 export function figureOf(which: WireBudgetLine["which"], amount: number): string {
-  return which === "usd" ? usd(amount) : tokens(amount);
+  return which === "usd" ? money(amount) : thousands(amount);
 }
 
 /** The same with its unit. */

@@ -1,12 +1,12 @@
 import { TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import type { WireLedgerLine } from "../../../src/client/index.ts";
-import { percent, tokens } from "../parts/figures/amounts.ts";
 import { Card } from "../parts/page.tsx";
 import { Pill } from "../parts/tone.tsx";
 import { type Range, useSpending } from "./ledger-query.ts";
 import { allTokens, type Billing, cacheRate, sum } from "./sums.ts";
-import { counted, MEANINGS, PAYERS, price } from "./words.ts";
+import { MEANINGS, PAYERS, price } from "./words.ts";
+import { count as counted, percent, thousands } from "../../../src/words/amounts.ts";
 
 /** What the days come to, and what these figures do not know. */
 export function Totals({
@@ -33,8 +33,8 @@ export function Totals({
         />
         <Tile
           title="Tokens"
-          value={tokens(allTokens(all))}
-          note={`${tokens(all.input)} in, ${tokens(all.output)} out, ${tokens(all.cacheRead)} from the cache, ${tokens(all.cacheWrite)} written to it`}
+          value={thousands(allTokens(all))}
+          note={`${thousands(all.input)} in, ${thousands(all.output)} out, ${thousands(all.cacheRead)} from the cache, ${thousands(all.cacheWrite)} written to it`}
         />
         <Tile
           title="Cache hit rate"
@@ -43,12 +43,8 @@ export function Totals({
         />
         <Tile
           title="Model requests"
-          value={all.requests.toLocaleString("en-US")}
-          note={
-            all.searches === 0
-              ? `in ${range} days`
-              : `in ${range} days; web searches: ${all.searches.toLocaleString("en-US")}`
-          }
+          value={thousands(all.requests)}
+          note={all.searches === 0 ? `in ${range} days` : `in ${range} days; web searches: ${thousands(all.searches)}`}
         />
       </dl>
       {all.unpriced > 0 && <Unpriced count={all.unpriced} billing={billing} range={range} zone={zone} />}

@@ -1,6 +1,6 @@
 import { allTokens, cacheRate, sum, type Billing, type Sums } from "./sums.ts";
 import type { WireLedgerLine } from "../../../src/client/index.ts";
-import { percent, tokens, usd } from "../parts/figures/amounts.ts";
+import { money, percent, thousands } from "../../../src/words/amounts.ts";
 
 /** Who pays, in a few words. */
 export const PAYERS: Readonly<Record<Billing, string>> = {
@@ -18,7 +18,7 @@ export const MEANINGS: Readonly<Record<Billing, string>> = {
 
 /** With a sign when more was spent than is known. */
 export function price({ usd: amount, unpriced }: Pick<Sums, "usd" | "unpriced">): string {
-  return unpriced === 0 ? usd(amount) : `≥ ${usd(amount)}`;
+  return unpriced === 0 ? money(amount) : `≥ ${money(amount)}`;
 }
 
 export function priceOfLine(line: WireLedgerLine): string {
@@ -26,14 +26,10 @@ export function priceOfLine(line: WireLedgerLine): string {
 }
 
 export function tokensOfLine(line: WireLedgerLine): string {
-  return tokens(allTokens(sum([line])));
+  return thousands(allTokens(sum([line])));
 }
 
 export function rateOfLine(line: WireLedgerLine): string {
   const rate = cacheRate(sum([line]));
   return rate === null ? "–" : percent(rate);
-}
-
-export function counted(count: number, thing: string): string {
-  return `${count.toLocaleString("en-US")} ${thing}${count === 1 ? "" : "s"}`;
 }

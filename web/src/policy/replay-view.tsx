@@ -9,6 +9,7 @@ import { Ago } from "../parts/figures/figures.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { BehaviorPill } from "./modes.tsx";
 import { changesIn } from "./replayed.ts";
+import { thousands } from "../../../src/words/amounts.ts";
 
 /** In rows: more of them at once only make a page slow. */
 const FIRST = 100;
@@ -24,7 +25,7 @@ export function ReplayView({ replay: { data, skipped } }: { readonly replay: Wir
     <div className="flex flex-col gap-3">
       <div role="status" className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
         <p className="font-medium">
-          {changed === 0 ? "Nothing" : changed.toLocaleString("en-US")} of {data.length.toLocaleString("en-US")}{" "}
+          {changed === 0 ? "Nothing" : thousands(changed)} of {thousands(data.length)}{" "}
           {data.length === 1 ? "decision" : "decisions"} would change
         </p>
         {changes.map(({ before, now, count: times }) => (
@@ -57,7 +58,7 @@ export function ReplayView({ replay: { data, skipped } }: { readonly replay: Wir
       />
       {rows.length > count && (
         <Button className="self-center" onClick={() => setCount(count + FIRST)}>
-          Show more: {(rows.length - count).toLocaleString("en-US")} are left
+          Show more: {thousands(rows.length - count)} are left
         </Button>
       )}
     </div>

@@ -1,7 +1,7 @@
 import type { WireAgent } from "../../../src/client/index.ts";
-import { duration } from "../parts/figures/figures.tsx";
 import { Pill, type Tone } from "../parts/tone.tsx";
 import { ModePill, MODES } from "./modes.tsx";
+import { duration } from "../../../src/words/amounts.ts";
 
 export type Permissions = WireAgent["definition"]["permissions"];
 

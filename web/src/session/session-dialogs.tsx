@@ -2,8 +2,8 @@ import { useState } from "react";
 import type { SessionPatch, WireSessionWithState } from "../../../src/client/index.ts";
 import { api, queries } from "../api.ts";
 import { Field, Input } from "../parts/form/field.tsx";
-import { usd } from "../parts/figures/figures.tsx";
 import { FormDialog } from "../parts/form/form-dialog.tsx";
+import { money } from "../../../src/words/amounts.ts";
 
 interface Props {
   readonly session: WireSessionWithState;
@@ -49,7 +49,7 @@ export function LimitDialog(props: Props) {
       <Field
         label="Limit in USD"
         problem={problem}
-        hint={`Spent so far: ${usd(session.state.usd)}. Empty for the agent's own limit.`}
+        hint={`Spent so far: ${money(session.state.usd)}. Empty for the agent's own limit.`}
       >
         <Input autoFocus inputMode="decimal" value={limit} onChange={(event) => setLimit(event.target.value)} />
       </Field>

@@ -1,5 +1,4 @@
 import { casesSummary, timeOf } from "../../../src/protocol/api/suite-run-facts.ts";
-import { duration } from "../parts/figures/amounts.ts";
 import { Pill } from "../parts/tone.tsx";
 import { Chances } from "./chances.tsx";
 import { Chevron, Fold } from "./fold.tsx";
@@ -7,6 +6,7 @@ import type { PlacedCase } from "./placed-cases.ts";
 import { type CaseRun, passedOf, priceOf, whyNot } from "./run-facts.ts";
 import { Status } from "./status.tsx";
 import { TrialView } from "./trial-view.tsx";
+import { duration } from "../../../src/words/amounts.ts";
 
 /** A case as a row that opens. Its parts are made when it does. */
 export function CaseView({

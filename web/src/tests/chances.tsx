@@ -1,6 +1,6 @@
-import { percent } from "../parts/figures/amounts.ts";
 import { Table } from "../parts/table.tsx";
 import type { CaseRun } from "./run-facts.ts";
+import { percent } from "../../../src/words/amounts.ts";
 
 /** Of many trials some are enough to see where it leads. */
 const SHOWN = new Set(["1", "2", "3", "4", "5", "10", "20", "50", "100", "200", "500"]);

@@ -1,6 +1,6 @@
 import type { WireSuiteRun, WireSuiteRunSummary } from "../../../src/client/index.ts";
-import { CASE_STATUSES, type CasesSummary, count, STATUS_WORDS } from "../../../src/protocol/api/suite-run-facts.ts";
-import { usd } from "../parts/figures/amounts.ts";
+import { CASE_STATUSES, type CasesSummary, STATUS_WORDS } from "../../../src/protocol/api/suite-run-facts.ts";
+import { count, money } from "../../../src/words/amounts.ts";
 
 export type SuiteResult = WireSuiteRun["suites"][number];
 export type CaseRun = SuiteResult["cases"][number];
@@ -31,7 +31,7 @@ export function isGood(counts: CasesSummary["counts"]): boolean {
 
 /** With a sign when more was spent than is known. */
 export function priceOf({ usd: amount, unpricedTrials }: Pick<CasesSummary, "usd" | "unpricedTrials">): string {
-  return unpricedTrials === 0 ? usd(amount) : `≥ ${usd(amount)}`;
+  return unpricedTrials === 0 ? money(amount) : `≥ ${money(amount)}`;
 }
 
 export function priceOfWire(run: Pick<WireSuiteRunSummary, "usd" | "unpriced_trials">): string {

@@ -3,17 +3,16 @@ import {
   CASE_STATUSES,
   casesSummary,
   type CaseStatus,
-  count,
   inputTokens,
   priceNote,
 } from "../../../src/protocol/api/suite-run-facts.ts";
-import { duration, tokens } from "../parts/figures/amounts.ts";
 import { cx } from "../parts/cx.ts";
 import { Card, Section } from "../parts/page.tsx";
 import { Pill, type Tone } from "../parts/tone.tsx";
 import { type PlacedSuite, type Remark, remarksOf } from "./placed-cases.ts";
 import { countsTold, priceOf } from "./run-facts.ts";
 import { Status } from "./status.tsx";
+import { count, duration, thousands } from "../../../src/words/amounts.ts";
 
 const BARS: Readonly<Record<CaseStatus, string>> = {
   passed: "bg-good",
@@ -47,14 +46,18 @@ export function RunOverview({ run }: { readonly run: WireSuiteRun }) {
       <ul className="flex flex-wrap gap-3 text-sm">
         {CASE_STATUSES.filter((status) => counts[status] > 0).map((status) => (
           <li key={status} className="flex items-center gap-1.5">
-            <Status of={status} /> <strong data-figure>{counts[status].toLocaleString("en-US")}</strong>
+            <Status of={status} /> <strong data-figure>{thousands(counts[status])}</strong>
           </li>
         ))}
       </ul>
       <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
         <Tile title="Cases passed" value={`${counts.passed} of ${cases}`} note={count(sums.trials, "trial")} />
         <Tile title="Cost" value={priceOf(sums)} note={priceNote(run, sums)} />
-        <Tile title="Tokens" value={tokens(input + output)} note={`${tokens(input)} in, ${tokens(output)} out`} />
+        <Tile
+          title="Tokens"
+          value={thousands(input + output)}
+          note={`${thousands(input)} in, ${thousands(output)} out`}
+        />
         <Tile title="Time" value={duration(run.durationMs)} note={count(sums.requests, "model request")} />
       </dl>
     </div>

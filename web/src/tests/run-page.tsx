@@ -6,7 +6,6 @@ import type { WireSuiteRun } from "../../../src/client/index.ts";
 import { outcomeOf } from "../../../src/protocol/api/suite-run-facts.ts";
 import { api, isRefused } from "../api.ts";
 import { useMay } from "../caller.tsx";
-import { duration } from "../parts/figures/amounts.ts";
 import { Button } from "../parts/button.tsx";
 import { Choice } from "../parts/form/choice.tsx";
 import { Confirm } from "../parts/form/confirm.tsx";
@@ -22,6 +21,7 @@ import { MODES } from "./run-facts.ts";
 import { Remarks, RunOverview } from "./run-overview.tsx";
 import { SuiteView } from "./suite-view.tsx";
 import { goTo, nameInAddress, useAnchor } from "./use-anchor.ts";
+import { duration, thousands } from "../../../src/words/amounts.ts";
 
 /** A run of suites, whole. It never changes, so it is asked for once. */
 export function RunPage({ id }: { readonly id: string }) {
@@ -146,8 +146,8 @@ function Cases({ run }: { readonly run: WireSuiteRun }) {
             label="Cases shown"
             value={onlyBad ? "bad" : "all"}
             options={[
-              { value: "all", label: `All cases (${all.toLocaleString("en-US")})` },
-              { value: "bad", label: `Did not pass (${bad.toLocaleString("en-US")})` },
+              { value: "all", label: `All cases (${thousands(all)})` },
+              { value: "bad", label: `Did not pass (${thousands(bad)})` },
             ]}
             onChoose={(value) => setOnlyBad(value === "bad")}
           />

@@ -6,6 +6,7 @@ import { Card } from "../parts/page.tsx";
 import { CaseView } from "./case-view.tsx";
 import { listedCount, type PlacedSuite } from "./placed-cases.ts";
 import { countsTold, priceOf } from "./run-facts.ts";
+import { thousands } from "../../../src/words/amounts.ts";
 
 /** One suite of a run, with the cases that are wanted. */
 export function SuiteView({
@@ -60,7 +61,7 @@ export function SuiteView({
         {shown.length < cases.length && (
           <div className="flex justify-center border-t border-line p-2">
             <Button small onClick={() => setPages(Math.ceil(shown.length / 100) + 1)}>
-              Show more of {cases.length.toLocaleString("en-US")} cases
+              Show more of {thousands(cases.length)} cases
             </Button>
           </div>
         )}

@@ -2,9 +2,8 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { FlaskConical } from "lucide-react";
 import { Link, useSearchParams } from "wouter";
 import type { WireSuite, WireSuiteRunSummary } from "../../../src/client/index.ts";
-import { count, outcomeOf } from "../../../src/protocol/api/suite-run-facts.ts";
+import { outcomeOf } from "../../../src/protocol/api/suite-run-facts.ts";
 import { api } from "../api.ts";
-import { duration } from "../parts/figures/amounts.ts";
 import { Button } from "../parts/button.tsx";
 import { Code } from "../parts/text/code.tsx";
 import { Empty } from "../parts/empty.tsx";
@@ -17,6 +16,7 @@ import { Table } from "../parts/table.tsx";
 import { Pill } from "../parts/tone.tsx";
 import { countsTold, isGood, MODES, priceOfWire } from "./run-facts.ts";
 import { Outcome } from "./status.tsx";
+import { count, duration } from "../../../src/words/amounts.ts";
 
 const PAGE = 20;
 

@@ -5,6 +5,7 @@ import { cx } from "../parts/cx.ts";
 import { Pill } from "../parts/tone.tsx";
 import { Chevron } from "./fold.tsx";
 import type { TrialStep } from "./run-facts.ts";
+import { thousands } from "../../../src/words/amounts.ts";
 
 /** So many steps are shown at once; a trial that went astray can have thousands. */
 const PAGE = 200;
@@ -40,7 +41,7 @@ export function Transcript({ steps }: { readonly steps: readonly TrialStep[] }) 
           className="mt-2 text-sm text-accent hover:underline"
           onClick={() => setCount(count + 5 * PAGE)}
         >
-          {(steps.length - count).toLocaleString("en-US")} more steps
+          {thousands(steps.length - count)} more steps
         </button>
       )}
     </>
@@ -115,7 +116,7 @@ function LongText({ text }: { readonly text: string }) {
     <>
       {text.slice(0, MAX_OPEN)}…{" "}
       <button type="button" className="text-accent hover:underline" onClick={() => setWhole(true)}>
-        all {text.length.toLocaleString("en-US")} characters
+        all {thousands(text.length)} characters
       </button>
     </>
   );

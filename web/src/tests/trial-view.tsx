@@ -1,8 +1,7 @@
 import { CircleCheck, CircleX, Diff } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
 import { Link } from "wouter";
-import { changedFiles, count, inputTokens } from "../../../src/protocol/api/suite-run-facts.ts";
-import { duration, tokens, usd } from "../parts/figures/amounts.ts";
+import { changedFiles, inputTokens } from "../../../src/protocol/api/suite-run-facts.ts";
 import { FoldedText } from "../parts/text/code.tsx";
 import { cx } from "../parts/cx.ts";
 import { filesOf, PatchView } from "../parts/text/diff-view.tsx";
@@ -11,6 +10,7 @@ import { Tree } from "../parts/text/tree.tsx";
 import type { TrialRun, Verdict } from "./run-facts.ts";
 import { Fold } from "./fold.tsx";
 import { Transcript } from "./transcript.tsx";
+import { count, duration, money, thousands } from "../../../src/words/amounts.ts";
 
 /** All that is known of a trial. What explains a failure is open. */
 export function TrialView({ trial }: { readonly trial: TrialRun }) {
@@ -112,10 +112,10 @@ function Part({ title, children }: { readonly title: string; readonly children: 
 function Facts({ trial }: { readonly trial: TrialRun }) {
   const { stopReason, usd: cost, judgeUsd, requests, durationMs, sessionId } = trial;
   const rows: readonly (readonly [string, ReactNode])[] = [
-    ["Cost", cost === null ? "unknown" : usd(cost)],
-    ["Judges", judgeUsd === 0 ? undefined : usd(judgeUsd)],
-    ["Tokens", `${tokens(inputTokens(trial.tokens))} in, ${tokens(trial.tokens.output)} out`],
-    ["Requests", requests.toLocaleString("en-US")],
+    ["Cost", cost === null ? "unknown" : money(cost)],
+    ["Judges", judgeUsd === 0 ? undefined : money(judgeUsd)],
+    ["Tokens", `${thousands(inputTokens(trial.tokens))} in, ${thousands(trial.tokens.output)} out`],
+    ["Requests", thousands(requests)],
     ["Time", duration(durationMs)],
     ["Stop reason", stopReason ?? undefined],
     [

@@ -4,7 +4,7 @@ import type { WireApproval } from "../../../../src/client/index.ts";
 import { isUnanswered } from "../../api.ts";
 import { useMay } from "../../caller.tsx";
 import { cx } from "../../parts/cx.ts";
-import { Ago, duration, useNow, When } from "../../parts/figures/figures.tsx";
+import { Ago, useNow, When } from "../../parts/figures/figures.tsx";
 import { Problem } from "../../parts/failure/problem.tsx";
 import { Pill } from "../../parts/tone.tsx";
 import { Answered } from "../answered.tsx";
@@ -21,6 +21,7 @@ import { askedIn } from "../questions/questions.ts";
 import { ResultAnswer } from "./result-answer.tsx";
 import { useApproval } from "./use-approval.ts";
 import { escapeHidden } from "../../../../src/words/hidden-text.ts";
+import { duration } from "../../../../src/words/amounts.ts";
 
 const ICONS = { tool: ShieldQuestion, plan: ListChecks, question: CircleHelp, custom_tool: Wrench };
 const FORMS: Record<WireApproval["request"]["kind"], (props: AnswerProps) => React.ReactNode> = {

@@ -4,6 +4,7 @@ import { useCard } from "./card-place.ts";
 import { type Change, MAX_CHARACTERS, MAX_LINES } from "./change.ts";
 import { factsOf, programsOf } from "./describe.ts";
 import { escapeHidden } from "../../../../src/words/hidden-text.ts";
+import { thousands } from "../../../../src/words/amounts.ts";
 
 /** What a call would do: its programs, its change, and all the rest of its input. */
 export function CallDetails({
@@ -104,7 +105,7 @@ export function Whole({ text, isPlain = false }: { readonly text: string; readon
       </pre>
       {hidden > 0 && (
         <button type="button" onClick={showAll} className="mt-1 text-xs font-medium text-accent underline">
-          {hidden.toLocaleString("en-US")} more characters are not shown: show all
+          {thousands(hidden)} more characters are not shown: show all
         </button>
       )}
     </div>

@@ -3,6 +3,7 @@ import { type DiffLine, type FileDiff, filesOf } from "../../parts/text/diff.ts"
 import { canBeLaidOut } from "../../parts/text/markdown-limits.ts";
 import { factsOf, programsOf } from "./describe.ts";
 import { escapeHidden } from "../../../../src/words/hidden-text.ts";
+import { thousands } from "../../../../src/words/amounts.ts";
 
 type Request = WireApproval["request"];
 
@@ -110,5 +111,5 @@ function sum(numbers: readonly number[]): number {
 }
 
 function worded(count: number, word: string): string | undefined {
-  return count === 0 ? undefined : `${count.toLocaleString("en-US")} more ${word}${count === 1 ? "" : "s"}`;
+  return count === 0 ? undefined : `${thousands(count)} more ${word}${count === 1 ? "" : "s"}`;
 }

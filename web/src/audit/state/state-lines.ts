@@ -1,5 +1,6 @@
 import type { WireState } from "../../../../src/client/index.ts";
 import { STOPS } from "../summary.ts";
+import { preciseMoney, thousands } from "../../../../src/words/amounts.ts";
 
 /** One thing that a state says, and what the state before said of it when that was something else. */
 export interface StateLine {
@@ -50,11 +51,11 @@ function listed(value: string | null | undefined): string[] {
 
 /** A sum that is rounded would hide what one event adds to it. */
 function exact(count: number): string {
-  return count.toLocaleString("en-US");
+  return thousands(count);
 }
 
 function spent({ usd, unpriced_requests: unpriced }: WireState): string {
-  const sum = usd === 0 ? "$0" : `$${usd.toFixed(4)}`;
+  const sum = preciseMoney(usd);
   return unpriced === 0 ? sum : `${sum}, and ${exact(unpriced)} requests of unknown price`;
 }
 

@@ -1,6 +1,5 @@
 import { Table2 } from "lucide-react";
 import { useEffect, useId, useMemo, useRef, useState } from "react";
-import { tokens, percent, usd } from "../figures/amounts.ts";
 import { IconButton } from "../button.tsx";
 import { type Series, sumAt, total, type Unit } from "./chart-data.ts";
 import { fillOf, type Palette, usePalette } from "./chart-paint.ts";
@@ -8,11 +7,12 @@ import { CHART_HEIGHT, type Drawn, plot, type Pointed } from "./chart-plot.ts";
 import { cx } from "../cx.ts";
 import { Card } from "../page.tsx";
 import { Table } from "../table.tsx";
+import { money, percent, thousands } from "../../../../src/words/amounts.ts";
 // A style has no name; it is bundled by being named here.
 // oxlint-disable-next-line import/no-unassigned-import
 import "./chart.css";
 
-const SAID: Record<Unit, (amount: number) => string> = { usd, tokens, share: percent };
+const SAID: Record<Unit, (amount: number) => string> = { usd: money, tokens: thousands, share: percent };
 
 export interface ChartProps extends Drawn {
   readonly title: string;

@@ -2,8 +2,8 @@ import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { CapstanApiError } from "../../../../src/client/index.ts";
 import { problemOf } from "../../api.ts";
-import { duration } from "../figures/amounts.ts";
 import { Button } from "../button.tsx";
+import { duration } from "../../../../src/words/amounts.ts";
 
 /** What went wrong, in the server's own words, which say what to do next. */
 export function Problem({

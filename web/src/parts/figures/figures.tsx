@@ -1,10 +1,14 @@
 import { type PointerEvent, useEffect, useState } from "react";
 import { serverNow } from "../../server-watch.ts";
-import { ago, once } from "./amounts.ts";
+import { ago } from "../../../../src/words/amounts.ts";
 
-// Without React, so that what is no component can use them too.
-export { bytes, duration, percent, tokens, usd } from "./amounts.ts";
+/** Creates a value on first use: the first date format of a page costs more time than a whole list of them. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
 
+const dayOnly = once(() => new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", year: "numeric" }));
 const clock = once(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }));
 const clockOfDay = once(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }));
 const clockShort = once(
@@ -17,13 +21,16 @@ function tellDate(event: PointerEvent<HTMLTimeElement>): void {
   currentTarget.title = clock().format(Date.parse(currentTarget.dateTime));
 }
 
+/** Older moments are shown by their date. */
+const RECENT_MS = 2_592_000_000;
+
 /** A moment, told as how long ago it was; its date stands in the tooltip. */
 export function Ago({ at }: { readonly at: string }) {
   const ms = Date.parse(at);
   const now = useNow(15_000);
   return (
     <time dateTime={at} onPointerEnter={tellDate}>
-      {ago(ms, now)}
+      {now - ms < RECENT_MS ? ago(now - ms) : dayOnly().format(ms)}
     </time>
   );
 }

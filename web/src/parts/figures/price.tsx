@@ -1,4 +1,4 @@
-import { usd } from "./figures.tsx";
+import { money } from "../../../../src/words/amounts.ts";
 
 interface Amounts {
   readonly usd: number;
@@ -18,13 +18,13 @@ export function Price({ of, limit }: { readonly of: Amounts; readonly limit?: nu
   return (
     <span data-figure title={unpriced > 0 ? `${unpriced} requests have no known price` : undefined}>
       {unpriced > 0 && "≥ "}
-      {usd(of.usd)}
-      {limit !== undefined && ` of ${usd(limit)}`}
+      {money(of.usd)}
+      {limit !== undefined && ` of ${money(limit)}`}
       {notes.length > 0 && <span className="text-xs text-faint"> {notes.join(", ")}</span>}
     </span>
   );
 }
 
 function part(word: string, amount: number, whole: number): string {
-  return amount >= whole ? word : `${usd(amount)} ${word}`;
+  return amount >= whole ? word : `${money(amount)} ${word}`;
 }

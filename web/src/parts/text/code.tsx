@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { IconButton } from "../button.tsx";
 import { cx } from "../cx.ts";
 import { tellProblem } from "../toast.tsx";
+import { thousands } from "../../../../src/words/amounts.ts";
 
 /** In characters. Beyond it marking takes longer than it helps. */
 const MAX_HIGHLIGHTED = 40_000;
@@ -75,11 +76,7 @@ export function FoldedText({
           onClick={() => setOpen(!isOpen)}
           className="mt-1 text-xs font-medium text-accent hover:underline"
         >
-          {isOpen
-            ? "Show less"
-            : all.length > lines
-              ? `Show all ${all.length.toLocaleString("en-US")} lines`
-              : "Show all"}
+          {isOpen ? "Show less" : all.length > lines ? `Show all ${thousands(all.length)} lines` : "Show all"}
         </button>
       )}
     </div>

@@ -1,5 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
+import { thousands } from "../../../../src/words/amounts.ts";
 
 /** How many of an object's parts are shown before somebody asks for more. */
 const FIRST = 50;
@@ -75,7 +76,7 @@ function Leaf({ value }: { readonly value: unknown }) {
       {JSON.stringify(shown)}
       {shown.length < value.length && (
         <button type="button" className="ml-1 text-accent hover:underline" onClick={() => setWhole(true)}>
-          … all {value.length.toLocaleString("en-US")} characters
+          … all {thousands(value.length)} characters
         </button>
       )}
     </span>

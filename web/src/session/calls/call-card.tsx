@@ -13,13 +13,14 @@ import {
 } from "lucide-react";
 import type { ComponentType } from "react";
 import { cx } from "../../parts/cx.ts";
-import { duration, useNow } from "../../parts/figures/figures.tsx";
+import { useNow } from "../../parts/figures/figures.tsx";
 import { Pill, type Tone } from "../../parts/tone.tsx";
 import { CallBody } from "./call-body.tsx";
 import { type CallState, runningTime, stateOf, titleOf } from "./call-facts.ts";
 import { CallResultTail } from "./call-result.tsx";
 import { useFold } from "../transcript/fold-memory.tsx";
 import type { Call } from "../transcript/transcript.ts";
+import { duration } from "../../../../src/words/amounts.ts";
 
 const ICONS: Readonly<Record<string, ComponentType<{ className?: string }>>> = {
   Bash: SquareTerminal,

@@ -6,6 +6,7 @@ import { FoldedText } from "../../parts/text/code.tsx";
 import { saveFile } from "../../parts/save-file.ts";
 import { tellProblem } from "../../parts/toast.tsx";
 import type { ToolResult } from "../transcript/transcript.ts";
+import { thousands } from "../../../../src/words/amounts.ts";
 
 /** In characters: a page with more is slow. The rest is in the file. */
 const SHOWN = 400_000;
@@ -30,7 +31,7 @@ export function WholeOutput({ sessionId, result }: { readonly sessionId: string;
   if (text === undefined)
     return (
       <Button small className="self-start" disabled={isBusy} onClick={() => void show()}>
-        {isBusy ? "Loading…" : `Show all ${output.total.toLocaleString("en-US")} bytes of output`}
+        {isBusy ? "Loading…" : `Show all ${thousands(output.total)} bytes of output`}
       </Button>
     );
   return (

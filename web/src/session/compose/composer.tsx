@@ -3,10 +3,10 @@ import { type ReactNode, type Ref, useCallback, useImperativeHandle, useRef } fr
 import type { MessageInput } from "../../../../src/client/index.ts";
 import { isUnanswered } from "../../api.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
-import { bytes } from "../../parts/figures/figures.tsx";
 import { tellProblem } from "../../parts/toast.tsx";
 import { attachmentOf, messageOf } from "./attachments.ts";
 import { changeDraft, inOrder, useDraft } from "./draft.ts";
+import { size as sizeText } from "../../../../src/words/amounts.ts";
 
 export interface ComposerHandle {
   focus(): void;
@@ -95,7 +95,7 @@ export function Composer({
                 <span dir="auto" className="max-w-48 truncate">
                   {name}
                 </span>
-                <span className="text-faint">{bytes(size)}</span>
+                <span className="text-faint">{sizeText(size)}</span>
                 <IconButton
                   label={`Remove ${name}`}
                   className="size-5"

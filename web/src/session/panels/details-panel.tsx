@@ -2,8 +2,9 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { WireSessionWithState } from "../../../../src/client/index.ts";
 import { CopyButton } from "../../parts/text/code.tsx";
-import { percent, tokens, When } from "../../parts/figures/figures.tsx";
+import { When } from "../../parts/figures/figures.tsx";
 import { Price } from "../../parts/figures/price.tsx";
+import { percent, thousands } from "../../../../src/words/amounts.ts";
 
 /** The facts of a session. */
 export function DetailsPanel({ session }: { readonly session: WireSessionWithState }) {
@@ -37,7 +38,7 @@ export function DetailsPanel({ session }: { readonly session: WireSessionWithSta
       </Fact>
       <Fact name="Tokens">
         <span data-figure>
-          {tokens(told)} in, {tokens(usage.output_tokens)} out
+          {thousands(told)} in, {thousands(usage.output_tokens)} out
           {told > 0 && `, ${percent(usage.cache_read_input_tokens / told)} from cache`}
         </span>
       </Fact>

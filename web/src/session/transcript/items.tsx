@@ -3,7 +3,7 @@ import { memo, type ReactNode, useDeferredValue, useState } from "react";
 import { Link } from "wouter";
 import { FoldedText } from "../../parts/text/code.tsx";
 import { cx } from "../../parts/cx.ts";
-import { Clock, percent, tokens, usd } from "../../parts/figures/figures.tsx";
+import { Clock } from "../../parts/figures/figures.tsx";
 import { IconButton } from "../../parts/button.tsx";
 import { Markdown } from "../../parts/text/markdown.tsx";
 import { Tree } from "../../parts/text/tree.tsx";
@@ -11,6 +11,7 @@ import type { Notice } from "./notice.ts";
 import { ContentBlocks } from "../calls/content-blocks.tsx";
 import { useFold } from "./fold-memory.tsx";
 import type { Item } from "./transcript.ts";
+import { money, percent, thousands } from "../../../../src/words/amounts.ts";
 
 type Of<Kind extends Item["kind"]> = Extract<Item, { kind: Kind }>;
 
@@ -195,7 +196,7 @@ function Used({ usage, before }: { readonly usage: Usage; readonly before: Usage
   const told = since((of) => of.input_tokens) + read + since((of) => of.cache_creation.ephemeral_5m_input_tokens);
   return (
     <span data-figure>
-      {usd(since((of) => of.usd))} · {tokens(told)} in · {tokens(since((of) => of.output_tokens))} out
+      {money(since((of) => of.usd))} · {thousands(told)} in · {thousands(since((of) => of.output_tokens))} out
       {read > 0 && ` · ${percent(read / told)} from cache`}
       {before === undefined && " so far"}
       {unpriced > 0 && ` · ${unpriced} requests without a known price`}

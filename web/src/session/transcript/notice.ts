@@ -1,7 +1,7 @@
 import type { LoggedEvent } from "../../../../src/client/index.ts";
-import { duration, tokens, usd } from "../../parts/figures/amounts.ts";
 import { configurationDetail } from "../../parts/failure/configuration-detail.ts";
 import { withheldDetail } from "../../parts/failure/withheld-detail.ts";
+import { duration, money, thousands } from "../../../../src/words/amounts.ts";
 
 export interface Notice {
   readonly tone: "quiet" | "good" | "waiting" | "bad";
@@ -50,7 +50,8 @@ export function noticeOf(event: LoggedEvent): Notice | undefined {
     case "capstan.budget_changed":
       return {
         tone: "quiet",
-        title: event.budget.usd === undefined ? "The limits were changed" : `The limit is now ${usd(event.budget.usd)}`,
+        title:
+          event.budget.usd === undefined ? "The limits were changed" : `The limit is now ${money(event.budget.usd)}`,
       };
     case "capstan.model_changed":
       return { tone: "quiet", title: `The model is now ${event.model}` };
@@ -63,7 +64,7 @@ export function noticeOf(event: LoggedEvent): Notice | undefined {
     case "agent.thread_context_compacted":
       return {
         tone: "quiet",
-        title: `The conversation was summarised (${tokens(event.tokens_before)} tokens before)`,
+        title: `The conversation was summarised (${thousands(event.tokens_before)} tokens before)`,
         detail: event.summary,
       };
     case "capstan.session_forked":
@@ -115,8 +116,8 @@ function wayOn(which: string, scope: string): string {
 }
 
 function limit(which: string, amount: number): string {
-  if (which === "usd") return usd(amount);
+  if (which === "usd") return money(amount);
   if (which === "deadline") return duration(amount);
-  if (which.endsWith("tokens")) return `${tokens(amount)} ${which.replace("_", " ")}`;
-  return `${amount.toLocaleString("en-US")} ${which.replaceAll("_", " ")}`;
+  if (which.endsWith("tokens")) return `${thousands(amount)} ${which.replace("_", " ")}`;
+  return `${thousands(amount)} ${which.replaceAll("_", " ")}`;
 }
