@@ -53,12 +53,12 @@ test("what was understood of a call is told in people's words", () => {
   });
   expect(told).toEqual([
     { what: "Runs", items: ["CI=1 sudo", "rm $X (a word is only known when it runs) (run by sudo)"] },
-    { what: "Writes through >", items: ["out.txt", "$Y (known when it runs)"] },
-    { what: "Names these paths", items: ["./a", "./link → ~/there", "/etc/x"] },
+    { what: "Writes with >", items: ["out.txt", "$Y (known when it runs)"] },
+    { what: "Mentions these paths", items: ["./a", "./link → ~/there", "/etc/x"] },
     { what: "Not fully understood", items: ["It has a heredoc."] },
   ]);
   const search = { ...around, tool: "Grep", search: true, paths: [{ ...place("/project"), access: "read" as const }] };
-  expect(understood(search)).toEqual([{ what: "Searches below", items: ["."] }]);
+  expect(understood(search)).toEqual([{ what: "Searches under", items: ["."] }]);
   expect(understood({ ...around, tool: "TodoWrite" })).toEqual([]);
 });
 

@@ -19,7 +19,7 @@ test("a state is told in words, and what an event changed stands out", () => {
   const changed = lines.filter(({ was }) => was !== undefined).map(({ name, values }) => [name, values]);
   expect(changed).toEqual([
     ["Open calls", ["Read, not decided"]],
-    ["Waits for", ["an answer about Read (appr_1)"]],
+    ["Waiting for", ["approval of Read (appr_1)"]],
   ]);
   expect(lines.find(({ name }) => name === "Status")?.values).toEqual(["running"]);
   const idle = reduce(asked, example("session.status_idle"), 4);

@@ -18,21 +18,21 @@ import { foundRows, type SessionRow, sessionName, sessionRows } from "./session-
 import { Verdict } from "./verdict.tsx";
 import { thousands } from "../../../src/words/amounts.ts";
 
-/** How many rows are shown until somebody asks for more. */
+/** Rows per page. */
 const FIRST = 50;
 
 export function AuditPage() {
   const { data, error, refetch, isFetching, dataUpdatedAt } = useQuery({
     queryKey: ["audit"],
     queryFn: () => api.verifyAudit(),
-    // Every event of every session is read for it: once, and then when somebody asks.
+    // Reads every event of every session, so it runs once and then only on request.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   });
   return (
     <Page
       title="Audit"
-      about="Whether what the sessions of this project did is stored as it happened."
+      about="Verify that this project's session logs have not been altered."
       actions={
         <Button
           look="primary"
@@ -45,12 +45,12 @@ export function AuditPage() {
       }
     >
       {error !== null && !isFetching && (
-        <Problem title="The log could not be verified" thrown={error} onRetry={() => void refetch()} />
+        <Problem title="Could not verify the logs" thrown={error} onRetry={() => void refetch()} />
       )}
       {data === undefined && isFetching && <Loading label="Verifying every event of every session" />}
       {data !== undefined && (
         <>
-          <Verdict report={data} at={dataUpdatedAt} of="The audit log" />
+          <Verdict report={data} at={dataUpdatedAt} of="all sessions" />
           <AuditedSessions audited={data.sessions} />
         </>
       )}
@@ -63,7 +63,7 @@ function AuditedSessions({ audited }: { readonly audited: Parameters<typeof sess
   const [shown, setShown] = useState(FIRST);
   const field = useRef<HTMLInputElement>(null);
   useShortcuts({ "/": () => field.current?.focus() });
-  // Only for their names; ids are enough to go on without them.
+  // Only for names; without them the ids are shown.
   const { data: sessions } = useQuery({
     queryKey: ["sessions", "names"],
     queryFn: () => api.sessions.list({ limit: 1_000 }),
@@ -72,8 +72,8 @@ function AuditedSessions({ audited }: { readonly audited: Parameters<typeof sess
   const found = useMemo(() => foundRows(rows, search), [rows, search]);
   if (rows.length === 0)
     return (
-      <Empty icon={<ScrollText />} title="No session has a log yet">
-        Every session writes one from its first event on, and it is verified here.
+      <Empty icon={<ScrollText />} title="No session logs yet">
+        Every session writes a log from its first event. You can verify it here.
       </Empty>
     );
   return (
@@ -83,8 +83,8 @@ function AuditedSessions({ audited }: { readonly audited: Parameters<typeof sess
         <Input
           ref={field}
           type="search"
-          aria-label="Search for a session"
-          placeholder="Title, message, agent or id"
+          aria-label="Search sessions"
+          placeholder="Title, message, agent or ID"
           className="sm:w-72"
           value={search}
           onChange={({ target }) => setSearch(target.value)}
@@ -96,7 +96,7 @@ function AuditedSessions({ audited }: { readonly audited: Parameters<typeof sess
         columns={COLUMNS}
         rows={found.slice(0, shown)}
         rowKey={({ session_id: id }) => id}
-        empty={`No session has “${search}” in its title, first message, agent or id.`}
+        empty={`No session matches “${search}” in its title, first message, agent or ID.`}
       />
       {found.length > shown && (
         <Button className="self-center" onClick={() => setShown(shown + 200)}>
@@ -110,7 +110,7 @@ function AuditedSessions({ audited }: { readonly audited: Parameters<typeof sess
 const STATUS: Readonly<Record<SessionRow["status"], string>> = {
   ok: "sound",
   altered: "altered",
-  truncated: "cut off",
+  truncated: "truncated",
   missing: "missing",
 };
 

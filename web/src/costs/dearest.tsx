@@ -27,7 +27,7 @@ const FIGURES: readonly Column<WireLedgerLine>[] = [
   { title: "Cost", figure: true, cell: priceOfLine },
 ];
 
-/** The sessions that cost most. Lines outlive their sessions: one that was deleted is still told. */
+/** The most expensive sessions, including deleted ones: ledger lines outlive their sessions. */
 export function DearestSessions({ range, zone, billing }: Wanted) {
   const { data, error, refetch } = useSpending({ by: "session", split: "agent" }, range, zone);
   const lines = dearest(data?.lines.filter((line) => line.billing === billing) ?? [], SHOWN);
@@ -63,7 +63,7 @@ export function DearestSessions({ range, zone, billing }: Wanted) {
   );
 }
 
-/** `null` is known to be gone; `undefined` is not known yet. */
+/** `null`: deleted; `undefined`: not known yet. */
 function SessionName({ id, session }: { readonly id: string; readonly session: WireSession | null | undefined }) {
   if (session === null)
     return (
@@ -85,12 +85,12 @@ function SessionName({ id, session }: { readonly id: string; readonly session: W
 }
 
 const OTHERS: Readonly<Record<string, string>> = {
-  "(message)": "no tool: answers to a message",
+  "(message)": "no tool: responses to messages",
   "(compaction)": "no tool: compaction",
-  "(auxiliary)": "no tool: what a tool itself asked a model",
+  "(auxiliary)": "no tool: model requests made by tools",
 };
 
-/** What it cost to read the results of each tool. */
+/** The cost of reading each tool's results. */
 export function DearestTools({ range, zone, billing }: Wanted) {
   const { data, error, refetch } = useSpending({ by: "tool" }, range, zone);
   return (
@@ -120,8 +120,8 @@ export function DearestTools({ range, zone, billing }: Wanted) {
         />
       )}
       <p className="text-xs text-faint">
-        A tool has the requests that are the first to read its results. One that reads results of several is divided
-        among them.
+        Each request counts toward the tools whose results it is the first to read, divided among them if there are
+        several.
       </p>
     </Section>
   );

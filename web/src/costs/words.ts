@@ -2,21 +2,21 @@ import { allTokens, cacheRate, sum, type Billing, type Sums } from "./sums.ts";
 import type { WireLedgerLine } from "../../../src/client/index.ts";
 import { money, percent, thousands } from "../../../src/words/amounts.ts";
 
-/** Who pays, in a few words. */
+/** The kinds of billing. */
 export const PAYERS: Readonly<Record<Billing, string>> = {
-  paid: "Paid by use",
-  included: "Included in a subscription",
+  paid: "Pay as you go",
+  included: "Included in subscription",
   rehearsal: "Rehearsal",
 };
 
-/** What an amount of money means that is billed so. */
+/** What an amount means for each kind of billing. */
 export const MEANINGS: Readonly<Record<Billing, string>> = {
-  paid: "Spent at list price.",
-  included: "Not billed by use: what it would cost at list price.",
-  rehearsal: "Nothing was spent: what the model it stood in for would have cost.",
+  paid: "Billed at list price.",
+  included: "Not billed separately. This is what it would cost at list price.",
+  rehearsal: "Nothing was spent. This is what the real model would have cost.",
 };
 
-/** With a sign when more was spent than is known. */
+/** With ≥ if some prices are unknown. */
 export function price({ usd: amount, unpriced }: Pick<Sums, "usd" | "unpriced">): string {
   return unpriced === 0 ? money(amount) : `≥ ${money(amount)}`;
 }

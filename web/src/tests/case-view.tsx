@@ -8,7 +8,7 @@ import { Status } from "./status.tsx";
 import { TrialView } from "./trial-view.tsx";
 import { duration } from "../../../src/words/amounts.ts";
 
-/** A case as a row that opens. Its parts are made when it does. */
+/** A case as an expandable row. Its content is rendered when it opens. */
 export function CaseView({
   placed: { anchor, case: one },
   isOpen,
@@ -69,7 +69,7 @@ export function CaseView({
 }
 
 function CaseBody({ one }: { readonly one: CaseRun }) {
-  const { status, reason = "no reason was given", trials } = one;
+  const { status, reason = "no reason given", trials } = one;
   const [only, ...more] = trials;
   if (only === undefined)
     return (

@@ -16,7 +16,7 @@ export const MODES: Readonly<Record<Mode, string>> = {
   rehearsal: "Rehearsal",
 };
 
-/** Such as `12 passed, 1 failed`; what is none is left out. */
+/** Such as `12 passed, 1 failed`; zero counts are left out. */
 export function countsTold(counts: CasesSummary["counts"]): string {
   const told = CASE_STATUSES.filter((status) => counts[status] > 0).map(
     (status) => `${counts[status]} ${STATUS_WORDS[status]}`,
@@ -24,12 +24,12 @@ export function countsTold(counts: CasesSummary["counts"]): string {
   return told.length === 0 ? "no cases" : told.join(", ");
 }
 
-/** Whether none of the cases stands in the way. A case that was skipped on purpose does not. */
+/** Whether no case failed. Skipped cases are fine. */
 export function isGood(counts: CasesSummary["counts"]): boolean {
   return counts.failed === 0 && counts.error === 0 && counts.not_run === 0;
 }
 
-/** With a sign when more was spent than is known. */
+/** With ≥ if some prices are unknown. */
 export function priceOf({ usd: amount, unpricedTrials }: Pick<CasesSummary, "usd" | "unpricedTrials">): string {
   return unpricedTrials === 0 ? money(amount) : `≥ ${money(amount)}`;
 }
@@ -38,7 +38,7 @@ export function priceOfWire(run: Pick<WireSuiteRunSummary, "usd" | "unpriced_tri
   return priceOf({ usd: run.usd, unpricedTrials: run.unpriced_trials });
 }
 
-/** Such as `2 of 3 trials`, with the share that is needed when it is not all. */
+/** Such as `2 of 3 trials`, with the required share if it is not 100%. */
 export function passedOf({ trials, needed }: CaseRun): string {
   const passed = trials.filter(({ status }) => status === "passed").length;
   const share = `${passed} of ${count(trials.length, "trial")}`;

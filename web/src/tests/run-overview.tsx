@@ -22,7 +22,7 @@ const BARS: Readonly<Record<CaseStatus, string>> = {
   skipped: "bg-line-strong",
 };
 
-/** What the run comes to. */
+/** The totals of a run. */
 export function RunOverview({ run }: { readonly run: WireSuiteRun }) {
   const sums = casesSummary(run.suites.flatMap(({ cases }) => cases));
   const { counts, cases } = sums;
@@ -82,12 +82,12 @@ const REMARKS: Readonly<Record<Remark["kind"], { readonly tone: Tone; readonly w
   baseline: { tone: "waiting", word: "worse than baseline" },
 };
 
-/** Problems, gates that were missed, and what became worse than the baseline. */
+/** Problems, missed gates and regressions against the baseline. */
 export function Remarks({ run, suites }: { readonly run: WireSuiteRun; readonly suites: readonly PlacedSuite[] }) {
   const remarks = remarksOf(run.problems, suites);
   if (remarks.length === 0) return null;
   return (
-    <Section title="To look at">
+    <Section title="Needs attention">
       <Card>
         <ul className="divide-y divide-line">
           {remarks.map((remark) => (

@@ -8,7 +8,7 @@ import { listedCount, type PlacedSuite } from "./placed-cases.ts";
 import { countsTold, priceOf } from "./run-facts.ts";
 import { thousands } from "../../../src/words/amounts.ts";
 
-/** One suite of a run, with the cases that are wanted. */
+/** One suite of a run, with its matching cases. */
 export function SuiteView({
   placed: { anchor, suite, cases },
   open,
@@ -17,7 +17,7 @@ export function SuiteView({
 }: {
   readonly placed: PlacedSuite;
   readonly open: ReadonlySet<string>;
-  /** The case that the address names. */
+  /** The case in the URL. */
   readonly wanted: string | undefined;
   readonly onToggle: (anchor: string) => void;
 }) {
@@ -41,7 +41,7 @@ export function SuiteView({
           {suite.gates.map(({ gate, passed, message }) => (
             <li key={gate} className="flex gap-2">
               {passed ? (
-                <CircleCheck role="img" aria-label="kept" className="mt-0.5 size-4 shrink-0 text-good" />
+                <CircleCheck role="img" aria-label="passed" className="mt-0.5 size-4 shrink-0 text-good" />
               ) : (
                 <CircleX role="img" aria-label="missed" className="mt-0.5 size-4 shrink-0 text-bad" />
               )}

@@ -20,23 +20,23 @@ import { count, duration } from "../../../src/words/amounts.ts";
 
 const PAGE = 20;
 
-/** Suites with what came of them the last time, and all runs that are kept. */
+/** Suites with their last result, and all saved runs. */
 export function TestsPage() {
   const [search, setSearch] = useSearchParams();
   const suite = search.get("suite") ?? "";
   const choose = (name: string): void => setSearch(name === "" ? {} : { suite: name });
   const suites = useQuery({ queryKey: ["suites"], queryFn: () => api.suites.list(), refetchInterval: 30_000 });
   return (
-    <Page title="Tests" about="What came of the suites that agents were tried on.">
+    <Page title="Tests" about="Results of your agent test suites.">
       {suites.error !== null && (
-        <Problem thrown={suites.error} title="The suites cannot be shown" onRetry={() => void suites.refetch()} />
+        <Problem thrown={suites.error} title="Could not load the suites" onRetry={() => void suites.refetch()} />
       )}
       {suites.data === undefined && suites.error === null && <Loading />}
       {suites.data?.length === 0 && (
-        <Empty icon={<FlaskConical />} title="No suite was run in this project yet">
+        <Empty icon={<FlaskConical />} title="No test runs in this project yet">
           <p>
-            A suite is a list of cases that an agent is tried on. Every run of <code>capstan test</code> is kept and
-            shown here, with what each trial said and changed.
+            A suite is a list of test cases for an agent. Every run of <code>capstan test</code> is saved and shown
+            here, with the transcript and changes of each trial.
           </p>
           <Code
             className="mt-3 rounded-md border border-line bg-surface p-3 text-left"
@@ -151,7 +151,7 @@ function Runs({ suite }: { readonly suite: string }) {
         caption={suite === "" ? "Runs, newest first" : `Runs of ${suite}, newest first`}
         rows={data.pages.flat()}
         rowKey={({ id }) => id}
-        empty="No run of this suite is kept any more."
+        empty="No saved runs of this suite."
         columns={[
           {
             title: "Run",
@@ -183,7 +183,7 @@ function Runs({ suite }: { readonly suite: string }) {
       />
       {hasNextPage && (
         <Button className="self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Older runs
+          Show older runs
         </Button>
       )}
     </>

@@ -7,10 +7,10 @@ import { Chevron } from "./fold.tsx";
 import type { TrialStep } from "./run-facts.ts";
 import { thousands } from "../../../src/words/amounts.ts";
 
-/** So many steps are shown at once; a trial that went astray can have thousands. */
+/** Steps per page: a runaway trial can have thousands. */
 const PAGE = 200;
 
-/** What happened in a trial, in order; what subagents did stands further in. */
+/** The steps of a trial in order; those of subagents are indented. */
 export function Transcript({ steps }: { readonly steps: readonly TrialStep[] }) {
   const [count, setCount] = useState(PAGE);
   const passages = passagesOf(steps.slice(0, count));
@@ -18,7 +18,7 @@ export function Transcript({ steps }: { readonly steps: readonly TrialStep[] }) 
     <>
       <ol className="flex flex-col gap-1.5">
         {passages.map((passage, index) => (
-          // What happened stays where it is.
+          // Steps keep their order.
           // oxlint-disable-next-line react/no-array-index-key
           <li key={index} className={cx(passage.thread !== "main" && "border-l-2 border-accent/50 pl-3")}>
             {passage.thread !== "main" && (

@@ -4,17 +4,17 @@ import { cx } from "../../parts/cx.ts";
 import { useSingleKeys } from "../../shell/single-keys.ts";
 import { useCard } from "./card-place.ts";
 
-/** The size of a thumb on a phone; words without pictures fit into one line there. */
+/** Thumb-sized on a phone, without icons so that the labels fit on one line. */
 export function Action(props: ButtonProps) {
   return <Button {...props} className="max-md:h-11 max-md:flex-1 max-md:[&_svg]:hidden" />;
 }
 
-/** In milliseconds: the second click of two is not meant for what has come under it. */
+/** In milliseconds: ignores the second click of a double click if another card has moved under the pointer. */
 const SETTLE_MS = 500;
 const listeners = new Set<() => void>();
 let settling: ReturnType<typeof setTimeout> | undefined;
 
-/** A card has become smaller by a click, and what is below it has moved. */
+/** Call this when a click has made a card smaller and moved the cards below it. */
 export function cardsMoved(): void {
   clearTimeout(settling);
   settling = setTimeout(() => {
@@ -24,7 +24,7 @@ export function cardsMoved(): void {
   for (const tell of listeners) tell();
 }
 
-/** Whether the cards have been where they are for so long that a click on one is meant for it. */
+/** Whether the cards have been still long enough that a click on one is intentional. */
 function useSettled(): boolean {
   return useSyncExternalStore(subscribe, () => settling === undefined);
 }
@@ -35,8 +35,9 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * What can be done; for the current card at the lower edge of the screen on a phone, as long as the card is in sight. The keys are shown
- * where they work; their place is kept elsewhere, so that no button moves away from the click that makes its card current.
+ * The buttons of a card. On a phone, those of the current card stick to the bottom of the screen while the card is visible.
+ * Key hints are shown only on the current card, but always take up space: a button must not move away from the click
+ * that makes its card current.
  */
 export function Actions({ children }: { readonly children: ReactNode }) {
   const { isCurrent } = useCard();

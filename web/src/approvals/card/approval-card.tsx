@@ -32,8 +32,8 @@ const FORMS: Record<WireApproval["request"]["kind"], (props: AnswerProps) => Rea
 };
 
 /**
- * One approval: what would happen, why somebody is asked, and the ways to answer. Whoever answers it, here or elsewhere, it
- * stays where it is and tells that.
+ * One approval: what would happen, why it needs approval, and the ways to answer. Once answered, here or elsewhere, the card
+ * stays in place and shows the answer.
  */
 export function ApprovalCard({
   approval: given,
@@ -42,11 +42,11 @@ export function ApprovalCard({
   onAnswered,
 }: {
   readonly approval: WireApproval;
-  /** Whether the keys a, d and e are for this one. */
+  /** Whether the keys a, d and e act on this card. */
   readonly isCurrent?: boolean;
-  /** Whether its keys may act at this moment; always without it. */
+  /** Whether its keys may act right now (default: always). */
   readonly mayAct?: () => boolean;
-  /** It is answered now, by this person or, when `isMine` is false, by whoever was first. */
+  /** Called once it is answered: by this person, or by someone else when `isMine` is false. */
   readonly onAnswered?: (isMine: boolean) => void;
 }) {
   const { approval, outcome, closed, sent, problem, isSending, isMine, send } = useApproval(given, onAnswered);
@@ -101,34 +101,34 @@ export function ApprovalCard({
       </CardContext>
       {isOpen && !mayAnswer && (
         <p className="rounded-md bg-sunken px-3 py-2 text-sm text-muted">
-          You are a viewer here: you may look, but not answer. It waits for an operator or an admin.
+          Your viewer role is read-only. An operator or admin needs to answer this.
         </p>
       )}
     </article>
   );
 }
 
-/** Where nobody says what became of an answer, it may have been taken: only the receipt was lost. */
+/** Without a response from the server, the answer may still have been saved. */
 function Unanswered({ thrown }: { readonly thrown: unknown }) {
-  if (!isUnanswered(thrown)) return <Problem title="The answer was not taken" thrown={thrown} />;
+  if (!isUnanswered(thrown)) return <Problem title="Your answer was not saved" thrown={thrown} />;
   return (
-    <Problem title="It is not known whether the answer was taken" thrown={thrown}>
-      <p>This is being looked up. If it was not taken, answer again.</p>
+    <Problem title="Unclear whether your answer was saved" thrown={thrown}>
+      <p>Checking now. If it was not saved, answer again.</p>
     </Problem>
   );
 }
 
-/** Its keys are for it while the focus is inside of what it stands in. */
+/** Its keys act while the focus is inside its container. */
 const GUARDED =
   "border-waiting/50 outline-none group-focus-within:border-accent group-focus-within:ring-2 group-focus-within:ring-accent";
 
 function headingOf({ kind, title, server }: WireApproval["request"]): string {
   if (kind === "question")
-    return server === undefined ? "The agent asks" : `The MCP server ${escapeHidden(server)} asks`;
-  return kind === "plan" ? "A plan to approve" : escapeHidden(title);
+    return server === undefined ? "Question from the agent" : `Question from the MCP server ${escapeHidden(server)}`;
+  return kind === "plan" ? "Plan to approve" : escapeHidden(title);
 }
 
-/** Who asks, since when, and until when. */
+/** Which agent asked, when, and when the approval expires. */
 function Facts({ approval, isOpen }: { readonly approval: WireApproval; readonly isOpen: boolean }) {
   const { request, created_at, expires_at } = approval;
   const now = useNow(1_000);
@@ -151,14 +151,14 @@ function Facts({ approval, isOpen }: { readonly approval: WireApproval; readonly
       {isOpen && expires_at !== null && (
         <span className={left < 60_000 ? "text-bad" : undefined}>
           {left > 0 ? `expires in ${duration(left)}, ` : "expires "}
-          <When at={expires_at} />; then it counts as denied
+          <When at={expires_at} />; then it is denied
         </span>
       )}
     </p>
   );
 }
 
-/** A form has its questions in itself. */
+/** Forms show their own questions. */
 function Body({
   request,
   change,
@@ -186,7 +186,7 @@ function Body({
   );
 }
 
-/** For whoever cannot answer, or not any more. */
+/** For people who cannot answer, and for approvals that are closed. */
 function Questions({ request }: { readonly request: WireApproval["request"] }) {
   return askedIn(request).map(({ name, label, options }) => (
     <div key={name} dir="auto" className="break-words">
@@ -203,7 +203,7 @@ function Questions({ request }: { readonly request: WireApproval["request"] }) {
   ));
 }
 
-/** Where a server sends a person. Only what a click cannot turn into a script is a link. */
+/** The address an MCP server sends a person to. It is a link only if a click cannot run a script. */
 function Address({ url }: { readonly url: string }) {
   if (!/^https?:/i.test(url)) return <p className="font-mono text-xs break-all">{escapeHidden(url)}</p>;
   return (
@@ -221,14 +221,15 @@ function Address({ url }: { readonly url: string }) {
 function Why({ request: { asked_by, reason } }: { readonly request: WireApproval["request"] }) {
   return (
     <p className="text-xs [overflow-wrap:anywhere] text-muted">
-      <span className="text-faint">Asked by </span>
+      <span className="text-faint">Why: </span>
+      <span dir="auto">{escapeHidden(reason)}</span>
+      <span className="text-faint"> · required by </span>
       <code className="font-mono text-text">{escapeHidden(asked_by)}</code>
-      <span dir="auto"> · {escapeHidden(reason)}</span>
     </p>
   );
 }
 
-/** A card that somebody else has answered keeps its height, so that nothing below moves under a finger that is on its way. */
+/** A card that someone else answered keeps its height, so that the cards below do not move under a finger. */
 function useSteadyHeight(isFree: boolean) {
   const place = useRef<HTMLElement>(null);
   const height = useRef(0);

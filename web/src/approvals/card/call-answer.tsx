@@ -22,7 +22,7 @@ const ALLOW: Record<Scope, string> = {
   project: "Allow in this project",
 };
 
-/** May this call run? */
+/** Allows or denies a tool call. */
 export function CallAnswer({ approval: { request }, isSending, onSend }: AnswerProps) {
   const { mode, isOpened, open } = useMode();
   const mayWrite = useMay("admin");
@@ -42,7 +42,7 @@ export function CallAnswer({ approval: { request }, isSending, onSend }: AnswerP
     return (
       <DenyForm
         label="Why not? (optional)"
-        hint="The agent is told this, and goes on from there."
+        hint="The agent sees this and continues from there."
         action="Deny"
         isOpened={isOpened}
         isSending={isSending}
@@ -67,7 +67,7 @@ export function CallAnswer({ approval: { request }, isSending, onSend }: AnswerP
         rules={rules}
         forbidden={
           request.remember.length === 0
-            ? `This answer cannot be remembered: ${request.asked_by} asks every time, or no rule can name this call.`
+            ? `This answer cannot be remembered: ${request.asked_by} always asks, or no rule can describe this call.`
             : undefined
         }
         mayWrite={mayWrite}

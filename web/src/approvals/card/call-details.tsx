@@ -6,7 +6,7 @@ import { factsOf, programsOf } from "./describe.ts";
 import { escapeHidden } from "../../../../src/words/hidden-text.ts";
 import { thousands } from "../../../../src/words/amounts.ts";
 
-/** What a call would do: its programs, its change, and all the rest of its input. */
+/** What a call would do: its programs, its change, and the rest of its input. */
 export function CallDetails({
   request,
   change,
@@ -20,10 +20,10 @@ export function CallDetails({
   return (
     <div className="flex flex-col gap-3">
       {programs.length > 0 && (
-        <Part title={programs.length === 1 ? "It runs" : `It runs ${programs.length} programs`}>
+        <Part title={programs.length === 1 ? "Program" : `${programs.length} programs`}>
           <ol className="flex flex-col gap-1">
             {programs.map((program, index) => (
-              // The programs of one command never move.
+              // The programs of a command keep their order.
               // oxlint-disable-next-line react/no-array-index-key
               <li key={index} className="flex gap-2">
                 <span aria-hidden className="w-4 shrink-0 text-right font-mono text-xs leading-5 text-faint">
@@ -36,14 +36,14 @@ export function CallDetails({
         </Part>
       )}
       {command !== undefined && (
-        <Part title={programs.length > 0 ? "The whole command" : "It runs"}>
+        <Part title={programs.length > 0 ? "Full command" : "Command"}>
           <Whole text={escapeHidden(command)} />
         </Part>
       )}
       {change !== undefined && <ChangeView change={change} />}
       <dl className="grid grid-cols-[fit-content(9rem)_minmax(0,1fr)] gap-x-3 gap-y-1">
         {factsOf(request).map(({ name, text }, index) => (
-          // A field of the input may have the name of another fact.
+          // An input field may have the same name as another fact.
           // oxlint-disable-next-line react/no-array-index-key
           <div key={index} className="contents">
             <dt className="text-xs leading-5 [overflow-wrap:anywhere] text-faint">{name}</dt>
@@ -81,7 +81,7 @@ function ChangeView({ change: { files, text } }: { readonly change: Change }) {
         />
       ))}
       {text !== undefined && (
-        <Part title="The change">
+        <Part title="Change">
           <Whole text={text} />
         </Part>
       )}
@@ -89,7 +89,7 @@ function ChangeView({ change: { files, text } }: { readonly change: Change }) {
   );
 }
 
-/** Text that somebody decides about: lines are broken, so that nothing hides beyond the edge. */
+/** Text that a person decides about. Long lines wrap, so that nothing is hidden beyond the edge. */
 export function Whole({ text, isPlain = false }: { readonly text: string; readonly isPlain?: boolean }) {
   const { unseen, showAll } = useCard();
   const hidden = unseen === undefined ? 0 : text.length - MAX_CHARACTERS;
@@ -105,7 +105,7 @@ export function Whole({ text, isPlain = false }: { readonly text: string; readon
       </pre>
       {hidden > 0 && (
         <button type="button" onClick={showAll} className="mt-1 text-xs font-medium text-accent underline">
-          {thousands(hidden)} more characters are not shown: show all
+          {thousands(hidden)} more characters not shown: show all
         </button>
       )}
     </div>

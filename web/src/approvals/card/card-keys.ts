@@ -2,12 +2,12 @@ import { useEffect, useRef } from "react";
 import { useShortcuts } from "../../shell/shortcuts.ts";
 import { goTo, isInSight, useCard } from "./card-place.ts";
 
-/** In milliseconds: what is typed sooner was meant for the card before. */
+/** In milliseconds: keys pressed sooner were meant for the previous card. */
 const SETTLE_MS = 400;
 
 /**
- * The keys of the current card. One for a card that just came answers nothing; one for a card whose buttons are out of
- * sight only goes there, so that nobody answers what they do not see.
+ * The keys of the current card. They do nothing while the card has only just appeared. If its buttons are out of sight,
+ * they only scroll to it: nobody should answer a card they cannot see.
  */
 export function useCardKeys(isWanted: boolean, keys: Readonly<Record<string, () => void>>): void {
   const { card, isCurrent, mayAct } = useCard();

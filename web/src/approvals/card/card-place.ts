@@ -1,15 +1,15 @@
 import { createContext, type RefObject, use } from "react";
 
-/** What the parts of a card know of the card itself. */
+/** What the parts of a card know about the card. */
 export interface CardPlace {
-  /** Of the approval. */
+  /** The approval's id. */
   readonly id: string;
   readonly card: RefObject<HTMLElement | null>;
-  /** Whether the keys a, d and e are for this one. */
+  /** Whether the keys a, d and e act on this card. */
   readonly isCurrent: boolean;
-  /** Whether the keys may act at this moment; without it they always may. */
+  /** Whether the keys may act right now (default: always). */
   readonly mayAct: (() => boolean) | undefined;
-  /** Which part of what is asked about is not shown yet, in words. */
+  /** Describes the part of the request that is not shown yet. */
   readonly unseen: string | undefined;
   readonly showAll: () => void;
 }
@@ -18,11 +18,11 @@ export const CardContext = createContext<CardPlace | undefined>(undefined);
 
 export function useCard(): CardPlace {
   const place = use(CardContext);
-  if (place === undefined) throw new Error("This is a part of a card, and stands outside of one.");
+  if (place === undefined) throw new Error("This component must be inside a card.");
   return place;
 }
 
-/** Whether somebody can see what a key would press, whatever scrolls or lies above it. */
+/** Whether the element that a key would press is visible, not scrolled away or covered. */
 export function isInSight(card: HTMLElement): boolean {
   return [...card.querySelectorAll("[data-actions] button")].every((button) => {
     const { left, top, width, height } = button.getBoundingClientRect();
@@ -30,7 +30,7 @@ export function isInSight(card: HTMLElement): boolean {
   });
 }
 
-/** Scrolls to a card, so far that its buttons are in sight too, and gives it the focus. */
+/** Scrolls to a card until its buttons are visible too, and focuses it. */
 export function goTo(card: HTMLElement): void {
   card.scrollIntoView({ block: "nearest" });
   card.querySelector("[data-actions]")?.scrollIntoView({ block: "nearest" });

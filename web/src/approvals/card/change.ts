@@ -7,20 +7,20 @@ import { thousands } from "../../../../src/words/amounts.ts";
 
 type Request = WireApproval["request"];
 
-/** A change as it is shown to whoever decides about it: nothing in it hides. */
+/** A change as shown to the person who decides about it, with hidden characters written out. */
 export interface Change {
   readonly files: readonly ShownFile[];
-  /** One that was cut is no diff any more, and is shown as the text it is. */
+  /** A truncated diff no longer parses, so it is shown as plain text. */
   readonly text?: string;
 }
 
 export interface ShownFile {
   readonly file: FileDiff;
-  /** What holds for all of its lines. */
+  /** A note that applies to all of its lines. */
   readonly note: string | undefined;
 }
 
-/** More lines of one file, and more characters of one text, are shown when somebody asks for them. */
+/** Lines of one file and characters of one text shown before "show all". */
 export const MAX_LINES = 200;
 export const MAX_CHARACTERS = 50_000;
 
@@ -41,7 +41,7 @@ function shown(file: FileDiff): ShownFile {
   return { file: { ...file, path: escapeHidden(file.path), lines }, note };
 }
 
-/** A last line without an end may have a carriage return, but that ends no line. */
+/** A carriage return at the end of an unterminated last line does not end the line. */
 function hasWindowsEnd({ text, isUnended }: DiffLine): boolean {
   return isUnended !== true && text.endsWith("\r");
 }
@@ -56,7 +56,7 @@ const KINDS = [
   [" ", "unchanged"],
 ] as const;
 
-/** Said once where it holds for all lines of a kind; else each line has its own mark. */
+/** Stated once if it applies to all lines of a kind; otherwise each line is marked. */
 function lineEnds(lines: readonly DiffLine[]): string | undefined {
   const ended = lines.filter(({ kind, isUnended }) => kind !== "@" && isUnended !== true);
   const there = KINDS.map(([kind, word]) => ({ word, of: ended.filter((line) => line.kind === kind) })).filter(
@@ -64,27 +64,27 @@ function lineEnds(lines: readonly DiffLine[]): string | undefined {
   );
   const some = there.filter(({ of }) => of.some(hasWindowsEnd));
   if (some.length === 0 || !some.every(({ of }) => of.every(hasWindowsEnd))) return undefined;
-  const where = some.length === there.length ? "" : ` in what is ${some.map(({ word }) => word).join(" and ")}`;
-  return `Windows line ends${where}`;
+  const where = some.length === there.length ? "" : ` in ${some.map(({ word }) => word).join(" and ")} lines`;
+  return `Windows line endings${where}`;
 }
 
-/** What is not shown yet: lines of the change, characters of longer texts. */
+/** What is not shown yet: lines of the change, characters of long texts. */
 export function unseenIn(request: Request, change: Change | undefined): string | undefined {
   const texts = textsOf(request, change);
   const lines = (change?.files ?? []).map(({ file }) => over(file.lines.length, MAX_LINES));
   const characters = texts.map(({ length }) => over(length, MAX_CHARACTERS));
   const parts = [worded(sum(lines), "line"), worded(sum(characters), "character")].filter((part) => part !== undefined);
   if (parts.length === 0) return undefined;
-  return `${parts.join(" and ")} ${sum([...lines, ...characters]) === 1 ? "is" : "are"} not shown`;
+  return `${parts.join(" and ")} not shown`;
 }
 
 function textsOf(request: Request, change: Change | undefined): readonly string[] {
   const { command } = request.input;
   const plan = planOf(request);
-  // What is laid out is there as a whole.
+  // Rendered text is always shown in full.
   if (plan !== undefined) return canBeLaidOut(planShown(plan)) ? [] : [planShown(plan)];
   return [
-    // Of any other tool it is among the facts.
+    // For other tools it is one of the facts.
     ...(request.tool === "Bash" && typeof command === "string" ? [escapeHidden(command)] : []),
     ...programsOf(request),
     ...factsOf(request).map(({ text }) => text),
@@ -92,12 +92,12 @@ function textsOf(request: Request, change: Change | undefined): readonly string[
   ];
 }
 
-/** The plan that is asked about; one that is no text is shown like the input of any other call. */
+/** The plan to approve. If it is not text, it is shown like the input of any other call. */
 export function planOf({ kind, input: { plan } }: Request): string | undefined {
   return kind === "plan" && typeof plan === "string" ? plan : undefined;
 }
 
-/** In a plan, what ends a line on Windows ends a line, and is nothing that hides. */
+/** In a plan, Windows line endings are normal line endings and not hidden characters. */
 export function planShown(plan: string): string {
   return escapeHidden(plan.replaceAll("\r\n", "\n"));
 }

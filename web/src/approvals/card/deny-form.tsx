@@ -4,7 +4,7 @@ import type { AnswerProps } from "./call-answer.tsx";
 import { useDraft } from "../drafts.ts";
 import { WrittenForm } from "./written-form.tsx";
 
-/** Says no, with what the agent is told. */
+/** Denies, with a message to the agent. */
 export function DenyForm({
   label,
   action,
@@ -18,9 +18,9 @@ export function DenyForm({
   readonly label: string;
   readonly action: string;
   readonly hint: string;
-  /** Whether nothing can be denied without words. */
+  /** Whether a message is required. */
   readonly isNeeded?: boolean;
-  /** Whether somebody has opened it just now. */
+  /** Whether it was just opened. */
   readonly isOpened: boolean;
   readonly onBack: () => void;
 }) {
@@ -28,7 +28,7 @@ export function DenyForm({
   const [problem, setProblem] = useState<string>();
   const deny = (): void => {
     const message = text.trim();
-    if (isNeeded && message === "") return setProblem("Say why: the agent is told it.");
+    if (isNeeded && message === "") return setProblem("Give a reason. The agent sees it.");
     onSend({ behavior: "deny", ...(message !== "" && { message }) });
   };
   return (

@@ -3,7 +3,7 @@ import { escapeHidden } from "../../../../src/words/hidden-text.ts";
 
 type Request = WireApproval["request"];
 
-/** What an approval is about, in words. Nothing of the input is left out silently. */
+/** Describes an approval. No part of the input is left out silently. */
 
 export interface Fact {
   readonly name: string;
@@ -12,25 +12,25 @@ export interface Fact {
 
 const MCP = /^mcp__(.+?)__(.+)$/;
 
-/** Which tool of which server; a tool of Capstan's own has none. */
+/** The tool and its MCP server; built-in tools have no server. */
 export function toolOf(tool: string): { readonly name: string; readonly server?: string } {
   const [, server, name] = MCP.exec(tool) ?? [];
   return server === undefined || name === undefined || server === "capstan" ? { name: name ?? tool } : { name, server };
 }
 
-/** What the call can do, as far as its tool says. */
+/** What the call can do, according to its tool. */
 export function traitsOf({ tool, traits, kind }: Request): readonly string[] {
   if (kind !== "tool") return [];
   return [
-    ...(traits.readOnly ? ["only reads"] : []),
+    ...(traits.readOnly ? ["read-only"] : []),
     ...(traits.edit ? ["changes files"] : []),
     ...(tool === "Bash" ? ["runs programs"] : []),
-    ...(tool === "WebFetch" || tool === "WebSearch" ? ["reaches the network"] : []),
-    ...(toolOf(tool).server === undefined ? [] : ["runs at an MCP server"]),
+    ...(tool === "WebFetch" || tool === "WebSearch" ? ["uses the network"] : []),
+    ...(toolOf(tool).server === undefined ? [] : ["runs on an MCP server"]),
   ];
 }
 
-/** Names of the input that people know by another word. */
+/** Input fields with a more familiar name. */
 const TARGETS: Readonly<Record<string, string>> = {
   file_path: "File",
   notebook_path: "File",
@@ -38,18 +38,18 @@ const TARGETS: Readonly<Record<string, string>> = {
   url: "Address",
 };
 
-/** What the change shows already. */
+/** Fields that the change already shows. */
 const IN_DIFF = ["content", "old_string", "new_string"];
-/** How a change ends that was too long to be stored whole. */
+/** The end of a change that was too long to save in full. */
 const CUT = "(cut: the whole change is in the input)";
 const MARKER = /\[redacted:[^\]\s]{1,64}\]/;
 
-/** A change without its secrets, or one that was cut, does not show what would be written. */
+/** A redacted or truncated change does not show everything that would be written. */
 function tellsAll(diff: string | undefined): boolean {
   return diff !== undefined && !MARKER.test(diff) && !diff.trimEnd().endsWith(CUT);
 }
 
-/** What the call is aimed at, then everything of the input that is not shown elsewhere: a flag matters as much as a command. */
+/** The target of the call, then all input that is not shown elsewhere: a flag matters as much as a command. */
 export function factsOf({ tool, input, diff }: Request): readonly Fact[] {
   const { name, server } = toolOf(tool);
   const said = Object.entries(input).filter(
@@ -69,7 +69,7 @@ export function factsOf({ tool, input, diff }: Request): readonly Fact[] {
   ];
 }
 
-/** As the browser reads it, so that a name that only looks like another is told apart. */
+/** The host name as the browser parses it, which exposes look-alike names. */
 function domainOf(url: string): Fact[] {
   return URL.canParse(url) ? [{ name: "Domain", text: escapeHidden(new URL(url).hostname) }] : [];
 }
@@ -78,7 +78,7 @@ function written(value: unknown): string {
   return escapeHidden(typeof value === "string" ? value : JSON.stringify(value, undefined, 2));
 }
 
-/** Each program on its own, where that says more than the command itself. */
+/** Each program separately, if that says more than the command itself. */
 export function programsOf({ commands = [], input }: Request): readonly string[] {
   const isWhole = commands.length === 1 && commands[0] === input["command"];
   return isWhole ? [] : commands.map(escapeHidden);
@@ -87,8 +87,8 @@ export function programsOf({ commands = [], input }: Request): readonly string[]
 export type Outcome = "pending" | "allowed" | "denied" | "expired" | "ended";
 
 /**
- * What became of it. One that has run out of time stays `pending` in the store until its session notices, but is not
- * among those that can be answered any more. The browser's clock alone does not decide: it may be wrong.
+ * The outcome. An approval that has expired stays `pending` in the store until its session notices, but the server no longer
+ * lists it. The browser's clock alone does not decide: it may be wrong.
  */
 export function outcomeOf(
   { status, answer, expires_at }: WireApproval,
@@ -100,7 +100,7 @@ export function outcomeOf(
   return isLate ? "expired" : "ended";
 }
 
-/** What was done with a thing of this kind. */
+/** The outcome in words, by kind of approval. */
 export function outcomeWord(kind: Request["kind"], outcome: Outcome): string {
   switch (outcome) {
     case "pending":
@@ -108,21 +108,21 @@ export function outcomeWord(kind: Request["kind"], outcome: Outcome): string {
     case "expired":
       return "Expired";
     case "ended":
-      return "Ended without an answer";
+      return "Closed without an answer";
     case "allowed":
-      return { tool: "Allowed", plan: "Approved", question: "Answered", custom_tool: "Result given" }[kind];
+      return { tool: "Allowed", plan: "Approved", question: "Answered", custom_tool: "Result sent" }[kind];
     default:
       return { tool: "Denied", plan: "Sent back", question: "Not answered", custom_tool: "Denied" }[kind];
   }
 }
 
-/** An input as somebody wrote it in JSON; a text says what is wrong with it. */
+/** Parses an input written as JSON; returns a message if it is wrong. */
 export function readInput(text: string): Readonly<Record<string, unknown>> | string {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-    return "The input must be an object: { … }.";
+    return "The input must be a JSON object: { … }.";
   } catch (thrown) {
-    return `This is no JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+    return `This is not valid JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
   }
 }

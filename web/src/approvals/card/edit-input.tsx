@@ -8,7 +8,7 @@ import { WrittenForm } from "./written-form.tsx";
 
 type Input = WireApproval["request"]["input"];
 
-/** The input, to be changed before it runs: a command as it is, anything else as JSON. */
+/** Edits the input before it runs: a command as text, anything else as JSON. */
 export function EditInput({
   input,
   isOpened,
@@ -17,7 +17,7 @@ export function EditInput({
   onBack,
 }: {
   readonly input: Input;
-  /** Whether somebody has opened it just now. */
+  /** Whether it was just opened. */
   readonly isOpened: boolean;
   readonly isSending: boolean;
   readonly onAllow: (input: Input) => void;
@@ -51,8 +51,8 @@ export function EditInput({
       }
     >
       <Field
-        label={isCommand ? "The command to run instead" : "The input to run it with instead, as JSON"}
-        hint="It runs once, as it stands here. Rules that deny still hold."
+        label={isCommand ? "Command to run instead" : "Input to use instead, as JSON"}
+        hint="Runs once, exactly as written here. Deny rules still apply."
         problem={wasSent || !isCommand ? problem : undefined}
       >
         <TextArea
@@ -69,5 +69,5 @@ export function EditInput({
 }
 
 function withCommand(input: Input, command: string): Input | string {
-  return command.trim() === "" ? "A command is needed." : { ...input, command };
+  return command.trim() === "" ? "Enter a command." : { ...input, command };
 }

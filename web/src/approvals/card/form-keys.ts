@@ -1,8 +1,8 @@
 import type { KeyboardEvent } from "react";
 
 /**
- * Ctrl Enter sends, Escape goes back; whatever else Escape does on the page, it does not do here. A key that belongs to an
- * input method ends a word, and one that is held down was pressed for what was there before: neither does anything.
+ * Ctrl Enter sends and Escape goes back, without its other effects on the page. Keys that an input method handles and
+ * keys that are held down do nothing.
  */
 export function onFormKey(event: KeyboardEvent, { send, back }: { send: () => void; back: () => void }): void {
   const { key } = event;
@@ -18,7 +18,7 @@ export function onFormKey(event: KeyboardEvent, { send, back }: { send: () => vo
   else back();
 }
 
-/** By itself the browser sends a form at Enter in any field of one line, also in a box that is ticked. */
+/** By default the browser submits a form on Enter in any single-line field or checkbox. */
 export function keepFromSending(event: KeyboardEvent): void {
   if (event.target instanceof HTMLInputElement) event.preventDefault();
 }

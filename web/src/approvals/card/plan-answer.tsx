@@ -6,7 +6,7 @@ import { DenyForm } from "./deny-form.tsx";
 import { useMode } from "../drafts.ts";
 import { Unseen } from "./unseen.tsx";
 
-/** Is this plan good? It is carried out as it is, or sent back with what to change. */
+/** Approves a plan, or sends it back with requested changes. */
 export function PlanAnswer({ isSending, onSend }: AnswerProps) {
   const { mode, isOpened, open } = useMode();
   const approve = (): void => onSend({ behavior: "allow" });
@@ -15,7 +15,7 @@ export function PlanAnswer({ isSending, onSend }: AnswerProps) {
     return (
       <DenyForm
         label="What should change?"
-        hint="The agent is told this, and stays in plan mode."
+        hint="The agent sees this and stays in plan mode."
         action="Send back"
         isOpened={isOpened}
         isSending={isSending}

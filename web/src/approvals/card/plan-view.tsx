@@ -5,7 +5,7 @@ import { canBeLaidOut } from "../../parts/text/markdown-limits.ts";
 import { Whole } from "./call-details.tsx";
 import { planShown } from "./change.ts";
 
-/** A plan that somebody decides about: laid out, and as it was written, because layout leaves out where links go. */
+/** A plan to approve: rendered, or as source, because rendering hides where links go. */
 export function PlanView({ plan }: { readonly plan: string }) {
   const [isWritten, setWritten] = useState(false);
   const text = planShown(plan);
@@ -16,7 +16,7 @@ export function PlanView({ plan }: { readonly plan: string }) {
         {isWritten ? <Whole text={text} /> : <Markdown text={text} instead={Unlaid} />}
       </div>
       <Button small look="quiet" className="max-md:h-10" onClick={() => setWritten(!isWritten)}>
-        {isWritten ? "Show laid out" : "Show as written"}
+        {isWritten ? "Show formatted" : "Show source"}
       </Button>
     </div>
   );
@@ -25,7 +25,7 @@ export function PlanView({ plan }: { readonly plan: string }) {
 function Unlaid({ text }: { readonly text: string }) {
   return (
     <div className="flex flex-col gap-1">
-      <p className="text-xs text-faint">Shown as it was written: it is too long or too deep to be laid out.</p>
+      <p className="text-xs text-faint">Shown as source: it is too long or too deeply nested to format.</p>
       <Whole text={text} />
     </div>
   );

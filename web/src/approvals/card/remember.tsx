@@ -7,12 +7,12 @@ import { Input } from "../../parts/form/field.tsx";
 export type Scope = "once" | "session" | "project";
 
 const SCOPES: readonly { readonly scope: Scope; readonly label: string }[] = [
-  { scope: "once", label: "This call" },
+  { scope: "once", label: "Just this call" },
   { scope: "session", label: "This session" },
   { scope: "project", label: "This project" },
 ];
 
-/** How long an answer holds, and the very rules that are saved for it. */
+/** How long an answer applies, and the exact rules that are saved for it. */
 export function Remember({
   scope,
   rules,
@@ -23,18 +23,18 @@ export function Remember({
 }: {
   readonly scope: Scope;
   readonly rules: readonly string[];
-  /** Why it may only be answered for once. */
+  /** Why the answer cannot be remembered. */
   readonly forbidden: string | undefined;
-  /** Whether other rules than the suggested ones can be saved. */
+  /** Whether rules other than the suggested ones can be saved. */
   readonly mayWrite: boolean;
   readonly onScope: (scope: Scope) => void;
   readonly onRules: (rules: readonly string[]) => void;
 }) {
   const name = useId();
-  const where = scope === "session" ? "in this session" : "in every session of this project";
+  const where = scope === "session" ? "for the rest of this session" : "in every session of this project";
   return (
     <fieldset className="flex flex-col gap-2">
-      <legend className="mb-1 text-xs text-faint">The answer holds for</legend>
+      <legend className="mb-1 text-xs text-faint">Apply to</legend>
       <div className="flex w-fit flex-wrap rounded-md border border-line bg-sunken p-0.5 max-md:w-full">
         {SCOPES.map(({ scope: value, label }) => {
           const isOff = forbidden !== undefined && value !== "once";
@@ -42,7 +42,7 @@ export function Remember({
             <label
               key={value}
               className={cx(
-                // What is hidden in it stays in its place, and the page does not jump to it.
+                // Keeps the hidden radio button in place, so that the page does not jump to it.
                 "relative flex h-7 items-center justify-center rounded-sm px-2.5 text-xs font-medium transition-colors max-md:h-10 max-md:flex-1",
                 "has-focus-visible:outline-2 has-focus-visible:outline-accent",
                 value === scope ? "bg-surface text-text shadow-card" : "text-muted",
@@ -66,10 +66,10 @@ export function Remember({
       {scope !== "once" && (
         <div className="flex flex-col gap-1.5 rounded-md border border-line p-2">
           <p className="text-xs text-muted">
-            From now on {where} this runs without asking. {rules.length === 1 ? "The rule" : "The rules"} to be saved:
+            Calls matching {rules.length === 1 ? "this rule" : "these rules"} will run without asking {where}:
           </p>
           {rules.map((rule, index) => (
-            // They are told apart by their place.
+            // Rules have no other identity than their position.
             // oxlint-disable-next-line react/no-array-index-key
             <div key={index} className="flex items-center gap-1">
               <Input
@@ -83,7 +83,7 @@ export function Remember({
               />
               {rules.length > 1 && (
                 <IconButton
-                  label={`Leave out rule ${index + 1}`}
+                  label={`Remove rule ${index + 1}`}
                   className="max-md:size-10"
                   onClick={() => onRules(rules.toSpliced(index, 1))}
                 >
@@ -100,7 +100,7 @@ export function Remember({
               icon={<Plus className="size-3.5" />}
               onClick={() => onRules([...rules, ""])}
             >
-              Another rule
+              Add a rule
             </Button>
           )}
         </div>

@@ -8,7 +8,7 @@ import { useDraft, useMode } from "../drafts.ts";
 import { keepFromSending, onFormKey } from "./form-keys.ts";
 import { Unseen } from "./unseen.tsx";
 
-/** A custom tool runs in a client; whoever looks at the page may stand in for one. */
+/** Provides the result of a custom tool in place of the client that runs it. */
 export function ResultAnswer({ isSending, onSend }: AnswerProps) {
   const { mode, isOpened, open } = useMode();
   const [text, setText] = useDraft("result", "");
@@ -23,7 +23,7 @@ export function ResultAnswer({ isSending, onSend }: AnswerProps) {
     return (
       <DenyForm
         label="Why is there no result?"
-        hint="The agent is told this."
+        hint="The agent sees this."
         action="Deny"
         isNeeded
         isOpened={isOpened}
@@ -46,7 +46,7 @@ export function ResultAnswer({ isSending, onSend }: AnswerProps) {
       }}
       className="flex flex-col gap-2"
     >
-      <Field label="Its result" hint="The program that has this tool may answer first.">
+      <Field label="Result" hint="The program that provides this tool may answer first.">
         <TextArea
           rows={3}
           dir="auto"
@@ -63,12 +63,12 @@ export function ResultAnswer({ isSending, onSend }: AnswerProps) {
           checked={isError}
           onChange={(event) => setError(event.target.checked)}
         />
-        The tool failed: this is its error
+        The tool failed; this is its error
       </label>
       <Actions>
         <Unseen />
         <Action type="submit" look="primary" disabled={isSending}>
-          Give result
+          Send result
         </Action>
         <Action look="danger" hint="d" disabled={isSending} onClick={() => open("deny")}>
           Deny…

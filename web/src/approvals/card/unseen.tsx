@@ -2,7 +2,7 @@ import { EyeOff } from "lucide-react";
 import { Button } from "../../parts/button.tsx";
 import { useCard } from "./card-place.ts";
 
-/** Beside the button that allows: what would be allowed without having been seen. */
+/** Shown next to the Allow button: the part that would be allowed unseen. */
 export function Unseen() {
   const { unseen, showAll } = useCard();
   if (unseen === undefined) return null;

@@ -8,26 +8,26 @@ import { type Outcome, outcomeOf } from "./describe.ts";
 import { forgetDraft } from "../drafts.ts";
 import { PENDING_KEY, useSeenApprovals } from "../pending.ts";
 
-/** In milliseconds: how often one is looked at that is not in the list any more, but not over either. */
+/** In milliseconds: how often to fetch an approval that is no longer listed but not closed either. */
 const LOOKED_EVERY = 2_500;
 
 export interface OpenApproval {
-  /** As it is now. */
+  /** Its current state. */
   readonly approval: WireApproval;
   readonly outcome: Outcome;
   readonly isSending: boolean;
-  /** Whether the answer was given here. */
+  /** Whether the answer came from this page. */
   readonly isMine: boolean;
-  /** What was answered here last, whether it was taken or not. */
+  /** The last answer sent from this page, whether or not it was saved. */
   readonly sent: WireAnswer["behavior"] | undefined;
-  /** What was wrong with an answer; it can be given again. */
+  /** What was wrong with an answer; it can be sent again. */
   readonly problem: unknown;
-  /** Why no answer is taken any more. */
+  /** Why it can no longer be answered. */
   readonly closed: unknown;
   readonly send: (answer: WireAnswer) => void;
 }
 
-/** One approval, kept up to date while it is shown, whoever answers it. */
+/** One approval, kept up to date while it is shown. */
 export function useApproval(given: WireApproval, onAnswered: ((isMine: boolean) => void) | undefined): OpenApproval {
   const { id, session_id: sessionId } = given;
   const { data: pending } = useSeenApprovals();
@@ -54,7 +54,7 @@ export function useApproval(given: WireApproval, onAnswered: ((isMine: boolean) 
     setProblem(undefined);
     try {
       const answered = await api.approvals.answer(id, answer);
-      // Also when its card has been left meanwhile.
+      // Even if its card is no longer shown.
       forgetDraft(id);
       setMine(true);
       cardsMoved();
@@ -64,7 +64,7 @@ export function useApproval(given: WireApproval, onAnswered: ((isMine: boolean) 
       if (!isRefused(thrown, 409)) return setProblem(thrown);
       forgetDraft(id);
       setRefused(thrown);
-      // Who was first, and with what.
+      // Fetches who answered first, and how.
       const first = await api.approvals.get(id).catch(() => undefined);
       if (first !== undefined) {
         queries.setQueryData(key, first);
@@ -84,10 +84,10 @@ export function useApproval(given: WireApproval, onAnswered: ((isMine: boolean) 
     isMine,
     sent,
     problem,
-    // Erased together with its session.
+    // It was deleted with its session.
     closed: refused ?? (isRefused(error, 404) ? error : undefined),
     send: (answer) => {
-      // Keys know nothing of buttons that are disabled.
+      // Keys work even when the buttons are disabled.
       if (!isSending) void give(answer);
     },
   };

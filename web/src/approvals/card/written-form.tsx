@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { Action, Actions } from "./actions.tsx";
 import { onFormKey } from "./form-keys.ts";
 
-/** The second step of an answer, which is written in the text field that it holds. */
+/** The second step of an answer: a form with a text field. */
 export function WrittenForm({
   action,
   look,
@@ -15,12 +15,12 @@ export function WrittenForm({
 }: {
   readonly action: string;
   readonly look: "primary" | "danger";
-  /** Whether somebody has opened it just now. */
+  /** Whether it was just opened. */
   readonly isOpened: boolean;
   readonly isReady: boolean;
   readonly onSend: () => void;
   readonly onBack: () => void;
-  /** Behind the other buttons. */
+  /** After the other buttons. */
   readonly more?: ReactNode;
   readonly children: ReactNode;
 }) {

@@ -1,15 +1,15 @@
 import type { WireApproval } from "../../../../src/client/index.ts";
 import { escapeHidden } from "../../../../src/words/hidden-text.ts";
 
-/** More of them at once are told in one. */
+/** More than this are combined into one notification. */
 const ONE_BY_ONE = 3;
 
 export interface Notice {
   readonly title: string;
   readonly body: string;
-  /** The same in every window of this browser, so that it is shown once. */
+  /** The same in every window of this browser, so that the notification appears once. */
   readonly tag: string;
-  /** Where a click leads. */
+  /** The page that a click opens. */
   readonly path: string;
 }
 
@@ -18,7 +18,7 @@ export function noticesOf(fresh: readonly WireApproval[]): readonly Notice[] {
     const agents = [...new Set(fresh.map(({ agent }) => agent))].join(", ");
     return [
       {
-        title: `${fresh.length} approvals wait`,
+        title: `${fresh.length} approvals needed`,
         body: escapeHidden(agents),
         tag: fresh.at(-1)?.id ?? "",
         path: "/approvals",
@@ -27,10 +27,10 @@ export function noticesOf(fresh: readonly WireApproval[]): readonly Notice[] {
   }
   return fresh.map(({ id, agent, request: { kind, title } }) => ({
     title: {
-      tool: "May it run?",
-      plan: "A plan to approve",
-      question: "A question",
-      custom_tool: "A result is needed",
+      tool: "Approval needed",
+      plan: "Plan to approve",
+      question: "Question from an agent",
+      custom_tool: "Tool result needed",
     }[kind],
     body: escapeHidden(`${agent}: ${title}`),
     tag: id,
@@ -38,7 +38,7 @@ export function noticesOf(fresh: readonly WireApproval[]): readonly Notice[] {
   }));
 }
 
-/** Whether somebody sees them come anyway: the inbox is before their eyes, or the session that asks. */
+/** Whether the person already sees it: the inbox or the session is open and focused. */
 export function isSeen({ session_id }: WireApproval, { path, hasFocus }: { path: string; hasFocus: boolean }): boolean {
   return hasFocus && (path === "/approvals" || path === `/sessions/${session_id}`);
 }

@@ -1,6 +1,6 @@
 import type { Notice } from "./notices.ts";
 
-/** Notifications of the browser about what waits, for whoever wants them. */
+/** Optional browser notifications about pending approvals. */
 
 const KEY = "capstan-notify";
 
@@ -18,7 +18,7 @@ export async function setNotify(isWanted: boolean): Promise<Wish> {
   return notifyWish();
 }
 
-/** Phones let only service workers notify, and throw; the title tells it there. */
+/** On phones only service workers may notify, and this throws; the page title shows the count there. */
 export function notify({ title, body, tag, path }: Notice, open: (path: string) => void): void {
   try {
     const notification = new Notification(title, { body, tag });

@@ -10,7 +10,7 @@ import { answersOf, askedIn, emptyFor, problemWith } from "./questions.ts";
 
 const CONTROLS = "input, textarea, select";
 
-/** What the agent asks, or the form of an MCP server. */
+/** Questions from the agent, or the form of an MCP server. */
 export function QuestionAnswer({ approval: { request }, isSending, onSend }: AnswerProps) {
   const [asked] = useState(() => askedIn(request));
   const [filled, setFilled] = useDraft("filled", asked.map(emptyFor));
@@ -30,14 +30,14 @@ export function QuestionAnswer({ approval: { request }, isSending, onSend }: Ans
   };
   const onKey = (event: KeyboardEvent): void => {
     onFormKey(event, { send, back: () => (document.activeElement as HTMLElement).blur() });
-    // Whoever is done with one of several fields is not done with all of them.
+    // Enter in one of several fields must not send the form.
     if (event.key === "Enter" && asked.length > 1) keepFromSending(event);
   };
   if (mode === "deny")
     return (
       <DenyForm
         label="Why no answer? (optional)"
-        hint={request.server === undefined ? "The agent is told this." : "The server is told that nobody answers."}
+        hint={request.server === undefined ? "The agent sees this." : "The server only learns that nobody answers."}
         action="Do not answer"
         isOpened={isOpened}
         isSending={isSending}
@@ -60,7 +60,7 @@ export function QuestionAnswer({ approval: { request }, isSending, onSend }: Ans
       ))}
       <Actions>
         <Action type="submit" look="primary" disabled={isSending}>
-          {asked.length === 0 ? "Go on" : "Answer"}
+          {asked.length === 0 ? "Continue" : "Answer"}
         </Action>
         <Action look="quiet" hint="d" disabled={isSending} onClick={() => open("deny")}>
           Do not answer…

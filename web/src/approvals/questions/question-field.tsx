@@ -10,7 +10,7 @@ interface Props {
   readonly onChange: (filled: Filled) => void;
 }
 
-/** One thing that is asked, with whatever control fits it. */
+/** One question with a control that fits it. */
 export function AskedField(props: Props) {
   const { asked } = props;
   return (
@@ -78,7 +78,7 @@ function Choices({ asked, filled, problem, onChange }: Props) {
 }
 
 function hintOf({ about, several, required }: Asked): string {
-  const how = several ? "Several may be chosen." : required ? "Choose one." : "May be left out.";
+  const how = several ? "Choose any number." : required ? "Choose one." : "Optional.";
   return about === undefined ? how : `${escapeHidden(about)} · ${how}`;
 }
 
@@ -121,7 +121,7 @@ function Option({
 function Written({ asked, filled, problem, onChange }: Props) {
   const words = filled.words ?? "";
   const set = (text: string): void => onChange({ ...filled, words: text });
-  const hint = [asked.about, asked.required ? undefined : "May be left out."].filter((text) => text !== undefined);
+  const hint = [asked.about, asked.required ? undefined : "Optional."].filter((text) => text !== undefined);
   return (
     <Field
       label={<span dir="auto">{escapeHidden(asked.label)}</span>}
@@ -164,8 +164,8 @@ function Note({ asked, filled, onChange }: Props) {
     );
   return (
     <Input
-      aria-label={`A note on: ${asked.label}`}
-      placeholder="A note for the agent"
+      aria-label={`Note on: ${asked.label}`}
+      placeholder="Note for the agent"
       dir="auto"
       className="max-md:h-10"
       value={filled.note}

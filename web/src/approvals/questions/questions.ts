@@ -2,25 +2,25 @@ import type { WireApproval } from "../../../../src/client/index.ts";
 
 type Request = WireApproval["request"];
 
-/** One thing that is asked: of the agent's own question, or a field of an MCP server's form. */
+/** One question: from the agent, or a field of an MCP server's form. */
 export interface Asked {
-  /** Under which its answer is sent. */
+  /** The key of its answer. */
   readonly name: string;
-  /** What a person reads. */
+  /** The text that a person reads. */
   readonly label: string;
   readonly about?: string;
   readonly type: "text" | "number" | "boolean" | "choice";
   readonly options: readonly { readonly value: string; readonly label: string; readonly about?: string }[];
   readonly several: boolean;
   readonly required: boolean;
-  /** Whether one may answer in words of one's own besides the options, and add a note. */
+  /** Whether a free-text answer and a note are possible besides the options. */
   readonly isOpen: boolean;
-  /** Of the text: `email`, `date`, … */
+  /** The format of a text: `email`, `date`, … */
   readonly format?: string;
   readonly initial: string;
 }
 
-/** What somebody has put in for one of them. */
+/** What a person has entered for a question. */
 export interface Filled {
   readonly chosen: readonly string[];
   /** Undefined while "other" is not chosen. */
@@ -32,7 +32,7 @@ export function askedIn(request: Request): readonly Asked[] {
   return request.server === undefined ? questionsIn(request.input) : fieldsIn(request.input);
 }
 
-/** As the model wrote it: read leniently, because a question that looks odd is still a question. */
+/** The model wrote it, so it is parsed leniently: an odd question is still a question. */
 function questionsIn({ questions }: Request["input"]): readonly Asked[] {
   return listOf(questions).flatMap((entry): Asked[] => {
     const name = textOf(entry["question"]);
@@ -116,18 +116,18 @@ export function emptyFor(asked: Asked): Filled {
     : { chosen: [], words: asked.initial, note: "" };
 }
 
-/** The answer as it is sent; several are separated by commas. */
+/** The answer to send; multiple choices are separated by commas. */
 function answerOf({ chosen, words }: Filled): string {
   return [...chosen, ...(words === undefined || words.trim() === "" ? [] : [words.trim()])].join(", ");
 }
 
-/** What is wrong with it. What only the server of a form can tell, it tells by itself. */
+/** What is wrong with an answer. The MCP server reports what only it can check. */
 export function problemWith(asked: Asked, filled: Filled): string | undefined {
   const answer = answerOf(filled);
   if (filled.words !== undefined && filled.words.trim() === "" && asked.type === "choice")
     return "Write your own answer, or choose one of the others.";
-  if (answer === "") return asked.required ? "An answer is needed." : undefined;
-  if (asked.type === "number" && !Number.isFinite(Number(answer))) return "This is no number.";
+  if (answer === "") return asked.required ? "An answer is required." : undefined;
+  if (asked.type === "number" && !Number.isFinite(Number(answer))) return "Enter a number.";
   return undefined;
 }
 
@@ -136,7 +136,7 @@ export interface Answers {
   readonly notes?: Readonly<Record<string, string>>;
 }
 
-/** A field that may be left out and was, is left out. */
+/** Empty optional fields are not sent. */
 export function answersOf(asked: readonly Asked[], filled: readonly Filled[]): Answers {
   const pairs = asked.map((one, index) => [one, filled[index] ?? emptyFor(one)] as const);
   const given = pairs.filter(([one, put]) => one.required || answerOf(put) !== "");

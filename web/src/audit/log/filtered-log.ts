@@ -1,27 +1,27 @@
 import type { ClippedEvent } from "../../../../src/client/index.ts";
 import { Changing, type LogRows, type Read } from "./log-reader.ts";
 
-/** Events that are looked at with one request: the most that the server does. */
+/** Events searched per request: the server's maximum. */
 const PAGE = 1_000;
-/** Rows this near to an end make it look further. */
+/** Rows from an end at which the search continues. */
 const NEAR = 20;
-/** After so many events without one that is wanted, somebody must say that it is worth going on. */
+/** After this many events without a match, the search pauses until the person continues it. */
 const MAX_DRY = 20_000;
 
 /**
- * The events of a log that are wanted. Where they are is not known before the log was looked through, so that it is
- * looked through from the chosen place on, both ways, as far as somebody scrolls.
+ * The events of a log that match a filter. Their positions are unknown in advance, so the log is searched from the
+ * selected event in both directions, as far as the person scrolls.
  */
 export class FilteredLog extends Changing implements LogRows {
   readonly #read: Read;
   readonly #keeps: (event: ClippedEvent) => boolean;
   #rows: readonly ClippedEvent[] = [];
   #head: number;
-  /** What was looked through: the events after the first of these, up to the second. */
+  /** The searched range: events after the first of these, up to the second. */
   #after: number;
   #upTo: number;
   #dry = 0;
-  /** One request after the other: each begins where the last one ended. */
+  /** One request at a time: each starts where the last one ended. */
   #queue: Promise<unknown> = Promise.resolve();
   #isBusy = false;
   prepended = 0;
@@ -69,7 +69,7 @@ export class FilteredLog extends Changing implements LogRows {
 
   async edge(direction: 1 | -1): Promise<number | undefined> {
     const from = direction === 1 ? this.#head : 0;
-    // What was looked through up to there is kept.
+    // Keep the range searched so far.
     if (direction === 1 ? this.#upTo < this.#head : this.#after > 0) this.#restart(from);
     return this.next(direction === 1 ? from + 1 : 0, direction === 1 ? -1 : 1);
   }
@@ -82,7 +82,7 @@ export class FilteredLog extends Changing implements LogRows {
 
   seek(seq: number): void {
     if (seq > this.#after && seq <= this.#upTo) return;
-    // A step further is no jump.
+    // The next page is not a jump.
     const isNear = seq > this.#after - PAGE && seq <= this.#upTo + PAGE;
     if (isNear) void this.#look(seq > this.#upTo ? 1 : -1);
     else this.#restart(Math.max(0, seq - 1));
@@ -105,7 +105,7 @@ export class FilteredLog extends Changing implements LogRows {
     this.changed();
   }
 
-  /** False when there is nothing more in this direction, or when it could not be read. */
+  /** False at the end of this direction, or if reading failed. */
   #look(direction: 1 | -1): Promise<boolean> {
     this.#isBusy = true;
     const done = this.#queue.then(() => this.#lookNow(direction));
@@ -121,7 +121,7 @@ export class FilteredLog extends Changing implements LogRows {
     try {
       if (upTo > after) {
         const found = (await this.#read(after, upTo)).filter(this.#keeps);
-        // Somebody went elsewhere in the meantime.
+        // The person has jumped elsewhere meanwhile.
         if (this.#after === before.after && this.#upTo === before.upTo) {
           this.#dry = found.length > 0 ? 0 : this.#dry + upTo - after;
           this.#rows = direction === 1 ? [...this.#rows, ...found] : [...found, ...this.#rows];

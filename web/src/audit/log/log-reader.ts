@@ -1,39 +1,39 @@
 import type { ClippedEvent } from "../../../../src/client/index.ts";
 
-/** Events after one place, up to another: those of one page of the log. */
+/** Reads one page of the log: events after one seq, up to another. */
 export type Read = (after: number, upTo: number) => Promise<readonly ClippedEvent[]>;
 
-/** What a list of events is made of, however the log is read. */
+/** The rows of an event list, however the log is read. */
 export interface LogRows {
   readonly count: number;
-  /** Undefined while it is being loaded. */
+  /** Undefined while it is loading. */
   event(index: number): ClippedEvent | undefined;
-  /** Where the event stands, or the one before it; -1 for before all of them. */
+  /** The row of the event or of the one before it; -1 before the first. */
   indexOf(seq: number): number;
-  /** These rows are looked at: what is missing of them is loaded. */
+  /** Reports the visible rows, so that missing ones are loaded. */
   show(first: number, last: number): void;
-  /** The next event in this direction; undefined when there is none. */
+  /** The next event in this direction, if any. */
   next(seq: number, direction: 1 | -1): Promise<number | undefined>;
-  /** The first or the last one. */
+  /** The first or last event. */
   edge(direction: 1 | -1): Promise<number | undefined>;
-  /** The log has grown to this place. */
+  /** Reports that the log has grown to this seq. */
   grow(head: number): void;
-  /** Goes to a place that may be far away. */
+  /** Jumps to any seq. */
   seek(seq: number): void;
-  /** How many rows came before those that were there: whoever looks at them must not lose their place. */
+  /** How many rows were added above, so that the view can keep its position. */
   readonly prepended: number;
-  /** What of the log was looked through, where that is not all of it. */
+  /** The searched range, if it is not the whole log. */
   readonly looked: { readonly after: number; readonly upTo: number; readonly isPaused: boolean } | undefined;
-  /** Goes on after a pause. */
+  /** Continues a paused search. */
   lookFurther(): void;
   readonly problem: unknown;
   retry(): void;
-  /** For React: tells of changes, and which state this is. */
+  /** For React: subscription and version. */
   readonly subscribe: (listener: () => void) => () => void;
   readonly version: () => number;
 }
 
-/** What changes, and tells so. */
+/** Notifies its listeners of changes. */
 export class Changing {
   readonly #listeners = new Set<() => void>();
   #version = 0;

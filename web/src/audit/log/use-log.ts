@@ -6,18 +6,18 @@ import type { LogRows, Read } from "./log-reader.ts";
 import { WholeLog } from "./whole-log.ts";
 
 export interface Filter {
-  /** None of them stands for all. */
+  /** Empty for all kinds. */
   readonly groups: ReadonlySet<Group>;
-  /** Null for the main line, undefined for all of them. */
+  /** Null for the main thread, undefined for all threads. */
   readonly thread: string | null | undefined;
 }
 
-/** In characters: one line shows no more of a text. */
+/** In characters: a row shows no more of a text. */
 const CLIP = 400;
 
-/** The log of a session as rows, read as far as they are looked at. */
+/** The log of a session as rows, loaded as they become visible. */
 export function useLog(id: string, head: number, filter: Filter, chosen: number): LogRows {
-  // Where a filter begins to look; it does not begin anew with every step.
+  // Where a filter starts searching; it does not restart with every step.
   const from = useRef(chosen);
   useEffect(() => {
     from.current = chosen;
@@ -44,7 +44,7 @@ export function useLog(id: string, head: number, filter: Filter, chosen: number)
   return log;
 }
 
-/** A value that has stayed the same for a moment: whoever steps quickly asks for what they stop at. */
+/** A debounced value: stepping quickly loads only where the person stops. */
 export function useSettled<Value>(value: Value, ms: number): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -1,19 +1,19 @@
 import type { ClippedEvent } from "../../../../src/client/index.ts";
 import { Changing, type LogRows, type Read } from "./log-reader.ts";
 
-/** Events that are read at once: a screen of them and what is around it. */
+/** Events per request: a screenful and its surroundings. */
 const BLOCK = 200;
-/** How many blocks are kept; those that were looked at longest ago go first. */
+/** Blocks kept in memory; the least recently viewed are dropped first. */
 const KEPT = 50;
 const AT_ONCE = 2;
 
-/** Every event of a log. A row is a place in the log, so that any place can be shown without what is before it. */
+/** Every event of a log. A row is a seq, so that any position can be shown without loading what precedes it. */
 export class WholeLog extends Changing implements LogRows {
   readonly #read: Read;
-  /** Number of a block → its events, as far as they were read. */
+  /** Block number → its events, as far as loaded. */
   readonly #blocks = new Map<number, readonly ClippedEvent[]>();
   readonly #loading = new Set<number>();
-  /** What is looked at now. Who scrolls past a block before it was asked for does not want it any more. */
+  /** The visible rows. Blocks scrolled past before they were requested are skipped. */
   #wanted: readonly number[] = [];
   #head: number;
   readonly prepended = 0;
@@ -62,7 +62,7 @@ export class WholeLog extends Changing implements LogRows {
     this.changed();
   }
 
-  /** Every place is a row already. */
+  /** Every seq is already a row. */
   seek(): void {}
 
   lookFurther(): void {}
@@ -93,7 +93,7 @@ export class WholeLog extends Changing implements LogRows {
     const upTo = Math.min(this.#head, (block + 1) * BLOCK);
     try {
       const read = await this.#read(after, upTo);
-      // Put at the end: the first of the map are those that were loaded longest ago.
+      // Moved to the end: the map's first blocks are the least recently loaded.
       this.#blocks.delete(block);
       this.#blocks.set(block, [...there, ...read]);
       this.#forget();

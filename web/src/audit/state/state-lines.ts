@@ -1,15 +1,15 @@
 import type { WireState } from "../../../../src/client/index.ts";
 import { STOPS } from "../summary.ts";
-import { preciseMoney, thousands } from "../../../../src/words/amounts.ts";
+import { count, preciseMoney, thousands } from "../../../../src/words/amounts.ts";
 
-/** One thing that a state says, and what the state before said of it when that was something else. */
+/** One value of a state, and the previous value if it differs. */
 export interface StateLine {
   readonly name: string;
   readonly values: readonly string[];
   readonly was?: readonly string[];
 }
 
-/** A state in words, with what is new against the one before. */
+/** A state in words, with what changed since the previous one. */
 export function stateLines(state: WireState, before: WireState | undefined): StateLine[] {
   const earlier = before === undefined ? undefined : new Map(wordsOf(before));
   return wordsOf(state).map(([name, values]) => {
@@ -29,14 +29,14 @@ function wordsOf(state: WireState): Words[] {
     ["Status", [state.status]],
     ["Last turn", state.stop_reason === null ? [] : [STOPS[state.stop_reason.type]]],
     ["Turns", [exact(state.turns)]],
-    ["Calls run", [exact(state.tool_calls)]],
+    ["Tool calls", [exact(state.tool_calls)]],
     ["Spent", [spent(state)]],
     ["Tokens", [`${exact(usage.input_tokens)} in, ${exact(usage.output_tokens)} out, ${exact(cached)} cached`]],
     ["Model", listed(state.model)],
     ["Mode", listed(state.mode)],
     ["Limits", state.budget === null ? [] : limits(state.budget)],
     ["Open calls", calls.map(({ name, decision }) => `${name}, ${DECISIONS[decision]}`)],
-    ["Waits for", waiting.map(({ name, approval_id: id }) => `an answer about ${name} (${id})`)],
+    ["Waiting for", waiting.map(({ name, approval_id: id }) => `approval of ${name} (${id})`)],
     ["Subagents", state.threads.map(({ agent_name: name, status }) => `${name}, ${status}`)],
     ["Workspace", files.removed ? ["removed"] : files.workspace === null ? [] : [placeOf(files.workspace)]],
     ["Checkpoint", listed(files.last?.id)],
@@ -49,14 +49,14 @@ function listed(value: string | null | undefined): string[] {
   return value === null || value === undefined ? [] : [value];
 }
 
-/** A sum that is rounded would hide what one event adds to it. */
+/** Not rounded: that could hide what one event adds. */
 function exact(count: number): string {
   return thousands(count);
 }
 
 function spent({ usd, unpriced_requests: unpriced }: WireState): string {
   const sum = preciseMoney(usd);
-  return unpriced === 0 ? sum : `${sum}, and ${exact(unpriced)} requests of unknown price`;
+  return unpriced === 0 ? sum : `${sum}, plus ${count(unpriced, "request")} of unknown price`;
 }
 
 function limits(budget: NonNullable<WireState["budget"]>): string[] {

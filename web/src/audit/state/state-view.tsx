@@ -5,27 +5,27 @@ import { Loading } from "../../parts/loading.tsx";
 import { Problem } from "../../parts/failure/problem.tsx";
 import { type StateLine, stateLines } from "./state-lines.ts";
 
-/** What was never changes. */
+/** Past states never change. */
 const FOR_GOOD = { staleTime: Number.POSITIVE_INFINITY } as const;
 
 function useStateAt(id: string, seq: number) {
   return useQuery({
     queryKey: ["session", id, "state", seq],
     queryFn: () => api.sessions.stateAt(id, seq),
-    // What is shown stays until the next one is there: stepping does not flicker.
+    // Keeps the previous state until the next is loaded, so that stepping does not flicker.
     placeholderData: (before) => before,
     ...FOR_GOOD,
   });
 }
 
-/** The session as it was right after an event, and what the event changed. */
+/** The session's state right after an event, and what the event changed. */
 export function StateView({ id, seq }: { readonly id: string; readonly seq: number }) {
   const after = useStateAt(id, seq);
   const before = useStateAt(id, Math.max(0, seq - 1));
   if (after.error !== null)
     return (
       <Problem
-        title="The state could not be read"
+        title="Could not load the state"
         thrown={after.error}
         onRetry={() => {
           void after.refetch();
@@ -33,7 +33,7 @@ export function StateView({ id, seq }: { readonly id: string; readonly seq: numb
         }}
       />
     );
-  if (after.data === undefined) return <Loading label="Reading the state" />;
+  if (after.data === undefined) return <Loading label="Loading the state" />;
   const isOld = after.isPlaceholderData || before.isPlaceholderData;
   const lines = stateLines(after.data, isOld ? undefined : before.data);
   return (
@@ -70,9 +70,9 @@ function Line({ line: { name, values, was } }: { readonly line: StateLine }) {
 }
 
 function Values({ of, isStrong }: { readonly of: readonly string[]; readonly isStrong: boolean }) {
-  if (of.length === 0) return <span className="font-medium">nothing</span>;
+  if (of.length === 0) return <span className="font-medium">none</span>;
   return of.map((value, index) => (
-    // Two open calls of one tool read alike.
+    // Two open calls of one tool have the same text.
     // oxlint-disable-next-line react/no-array-index-key
     <span key={index} dir="auto" className={cx("block", isStrong && "font-medium")}>
       {value}

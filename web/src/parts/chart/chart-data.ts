@@ -1,10 +1,10 @@
-/** What a chart shows, and the arithmetic of drawing it, without the drawing. */
+/** The data of a chart and the arithmetic of drawing it, without the drawing. */
 
 export interface Series {
   readonly name: string;
-  /** One for each place on the x axis; null where there is nothing to tell. */
+  /** One per position on the x axis; null if there is no value. */
   readonly values: readonly (number | null)[];
-  /** All that is too small to have a line of its own. */
+  /** Whether it combines all series too small to be shown separately. */
   readonly isRest?: boolean;
 }
 
@@ -13,7 +13,7 @@ export type Unit = "usd" | "tokens" | "share";
 const MAX_SERIES = 6;
 const REST = "Other";
 
-/** The first ones, and the rest as one. */
+/** The first series, with the rest combined into one. */
 export function withRest(series: readonly Series[]): Series[] {
   const rest = series.slice(MAX_SERIES);
   if (rest.length === 0) return [...series];
@@ -26,14 +26,14 @@ export function total({ values }: Series): number {
   return values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
 }
 
-/** What all series come to at one place. */
+/** The sum of all series at one position. */
 export function sumAt(series: readonly Series[], place: number): number {
   return series.reduce((sum, { values }) => sum + (values[place] ?? 0), 0);
 }
 
 /**
- * For bars that stand on each other: every series with those below it added, the highest first, so that each is painted
- * over the one before. A bar of no height is left out.
+ * For stacked bars: every series plus those below it, the highest first, so that each is painted over the previous one.
+ * Bars without height are left out.
  */
 export function stacked(series: readonly Series[]): (number | null)[][] {
   return series
@@ -41,20 +41,20 @@ export function stacked(series: readonly Series[]): (number | null)[][] {
     .toReversed();
 }
 
-/** The places whose names are written below the chart: so many as fit, evenly, with the last one among them. */
+/** The positions to label below the chart: as many as fit, evenly spaced, including the last. */
 export function labelled(places: number, room: number): number[] {
   const every = Math.max(1, Math.ceil(places / Math.max(1, room)));
   return Array.from({ length: places }, (_, place) => place).filter((place) => (places - 1 - place) % every === 0);
 }
 
-/** The highest figure of an axis, a little above what is shown; something even when all is nothing. */
+/** The top of an axis, a little above the highest value; above zero even without values. */
 export function axisTop(highest: number, unit: Unit): number {
   if (unit === "share") return 1;
   const least = unit === "usd" ? 0.001 : 10;
   return Math.max(least, highest * 1.08);
 }
 
-/** Names of the ticks of an axis: all with the same digits, and with their unit. */
+/** Tick labels of an axis, all with the same number of digits and with their unit. */
 export function tickNames(ticks: readonly number[], unit: Unit): string[] {
   const step = Math.abs((ticks[1] ?? 1) - (ticks[0] ?? 0)) || 1;
   if (unit === "share") return ticks.map((tick) => `${Math.round(tick * 100)}%`);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The colours of the page as a canvas can use them: it knows no variables. */
+/** The page's colors, resolved: a canvas cannot use CSS variables. */
 export interface Palette {
   readonly text: string;
   readonly line: string;
@@ -33,7 +33,7 @@ function palette(): Palette {
   }
 }
 
-/** Changes with the theme, whether the page or the system chose it. */
+/** Changes with the theme of the page or the system. */
 export function usePalette(): Palette {
   const [current, setCurrent] = useState(palette);
   useEffect(() => {
@@ -54,10 +54,10 @@ export function colourOf({ series, rest }: Palette, index: number, isRest: boole
   return isRest ? rest : (series[index % series.length] ?? rest);
 }
 
-/** In pixels of the page. */
+/** In CSS pixels. */
 const TILE = 8;
 
-/** Lines and dots by which a series is known where its colour is not. */
+/** Patterns that identify a series without its color. */
 const PATTERNS: readonly ((draw: CanvasRenderingContext2D) => void)[] = [
   () => {},
   (draw) => strokes(draw, [-2, 10, 10, -2], [-6, 6, 6, -6], [2, 14, 14, 2]),
@@ -88,7 +88,7 @@ function strokes(
   }
 }
 
-/** How a series is filled: its colour, and over it its pattern in the colour of the ground. */
+/** The fill of a series: its color with a pattern in the background color. */
 export function fillOf(
   onto: CanvasRenderingContext2D,
   colours: Palette,

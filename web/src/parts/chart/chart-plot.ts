@@ -3,25 +3,25 @@ import { axisTop, labelled, type Series, stacked, tickNames, type Unit } from ".
 import { colourOf, fillOf, type Palette } from "./chart-paint.ts";
 
 export const CHART_HEIGHT = 208;
-/** In pixels: what the name of a place needs. */
+/** In pixels: the width of an x axis label. */
 const LABEL_WIDTH = 56;
 
 export interface Drawn {
-  /** The names of the places on the x axis, short. */
+  /** Short labels of the x axis. */
   readonly places: readonly string[];
   readonly series: readonly Series[];
   readonly unit: Unit;
-  /** `bars` stand on each other. */
+  /** `bars` are stacked. */
   readonly look: "bars" | "line";
 }
 
-/** Where the pointer is: which place, and how far from the left in pixels. */
+/** The position under the pointer, and its distance from the left in pixels. */
 export interface Pointed {
   readonly place: number;
   readonly left: number;
 }
 
-/** Draws into an element. Places are numbered, so that no time zone of the library's has a say in where a day stands. */
+/** Draws into an element. Positions are numbers, so that the library's time zone cannot shift days. */
 export function plot(
   into: HTMLElement,
   { places, series, unit, look }: Drawn,

@@ -8,7 +8,7 @@ import { cx } from "../cx.ts";
 import { Card } from "../page.tsx";
 import { Table } from "../table.tsx";
 import { money, percent, thousands } from "../../../../src/words/amounts.ts";
-// A style has no name; it is bundled by being named here.
+// Imported only to bundle it.
 // oxlint-disable-next-line import/no-unassigned-import
 import "./chart.css";
 
@@ -16,17 +16,17 @@ const SAID: Record<Unit, (amount: number) => string> = { usd: money, tokens: tho
 
 export interface ChartProps extends Drawn {
   readonly title: string;
-  /** What is counted, in which unit. */
+  /** The measure and its unit. */
   readonly about: string;
-  /** What it shows, with its main figure: all that somebody hears who does not see it. */
+  /** A description with the main figure, for screen readers. */
   readonly label: string;
-  /** The names of the places, whole. */
+  /** Full labels of the x axis. */
   readonly names: readonly string[];
-  /** What a place is, such as `Day`. */
+  /** What the x axis shows, such as `Day`. */
   readonly placeTitle: string;
 }
 
-/** A card with a chart, its legend, what the pointer is at, and a table of the same figures. */
+/** A card with a chart, its legend, a readout at the pointer, and a table of the same figures. */
 export function Chart({ title, about, label, names, placeTitle, ...drawn }: ChartProps) {
   const colours = usePalette();
   const titleId = useId();
@@ -43,7 +43,7 @@ export function Chart({ title, about, label, names, placeTitle, ...drawn }: Char
             <p className="text-xs text-faint">{about}</p>
           </div>
           <IconButton
-            label={isTable ? "Hide the table" : "Show as a table"}
+            label={isTable ? "Hide table" : "Show as table"}
             aria-expanded={isTable}
             className="-mt-1 -mr-1"
             onClick={() => setTable(!isTable)}
@@ -117,7 +117,7 @@ function Plot({
   );
 }
 
-/** What stands where the pointer is. The table says the same to whoever has none. */
+/** The values at the pointer. The table shows the same without a pointer. */
 function ReadOut({
   pointed: { place, left },
   names,
@@ -162,7 +162,7 @@ function ReadOut({
             {shown.length !== 1 && (
               <tr className="font-medium">
                 <td />
-                <td className="pr-3">All</td>
+                <td className="pr-3">Total</td>
                 <td className="text-right">{said(sumAt(series, place))}</td>
               </tr>
             )}
@@ -199,7 +199,7 @@ interface FigureRow {
   readonly place: number;
 }
 
-/** The newest place first, as in every list of the console. */
+/** Newest first, as in every list of the console. */
 function Figures({
   caption,
   names,
@@ -230,7 +230,7 @@ function Figures({
             cell: ({ place }: FigureRow) => cell(one, place),
           })),
           ...(look === "bars" && series.length > 1
-            ? [{ title: "All", figure: true, cell: ({ place }: FigureRow) => SAID[unit](sumAt(series, place)) }]
+            ? [{ title: "Total", figure: true, cell: ({ place }: FigureRow) => SAID[unit](sumAt(series, place)) }]
             : []),
         ]}
       />

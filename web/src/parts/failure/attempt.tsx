@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from "react";
 
-/** What cannot be shown after all takes nothing with it. */
+/** An error boundary: shows a replacement if rendering fails. */
 export class Attempt extends Component<{ readonly instead: ReactNode; readonly children: ReactNode }> {
   override state = { hasFailed: false };
 

@@ -2,7 +2,7 @@ import type { LoggedEvent } from "../../../../src/client/index.ts";
 
 type ConfigurationChanged = Extract<LoggedEvent, { type: "capstan.configuration_changed" }>;
 
-/** What changed, who reads it, and what was disabled. */
+/** What changed, what reads it, and what was disabled. */
 export function configurationDetail({ changed, changed_count, disabled, problem }: ConfigurationChanged): string {
   const names = changed.map(({ path, read_by }) => `${path} (read by ${read_by})`);
   const more = changed_count === undefined ? [] : [`${changed_count - changed.length} more`];

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { tellProblem } from "../toast.tsx";
 
-/** What went wrong with what a dialog does: shown in it, and told elsewhere when it was closed meanwhile. */
+/** The failure of a dialog's action: shown in the dialog, or as a toast if it was closed meanwhile. */
 export function useFailure(): readonly [failure: unknown, fail: (thrown: unknown) => void] {
   const [failure, setFailure] = useState<unknown>();
   const isThere = useRef(true);

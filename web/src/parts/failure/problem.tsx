@@ -5,10 +5,10 @@ import { problemOf } from "../../api.ts";
 import { Button } from "../button.tsx";
 import { duration } from "../../../../src/words/amounts.ts";
 
-/** What went wrong, in the server's own words, which say what to do next. */
+/** An error, in the server's words, which say what to do next. */
 export function Problem({
   thrown,
-  title = "That did not work",
+  title = "Something went wrong",
   onRetry,
   children,
 }: {
@@ -24,7 +24,7 @@ export function Problem({
       <div className="min-w-0 flex-1">
         <p className="font-medium text-bad">{title}</p>
         <p className="break-words text-text">{problemOf(thrown)}</p>
-        {retryAfter !== undefined && <p>It may work again in {duration(retryAfter * 1_000)}.</p>}
+        {retryAfter !== undefined && <p>Try again in {duration(retryAfter * 1_000)}.</p>}
         {requestId !== undefined && <p className="mt-1 font-mono text-xs text-muted">{requestId}</p>}
         {children}
         {onRetry !== undefined && (

@@ -15,7 +15,7 @@ const clockShort = once(
   () => new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" }),
 );
 
-/** The date of a moment, for its tooltip: written when somebody points at it, which nobody does to most of them. */
+/** Sets the tooltip when the pointer enters: most times are never pointed at. */
 function tellDate(event: PointerEvent<HTMLTimeElement>): void {
   const { currentTarget } = event;
   currentTarget.title = clock().format(Date.parse(currentTarget.dateTime));
@@ -24,7 +24,7 @@ function tellDate(event: PointerEvent<HTMLTimeElement>): void {
 /** Older moments are shown by their date. */
 const RECENT_MS = 2_592_000_000;
 
-/** A moment, told as how long ago it was; its date stands in the tooltip. */
+/** How long ago, with the date in the tooltip. */
 export function Ago({ at }: { readonly at: string }) {
   const ms = Date.parse(at);
   const now = useNow(15_000);
@@ -35,7 +35,7 @@ export function Ago({ at }: { readonly at: string }) {
   );
 }
 
-/** A moment of a day's work: hour, minute, second; with its date when that is not today. */
+/** The time of day, with the date if it is not today. */
 export function Clock({ at }: { readonly at: string }) {
   const ms = Date.parse(at);
   const isToday = new Date(ms).toDateString() === new Date(serverNow()).toDateString();
@@ -50,7 +50,7 @@ export function When({ at }: { readonly at: string }) {
   return <time dateTime={at}>{clock().format(Date.parse(at))}</time>;
 }
 
-/** The time as the server has it, told anew every so many milliseconds. */
+/** The server's time, updated every `everyMs` milliseconds. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(serverNow);
   useEffect(() => {

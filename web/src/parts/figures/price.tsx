@@ -2,13 +2,13 @@ import { money } from "../../../../src/words/amounts.ts";
 
 interface Amounts {
   readonly usd: number;
-  /** Of `usd`: what a subscription covers, and what the scripted model would have cost. */
+  /** Parts of `usd`: covered by a subscription, and rehearsal costs that nobody pays. */
   readonly included_usd?: number | undefined;
   readonly rehearsal_usd?: number | undefined;
   readonly unpriced_requests?: number | undefined;
 }
 
-/** What something cost, with what the figure leaves out or does not mean: not every dollar is one that is paid. */
+/** A cost, marked if it is incomplete or not actually paid. */
 export function Price({ of, limit }: { readonly of: Amounts; readonly limit?: number | undefined }) {
   const { included_usd: included = 0, rehearsal_usd: rehearsal = 0, unpriced_requests: unpriced = 0 } = of;
   const notes = [

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { cx } from "../cx.ts";
 
-/** Yes or no, with its words. */
+/** A checkbox with its label. */
 export function Checkbox({
   isOn,
   onChange,

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
 import { cx } from "../cx.ts";
 
-/** One of a few, all of them in sight. Arrow keys go from one to the next, as with any radio buttons. */
+/** A segmented choice. Arrow keys move between options, as with radio buttons. */
 export function Choice<Value extends string>({
   label,
   value,

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { FormDialog } from "./form-dialog.tsx";
 
-/** Asks before what cannot be taken back, and closes when it is done. */
+/** Asks before an action that cannot be undone, and closes when it is done. */
 export function Confirm({
   title,
   action,

@@ -5,8 +5,7 @@ import { IconButton } from "../button.tsx";
 import { cx } from "../cx.ts";
 
 /**
- * The platform's own dialog: it keeps the focus inside, gives it back, and closes on Escape. It is mounted while it is
- * open.
+ * The platform's dialog: it traps and restores the focus, and closes on Escape. Mounted only while open.
  */
 export function Dialog({
   title,
@@ -30,9 +29,9 @@ export function Dialog({
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
-  // In the page itself: within a form, which some of those who open one are, its own form could not be.
+  // Rendered in the body: some openers are inside a form, and forms cannot be nested.
   return createPortal(
-    // A click on the backdrop is one on the dialog itself, outside of what it holds. Escape does the same by keyboard.
+    // A click on the backdrop targets the dialog element itself. Escape does the same by keyboard.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={ref}

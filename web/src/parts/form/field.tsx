@@ -4,19 +4,19 @@ import { cx } from "../cx.ts";
 const CONTROL =
   "rounded-md border border-line-strong/60 bg-surface px-2.5 text-sm text-text placeholder:text-faint hover:border-line-strong disabled:opacity-60";
 
-/** What ties the control of a field to its label; outside of fields controls name themselves. */
+/** Ties a field's control to its label. Controls outside fields need their own label. */
 const Tie = createContext<{ id?: string; "aria-describedby"?: string | undefined; "aria-invalid"?: boolean }>({});
 
 interface FieldProps {
   readonly label: ReactNode;
   readonly hint?: ReactNode;
-  /** What is wrong with what was written. */
+  /** What is wrong with the value. */
   readonly problem?: string | undefined;
   /** One of the controls below. */
   readonly children: ReactNode;
 }
 
-/** A control with its name, what it is for, and what is wrong with it. */
+/** A control with its label, hint and problem. */
 export function Field({ label, hint, problem, children }: FieldProps) {
   const id = useId();
   const about = problem ?? hint;
@@ -40,7 +40,7 @@ export function Input({ className, ...rest }: ComponentProps<"input">) {
   return <input {...use(Tie)} {...rest} className={cx(CONTROL, "h-8 w-full", className)} />;
 }
 
-/** `fit`: as wide as what it holds. */
+/** `fit`: as wide as its content. */
 export function Select({ fit = false, className, ...rest }: ComponentProps<"select"> & { readonly fit?: boolean }) {
   return <select {...use(Tie)} {...rest} className={cx(CONTROL, "h-8 pr-7", !fit && "w-full", className)} />;
 }

@@ -4,7 +4,7 @@ import { Dialog } from "./dialog.tsx";
 import { useFailure } from "../failure/failure.ts";
 import { Problem } from "../failure/problem.tsx";
 
-/** Asks for something and does it; whoever does it closes. What went wrong is told in place, so that it can be tried again. */
+/** A form in a dialog. `onSubmit` closes it. Failures are shown in place, so that the person can try again. */
 export function FormDialog({
   title,
   action,
@@ -17,10 +17,10 @@ export function FormDialog({
   children,
 }: {
   readonly title: string;
-  /** What the button says: the deed itself, and not "OK". */
+  /** The button's label: the action, not "OK". */
   readonly action: string;
   readonly look?: ButtonProps["look"];
-  /** How it is told that it did not work. */
+  /** The title of a failure. */
   readonly failed?: string;
   readonly isReady?: boolean;
   /** Beside the buttons. */
@@ -33,7 +33,7 @@ export function FormDialog({
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    // Nor is it sent with the form that opened it.
+    // Must not submit the form that opened it.
     event.stopPropagation();
     setBusy(true);
     try {

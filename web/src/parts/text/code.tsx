@@ -5,10 +5,10 @@ import { cx } from "../cx.ts";
 import { tellProblem } from "../toast.tsx";
 import { thousands } from "../../../../src/words/amounts.ts";
 
-/** In characters. Beyond it marking takes longer than it helps. */
+/** In characters: highlighting longer texts takes too long. */
 const MAX_HIGHLIGHTED = 40_000;
 
-/** Code, marked as soon as what marks it is loaded. */
+/** Code, highlighted once the highlighter is loaded. */
 export function Code({
   text,
   language,
@@ -21,7 +21,7 @@ export function Code({
   const marked = useHighlighted(text, language);
   return (
     <pre
-      // A long line scrolls inside, so the keyboard must reach it.
+      // Long lines scroll, so it must be reachable by keyboard.
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       className={cx("overflow-x-auto font-mono text-xs leading-5 whitespace-pre", className)}
@@ -40,7 +40,7 @@ function useHighlighted(text: string, language: string | undefined): ReactNode {
       const { highlighted } = await import("./highlight.ts");
       if (isWanted) setMarked({ of: text, node: highlighted(text, language) });
     };
-    // While the server is away, or after another version took its place, code is shown as it is.
+    // If the highlighter cannot be loaded, code is shown without highlighting.
     mark().catch(() => undefined);
     return () => {
       isWanted = false;
@@ -49,7 +49,7 @@ function useHighlighted(text: string, language: string | undefined): ReactNode {
   return marked?.of === text ? marked.node : undefined;
 }
 
-/** Long text, folded to its first lines until somebody wants all of it. */
+/** Long text, collapsed to its first lines. */
 export function FoldedText({
   text,
   language,
@@ -59,7 +59,7 @@ export function FoldedText({
   readonly text: string;
   readonly language?: string | undefined;
   readonly lines?: number;
-  /** Show the last lines instead: what a command said last matters most. */
+  /** Show the last lines instead: the end of a command's output matters most. */
   readonly end?: boolean;
 }) {
   const [isOpen, setOpen] = useState(false);
@@ -101,7 +101,7 @@ export function CopyButton({ text, label = "Copy" }: { readonly text: string; re
   );
 }
 
-/** The language of a file, as the marker knows it. */
+/** The highlighter's language for a file. */
 export function languageOf(path: string): string | undefined {
   const end = /\.([\w+]+)$/.exec(path)?.[1]?.toLowerCase();
   if (end === undefined) return undefined;

@@ -17,7 +17,7 @@ const SIGNS: Record<DiffLine["kind"], string> = {
   "@": "text-faint",
 };
 
-/** A change of one file, line by line. What somebody decides about is shown with `isWhole`: nothing of it hides. */
+/** The diff of one file. Use `isWhole` for diffs that a person decides about: nothing is hidden beyond the edge. */
 export function DiffView({
   file,
   fold = 24,
@@ -26,13 +26,13 @@ export function DiffView({
   onAll,
 }: {
   readonly file: FileDiff;
-  /** How many lines are shown at first. */
+  /** Lines shown at first. */
   readonly fold?: number;
-  /** Breaks long lines and names, so that nothing is beyond the edge, and tells where a file has no line end. */
+  /** Wraps long lines and names, and marks a missing newline at the end of a file. */
   readonly isWhole?: boolean;
-  /** What holds for all lines. */
+  /** A note that applies to all lines. */
   readonly note?: string | undefined;
-  /** Asks whoever shows it for the rest; without it the rest is unfolded here. */
+  /** Called to show the rest (default: expands in place). */
   readonly onAll?: () => void;
 }) {
   const [isOpen, setOpen] = useState(false);
@@ -47,13 +47,13 @@ export function DiffView({
         {note !== undefined && <span className="ml-auto text-waiting">{note}</span>}
         <Counts added={file.added} removed={file.removed} />
       </div>
-      {/* Long lines scroll inside. */}
+      {/* Long lines scroll. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div role="region" aria-label={`Changes in ${file.path}`} tabIndex={0} className="overflow-x-auto">
         <table dir="ltr" className="w-full border-collapse font-mono text-xs leading-5">
           <tbody>
             {shown.map((line, index) => (
-              // The lines of one diff never move.
+              // The lines of a diff keep their order.
               // oxlint-disable-next-line react/no-array-index-key
               <tr key={index} className={cx(ROWS[line.kind], isWhole && "align-top")}>
                 <td className="w-8 px-1 text-right text-muted select-none">{line.before}</td>
@@ -63,7 +63,7 @@ export function DiffView({
                 </td>
                 <td className={cx("pr-3", isWhole ? `${WRAPPED} whitespace-pre-wrap` : "whitespace-pre")}>
                   {line.text}
-                  {isWhole && line.isUnended === true && <i className="text-muted select-none"> no line end</i>}
+                  {isWhole && line.isUnended === true && <i className="text-muted select-none"> no newline at end</i>}
                 </td>
               </tr>
             ))}
@@ -73,7 +73,7 @@ export function DiffView({
       {onAll !== undefined
         ? hidden > 0 && (
             <FoldButton
-              label={`${hidden} more ${hidden === 1 ? "line is" : "lines are"} not shown: show all`}
+              label={`${hidden} more ${hidden === 1 ? "line" : "lines"} not shown: show all`}
               onClick={onAll}
             />
           )

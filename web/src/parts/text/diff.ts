@@ -5,7 +5,7 @@ export interface DiffLine {
   readonly text: string;
   readonly before?: number;
   readonly after?: number;
-  /** The last line of a file that ends without a line end. */
+  /** The last line of a file without a newline at its end. */
   readonly isUnended?: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface FileDiff {
   readonly removed: number;
 }
 
-/** What a unified diff or a patch of several files says. What is no diff gives nothing. */
+/** Parses a unified diff or a patch of several files. Other text gives no files. */
 export function filesOf(patch: string): FileDiff[] {
   try {
     return parsePatch(patch)
@@ -29,7 +29,7 @@ export function filesOf(patch: string): FileDiff[] {
   }
 }
 
-/** What changes between two texts. */
+/** The diff between two texts. */
 export function diffOf(path: string, before: string, after: string): FileDiff {
   return toFile(path, structuredPatch(path, path, before, after, "", "", { context: 3 }).hunks);
 }

@@ -5,7 +5,7 @@ import { Fragment, jsx, jsxs } from "react/jsx-runtime";
 
 const known = createLowlight(common);
 
-/** Code with its parts marked, as elements and never as HTML text. Undefined for a language that is not known. */
+/** Highlights code as elements, never as an HTML string. Undefined for an unknown language. */
 export function highlighted(code: string, language: string): ReactNode {
   if (!known.registered(language)) return undefined;
   return toJsxRuntime(known.highlight(language, code), { Fragment, jsx, jsxs });

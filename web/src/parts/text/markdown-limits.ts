@@ -1,15 +1,15 @@
 /**
- * Whether a text can be laid out as markdown in a moment. What is nested thousands of levels deep takes a parser minutes,
- * and runs out of stack in the end; no message that is meant to be read looks like that.
+ * Whether a text can be rendered as Markdown quickly. Thousands of nested levels take the parser minutes and overflow the
+ * stack; no readable message looks like that.
  */
 
 /** In characters. */
 const LONGEST = 60_000;
 const DEEPEST = 50;
-/** Cells of tables, and references to notes: each of them is several elements. */
+/** Table cells and footnote references: each becomes several elements. */
 const MOST_CELLS = 3_000;
 const MOST_NOTES = 200;
-/** In columns, before a list's mark: two or more are a level. */
+/** In columns before a list marker: two or more are a level. */
 const WIDEST_INDENT = 80;
 
 const FENCE = /^ {0,3}(?:```|~~~)/;
@@ -37,7 +37,7 @@ export function canBeLaidOut(text: string): boolean {
   return cells <= MOST_CELLS && notes <= MOST_NOTES;
 }
 
-/** How much emphasis a line opens and leaves open. A line of nothing else is a rule. */
+/** How much emphasis a line opens without closing it. A line of nothing else is a horizontal rule. */
 function opened(line: string): number {
   if (/^\s*[*_~]+\s*$/.test(line)) return 0;
   let deepest = 0;

@@ -7,13 +7,13 @@ import { Code, CopyButton, FoldedText } from "./code.tsx";
 import { canBeLaidOut } from "./markdown-limits.ts";
 
 /**
- * What a model wrote. HTML in it is shown as text; an image of elsewhere is never loaded, because its address can carry
- * away what the model has read; a link says where it goes and opens apart.
+ * Renders a model's Markdown. HTML is shown as text. Remote images are never loaded: their URLs could leak what the model
+ * has read. Links show their target and open in a new tab.
  */
 const COMPONENTS: Components = {
   a: ({ href, children }) =>
     href === undefined ? (
-      // An address that is not safe to open leaves its words.
+      // An unsafe link is reduced to its text.
       <span>{children}</span>
     ) : (
       <a
@@ -51,7 +51,7 @@ const COMPONENTS: Components = {
       </table>
     </div>
   ),
-  // The headings of a message are no headings of the page.
+  // Headings in a message are not headings of the page.
   h1: ({ children }) => <p className="mt-3 mb-1 text-lg font-semibold">{children}</p>,
   h2: ({ children }) => <p className="mt-3 mb-1 text-lg font-semibold">{children}</p>,
   h3: ({ children }) => <p className="mt-2 mb-1 font-semibold">{children}</p>,
@@ -64,7 +64,7 @@ export const Markdown = memo(function Markdown({
   instead: Instead = AsWritten,
 }: {
   readonly text: string;
-  /** Shows what cannot be laid out. */
+  /** Renders texts that cannot be formatted. */
   readonly instead?: ComponentType<{ readonly text: string }>;
 }) {
   if (!canBeLaidOut(text)) return <Instead text={text} />;
@@ -79,7 +79,7 @@ function AsWritten({ text }: { readonly text: string }) {
   return (
     <div dir="auto" className="min-w-0">
       <p dir="ltr" className="text-xs text-faint">
-        Shown as it was written: it is too long or too deep to be laid out.
+        Shown as source: it is too long or too deeply nested to format.
       </p>
       <FoldedText text={text} />
     </div>
@@ -101,7 +101,7 @@ function LaidOut({ text }: { readonly text: string }) {
 
 const PLUGINS = [remarkGfm];
 
-/** Only addresses that a click cannot turn into a script. */
+/** Only URLs that cannot run a script on click. */
 function safeAddress(url: string): string | undefined {
   return /^(https?:|mailto:)/i.test(url) ? url : undefined;
 }

@@ -2,11 +2,11 @@ import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { thousands } from "../../../../src/words/amounts.ts";
 
-/** How many of an object's parts are shown before somebody asks for more. */
+/** Parts of an object shown at first. */
 const FIRST = 50;
 const MAX_TEXT = 500;
 
-/** A JSON value that can be opened part by part. */
+/** A JSON value as an expandable tree. */
 export function Tree({
   value,
   name,

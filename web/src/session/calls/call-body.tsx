@@ -9,7 +9,7 @@ import { ContentBlocks } from "./content-blocks.tsx";
 import { isClipped } from "../save-whole.tsx";
 import type { Call } from "../transcript/transcript.ts";
 
-/** What a call does, shown as its tool is best shown; the default is its input and result as they are. */
+/** A call, shown in the form that fits its tool (default: input and result as they are). */
 export function CallBody({ call, onThread }: { readonly call: Call; readonly onThread: (id: string) => void }) {
   switch (call.use.name) {
     case "Bash":
@@ -23,7 +23,7 @@ export function CallBody({ call, onThread }: { readonly call: Call; readonly onT
       return <ReadBody call={call} />;
     case "Grep":
     case "Glob":
-      return <ResultText call={call} empty="Nothing was found." />;
+      return <ResultText call={call} empty="No matches." />;
     case "WebFetch":
     case "WebSearch":
       return <WebBody call={call} />;
@@ -57,7 +57,7 @@ function BashBody({ call }: { readonly call: Call }) {
           {output.trim() === "" ? (
             <p className="text-xs text-faint">No output.</p>
           ) : (
-            // Of a very long one the page has the beginning alone.
+            // The page has only the beginning of a very long output.
             <FoldedText text={output} end={!isClipped(call.result)} />
           )}
           {code !== undefined && !isBackground && (
@@ -74,7 +74,7 @@ function BashBody({ call }: { readonly call: Call }) {
 function EditBody({ call }: { readonly call: Call }) {
   const input = inputOf(call);
   const path = textOf(input["file_path"] ?? input["notebook_path"]);
-  // What was asked about has the lines around it, and their numbers.
+  // The diff from the approval has context lines and line numbers.
   if (call.asked?.diff !== undefined && !isClipped(call.asked) && call.decision?.input === undefined)
     return <PatchView patch={call.asked.diff} />;
   const edits = Array.isArray(input["edits"]) ? (input["edits"] as Readonly<Record<string, unknown>>[]) : [input];
@@ -82,7 +82,7 @@ function EditBody({ call }: { readonly call: Call }) {
     <div className="flex flex-col gap-2">
       {edits.map((edit, index) => (
         <DiffView
-          // The edits of a call never move.
+          // The edits of a call keep their order.
           // oxlint-disable-next-line react/no-array-index-key
           key={index}
           file={diffOf(
@@ -199,7 +199,7 @@ function AnyBody({ call }: { readonly call: Call }) {
   );
 }
 
-/** What many tools answer with is a value, and better read as one. */
+/** Many tools return JSON, which is easier to read as a tree. */
 function parsedJson(text: string): object | undefined {
   if (!/^\s*[[{]/.test(text) || text.length > 200_000) return undefined;
   try {

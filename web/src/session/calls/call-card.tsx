@@ -39,16 +39,16 @@ const ICONS: Readonly<Record<string, ComponentType<{ className?: string }>>> = {
 };
 
 const STATES: Record<CallState, { readonly tone: Tone; readonly label: string }> = {
-  waiting: { tone: "quiet", label: "waits" },
-  asked: { tone: "waiting", label: "waits for you" },
+  waiting: { tone: "quiet", label: "waiting" },
+  asked: { tone: "waiting", label: "needs approval" },
   running: { tone: "running", label: "running" },
   done: { tone: "good", label: "done" },
   failed: { tone: "bad", label: "failed" },
   denied: { tone: "bad", label: "denied" },
-  aborted: { tone: "quiet", label: "cut off" },
+  aborted: { tone: "quiet", label: "interrupted" },
 };
 
-/** Tools whose cards are open by themselves: what they did is what a supervisor looks for. */
+/** Tools whose cards start open: supervisors look for what they did. */
 const OPEN = new Set(["Bash", "Write", "Edit", "MultiEdit", "NotebookEdit", "TodoWrite", "ExitPlanMode"]);
 
 /** One tool call, from its request to its result. */
@@ -67,7 +67,7 @@ export function CallCard({
   const [isOpen, setOpen] = useFold(call.use.id);
   const open =
     isOpen ??
-    // What is asked about is shown by the card that asks.
+    // The approval card shows the details while an answer is pending.
     (state !== "asked" &&
       (state === "failed" || state === "denied" || OPEN.has(call.use.name) || call.thread !== undefined));
   const { verb, about } = titleOf(call);
@@ -122,7 +122,7 @@ function Ticking({ call }: { readonly call: Call }) {
 }
 
 function Elapsed({ ms }: { readonly ms: number | undefined }) {
-  // What took no time to speak of needs no figure.
+  // Very short durations are not shown.
   if (ms === undefined || ms < 100) return null;
   return (
     <span data-figure className="shrink-0 text-xs text-faint max-sm:hidden">

@@ -1,6 +1,6 @@
 import type { Call } from "../transcript/transcript.ts";
 
-/** What a tool call is about, and what became of it, in words. */
+/** Describes a tool call and its outcome. */
 
 export type CallState = "asked" | "waiting" | "running" | "done" | "failed" | "denied" | "aborted";
 
@@ -15,7 +15,7 @@ export function stateOf({ result, decision, asked }: Call): CallState {
   return asked === undefined ? "waiting" : "asked";
 }
 
-/** From when it was allowed to run until its result, in milliseconds; until `now` while it runs. */
+/** In milliseconds from the decision to the result, or to `now` while it runs. */
 export function runningTime({ use, decision, result }: Call, now: number): number | undefined {
   const from = Date.parse(decision?.processed_at ?? use.processed_at);
   const end = result?.processed_at;
@@ -23,7 +23,7 @@ export function runningTime({ use, decision, result }: Call, now: number): numbe
   return decision?.decision === "allow" ? Math.max(0, now - from) : undefined;
 }
 
-/** What it was given, with what a decision changed. */
+/** The input, including changes made by the decision. */
 export function inputOf({ use, decision }: Call): Readonly<Record<string, unknown>> {
   return decision?.input ?? use.input;
 }
@@ -36,13 +36,13 @@ export function resultText({ result }: Call): string {
   return (result?.content ?? []).map((block) => (block.type === "text" ? block.text : "")).join("\n");
 }
 
-/** What a subagent reports, without the words that Claude Code puts around it for the model; all of it where there are none. */
+/** A subagent's report, without the text that Claude Code wraps around it for the model, if any. */
 export function reportOf(text: string): string {
   const [, report] = /The report follows:\n([\s\S]*?)(?:\nagentId: |\n<usage>|$)/.exec(text) ?? [];
   return report === undefined ? text : report.replaceAll(/^ {1,4}/gm, "").trim();
 }
 
-/** A command that failed says so in its first line, as Claude Code writes it. */
+/** Claude Code reports a failed command in the first line. */
 export function exitCode(text: string): { readonly code?: number; readonly output: string } {
   const [, code, rest = ""] = /^(?:Error: )?Exit code (\d+)\n?([\s\S]*)$/.exec(text) ?? [];
   return code === undefined ? { output: text } : { code: Number(code), output: rest };

@@ -3,7 +3,7 @@ import { WholeOutput } from "./whole-output.tsx";
 import { isClipped, SaveWhole } from "../save-whole.tsx";
 import type { Call } from "../transcript/transcript.ts";
 
-/** Who decided, what hooks did, what went wrong, and the way to all of a long output. */
+/** Who decided, what hooks did, what went wrong, and a link to the full output. */
 export function CallResultTail({ call, sessionId }: { readonly call: Call; readonly sessionId: string }) {
   const { use, decision, answer, result, hooks } = call;
   const troubled = hooks.filter(({ outcome }) => outcome !== "passed");
@@ -30,19 +30,19 @@ export function CallResultTail({ call, sessionId }: { readonly call: Call; reado
       ))}
       {detail !== undefined && detail !== "" && (
         <div className="rounded-md bg-sunken p-2">
-          <p className="mb-1 text-xs text-faint">More than the model was told</p>
+          <p className="mb-1 text-xs text-faint">Additional output that the model did not see</p>
           <FoldedText text={detail} lines={8} />
         </div>
       )}
       {isClipped(use) && (
         <SaveWhole sessionId={sessionId} seq={use.seq}>
-          The input is longer: save all of it
+          The input is truncated. Save it in full
         </SaveWhole>
       )}
       {result !== undefined && <WholeOutput sessionId={sessionId} result={result} />}
       {result !== undefined && isClipped(result) && (
         <SaveWhole sessionId={sessionId} seq={result.seq}>
-          The output is longer: save all of it
+          The output is truncated. Save it in full
         </SaveWhole>
       )}
     </>

@@ -1,7 +1,7 @@
 import { FileText } from "lucide-react";
 import { FoldedText } from "../../parts/text/code.tsx";
 
-/** Blocks as the log has them: text, images, documents. Nothing is loaded from elsewhere. */
+/** Content blocks from the log: text, images, documents. Nothing is loaded from other servers. */
 interface Block {
   readonly type: string;
   readonly text?: string;
@@ -21,7 +21,7 @@ export function ContentBlocks({
   return (
     <div className="flex flex-col gap-2">
       {content.map((block, index) => (
-        // The blocks of an event never move.
+        // The blocks of an event keep their order.
         // oxlint-disable-next-line react/no-array-index-key
         <BlockView key={index} block={block} isPlain={isPlain} />
       ))}
@@ -46,7 +46,7 @@ function BlockView({ block, isPlain }: { readonly block: Block; readonly isPlain
   };
   if (block.type === "image" && source.type === "base64" && SHOWN_IMAGES.test(source.media_type ?? ""))
     return source.data === "" || source.data === undefined ? (
-      <Placeholder text="An image that is too large to show here" />
+      <Placeholder text="Image too large to show here" />
     ) : (
       <img
         src={`data:${source.media_type};base64,${source.data}`}
@@ -54,7 +54,7 @@ function BlockView({ block, isPlain }: { readonly block: Block; readonly isPlain
         className="max-h-80 max-w-full rounded-md border border-line object-contain"
       />
     );
-  if (block.type === "redacted") return <Placeholder text="Removed: it held a secret, or was erased" />;
+  if (block.type === "redacted") return <Placeholder text="Removed: it contained a secret or was erased" />;
   if (block.type === "image") return <Placeholder text={`Image: ${source.url ?? source.type ?? "unknown"}`} />;
   return (
     <Placeholder

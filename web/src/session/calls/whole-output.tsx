@@ -8,10 +8,10 @@ import { tellProblem } from "../../parts/toast.tsx";
 import type { ToolResult } from "../transcript/transcript.ts";
 import { thousands } from "../../../../src/words/amounts.ts";
 
-/** In characters: a page with more is slow. The rest is in the file. */
+/** In characters: more would make the page slow. The saved file has the rest. */
 const SHOWN = 400_000;
 
-/** The result has only the beginning of what the tool gave; all of it is loaded when it is wanted. */
+/** The result contains only the beginning of the output. The rest is loaded on request. */
 export function WholeOutput({ sessionId, result }: { readonly sessionId: string; readonly result: ToolResult }) {
   const [text, setText] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -37,10 +37,10 @@ export function WholeOutput({ sessionId, result }: { readonly sessionId: string;
   return (
     <div className="flex flex-col gap-2 rounded-md bg-sunken p-2">
       <p className="text-xs text-faint">
-        {output.bytes < output.total ? "The output was too long: its middle was not kept." : "The whole output"}
+        {output.bytes < output.total ? "The output was too long, so its middle was not saved." : "Full output"}
       </p>
       <FoldedText text={text.slice(0, SHOWN)} lines={40} />
-      {text.length > SHOWN && <p className="text-xs text-faint">There is more. Save it to see the rest.</p>}
+      {text.length > SHOWN && <p className="text-xs text-faint">Truncated. Save it to see the rest.</p>}
       <Button
         small
         className="self-start"

@@ -1,6 +1,6 @@
 import type { MessageInput } from "../../../../src/client/index.ts";
 
-/** A file that goes with a message. Images and PDFs go as they are; everything else must be text. */
+/** A file attached to a message. Images and PDFs are sent as they are; everything else must be text. */
 export interface Attachment {
   readonly id: string;
   readonly name: string;
@@ -11,14 +11,14 @@ export interface Attachment {
 type Block = Exclude<Extract<MessageInput, readonly unknown[]>[number], { type: "redacted" }>;
 
 const IMAGES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
-/** In bytes. Beyond it no model takes an image, and a text is better put into the workspace. */
+/** In bytes. Models accept no larger images, and longer texts belong in the workspace. */
 const MAX_BYTES = 5 * 1_048_576;
 let next = 1;
 
-/** Rejects with a sentence for people when the file cannot go with a message. */
+/** Throws a message for people if the file cannot be attached. */
 export async function attachmentOf(file: File): Promise<Attachment> {
   if (file.size > MAX_BYTES)
-    throw new Error(`${file.name} is larger than 5 MiB. Put it into the workspace, and name its path in the message.`);
+    throw new Error(`${file.name} is larger than 5 MB. Put it into the workspace and mention its path in the message.`);
   return { id: `file-${next++}`, name: file.name, size: file.size, block: await blockOf(file) };
 }
 
@@ -34,7 +34,7 @@ async function blockOf(file: File): Promise<Block> {
   const data = await file.text();
   if (data === "" || data.includes("\u0000") || data.includes("\uFFFD"))
     throw new Error(
-      `${file.name} is no image, no PDF and no text, so the model cannot read it. Put it into the workspace instead.`,
+      `${file.name} is not an image, PDF or text file, so the model cannot read it. Put it into the workspace instead.`,
     );
   return { type: "document", title: file.name, source: { type: "text", media_type: "text/plain", data } };
 }
@@ -46,12 +46,12 @@ function base64(file: File): Promise<string> {
       const address = typeof reader.result === "string" ? reader.result : "";
       resolve(address.slice(address.indexOf(",") + 1));
     });
-    reader.addEventListener("error", () => reject(reader.error ?? new Error(`${file.name} cannot be read.`)));
+    reader.addEventListener("error", () => reject(reader.error ?? new Error(`Could not read ${file.name}.`)));
     reader.readAsDataURL(file);
   });
 }
 
-/** What is sent: plain text, or blocks when something goes with it. */
+/** The content to send: plain text, or blocks if there are attachments. */
 export function messageOf(text: string, attachments: readonly Attachment[]): MessageInput {
   if (attachments.length === 0) return text;
   return [...attachments.map(({ block }) => block), ...(text.trim() === "" ? [] : [{ type: "text" as const, text }])];

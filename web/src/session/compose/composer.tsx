@@ -13,10 +13,10 @@ export interface ComposerHandle {
   attach(files: readonly File[]): void;
 }
 
-/** Where fingers write, Enter is a new line: there is no other. */
+/** On touch keyboards Enter inserts a line break: there is no Shift Enter. */
 const isTouched = matchMedia("(pointer: coarse)").matches;
 
-/** Where a message is written. Sent while the agent works, it waits in the queue. */
+/** The message field. A message sent while the agent works is queued. */
 export function Composer({
   ref,
   sessionId,
@@ -30,12 +30,12 @@ export function Composer({
   readonly ref?: Ref<ComposerHandle>;
   readonly sessionId: string;
   readonly isRunning: boolean;
-  /** Why nothing can be said here. */
+  /** Why messages cannot be sent. */
   readonly disabledBecause: string | undefined;
   readonly onSend: (content: MessageInput) => Promise<void>;
   readonly onInterrupt: () => void;
   readonly onEscape: () => void;
-  /** What stands beside the buttons: the model, the mode. */
+  /** Controls beside the buttons: model and mode. */
   readonly tools?: ReactNode;
 }) {
   const { text, attached, reading, sending } = useDraft(sessionId);
@@ -63,14 +63,14 @@ export function Composer({
   ]);
   const send = async (): Promise<void> => {
     if (!isReady) return;
-    // Empty at once, so that the next message can be written meanwhile.
+    // Empty at once, so that the next message can be written.
     changeDraft(sessionId, () => ({ text: "", attached: [], sending: { text, attached } }));
     try {
       await onSend(messageOf(text, attached));
       changeDraft(sessionId, () => ({ sending: undefined }));
     } catch (thrown) {
       tellProblem(perhapsSent(thrown));
-      // What could not be sent is there again, before what was written since.
+      // Restore a message that could not be sent, before any text written since.
       changeDraft(sessionId, (since) => ({
         text: inOrder(text, since.text),
         attached: [...attached, ...since.attached],
@@ -89,7 +89,7 @@ export function Composer({
     >
       <div className="rounded-lg border border-line-strong/60 bg-surface shadow-card focus-within:border-accent">
         {attached.length > 0 && (
-          <ul className="flex flex-wrap gap-1 px-2 pt-2" aria-label="Attached">
+          <ul className="flex flex-wrap gap-1 px-2 pt-2" aria-label="Attachments">
             {attached.map(({ id, name, size }) => (
               <li key={id} className="flex items-center gap-1 rounded-md bg-sunken py-0.5 pr-0.5 pl-2 text-xs">
                 <span dir="auto" className="max-w-48 truncate">
@@ -118,7 +118,10 @@ export function Composer({
           value={text}
           disabled={isOff}
           rows={Math.min(10, Math.max(2, text.split("\n").length))}
-          placeholder={disabledBecause ?? (isRunning ? "Add to the turn under way…" : "What should the agent do?")}
+          placeholder={
+            disabledBecause ??
+            (isRunning ? "Send a follow-up (queued until the agent is ready)" : "What should the agent do?")
+          }
           onChange={(event) => changeDraft(sessionId, () => ({ text: event.target.value }))}
           onPaste={(event) => {
             if (event.clipboardData.files.length === 0) return;
@@ -126,9 +129,9 @@ export function Composer({
             void attach([...event.clipboardData.files]);
           }}
           onKeyDown={(event) => {
-            // While a word is being composed, keys belong to the input method.
+            // While an input method composes a word, it handles the keys.
             if (event.nativeEvent.isComposing) return;
-            // Once, however long a key is held.
+            // Ignore key repeat.
             if (event.key === "Escape" && !event.repeat) return onEscape();
             if (event.key !== "Enter" || event.shiftKey || isTouched) return;
             event.preventDefault();
@@ -144,7 +147,7 @@ export function Composer({
             hidden
             aria-label="Files to attach"
             onChange={(event) => {
-              // Copied: the list is empty once the field is.
+              // Copied, because clearing the field empties the list.
               void attach([...(event.target.files ?? [])]);
               event.target.value = "";
             }}
@@ -169,8 +172,8 @@ export function Composer({
   );
 }
 
-/** What is sent twice is done twice. */
+/** Warns about sending twice: the agent would do the work twice. */
 function perhapsSent(thrown: unknown): unknown {
   if (!isUnanswered(thrown)) return thrown;
-  return new Error(`${thrown.message} The message may have arrived: look at the transcript before you send it again.`);
+  return new Error(`${thrown.message} The message may have arrived. Check the transcript before you send it again.`);
 }

@@ -2,15 +2,14 @@ import { useSyncExternalStore } from "react";
 import type { Attachment } from "./attachments.ts";
 
 /**
- * What is written for a session and not sent, and what is on its way. It is the same for whoever shows it: a field that
- * was left and is there again knows what became of it.
+ * The unsent text of a session and the message being sent. It outlives the field, which can be unmounted and mounted again.
  */
 export interface Draft {
   readonly text: string;
   readonly attached: readonly Attachment[];
-  /** Files that are being read: the message is not without them. */
+  /** Files being read: the message waits for them. */
   readonly reading: number;
-  /** What was sent, and is not taken yet. */
+  /** Sent, but not yet accepted. */
   readonly sending?: { readonly text: string; readonly attached: readonly Attachment[] } | undefined;
 }
 
@@ -31,12 +30,12 @@ export function changeDraft(sessionId: string, change: (before: Draft) => Partia
   const before = draftOf(sessionId);
   const draft = { ...before, ...change(before) };
   drafts.set(sessionId, draft);
-  // What is on its way may not arrive.
+  // A message being sent may not arrive, so it is saved too.
   store(sessionId, inOrder(draft.sending?.text ?? "", draft.text));
   for (const tell of listeners) tell();
 }
 
-/** One text of what was written first, and since. */
+/** Joins the earlier and the later text. */
 export function inOrder(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n");
 }
@@ -46,14 +45,14 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The text is still there after a reload, and goes with the tab. Files are too large for that. */
+/** The text survives a reload and is lost with the tab. Files are too large to keep. */
 const nameOf = (sessionId: string): string => `capstan.draft.${sessionId}`;
 
 function stored(sessionId: string): string {
   try {
     return sessionStorage.getItem(nameOf(sessionId)) ?? "";
   } catch {
-    // Without storage nothing is kept.
+    // Without storage nothing is saved.
     return "";
   }
 }
@@ -63,6 +62,6 @@ function store(sessionId: string, text: string): void {
     if (text === "") sessionStorage.removeItem(nameOf(sessionId));
     else sessionStorage.setItem(nameOf(sessionId), text);
   } catch {
-    // Full, or not allowed: the text is on the page all the same.
+    // Storage is full or not allowed; the text is still on the page.
   }
 }

@@ -8,14 +8,14 @@ import { Loading } from "../../parts/loading.tsx";
 import { Problem } from "../../parts/failure/problem.tsx";
 import { tell } from "../../parts/toast.tsx";
 
-/** Writes the changes back to where the files came from. It is tried first, and all or nothing. */
+/** Writes the changes back to the source directory, all or nothing, after a dry run. */
 export function ApplyDialog({ sessionId, onClose }: { readonly sessionId: string; readonly onClose: () => void }) {
   const [failure, setFailure] = useFailure();
   const [isBusy, setBusy] = useState(false);
   const { data, error } = useQuery({
     queryKey: ["session", sessionId, "apply"],
     queryFn: () => api.files.apply(sessionId, { dryRun: true }),
-    // What would be applied is asked anew each time.
+    // Always run a fresh dry run.
     gcTime: 0,
   });
   const apply = async (): Promise<void> => {
@@ -32,14 +32,16 @@ export function ApplyDialog({ sessionId, onClose }: { readonly sessionId: string
   };
   const conflicts = data?.conflicts ?? [];
   return (
-    <Dialog title="Apply the changes" wide onClose={onClose}>
+    <Dialog title="Apply changes" wide onClose={onClose}>
       <div className="flex flex-col gap-3 text-sm">
-        <p className="text-muted">They are written to the directory that this session’s workspace was made from.</p>
+        <p className="text-muted">
+          Writes the changes to the directory that this session’s workspace was created from.
+        </p>
         {error !== null && <Problem thrown={error} />}
-        {data === undefined && error === null && <Loading label="Trying it" />}
+        {data === undefined && error === null && <Loading label="Checking for conflicts" />}
         {conflicts.length > 0 && (
           <div role="alert" className="rounded-md border border-bad/40 bg-bad-soft p-2">
-            <p className="font-medium text-bad">These files were changed there as well, so nothing can be applied</p>
+            <p className="font-medium text-bad">Nothing can be applied, because these files have also changed there</p>
             <ul className="mt-1 font-mono text-xs">
               {conflicts.map(({ path, why }) => (
                 <li key={path}>
@@ -50,7 +52,7 @@ export function ApplyDialog({ sessionId, onClose }: { readonly sessionId: string
           </div>
         )}
         {data !== undefined && conflicts.length === 0 && (
-          <ul aria-label="What would be applied" className="max-h-64 overflow-y-auto font-mono text-xs">
+          <ul aria-label="Changes to apply" className="max-h-64 overflow-y-auto font-mono text-xs">
             {data.applied.map(({ path, how }) => (
               <li key={path} className="flex justify-between gap-2 py-0.5">
                 <span className="truncate">{path}</span>

@@ -20,7 +20,7 @@ export function DetailsPanel({ session }: { readonly session: WireSessionWithSta
       <Fact name="Session">
         <span className="flex items-center gap-1 font-mono text-xs">
           {session.id}
-          <CopyButton text={session.id} label="Copy the id" />
+          <CopyButton text={session.id} label="Copy ID" />
         </span>
       </Fact>
       <Fact name="Agent">

@@ -14,7 +14,7 @@ import { Dialog } from "../../parts/form/dialog.tsx";
 import { ApplyDialog } from "./apply-dialog.tsx";
 import { RewindDialog } from "./rewind-dialog.tsx";
 
-/** What the session changed in its files, and what can be done with that. `stamp` changes with the files. */
+/** The session's file changes and actions on them. `stamp` changes with the files. */
 export function FilesPanel({
   session,
   stamp,
@@ -30,7 +30,7 @@ export function FilesPanel({
   return (
     <>
       <ChangedFiles session={session} stamp={stamp} mayChange={mayChange} onOpen={setOpen} />
-      {/* Beside what may fail meanwhile: what somebody does in them is not cut off. */}
+      {/* Outside the list, which may fail to load: an open dialog must not be closed. */}
       {open?.kind === "rewind" && <RewindDialog sessionId={id} onClose={close} />}
       {open?.kind === "apply" && <ApplyDialog sessionId={id} onClose={close} />}
       {open?.kind === "file" && <FileDialog sessionId={id} path={open.path} stamp={stamp} onClose={close} />}
@@ -58,9 +58,8 @@ function ChangedFiles({
     enabled: hasCheckpoints && !state.files.removed,
     placeholderData: (before) => before,
   });
-  if (state.files.removed)
-    return <p className="text-sm text-muted">The workspace was removed. Its checkpoints are gone.</p>;
-  if (!hasCheckpoints) return <p className="text-sm text-muted">Nothing has changed a file yet.</p>;
+  if (state.files.removed) return <p className="text-sm text-muted">The workspace and its checkpoints were removed.</p>;
+  if (!hasCheckpoints) return <p className="text-sm text-muted">No files changed yet.</p>;
   if (error !== null) return <Problem thrown={error} onRetry={() => void refetch()} />;
   if (isPending) return <Loading />;
   const files = data?.files ?? [];
@@ -86,7 +85,7 @@ function ChangedFiles({
         <ExportMenu id={id} mayChange={mayChange} isEmpty={files.length === 0} />
       </div>
       {files.length === 0 ? (
-        <p className="text-muted">The files are as the session found them.</p>
+        <p className="text-muted">No changes.</p>
       ) : (
         <ul aria-label="Changed files" className="flex flex-col">
           {files.map((file) => (
@@ -158,7 +157,7 @@ function ExportMenu({
             )
           }
         >
-          As a zip of the changed files
+          As a zip of changed files
         </MenuItem>
       )}
       {mayChange && (
@@ -167,7 +166,7 @@ function ExportMenu({
           onSelect={() => {
             api.files
               .exportBranch(id)
-              .then(({ branch, repository }) => tell(`The branch ${branch} was made in ${repository}.`))
+              .then(({ branch, repository }) => tell(`Created the branch ${branch} in ${repository}.`))
               .catch(tellProblem);
           }}
         >
@@ -199,9 +198,9 @@ function FileDialog({
       {error !== null && <Problem thrown={error} />}
       {data === undefined && error === null && <Loading />}
       {data !== undefined && lines.length === 0 && (
-        <p className="text-sm text-muted">There are no lines to show: it is empty, or binary.</p>
+        <p className="text-sm text-muted">Nothing to show: the file is empty or binary.</p>
       )}
-      {/* Its own name, and not the one in the patch, where special characters are written otherwise. */}
+      {/* The file's real name: the patch escapes special characters. */}
       {data?.[0] !== undefined && lines.length > 0 && <DiffView file={{ ...data[0], path }} fold={400} />}
     </Dialog>
   );

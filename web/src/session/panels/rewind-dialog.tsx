@@ -12,7 +12,7 @@ import { Loading } from "../../parts/loading.tsx";
 import { Problem } from "../../parts/failure/problem.tsx";
 import { tell } from "../../parts/toast.tsx";
 
-/** Brings the files back to a checkpoint. What would change is shown first; the way back is kept. */
+/** Restores the files of a checkpoint. Shows what would change first, and can be undone. */
 export function RewindDialog({ sessionId, onClose }: { readonly sessionId: string; readonly onClose: () => void }) {
   const [chosen, setChosen] = useState<WireCheckpoint>();
   const [withConversation, setWithConversation] = useState(false);
@@ -35,14 +35,14 @@ export function RewindDialog({ sessionId, onClose }: { readonly sessionId: strin
     try {
       const { files } = await act();
       void queries.invalidateQueries({ queryKey: ["session", sessionId] });
-      tell(`${said}: ${files.length} file${files.length === 1 ? "" : "s"} changed back.`);
+      tell(`${said}: ${files.length} file${files.length === 1 ? "" : "s"} restored.`);
       onClose();
     } catch (thrown) {
       setFailure(thrown);
       setBusy(false);
     }
   };
-  const undo = (): Promise<void> => change(() => api.files.undoRewind(sessionId), "The last rewind was undone");
+  const undo = (): Promise<void> => change(() => api.files.undoRewind(sessionId), "Rewind undone");
   const rewind = (): Promise<void> =>
     change(
       () =>
@@ -54,7 +54,7 @@ export function RewindDialog({ sessionId, onClose }: { readonly sessionId: strin
       "Rewound",
     );
   return (
-    <Dialog title="Rewind the files" wide onClose={onClose}>
+    <Dialog title="Rewind files" wide onClose={onClose}>
       <div className="flex flex-col gap-3 text-sm">
         {error !== null && <Problem thrown={error} />}
         {data === undefined && error === null && <Loading />}
@@ -89,7 +89,7 @@ export function RewindDialog({ sessionId, onClose }: { readonly sessionId: strin
         {chosen !== undefined && preview.data !== undefined && (
           <div>
             <p className="mb-1 font-medium">
-              {preview.data.files.length === 0 ? "No file would change." : "What would change"}
+              {preview.data.files.length === 0 ? "No files would change." : "Files that would change"}
             </p>
             <ul className="max-h-40 overflow-y-auto font-mono text-xs">
               {preview.data.files.map((file) => (
@@ -105,7 +105,7 @@ export function RewindDialog({ sessionId, onClose }: { readonly sessionId: strin
         )}
         {conflicts.length > 0 && (
           <div>
-            <p className="mb-1 font-medium">Changed by someone else since</p>
+            <p className="mb-1 font-medium">Changed by someone else since then</p>
             <ul className="mb-2 max-h-40 overflow-y-auto font-mono text-xs">
               {conflicts.map((path) => (
                 <li key={path} className="truncate py-0.5">
@@ -120,12 +120,12 @@ export function RewindDialog({ sessionId, onClose }: { readonly sessionId: strin
         )}
         {preview.error !== null && <Problem thrown={preview.error} />}
         <Checkbox isOn={withConversation} onChange={setWithConversation}>
-          The conversation goes back as well
+          Also rewind the conversation
         </Checkbox>
         {failure !== undefined && <Problem thrown={failure} />}
         <div className="flex flex-wrap justify-end gap-2">
           <Button look="quiet" className="mr-auto" disabled={isBusy} onClick={() => void undo()}>
-            Undo the last rewind
+            Undo last rewind
           </Button>
           <Button onClick={onClose}>Cancel</Button>
           <Button
@@ -147,5 +147,5 @@ function labelOf({ reason, before, calls }: WireCheckpoint): string {
   if (reason === "call_end") return `After ${calls.map(({ tool, subject }) => `${tool} ${subject}`).join(", ")}`;
   if (before !== undefined) return `Before ${before.tool} ${before.subject}`;
   if (reason === "turn_end") return "End of the turn";
-  return reason === "rewind" ? "Before a rewind" : "Taken on request";
+  return reason === "rewind" ? "Before a rewind" : "Manual checkpoint";
 }

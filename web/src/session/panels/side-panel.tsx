@@ -6,7 +6,7 @@ import { DetailsPanel } from "./details-panel.tsx";
 import { FilesPanel } from "./files-panel.tsx";
 import { ThreadsPanel } from "./threads-panel.tsx";
 
-/** Beside the transcript where there is room; over it where there is not. */
+/** Beside the transcript if there is room, otherwise over it. */
 export function SidePanel({
   session,
   isOpen,
@@ -23,10 +23,10 @@ export function SidePanel({
   readonly mayChange: boolean;
 }) {
   const { state } = session;
-  // What there is to see first: files that changed, else subagents.
+  // Opens with changed files if any, otherwise with subagents.
   const [tab, setTab] = useState(state.files.start === null && state.threads.length > 0 ? "threads" : "files");
   const running = state.threads.filter(({ status }) => status === "running").length;
-  // Every checkpoint and every end of a turn may show other files.
+  // The files may change with every checkpoint and turn end.
   const stamp = `${state.files.last?.id ?? ""} ${state.turns} ${session.status}`;
   const tabs = (
     <Tabs

@@ -7,7 +7,7 @@ type Thread = WireState["threads"][number];
 const TONES: Record<Thread["status"], Tone> = { running: "running", idle: "good", terminated: "bad" };
 const WORDS: Record<Thread["status"], string> = { running: "running", idle: "done", terminated: "ended" };
 
-/** The main line and its subagents, as a tree; each can be opened. */
+/** The main thread and its subagents, as a tree. */
 export function ThreadsPanel({
   threads,
   chosen,
@@ -21,10 +21,10 @@ export function ThreadsPanel({
     <nav aria-label="Threads" className="flex flex-col gap-0.5 text-sm">
       <Row isChosen={chosen === null} onClick={() => onChoose(null)}>
         <MessagesSquare className="size-4 shrink-0 text-muted" aria-hidden />
-        Main conversation
+        Main thread
       </Row>
       <Branch parent={null} threads={threads} chosen={chosen} onChoose={onChoose} />
-      {threads.length === 0 && <p className="px-2 pt-2 text-xs text-faint">No subagent has worked here.</p>}
+      {threads.length === 0 && <p className="px-2 pt-2 text-xs text-faint">No subagents.</p>}
     </nav>
   );
 }

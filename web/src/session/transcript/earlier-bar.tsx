@@ -1,7 +1,7 @@
 import { ArrowUp } from "lucide-react";
 import { Button } from "../../parts/button.tsx";
 
-/** At the beginning of what was read, while there is more before it. */
+/** Shown at the top while the log has earlier events. */
 export function EarlierBar({
   state,
   onLoad,
@@ -18,7 +18,7 @@ export function EarlierBar({
         disabled={state === "busy"}
         onClick={onLoad}
       >
-        {state === "busy" ? "Loading…" : state === "failed" ? "Not loaded. Try again" : "Load earlier"}
+        {state === "busy" ? "Loading…" : state === "failed" ? "Loading failed. Try again" : "Load earlier"}
       </Button>
     </div>
   );

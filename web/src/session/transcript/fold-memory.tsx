@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, use, useState } from "react";
 
-/** What somebody opened stays open when it is scrolled out of sight and back: the row itself is gone in between. */
+/** Remembers which items are open: rows that scroll out of sight are unmounted. */
 const Memory = createContext<Map<string, boolean>>(new Map());
 
 export function FoldMemory({ children }: { readonly children: ReactNode }) {
@@ -8,7 +8,7 @@ export function FoldMemory({ children }: { readonly children: ReactNode }) {
   return <Memory value={memory}>{children}</Memory>;
 }
 
-/** Whether the thing with this key is open; undefined until somebody said so. */
+/** Whether the item is open; undefined until the person has opened or closed it. */
 export function useFold(key: string): readonly [boolean | undefined, (isOpen: boolean) => void] {
   const memory = use(Memory);
   const [isOpen, setOpen] = useState(memory.get(key));

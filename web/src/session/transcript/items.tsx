@@ -15,7 +15,7 @@ import { money, percent, thousands } from "../../../../src/words/amounts.ts";
 
 type Of<Kind extends Item["kind"]> = Extract<Item, { kind: Kind }>;
 
-/** What a person wrote. `rest` and `actions` stand below it. */
+/** A person's message, with `rest` and `actions` below it. */
 export function UserItem({
   item,
   actions,
@@ -44,7 +44,7 @@ export function UserItem({
             <Clock3 className="size-3" aria-hidden /> queued
           </span>
         )}
-        {item.takenBack === true && <span>taken back</span>}
+        {item.takenBack === true && <span>rewound</span>}
         {item.at !== undefined && <Clock at={item.at} />}
       </div>
     </article>
@@ -59,9 +59,9 @@ export function ForkButton({ label, onClick }: { readonly label: string; readonl
   );
 }
 
-/** What the agent says, also while it does. */
+/** An agent's message, also while it is streaming. */
 export const AgentItem = memo(function AgentItem({ item }: { readonly item: Of<"agent"> }) {
-  // While words come faster than they can be laid out, the page stays responsive and shows them a little later.
+  // Deferred, so that the page stays responsive while text arrives faster than it renders.
   const text = useDeferredValue(item.text);
   return (
     <article aria-label="The agent said" aria-busy={item.isStreaming} className={cx("text-base", dimmed(item))}>
@@ -87,7 +87,7 @@ export function ThinkingItem({ item }: { readonly item: Of<"thinking"> }) {
       </button>
       {isOpen && (
         <div className="mt-1 ml-1.5 border-l-2 border-line pl-3">
-          <Markdown text={item.text === "" ? "The model did not say what it thought." : item.text} />
+          <Markdown text={item.text === "" ? "The model's thinking is not available." : item.text} />
         </div>
       )}
     </div>
@@ -118,7 +118,7 @@ export function NoticeItem({ item }: { readonly item: Of<"notice"> }) {
           {title}
           {session !== undefined && (
             <Link href={`/sessions/${session}`} className="ml-1 underline">
-              Open it
+              View it
             </Link>
           )}
         </p>
@@ -129,7 +129,7 @@ export function NoticeItem({ item }: { readonly item: Of<"notice"> }) {
         )}
         {stderr !== undefined && (
           <div className="mt-2 rounded-md bg-sunken p-2">
-            <p className="mb-1 text-xs text-faint">What the process said last</p>
+            <p className="mb-1 text-xs text-faint">Last output of the process</p>
             <FoldedText text={stderr} lines={8} end />
           </div>
         )}
@@ -161,7 +161,7 @@ const ENDS: Partial<Record<string, string>> = {
   refusal: "The model refused",
 };
 
-/** The end of a turn: why it ended when that is not plain, what it cost, and its structured output. */
+/** The end of a turn: why it ended unless it simply finished, its cost and its structured output. */
 export function EndItem({ item, actions }: { readonly item: Of<"end">; readonly actions?: ReactNode }) {
   const { event, usage, before } = item;
   const why = ENDS[event.stop_reason.type];
@@ -188,7 +188,7 @@ export function EndItem({ item, actions }: { readonly item: Of<"end">; readonly 
 
 type Usage = NonNullable<Of<"end">["usage"]>;
 
-/** What the turn used; what the session has used so far where the turn before is not in sight. */
+/** The usage of the turn, or of the whole session if the previous turn is not loaded. */
 function Used({ usage, before }: { readonly usage: Usage; readonly before: Usage | undefined }) {
   const since = (figure: (of: Usage) => number): number => figure(usage) - (before === undefined ? 0 : figure(before));
   const unpriced = since((of) => of.unpriced_requests ?? 0);

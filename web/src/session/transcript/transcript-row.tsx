@@ -5,7 +5,7 @@ import { SaveWhole } from "../save-whole.tsx";
 import type { SessionActions } from "../session-actions.ts";
 import type { Item } from "./transcript.ts";
 
-/** One item of a transcript. What does not change is not made again for every word that comes. */
+/** One item of a transcript, memoized: unchanged items are not rendered again for every preview. */
 export const TranscriptRow = memo(function TranscriptRow({
   item,
   sessionId,
@@ -15,13 +15,13 @@ export const TranscriptRow = memo(function TranscriptRow({
   readonly item: Item;
   readonly sessionId: string;
   readonly onThread: (id: string) => void;
-  /** Absent for whoever may only look. */
+  /** Absent for viewers. */
   readonly onFork: SessionActions["fork"] | undefined;
 }) {
   const { seq } = item;
   const rest = item.isClipped === true && seq !== undefined && item.kind !== "call" && (
     <SaveWhole sessionId={sessionId} seq={seq}>
-      The text is longer: save all of it
+      The text is truncated. Save it in full
     </SaveWhole>
   );
   switch (item.kind) {

@@ -4,16 +4,16 @@ import { type ReactNode, useCallback, useEffect, useRef, useState } from "react"
 import { Button } from "../../parts/button.tsx";
 import { EarlierBar } from "./earlier-bar.tsx";
 
-/** In pixels: how near the end counts as reading along. */
+/** In pixels from the end: closer than this follows new items. */
 const NEAR_END = 120;
-/** In pixels: how near the beginning more is asked for. */
+/** In pixels from the beginning: closer than this loads more. */
 const NEAR_START = 600;
-/** Pages that are read without anybody scrolling, when what is read shows nothing on this line of the session. */
+/** Pages loaded without scrolling if they contain nothing of this thread. */
 const BY_ITSELF = 25;
 
 /**
- * The items of a transcript, of which only those in sight are in the page. Who reads along sees what comes; who reads
- * further up keeps their place, whatever comes at either end.
+ * The items of a transcript; only visible ones are rendered. At the end, the view follows new items. Further up, it keeps
+ * its position, whatever is added at either end.
  */
 export function TranscriptView<Row extends { readonly key: string }>({
   items,
@@ -24,11 +24,11 @@ export function TranscriptView<Row extends { readonly key: string }>({
   render,
 }: {
   readonly items: readonly Row[];
-  /** Where in the log the first event is that was read. */
+  /** The seq of the first loaded event. */
   readonly first: number;
   readonly hasOlder: boolean;
   readonly onOlder: () => Promise<void>;
-  /** Told whether somebody reads further up. */
+  /** Called with whether the person reads further up. */
   readonly onReading: (isReading: boolean) => void;
   readonly render: (item: Row) => ReactNode;
 }) {
@@ -47,13 +47,13 @@ export function TranscriptView<Row extends { readonly key: string }>({
     anchorTo: "end",
     followOnAppend: true,
     scrollEndThreshold: NEAR_END,
-    // A row that grows while it is measured would be measured again in the same frame, without end.
+    // A row that grows while measured would be measured again in the same frame, endlessly.
     useAnimationFrameWithResizeObserver: true,
   });
 
   const toEnd = useCallback(() => virtual.scrollToEnd(), [virtual]);
   const isFilled = items.length > 0;
-  // The end is where one wants to be first.
+  // Start at the end.
   useEffect(() => {
     if (isFilled) toEnd();
   }, [isFilled, toEnd]);
@@ -67,7 +67,7 @@ export function TranscriptView<Row extends { readonly key: string }>({
     onReading(!atEnd);
     if (hasOlder && state === "rest" && element.scrollTop < NEAR_START) older();
   };
-  // Where there is nothing to scroll, nobody can ask for more: of a line that was quiet for long, the end is far up.
+  // Without anything to scroll, nobody could load more: the last item of a quiet thread may be far up.
   const read = useRef(0);
   useEffect(() => {
     const element = scroller.current;
@@ -88,7 +88,7 @@ export function TranscriptView<Row extends { readonly key: string }>({
         role="log"
         aria-label="Transcript"
         aria-live="off"
-        // Scrolled by keyboard as well.
+        // Must be scrollable by keyboard.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         onKeyDown={(event) => {
@@ -124,14 +124,14 @@ export function TranscriptView<Row extends { readonly key: string }>({
           icon={<ArrowDown className="size-3.5" />}
           onClick={toEnd}
         >
-          {fresh > 0 ? `${fresh} new` : "To the newest"}
+          {fresh > 0 ? `${fresh} new` : "Jump to newest"}
         </Button>
       )}
     </div>
   );
 }
 
-/** Asks for what came before, once at a time. After a failure it waits until somebody wants it. */
+/** Loads earlier events, one request at a time. After a failure it waits for the person to retry. */
 function useOlder(onOlder: () => Promise<void>): {
   readonly older: () => void;
   readonly state: "rest" | "busy" | "failed";

@@ -1,7 +1,7 @@
 import type { LoggedEvent, Preview } from "../../../../src/client/index.ts";
 import { noticeOf, type Notice } from "./notice.ts";
 
-/** What a transcript shows, made from the log alone. Keys stay what they are while more of the log is read. */
+/** Builds a transcript from the log alone. Keys stay stable while more of the log is loaded. */
 
 type EventOf<T extends LoggedEvent["type"]> = Extract<LoggedEvent, { type: T }>;
 type Usage = EventOf<"session.usage">["usage"];
@@ -12,7 +12,7 @@ export interface Call {
   readonly use: ToolUse;
   result?: ToolResult;
   decision?: EventOf<"capstan.permission_decided">;
-  /** The last time that somebody was asked about it. */
+  /** The last approval request for it. */
   asked?: EventOf<"capstan.approval_requested">;
   /** Who answered. */
   answer?: EventOf<"user.tool_confirmation">;
@@ -24,7 +24,7 @@ export interface Call {
 
 interface Common {
   readonly key: string;
-  /** Where it stands in the log; absent for what is only being said. */
+  /** Its seq in the log; absent for previews. */
   readonly seq?: number;
   readonly at?: string;
   /** The conversation was rewound to before it. */
@@ -43,13 +43,13 @@ export type Item = Common &
     | {
         readonly kind: "end";
         readonly event: EventOf<"session.status_idle">;
-        /** What the session has used by then, and by the end before: the log tells totals. */
+        /** The session's usage at this end and at the previous one: the log has totals. */
         readonly usage?: Usage;
         readonly before?: Usage;
       }
   );
 
-/** What is being said right now, by the id that the whole will have. */
+/** Previews, by the id of the future event. */
 export interface Saying {
   readonly type: "agent.message" | "agent.thinking";
   readonly text: string;
@@ -77,7 +77,7 @@ const NOTHING_USED: Usage = {
   engine: {},
 };
 
-/** `thread`: a subagent's id; null for the primary line. */
+/** `thread`: a subagent's id; null for the main thread. */
 export function transcriptOf(events: readonly LoggedEvent[], thread: string | null = null): Item[] {
   const fold = new Fold(thread);
   if (events[0]?.seq === 1) fold.begin();
@@ -85,9 +85,9 @@ export function transcriptOf(events: readonly LoggedEvent[], thread: string | nu
   return fold.items;
 }
 
-/** Apart from the log, because words come much more often than events. */
+/** Separate from the log, because previews change much more often than events. */
 export function beingSaid(sayings: Sayings, thread: string | null): Item[] {
-  // A preview does not say whose it is; subagents have none.
+  // Previews carry no thread; subagents have none.
   if (thread !== null) return [];
   return [...sayings].map(([key, { type, text }]) => ({
     kind: type === "agent.message" ? "agent" : "thinking",
@@ -102,7 +102,7 @@ class Fold {
   readonly #thread: string | null;
   readonly #calls = new Map<string, Call>();
   readonly #queued = new Map<string, Extract<Item, { kind: "user" }>>();
-  /** When items were taken back and put in again, by their keys; most never are. */
+  /** When items were rewound and restored, by key; most never are. */
   readonly #turns = new Map<string, readonly { readonly at: number; readonly isIn: boolean }[]>();
   #usage: Usage | undefined;
   #before: Usage | undefined;
@@ -111,13 +111,13 @@ class Fold {
     this.#thread = thread;
   }
 
-  /** All of the log is there, and nothing was used before it. */
+  /** The whole log is loaded, so usage starts at zero. */
   begin(): void {
     this.#before = NOTHING_USED;
   }
 
   add(event: LoggedEvent): void {
-    // Who works for a call is told on the line of the one who called, and is of interest there.
+    // The event that names the subagent of a call is on the caller's thread.
     if (event.type === "session.thread_created") return this.#attach(event);
     const isOwn = ("session_thread_id" in event ? (event.session_thread_id ?? null) : null) === this.#thread;
     if (!isOwn) return;
@@ -173,7 +173,7 @@ class Fold {
         this.#usage = event.usage;
         return;
       case "session.status_idle": {
-        // One that waits for a person says so by its card.
+        // A turn that waits for a person shows it in the call's card.
         if (event.stop_reason.type === "requires_action") return;
         this.items.push({
           kind: "end",
@@ -205,21 +205,21 @@ class Fold {
     if (call !== undefined) change(call);
   }
 
-  /** What was delivered stands where it became part of the conversation: behind what was said while it waited. */
+  /** A queued message moves to where it joined the conversation: after what was said while it waited. */
   #deliver(ids: readonly string[]): void {
     for (const id of ids) {
       const item = this.#queued.get(id);
       if (item === undefined) continue;
       this.#queued.delete(id);
       item.isQueued = false;
-      // It stands near the end, and a long log has many of them.
+      // Search from the end: a long log has many of them.
       const at = this.items.lastIndexOf(item);
       if (at !== -1) this.items.splice(at, 1);
       this.items.push(item);
     }
   }
 
-  /** The conversation is again what it was right after `to`: what came later is not part of it, what was taken back since is. */
+  /** Rewinds the conversation to right after `to`: later items are out, items rewound since then are in again. */
   #rewind(to: number, at: number): void {
     for (const item of this.items) {
       const { seq = 0 } = item;
