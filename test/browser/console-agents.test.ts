@@ -56,7 +56,7 @@ test("an agent is made, changed, compared, checked and copied; a change that som
   const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
   // Two people change it at once.
-  await page.getByRole("button", { name: "Change" }).click();
+  await page.getByRole("button", { name: "Edit" }).click();
   const { definition } = await client.agents.get(id);
   await client.agents.update(id, { definition: { ...definition, effort: "high" } });
   await text.fill((await text.inputValue()).replace("Bash(git diff *)", "Bash(git log *)"));
@@ -162,7 +162,7 @@ test("a decision is explained, other rules are tried on what was decided, and a 
   await page.getByText("1 of 1 decision would change").waitFor();
   const row = page.getByRole("region", { name: "Decisions" }).getByRole("row").last();
   expect((await row.innerText()).replaceAll(/\s+/g, " ")).toMatch(
-    /echo hello.*asked about.*denied.*rule:deny Bash\(echo \*\)/,
+    /echo hello.*needs approval.*denied.*rule:deny Bash\(echo \*\)/,
   );
   expect(await seriousBarriers(page)).toEqual([]);
 

@@ -44,7 +44,7 @@ test("a session's time line is stepped through with the state as it was, verifie
   await page.goto(`${url}/audit`);
   await page.getByText("Log of all sessions verified").waitFor();
   await page.getByRole("searchbox", { name: "Search sessions" }).fill("nothing like it");
-  await page.getByText("No session has").waitFor();
+  await page.getByText("No session matches").waitFor();
   await page.getByRole("searchbox").fill("note");
   expect(await barriers(page)).toEqual([]);
   await page.getByRole("link", { name: "Write a note", exact: true }).click();

@@ -72,7 +72,7 @@ const pages = (): readonly (readonly [path: string, has: string])[] => [
   ["/settings", "Settings"],
   [`/sessions/${ids.hostile}`, "onerror"],
   [`/sessions/${ids.asking}`, "Asked"],
-  [`/sessions/${ids.question}`, "asks"],
+  [`/sessions/${ids.question}`, "Question from the agent"],
 ];
 
 test("nothing that a model, a tool or a person writes runs, loads anything or breaks the layout", async () => {
@@ -278,7 +278,7 @@ test("what is no answer of the server's, and what asks for patience, is told pla
   const busy = { type: "error", error: { type: "rate_limit_error", message: "Too many requests." }, request_id: "r" };
   const cases: readonly (readonly [path: string, at: string, Parameters<Route["fulfill"]>[0], says: RegExp])[] = [
     ["/", "**/api/sessions?**", { status: 502, body: "<h1>Bad Gateway</h1>" }, /status 502 that is no Capstan server/],
-    ["/agents", "**/api/agents?**", { status: 429, headers: { "retry-after": "1" }, json: busy }, /again in 1.0 s/],
+    ["/agents", "**/api/agents?**", { status: 429, headers: { "retry-after": "1" }, json: busy }, /again in 1 s/],
     ["/costs", "**/api/budgets", { status: 200, body: "<html>" }, /status 200 that is no Capstan server/],
   ];
   await Promise.all(

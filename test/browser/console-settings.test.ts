@@ -32,7 +32,7 @@ test("keys and webhooks are made, used and taken away; what the role may not do 
   expect(await page.content()).not.toContain(secret);
   await page.getByRole("button", { name: "Revoke ci مفتاح" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
-  await page.getByText("is refused from now on").waitFor();
+  await page.getByText("Revoked the key").waitFor();
   expect((await fetch(`${url}/api/whoami`, { headers: { "x-api-key": secret } })).status).toBe(401);
   await page.getByLabel("Show revoked keys (1)").check();
   await page.getByRole("region", { name: "Keys" }).getByText("revoked just now").waitFor();

@@ -6,7 +6,7 @@ import {
   MAX_CHARACTERS,
   MAX_LINES,
   planOf,
-  planShown,
+  showPlan,
   unseenIn,
 } from "../../web/src/approvals/card/change.ts";
 
@@ -84,5 +84,5 @@ test("a plan that is laid out is there as a whole, and one that cannot be is cou
 });
 
 test("in a plan, what ends a line on Windows is nothing that hides", () => {
-  expect(planShown("one\r\ntwo\rthree\u202E")).toBe("one\ntwo\\u{d}three\\u{202e}");
+  expect(showPlan("one\r\ntwo\rthree\u202E")).toBe("one\ntwo\\u{d}three\\u{202e}");
 });

@@ -61,7 +61,7 @@ export function summaryOf(event: LoggedEvent): Summary {
     case "session.status_terminated":
       return tell("Session ended permanently", { tone: "bad" });
     case "session.error":
-      return tell(`Error ${event.error.code}, ${retried(event.error)}`, {
+      return tell(`Error ${event.error.code}, ${retryText(event.error)}`, {
         said: oneLine(event.error.message),
         tone: "bad",
       });
@@ -72,7 +72,7 @@ export function summaryOf(event: LoggedEvent): Summary {
       );
     }
     case "session.updated":
-      return updated(event);
+      return summarizeUpdate(event);
     case "session.thread_created":
       return tell(`Subagent ${event.agent_name} started`, { said: oneLine(event.task), tone: "running" });
     case "session.thread_status_running":
@@ -84,7 +84,7 @@ export function summaryOf(event: LoggedEvent): Summary {
     case "span.model_request_start":
       return tell(`Request to ${event.model}${requestClass(event)}`);
     case "span.model_request_end":
-      return answered(event);
+      return summarizeResponse(event);
     case "capstan.input_delivered":
       return tell(`Agent received ${count(event.event_ids.length, "message")}`);
     case "capstan.prompt_rendered":
@@ -198,7 +198,7 @@ function unknown(event: never): Summary {
   return tell((event as LoggedEvent).type);
 }
 
-function retried({ retry_status: status, retries = 0 }: EventOf<"session.error">["error"]): string {
+function retryText({ retry_status: status, retries = 0 }: EventOf<"session.error">["error"]): string {
   if (status.type === "retrying") return "retrying";
   return retries === 0 ? "not retried" : `gave up after ${count(retries, "retry", "retries")}`;
 }
@@ -263,7 +263,7 @@ function idle(what: string, event: EventOf<"session.status_idle" | "session.thre
   return tell(`${what} ${STOPS[type]}`, { said: event.stop_details?.explanation ?? output, tone });
 }
 
-function updated(event: EventOf<"session.updated">): Summary {
+function summarizeUpdate(event: EventOf<"session.updated">): Summary {
   const changed = [
     event.title !== undefined && "title",
     event.metadata !== undefined && "metadata",
@@ -278,7 +278,7 @@ function requestClass(event: EventOf<"span.model_request_start">): string {
   return event.request_class === "main" ? "" : ` (${event.request_class})`;
 }
 
-function answered(event: EventOf<"span.model_request_end">): Summary {
+function summarizeResponse(event: EventOf<"span.model_request_end">): Summary {
   const { model, model_usage: used, http_status: status } = event;
   const cost = event.usd === null ? "price unknown" : money(event.usd);
   if (event.is_error === true)

@@ -3,12 +3,12 @@ import type { WireExplanation } from "../../../src/client/index.ts";
 import { Card } from "../parts/page.tsx";
 import { cx } from "../parts/cx.ts";
 import { BehaviorPill, ModePill } from "./modes.tsx";
-import { understood } from "./understood.ts";
+import { describeSubject } from "./understood.ts";
 
 /** A decision and how it was made. */
 export function ExplanationView({ explanation }: { readonly explanation: WireExplanation }) {
   const { call, behavior, decided_by: by, reason, mode, steps, remembers, rememberable, subject } = explanation;
-  const lines = understood(subject);
+  const lines = describeSubject(subject);
   return (
     <Card className="flex flex-col">
       <div role="status" className="flex flex-col gap-2 border-b border-line p-3">

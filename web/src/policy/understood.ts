@@ -8,11 +8,11 @@ export interface Understood {
 }
 
 /** What a call does, in plain words. Empty parts are left out. */
-export function understood(subject: Subject): Understood[] {
+export function describeSubject(subject: Subject): Understood[] {
   const { shell, paths, domain, subagent, skill, mcp } = subject;
   const place = (path: { named: string; real: string }): string => {
-    const named = shortened(path.named, subject);
-    return path.real === path.named ? named : `${named} → ${shortened(path.real, subject)}`;
+    const named = shortenPath(path.named, subject);
+    return path.real === path.named ? named : `${named} → ${shortenPath(path.real, subject)}`;
   };
   const files = (access: "read" | "write"): string[] =>
     paths.filter((path) => path.access === access).map((path) => place(path));
@@ -41,7 +41,7 @@ function commandText({ words, assignments, via }: NonNullable<Subject["shell"]>[
 }
 
 /** Abbreviates the workspace as `.` and the home directory as `~`. */
-function shortened(path: string, { workspace, home }: Subject): string {
+function shortenPath(path: string, { workspace, home }: Subject): string {
   for (const [root, sign] of [
     [workspace, "."],
     [home, "~"],

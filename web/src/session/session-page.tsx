@@ -20,7 +20,7 @@ import { SessionHeader } from "./session-header.tsx";
 import { SidePanel } from "./panels/side-panel.tsx";
 import { TranscriptRow } from "./transcript/transcript-row.tsx";
 import { TranscriptView } from "./transcript/transcript-view.tsx";
-import { beingSaid, type Item, transcriptOf } from "./transcript/transcript.ts";
+import { previewItems, type Item, transcriptOf } from "./transcript/transcript.ts";
 import { useLiveSession, useSessionQuery } from "./use-session.ts";
 
 /** One session: transcript, approvals, file changes and controls. */

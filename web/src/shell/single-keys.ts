@@ -5,10 +5,10 @@ import { useSyncExternalStore } from "react";
  */
 const KEY = "capstan.single-keys";
 const listeners = new Set<() => void>();
-let isOn = stored();
+let isOn = readStored();
 
 /** Without storage, as in a private window, they are on. */
-function stored(): boolean {
+function readStored(): boolean {
   try {
     return localStorage.getItem(KEY) !== "off";
   } catch {
@@ -42,6 +42,6 @@ function subscribe(listener: () => void): () => void {
 
 // Another window of this browser changed it.
 addEventListener("storage", () => {
-  isOn = stored();
+  isOn = readStored();
   for (const listener of listeners) listener();
 });

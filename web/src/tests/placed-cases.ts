@@ -12,7 +12,7 @@ export interface PlacedSuite {
   readonly cases: readonly PlacedCase[];
 }
 
-export function placed(suites: readonly SuiteResult[]): PlacedSuite[] {
+export function placeSuites(suites: readonly SuiteResult[]): PlacedSuite[] {
   return suites.map((suite, index) => ({
     anchor: `suite-${index + 1}`,
     suite,
@@ -30,7 +30,7 @@ export interface Wanted {
 }
 
 /** The suites with matching cases; suites without any are left out while a filter is active. */
-export function filtered(suites: readonly PlacedSuite[], { onlyBad, text }: Wanted): PlacedSuite[] {
+export function filterSuites(suites: readonly PlacedSuite[], { onlyBad, text }: Wanted): PlacedSuite[] {
   const words = text.trim().toLowerCase();
   if (!onlyBad && words === "") return [...suites];
   return suites

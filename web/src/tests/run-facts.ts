@@ -17,7 +17,7 @@ export const MODES: Readonly<Record<Mode, string>> = {
 };
 
 /** Such as `12 passed, 1 failed`; zero counts are left out. */
-export function countsTold(counts: CasesSummary["counts"]): string {
+export function countsText(counts: CasesSummary["counts"]): string {
   const told = CASE_STATUSES.filter((status) => counts[status] > 0).map(
     (status) => `${counts[status]} ${STATUS_WORDS[status]}`,
   );

@@ -10,7 +10,7 @@ import { cx } from "../parts/cx.ts";
 import { Card, Section } from "../parts/page.tsx";
 import { Pill, type Tone } from "../parts/tone.tsx";
 import { type PlacedSuite, type Remark, remarksOf } from "./placed-cases.ts";
-import { countsTold, priceOf } from "./run-facts.ts";
+import { countsText, priceOf } from "./run-facts.ts";
 import { Status } from "./status.tsx";
 import { count, duration, thousands } from "../../../src/words/amounts.ts";
 
@@ -32,7 +32,7 @@ export function RunOverview({ run }: { readonly run: WireSuiteRun }) {
     <div className="flex flex-col gap-3">
       <div
         role="img"
-        aria-label={countsTold(counts)}
+        aria-label={countsText(counts)}
         className="flex h-2 gap-px overflow-hidden rounded-full bg-sunken"
       >
         {CASE_STATUSES.filter((status) => counts[status] > 0).map((status) => (

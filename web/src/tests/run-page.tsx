@@ -16,7 +16,7 @@ import { Loading } from "../parts/loading.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/failure/problem.tsx";
 import { tell } from "../parts/toast.tsx";
-import { didNotPass, filtered, firstOpen, placed } from "./placed-cases.ts";
+import { didNotPass, filterSuites, firstOpen, placeSuites } from "./placed-cases.ts";
 import { MODES } from "./run-facts.ts";
 import { Remarks, RunOverview } from "./run-overview.tsx";
 import { SuiteView } from "./suite-view.tsx";
@@ -115,7 +115,7 @@ function Actions({ run: { id } }: { readonly run: WireSuiteRun }) {
 }
 
 function Cases({ run }: { readonly run: WireSuiteRun }) {
-  const suites = useMemo(() => placed(run.suites), [run]);
+  const suites = useMemo(() => placeSuites(run.suites), [run]);
   const bad = useMemo(() => run.suites.flatMap(({ cases }) => cases).filter(didNotPass).length, [run]);
   const all = useMemo(() => run.suites.reduce((sum, { cases }) => sum + cases.length, 0), [run]);
   const anchor = useAnchor();
@@ -136,7 +136,7 @@ function Cases({ run }: { readonly run: WireSuiteRun }) {
     setOpen(isOpen ? new Set([...open].filter((other) => other !== one)) : new Set([...open, one]));
     if (!isOpen) nameInAddress(one);
   };
-  const shown = useMemo(() => filtered(suites, { onlyBad, text }), [suites, onlyBad, text]);
+  const shown = useMemo(() => filterSuites(suites, { onlyBad, text }), [suites, onlyBad, text]);
   return (
     <>
       <Remarks run={run} suites={suites} />

@@ -5,7 +5,7 @@ import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/page.tsx";
 import { CaseView } from "./case-view.tsx";
 import { listedCount, type PlacedSuite } from "./placed-cases.ts";
-import { countsTold, priceOf } from "./run-facts.ts";
+import { countsText, priceOf } from "./run-facts.ts";
 import { thousands } from "../../../src/words/amounts.ts";
 
 /** One suite of a run, with its matching cases. */
@@ -33,7 +33,7 @@ export function SuiteView({
         <p className="text-sm break-words text-muted">
           <bdi>{suite.file}</bdi> · agent <bdi>{suite.agent}</bdi>{" "}
           <code className="font-mono text-xs text-faint">{suite.agentHash.slice(0, 12)}</code> ·{" "}
-          {countsTold(sums.counts)} · {priceOf(sums)}
+          {countsText(sums.counts)} · {priceOf(sums)}
         </p>
       </div>
       {suite.gates.length > 0 && (

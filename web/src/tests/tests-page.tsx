@@ -14,7 +14,7 @@ import { Page, Section } from "../parts/page.tsx";
 import { Problem } from "../parts/failure/problem.tsx";
 import { Table } from "../parts/table.tsx";
 import { Pill } from "../parts/tone.tsx";
-import { countsTold, isGood, MODES, priceOfWire } from "./run-facts.ts";
+import { countsText, isGood, MODES, priceOfWire } from "./run-facts.ts";
 import { Outcome } from "./status.tsx";
 import { count, duration } from "../../../src/words/amounts.ts";
 
@@ -115,7 +115,7 @@ function Suites({
             </div>
           ),
         },
-        { title: "Cases", minor: true, cell: ({ counts }) => countsTold(counts) },
+        { title: "Cases", minor: true, cell: ({ counts }) => countsText(counts) },
         { title: "Cost", figure: true, minor: true, cell: priceOfWire },
         {
           title: "When",
@@ -170,7 +170,7 @@ function Runs({ suite }: { readonly suite: string }) {
             ),
           },
           { title: "Result", cell: (run) => <RunResult run={run} /> },
-          { title: "Cases", minor: true, cell: ({ counts }) => countsTold(counts) },
+          { title: "Cases", minor: true, cell: ({ counts }) => countsText(counts) },
           { title: "Mode", minor: true, cell: ({ mode }) => <span title={MODES[mode]}>{mode}</span> },
           { title: "Cost", figure: true, cell: (run) => <span className="whitespace-nowrap">{priceOfWire(run)}</span> },
           {

@@ -15,7 +15,7 @@ const listeners = new Set<() => void>();
 let settling: ReturnType<typeof setTimeout> | undefined;
 
 /** Call this when a click has made a card smaller and moved the cards below it. */
-export function cardsMoved(): void {
+export function reportCardsMoved(): void {
   clearTimeout(settling);
   settling = setTimeout(() => {
     settling = undefined;

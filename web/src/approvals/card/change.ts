@@ -28,11 +28,11 @@ export function changeOf(diff: string | undefined): Change | undefined {
   if (diff === undefined) return undefined;
   const files = filesOf(diff);
   return files.some(({ lines }) => lines.length > 0)
-    ? { files: files.map(shown) }
+    ? { files: files.map(showFile) }
     : { files: [], text: escapeHidden(diff) };
 }
 
-function shown(file: FileDiff): ShownFile {
+function showFile(file: FileDiff): ShownFile {
   const note = lineEnds(file.lines);
   const lines = file.lines.map((line) => ({
     ...line,
@@ -73,7 +73,9 @@ export function unseenIn(request: Request, change: Change | undefined): string |
   const texts = textsOf(request, change);
   const lines = (change?.files ?? []).map(({ file }) => over(file.lines.length, MAX_LINES));
   const characters = texts.map(({ length }) => over(length, MAX_CHARACTERS));
-  const parts = [worded(sum(lines), "line"), worded(sum(characters), "character")].filter((part) => part !== undefined);
+  const parts = [countMore(sum(lines), "line"), countMore(sum(characters), "character")].filter(
+    (part) => part !== undefined,
+  );
   if (parts.length === 0) return undefined;
   return `${parts.join(" and ")} not shown`;
 }
@@ -82,7 +84,7 @@ function textsOf(request: Request, change: Change | undefined): readonly string[
   const { command } = request.input;
   const plan = planOf(request);
   // Rendered text is always shown in full.
-  if (plan !== undefined) return canBeLaidOut(planShown(plan)) ? [] : [planShown(plan)];
+  if (plan !== undefined) return canBeLaidOut(showPlan(plan)) ? [] : [showPlan(plan)];
   return [
     // For other tools it is one of the facts.
     ...(request.tool === "Bash" && typeof command === "string" ? [escapeHidden(command)] : []),
@@ -98,7 +100,7 @@ export function planOf({ kind, input: { plan } }: Request): string | undefined {
 }
 
 /** In a plan, Windows line endings are normal line endings and not hidden characters. */
-export function planShown(plan: string): string {
+export function showPlan(plan: string): string {
   return escapeHidden(plan.replaceAll("\r\n", "\n"));
 }
 
@@ -110,6 +112,6 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
 }
 
-function worded(count: number, word: string): string | undefined {
+function countMore(count: number, word: string): string | undefined {
   return count === 0 ? undefined : `${thousands(count)} more ${word}${count === 1 ? "" : "s"}`;
 }

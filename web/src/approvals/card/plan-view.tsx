@@ -3,12 +3,12 @@ import { Button } from "../../parts/button.tsx";
 import { Markdown } from "../../parts/text/markdown.tsx";
 import { canBeLaidOut } from "../../parts/text/markdown-limits.ts";
 import { Whole } from "./call-details.tsx";
-import { planShown } from "./change.ts";
+import { showPlan } from "./change.ts";
 
 /** A plan to approve: rendered, or as source, because rendering hides where links go. */
 export function PlanView({ plan }: { readonly plan: string }) {
   const [isWritten, setWritten] = useState(false);
-  const text = planShown(plan);
+  const text = showPlan(plan);
   if (!canBeLaidOut(text)) return <Unlaid text={text} />;
   return (
     <div className="flex flex-col items-start gap-2">

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { WireAnswer, WireApproval } from "../../../../src/client/index.ts";
 import { api, isRefused, queries } from "../../api.ts";
 import { useNow } from "../../parts/figures/figures.tsx";
-import { cardsMoved } from "./actions.tsx";
+import { reportCardsMoved } from "./actions.tsx";
 import { type Outcome, outcomeOf } from "./describe.ts";
 import { forgetDraft } from "../drafts.ts";
 import { PENDING_KEY, useSeenApprovals } from "../pending.ts";
@@ -57,7 +57,7 @@ export function useApproval(given: WireApproval, onAnswered: ((isMine: boolean) 
       // Even if its card is no longer shown.
       forgetDraft(id);
       setMine(true);
-      cardsMoved();
+      reportCardsMoved();
       queries.setQueryData(key, answered);
       onAnswered?.(true);
     } catch (thrown) {

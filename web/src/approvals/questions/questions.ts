@@ -39,13 +39,13 @@ function questionsIn({ questions }: Request["input"]): readonly Asked[] {
     if (name === undefined) return [];
     const options = listOf(entry["options"]).flatMap((option) => {
       const label = textOf(option["label"]);
-      return label === undefined ? [] : [{ value: label, label, ...described(option["description"]) }];
+      return label === undefined ? [] : [{ value: label, label, ...descriptionOf(option["description"]) }];
     });
     return [
       {
         name,
         label: name,
-        ...described(entry["header"]),
+        ...descriptionOf(entry["header"]),
         type: options.length > 0 ? "choice" : "text",
         options,
         several: entry["multiSelect"] === true,
@@ -70,7 +70,7 @@ function fieldsIn({ requested_schema }: Request["input"]): readonly Asked[] {
     return {
       name,
       label: textOf(field["title"]) ?? name,
-      ...described(about),
+      ...descriptionOf(about),
       type: type === "boolean" ? "boolean" : options.length > 0 ? "choice" : isNumber ? "number" : "text",
       options,
       several: type === "array",
@@ -147,7 +147,7 @@ export function answersOf(asked: readonly Asked[], filled: readonly Filled[]): A
   };
 }
 
-function described(value: unknown): { readonly about?: string } {
+function descriptionOf(value: unknown): { readonly about?: string } {
   return typeof value === "string" && value !== "" ? { about: value } : {};
 }
 

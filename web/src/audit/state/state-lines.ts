@@ -32,20 +32,20 @@ function wordsOf(state: WireState): Words[] {
     ["Tool calls", [exact(state.tool_calls)]],
     ["Spent", [spent(state)]],
     ["Tokens", [`${exact(usage.input_tokens)} in, ${exact(usage.output_tokens)} out, ${exact(cached)} cached`]],
-    ["Model", listed(state.model)],
-    ["Mode", listed(state.mode)],
+    ["Model", asList(state.model)],
+    ["Mode", asList(state.mode)],
     ["Limits", state.budget === null ? [] : limits(state.budget)],
     ["Open calls", calls.map(({ name, decision }) => `${name}, ${DECISIONS[decision]}`)],
     ["Waiting for", waiting.map(({ name, approval_id: id }) => `approval of ${name} (${id})`)],
     ["Subagents", state.threads.map(({ agent_name: name, status }) => `${name}, ${status}`)],
     ["Workspace", files.removed ? ["removed"] : files.workspace === null ? [] : [placeOf(files.workspace)]],
-    ["Checkpoint", listed(files.last?.id)],
+    ["Checkpoint", asList(files.last?.id)],
   ];
 }
 
 const DECISIONS = { none: "not decided", allowed: "allowed", denied: "denied" } as const;
 
-function listed(value: string | null | undefined): string[] {
+function asList(value: string | null | undefined): string[] {
   return value === null || value === undefined ? [] : [value];
 }
 

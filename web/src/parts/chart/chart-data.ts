@@ -35,14 +35,14 @@ export function sumAt(series: readonly Series[], place: number): number {
  * For stacked bars: every series plus those below it, the highest first, so that each is painted over the previous one.
  * Bars without height are left out.
  */
-export function stacked(series: readonly Series[]): (number | null)[][] {
+export function stack(series: readonly Series[]): (number | null)[][] {
   return series
     .map(({ values }, index) => values.map((value, place) => (value ? sumAt(series.slice(0, index + 1), place) : null)))
     .toReversed();
 }
 
 /** The positions to label below the chart: as many as fit, evenly spaced, including the last. */
-export function labelled(places: number, room: number): number[] {
+export function labelPositions(places: number, room: number): number[] {
   const every = Math.max(1, Math.ceil(places / Math.max(1, room)));
   return Array.from({ length: places }, (_, place) => place).filter((place) => (places - 1 - place) % every === 0);
 }
@@ -63,9 +63,9 @@ export function tickNames(ticks: readonly number[], unit: Unit): string[] {
     return ticks.map((tick) => (tick === 0 ? "$0" : `$${tick.toFixed(digits)}`));
   }
   const [size, mark] = step >= 500_000 ? [1_000_000, "M"] : step >= 500 ? [1_000, "k"] : [1, ""];
-  return ticks.map((tick) => (tick === 0 ? "0" : `${trimmed(tick / size)}${mark}`));
+  return ticks.map((tick) => (tick === 0 ? "0" : `${trimDecimals(tick / size)}${mark}`));
 }
 
-function trimmed(value: number): string {
+function trimDecimals(value: number): string {
   return String(Math.round(value * 100) / 100);
 }

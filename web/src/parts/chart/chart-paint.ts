@@ -21,11 +21,11 @@ function palette(): Palette {
   };
   try {
     return {
-      text: resolved("--muted"),
-      line: resolved("--line"),
-      surface: resolved("--surface"),
+      text: resolve("--muted"),
+      line: resolve("--line"),
+      surface: resolve("--surface"),
       series: SERIES.map(resolved),
-      rest: resolved("--series-rest"),
+      rest: resolve("--series-rest"),
       font: `11px ${getComputedStyle(document.body).fontFamily}`,
     };
   } finally {
@@ -50,7 +50,7 @@ export function usePalette(): Palette {
   return current;
 }
 
-export function colourOf({ series, rest }: Palette, index: number, isRest: boolean): string {
+export function colorOf({ series, rest }: Palette, index: number, isRest: boolean): string {
   return isRest ? rest : (series[index % series.length] ?? rest);
 }
 
@@ -91,24 +91,24 @@ function strokes(
 /** The fill of a series: its color with a pattern in the background color. */
 export function fillOf(
   onto: CanvasRenderingContext2D,
-  colours: Palette,
+  colors: Palette,
   index: number,
   isRest: boolean,
 ): CanvasPattern | string {
-  const colour = colourOf(colours, index, isRest);
+  const color = colorOf(colors, index, isRest);
   const pattern = isRest ? undefined : PATTERNS[index % PATTERNS.length];
-  if (pattern === undefined || index === 0) return colour;
+  if (pattern === undefined || index === 0) return color;
   const scale = window.devicePixelRatio;
   const tile = document.createElement("canvas");
   tile.width = tile.height = Math.round(TILE * scale);
   const draw = tile.getContext("2d");
-  if (draw === null) return colour;
-  draw.fillStyle = colour;
+  if (draw === null) return color;
+  draw.fillStyle = color;
   draw.fillRect(0, 0, tile.width, tile.height);
   draw.scale(tile.width / TILE, tile.height / TILE);
   draw.globalAlpha = 0.45;
-  draw.strokeStyle = draw.fillStyle = colours.surface;
+  draw.strokeStyle = draw.fillStyle = colors.surface;
   draw.lineWidth = 1.4;
   pattern(draw);
-  return onto.createPattern(tile, "repeat") ?? colour;
+  return onto.createPattern(tile, "repeat") ?? color;
 }

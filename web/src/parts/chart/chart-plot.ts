@@ -1,6 +1,6 @@
 import uPlot from "uplot";
-import { axisTop, labelled, type Series, stacked, tickNames, type Unit } from "./chart-data.ts";
-import { colourOf, fillOf, type Palette } from "./chart-paint.ts";
+import { axisTop, labelPositions, type Series, stack, tickNames, type Unit } from "./chart-data.ts";
+import { colorOf, fillOf, type Palette } from "./chart-paint.ts";
 
 export const CHART_HEIGHT = 208;
 /** In pixels: the width of an x axis label. */
@@ -25,17 +25,17 @@ export interface Pointed {
 export function plot(
   into: HTMLElement,
   { places, series, unit, look }: Drawn,
-  colours: Palette,
+  colors: Palette,
   onPoint: (pointed: Pointed | undefined) => void,
 ): uPlot {
   const isStacked = look === "bars";
-  const rows = isStacked ? stacked(series) : series.map(({ values }) => [...values]);
+  const rows = isStacked ? stack(series) : series.map(({ values }) => [...values]);
   const order = isStacked ? series.map((_, index) => series.length - 1 - index) : series.map((_, index) => index);
   const highest = Math.max(0, ...rows.flat().map((value) => value ?? 0));
   const axis: uPlot.Axis = {
-    stroke: colours.text,
-    font: colours.font,
-    grid: { stroke: colours.line, width: 1 },
+    stroke: colors.text,
+    font: colors.font,
+    grid: { stroke: colors.line, width: 1 },
     ticks: { show: false },
   };
   const drawn = new uPlot(
@@ -53,7 +53,7 @@ export function plot(
           ...axis,
           grid: { show: false },
           size: 28,
-          splits: (self) => labelled(places.length, Math.floor(self.width / LABEL_WIDTH)),
+          splits: (self) => labelPositions(places.length, Math.floor(self.width / LABEL_WIDTH)),
           values: (_, ticks) => ticks.map((place) => places[place] ?? ""),
         },
         {
@@ -69,14 +69,14 @@ export function plot(
           return isStacked
             ? {
                 width: 0,
-                fill: (self) => fillOf(self.ctx, colours, index, isRest),
+                fill: (self) => fillOf(self.ctx, colors, index, isRest),
                 paths: uPlot.paths.bars?.({ size: [0.75, 44] }),
                 points: { show: false },
               }
             : {
                 width: 2,
-                stroke: colourOf(colours, index, isRest),
-                points: { show: true, size: 6, fill: colours.surface },
+                stroke: colorOf(colors, index, isRest),
+                points: { show: true, size: 6, fill: colors.surface },
               };
         }),
       ],

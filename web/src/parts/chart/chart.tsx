@@ -28,7 +28,7 @@ export interface ChartProps extends Drawn {
 
 /** A card with a chart, its legend, a readout at the pointer, and a table of the same figures. */
 export function Chart({ title, about, label, names, placeTitle, ...drawn }: ChartProps) {
-  const colours = usePalette();
+  const colors = usePalette();
   const titleId = useId();
   const [isTable, setTable] = useState(false);
   const { series, unit, look } = drawn;
@@ -51,12 +51,12 @@ export function Chart({ title, about, label, names, placeTitle, ...drawn }: Char
             <Table2 aria-hidden className="size-4" />
           </IconButton>
         </div>
-        <Plot label={label} names={names} drawn={drawn} colours={colours} />
+        <Plot label={label} names={names} drawn={drawn} colors={colors} />
         {look === "bars" && (
           <ul aria-label="Legend" className="flex min-w-0 flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
             {series.map((one, index) => (
               <li key={one.name} className="flex max-w-full items-center gap-1.5">
-                <Swatch colours={colours} index={index} isRest={one.isRest === true} />
+                <Swatch colors={colors} index={index} isRest={one.isRest === true} />
                 <span dir="auto" className="truncate" title={one.name}>
                   {one.name}
                 </span>
@@ -77,12 +77,12 @@ function Plot({
   label,
   names,
   drawn,
-  colours,
+  colors,
 }: {
   readonly label: string;
   readonly names: readonly string[];
   readonly drawn: Drawn;
-  readonly colours: Palette;
+  readonly colors: Palette;
 }) {
   const ref = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<Pointed>();
@@ -91,7 +91,7 @@ function Plot({
   useEffect(() => {
     const into = ref.current;
     if (into === null) return;
-    const chart = plot(into, { places, series, unit, look }, colours, setPointed);
+    const chart = plot(into, { places, series, unit, look }, colors, setPointed);
     const { canvas } = chart.ctx;
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", told.current);
@@ -104,7 +104,7 @@ function Plot({
       chart.destroy();
       setPointed(undefined);
     };
-  }, [places, series, unit, look, colours]);
+  }, [places, series, unit, look, colors]);
   useEffect(() => {
     told.current = label;
     ref.current?.querySelector("canvas")?.setAttribute("aria-label", label);
@@ -112,7 +112,7 @@ function Plot({
   return (
     <div className="relative">
       <div ref={ref} className="h-52 w-full overflow-hidden" />
-      {pointed !== undefined && <ReadOut pointed={pointed} names={names} drawn={drawn} colours={colours} />}
+      {pointed !== undefined && <ReadOut pointed={pointed} names={names} drawn={drawn} colors={colors} />}
     </div>
   );
 }
@@ -122,12 +122,12 @@ function ReadOut({
   pointed: { place, left },
   names,
   drawn: { series, unit, look },
-  colours,
+  colors,
 }: {
   readonly pointed: Pointed;
   readonly names: readonly string[];
   readonly drawn: Drawn;
-  readonly colours: Palette;
+  readonly colors: Palette;
 }) {
   const said = SAID[unit];
   const shown = series.map((one, index) => ({ one, index })).filter(({ one }) => one.values[place]);
@@ -151,7 +151,7 @@ function ReadOut({
             {shown.map(({ one, index }) => (
               <tr key={one.name}>
                 <td className="pr-1.5">
-                  <Swatch colours={colours} index={index} isRest={one.isRest === true} />
+                  <Swatch colors={colors} index={index} isRest={one.isRest === true} />
                 </td>
                 <td dir="auto" className="max-w-28 truncate pr-3 text-muted">
                   {one.name}
@@ -174,11 +174,11 @@ function ReadOut({
 }
 
 function Swatch({
-  colours,
+  colors,
   index,
   isRest,
 }: {
-  readonly colours: Palette;
+  readonly colors: Palette;
   readonly index: number;
   readonly isRest: boolean;
 }) {
@@ -188,9 +188,9 @@ function Swatch({
     const draw = canvas?.getContext("2d");
     if (canvas == null || draw == null) return;
     canvas.width = canvas.height = Math.round(12 * window.devicePixelRatio);
-    draw.fillStyle = fillOf(draw, colours, index, isRest);
+    draw.fillStyle = fillOf(draw, colors, index, isRest);
     draw.fillRect(0, 0, canvas.width, canvas.height);
-  }, [colours, index, isRest]);
+  }, [colors, index, isRest]);
   return <canvas ref={ref} aria-hidden className="size-3 shrink-0 rounded-sm" />;
 }
 

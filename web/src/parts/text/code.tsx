@@ -37,8 +37,8 @@ function useHighlighted(text: string, language: string | undefined): ReactNode {
     if (language === undefined || text.length > MAX_HIGHLIGHTED) return;
     let isWanted = true;
     const mark = async (): Promise<void> => {
-      const { highlighted } = await import("./highlight.ts");
-      if (isWanted) setMarked({ of: text, node: highlighted(text, language) });
+      const { highlight } = await import("./highlight.ts");
+      if (isWanted) setMarked({ of: text, node: highlight(text, language) });
     };
     // If the highlighter cannot be loaded, code is shown without highlighting.
     mark().catch(() => undefined);

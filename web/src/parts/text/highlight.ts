@@ -6,7 +6,7 @@ import { Fragment, jsx, jsxs } from "react/jsx-runtime";
 const known = createLowlight(common);
 
 /** Highlights code as elements, never as an HTML string. Undefined for an unknown language. */
-export function highlighted(code: string, language: string): ReactNode {
+export function highlight(code: string, language: string): ReactNode {
   if (!known.registered(language)) return undefined;
   return toJsxRuntime(known.highlight(language, code), { Fragment, jsx, jsxs });
 }

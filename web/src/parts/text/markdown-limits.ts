@@ -28,7 +28,7 @@ export function canBeLaidOut(text: string): boolean {
     if (FENCE.test(line)) isCode = !isCode;
     if (isCode) continue;
     // Emphasis ends with its paragraph.
-    open = line.trim() === "" ? 0 : open + opened(line);
+    open = line.trim() === "" ? 0 : open + countOpened(line);
     cells += occurrences(line, "|");
     notes += occurrences(line, "[^");
     const marks = MARKS.exec(line)?.[0].match(MARK)?.length ?? 0;
@@ -38,7 +38,7 @@ export function canBeLaidOut(text: string): boolean {
 }
 
 /** How much emphasis a line opens without closing it. A line of nothing else is a horizontal rule. */
-function opened(line: string): number {
+function countOpened(line: string): number {
   if (/^\s*[*_~]+\s*$/.test(line)) return 0;
   let deepest = 0;
   let depth = 0;

@@ -69,7 +69,7 @@ export function Composer({
       await onSend(messageOf(text, attached));
       changeDraft(sessionId, () => ({ sending: undefined }));
     } catch (thrown) {
-      tellProblem(perhapsSent(thrown));
+      tellProblem(warnIfSent(thrown));
       // Restore a message that could not be sent, before any text written since.
       changeDraft(sessionId, (since) => ({
         text: inOrder(text, since.text),
@@ -173,7 +173,7 @@ export function Composer({
 }
 
 /** Warns about sending twice: the agent would do the work twice. */
-function perhapsSent(thrown: unknown): unknown {
+function warnIfSent(thrown: unknown): unknown {
   if (!isUnanswered(thrown)) return thrown;
   return new Error(`${thrown.message} The message may have arrived. Check the transcript before you send it again.`);
 }

@@ -17,7 +17,7 @@ const drafts = new Map<string, Draft>();
 const listeners = new Set<() => void>();
 
 function draftOf(sessionId: string): Draft {
-  const known = drafts.get(sessionId) ?? { text: stored(sessionId), attached: [], reading: 0 };
+  const known = drafts.get(sessionId) ?? { text: readStored(sessionId), attached: [], reading: 0 };
   drafts.set(sessionId, known);
   return known;
 }
@@ -48,7 +48,7 @@ function subscribe(listener: () => void): () => void {
 /** The text survives a reload and is lost with the tab. Files are too large to keep. */
 const nameOf = (sessionId: string): string => `capstan.draft.${sessionId}`;
 
-function stored(sessionId: string): string {
+function readStored(sessionId: string): string {
   try {
     return sessionStorage.getItem(nameOf(sessionId)) ?? "";
   } catch {

@@ -27,7 +27,7 @@ export function UserItem({
 }) {
   const { event, isQueued } = item;
   return (
-    <article aria-label="You said" className={cx("group flex flex-col items-end gap-1", dimmed(item))}>
+    <article aria-label="You said" className={cx("group flex flex-col items-end gap-1", dimClass(item))}>
       <div className="max-w-[85%] rounded-lg rounded-br-sm bg-accent-soft px-3 py-2">
         {event.command !== undefined && <p className="font-mono text-xs text-muted">{event.command}</p>}
         <ContentBlocks content={event.content} isPlain />
@@ -64,7 +64,7 @@ export const AgentItem = memo(function AgentItem({ item }: { readonly item: Of<"
   // Deferred, so that the page stays responsive while text arrives faster than it renders.
   const text = useDeferredValue(item.text);
   return (
-    <article aria-label="The agent said" aria-busy={item.isStreaming} className={cx("text-base", dimmed(item))}>
+    <article aria-label="The agent said" aria-busy={item.isStreaming} className={cx("text-base", dimClass(item))}>
       <Markdown text={text} />
       {item.isStreaming && <span aria-hidden className="pulse-dot mt-1 inline-block h-4 w-1.5 rounded-sm bg-accent" />}
     </article>
@@ -74,7 +74,7 @@ export const AgentItem = memo(function AgentItem({ item }: { readonly item: Of<"
 export function ThinkingItem({ item }: { readonly item: Of<"thinking"> }) {
   const [isOpen = false, setOpen] = useFold(item.key);
   return (
-    <div className={cx("text-sm text-muted", dimmed(item))}>
+    <div className={cx("text-sm text-muted", dimClass(item))}>
       <button
         type="button"
         aria-expanded={isOpen}
@@ -109,7 +109,7 @@ export function NoticeItem({ item }: { readonly item: Of<"notice"> }) {
       className={cx(
         "flex gap-2 text-sm",
         tone === "bad" && "rounded-lg border border-bad/40 bg-bad-soft p-3",
-        dimmed(item),
+        dimClass(item),
       )}
     >
       <Icon className={cx("mt-0.5 size-4 shrink-0", look)} aria-hidden />
@@ -166,7 +166,7 @@ export function EndItem({ item, actions }: { readonly item: Of<"end">; readonly 
   const { event, usage, before } = item;
   const why = ENDS[event.stop_reason.type];
   return (
-    <div className={cx("flex flex-col gap-2", dimmed(item))}>
+    <div className={cx("flex flex-col gap-2", dimClass(item))}>
       {event.output !== undefined && (
         <div className="rounded-lg border border-line bg-surface p-3">
           <p className="mb-1 text-xs font-medium text-faint">Structured output</p>
@@ -204,6 +204,6 @@ function Used({ usage, before }: { readonly usage: Usage; readonly before: Usage
   );
 }
 
-function dimmed({ takenBack }: { readonly takenBack?: boolean }): string | false {
+function dimClass({ takenBack }: { readonly takenBack?: boolean }): string | false {
   return takenBack === true && "opacity-50 line-through decoration-faint";
 }

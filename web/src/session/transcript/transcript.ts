@@ -86,7 +86,7 @@ export function transcriptOf(events: readonly LoggedEvent[], thread: string | nu
 }
 
 /** Separate from the log, because previews change much more often than events. */
-export function beingSaid(sayings: Sayings, thread: string | null): Item[] {
+export function previewItems(sayings: Sayings, thread: string | null): Item[] {
   // Previews carry no thread; subagents have none.
   if (thread !== null) return [];
   return [...sayings].map(([key, { type, text }]) => ({
@@ -123,7 +123,7 @@ class Fold {
     if (!isOwn) return;
     switch (event.type) {
       case "user.message": {
-        const item = { kind: "user" as const, ...placed(event), event, isQueued: true };
+        const item = { kind: "user" as const, ...positionOf(event), event, isQueued: true };
         this.#queued.set(event.id, item);
         return void this.items.push(item);
       }
@@ -131,12 +131,12 @@ class Fold {
         return this.#deliver(event.event_ids);
       case "agent.message": {
         const text = event.content.map((block) => (block.type === "text" ? block.text : "[redacted]")).join("");
-        return void this.items.push({ kind: "agent", ...placed(event), text, isStreaming: false, ...of(event) });
+        return void this.items.push({ kind: "agent", ...positionOf(event), text, isStreaming: false, ...of(event) });
       }
       case "agent.thinking":
         return void this.items.push({
           kind: "thinking",
-          ...placed(event),
+          ...positionOf(event),
           text: event.thinking,
           isStreaming: false,
           ...of(event),
@@ -146,7 +146,7 @@ class Fold {
       case "agent.custom_tool_use": {
         const call: Call = { use: event, hooks: [] };
         this.#calls.set(event.call_id, call);
-        return void this.items.push({ kind: "call", ...placed(event), call, ...of(event) });
+        return void this.items.push({ kind: "call", ...positionOf(event), call, ...of(event) });
       }
       case "agent.tool_result":
       case "agent.mcp_tool_result":
@@ -177,7 +177,7 @@ class Fold {
         if (event.stop_reason.type === "requires_action") return;
         this.items.push({
           kind: "end",
-          ...placed(event),
+          ...positionOf(event),
           event,
           ...(this.#usage !== undefined && { usage: this.#usage }),
           ...(this.#before !== undefined && { before: this.#before }),
@@ -191,7 +191,7 @@ class Fold {
       default:
     }
     const notice = noticeOf(event);
-    if (notice !== undefined) this.items.push({ kind: "notice", ...placed(event), notice });
+    if (notice !== undefined) this.items.push({ kind: "notice", ...positionOf(event), notice });
   }
 
   #attach(event: EventOf<"session.thread_created">): void {
@@ -232,7 +232,7 @@ class Fold {
   }
 }
 
-function placed(event: LoggedEvent): { key: string; seq: number; at?: string; isClipped?: boolean } {
+function positionOf(event: LoggedEvent): { key: string; seq: number; at?: string; isClipped?: boolean } {
   return {
     key: event.id,
     seq: event.seq,
