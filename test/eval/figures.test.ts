@@ -118,7 +118,7 @@ test("gates look at the whole suite", () => {
   expect(gatesOf(suite, cases)).toEqual([
     { gate: "pass_rate", passed: false, message: "50% of the cases passed; at least 60% must" },
     { gate: "usd", passed: false, message: "the trials cost $0.05; at most $0.04 is allowed" },
-    { gate: "duration", passed: true, message: "the trials took 2.0 s together; at most 2.0 s is allowed" },
+    { gate: "duration", passed: true, message: "the trials took 2 s together; at most 2 s is allowed" },
   ]);
 });
 

@@ -60,7 +60,7 @@ function OpenSession({
 
   // Not recomputed for every preview.
   const items = useMemo(() => transcriptOf(view.events, thread), [view.events, thread]);
-  const rows = useMemo(() => [...items, ...beingSaid(view.sayings, thread)], [items, view.sayings, thread]);
+  const rows = useMemo(() => [...items, ...previewItems(view.sayings, thread)], [items, view.sayings, thread]);
 
   // Events loaded to find a subagent's thread must not be dropped with the next event of another thread.
   useEffect(() => {

@@ -15,7 +15,7 @@ const SERIES = [1, 2, 3, 4, 5, 6].map((number) => `--series-${number}`);
 function palette(): Palette {
   const probe = document.createElement("span");
   document.body.append(probe);
-  const resolved = (name: string): string => {
+  const resolve = (name: string): string => {
     probe.style.color = `var(${name})`;
     return getComputedStyle(probe).color;
   };
@@ -24,7 +24,7 @@ function palette(): Palette {
       text: resolve("--muted"),
       line: resolve("--line"),
       surface: resolve("--surface"),
-      series: SERIES.map(resolved),
+      series: SERIES.map(resolve),
       rest: resolve("--series-rest"),
       font: `11px ${getComputedStyle(document.body).fontFamily}`,
     };
