@@ -177,7 +177,7 @@ test("a decision is explained, other rules are tried on what was decided, and a 
   expect(await operator.getByRole("button", { name: /Revoke/ }).count()).toBe(0);
   const viewer = await console.visitor("viewer");
   await viewer.goto(`${url}/policy`);
-  await viewer.getByText("To ask requires the operator role.").waitFor();
+  await viewer.getByText("This requires the operator role.").waitFor();
   expect(await viewer.getByRole("button", { name: "Explain" }).isDisabled()).toBe(true);
 
   expect(await seriousBarriers(page)).toEqual([]);

@@ -79,8 +79,8 @@ test("keys and webhooks are made, used and taken away; what the role may not do 
   expect([await theme(), await page.evaluate("localStorage.getItem('capstan.theme')")]).toEqual(["system", null]);
 
   for (const [role, told] of [
-    ["viewer", "is told to operators and admins"],
-    ["operator", "Only admins of the project see and make them"],
+    ["viewer", "Only operators and admins can see the server's model credentials"],
+    ["operator", "Only admins can see and create them"],
   ] as const) {
     const visitor = await console.visitor(role);
     await visitor.goto(`${url}/settings`);
