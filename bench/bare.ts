@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Options, query, type Query, type SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
 import { type AgentInput, parseAgent } from "../src/index.ts";
-import type { TranscriptStore } from "../src/core/store.ts";
+import type { TranscriptStore } from "../src/core/ports/store.ts";
 import { InputQueue } from "../src/engines/claude/input-queue.ts";
 import { sdkOptions } from "../src/engines/claude/options.ts";
 import { bareTurn, type TurnTime, TurnWatch } from "./turns.ts";

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { parseEnvironment } from "../src/core/environment.ts";
+import { parseEnvironment } from "../src/core/environment/environment.ts";
 import { openShadow } from "../src/workspace/shadow/shadow.ts";
 import { temporaryDirectory } from "../test/support/host.ts";
 import { interleave } from "./interleave.ts";

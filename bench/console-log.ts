@@ -1,5 +1,5 @@
-import type { EventDraft } from "../src/core/events.ts";
-import type { Store } from "../src/core/store.ts";
+import type { EventDraft } from "../src/core/events/events.ts";
+import type { Store } from "../src/core/ports/store.ts";
 import { agent } from "../test/support/host.ts";
 import { ids, logOf, newSession, pastTurn } from "./past-turns.ts";
 

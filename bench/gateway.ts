@@ -1,9 +1,9 @@
 import { ids } from "../src/app/clock.ts";
-import type { GatewaySession } from "../src/core/gateway.ts";
+import type { GatewaySession } from "../src/core/ports/gateway.ts";
 import { openGateway } from "../src/gateway/gateway.ts";
-import { httpUpstream } from "../src/gateway/http-upstream.ts";
-import { NO_BUDGETS } from "../src/runtime/budgets.ts";
-import { meter } from "../src/runtime/meter.ts";
+import { httpUpstream } from "../src/gateway/upstreams/http-upstream.ts";
+import { NO_BUDGETS } from "../src/runtime/engine/budgets.ts";
+import { meter } from "../src/runtime/engine/meter.ts";
 import { agent, temporaryDirectory } from "../test/support/host.ts";
 import { say, scriptedModel } from "../test/support/scripted-model.ts";
 import { interleave } from "./interleave.ts";

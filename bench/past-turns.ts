@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { type AgentInput, parseAgent } from "../src/index.ts";
-import { parseEnvironment } from "../src/core/environment.ts";
-import type { Clock, Ids } from "../src/core/clock.ts";
-import type { EventDraft } from "../src/core/events.ts";
-import { type Lease, PLAIN_SESSION, type Store } from "../src/core/store.ts";
-import { createRedactor } from "../src/core/redaction.ts";
-import { Feed } from "../src/runtime/feed.ts";
-import { SessionLog } from "../src/runtime/session-log.ts";
+import { parseEnvironment } from "../src/core/environment/environment.ts";
+import type { Clock, Ids } from "../src/core/ports/clock.ts";
+import type { EventDraft } from "../src/core/events/events.ts";
+import { type Lease, PLAIN_SESSION, type Store } from "../src/core/ports/store.ts";
+import { createRedactor } from "../src/core/redaction/redaction.ts";
+import { Feed } from "../src/runtime/log/feed.ts";
+import { SessionLog } from "../src/runtime/log/session-log.ts";
 import { openStore } from "../src/app/open-store.ts";
 
 export const clock: Clock = { now: () => Date.now() };

@@ -1,7 +1,7 @@
 import { decide } from "../src/core/permission/decide.ts";
 import { compileRules } from "../src/core/permission/rule-set.ts";
 import { readCommands } from "../src/core/shell/read-commands.ts";
-import { subjectOf } from "../src/runtime/call-subject.ts";
+import { subjectOf } from "../src/runtime/subject/call-subject.ts";
 import { interleave } from "./interleave.ts";
 import { type BenchCase, ratioRow } from "./row.ts";
 

@@ -1,4 +1,4 @@
-import type { SessionEvent } from "../src/core/events.ts";
+import type { SessionEvent } from "../src/core/events/events.ts";
 import { agent, temporaryDirectory } from "../test/support/host.ts";
 import { interleave } from "./interleave.ts";
 import { clock, ids, newSession, openStoreIn, pastTurn } from "./past-turns.ts";

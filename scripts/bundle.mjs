@@ -45,8 +45,8 @@ const common = {
   plugins: [withoutUnused, lateBuiltins],
 };
 
-const started = await loadedWith(["src/cli/commands.ts", "src/cli/failure.ts"]);
-const checked = await loadedWith("src/cli/validate.ts");
+const started = await loadedWith(["src/cli/commands.ts", "src/cli/terminal/failure.ts"]);
+const checked = await loadedWith("src/cli/agents/validate.ts");
 const bundle = await rolldown({
   ...common,
   input: {

@@ -6,7 +6,7 @@ import { Command } from "commander";
 import { afterAll, expect, test } from "vitest";
 import { addCommands } from "../src/cli/commands.ts";
 import { ERROR_CODES } from "../src/core/errors.ts";
-import { preview, sessionEvent } from "../src/core/events.ts";
+import { preview, sessionEvent } from "../src/core/events/events.ts";
 import { FASTER } from "./support/cli.ts";
 import { ConsolePlace, type Output } from "./support/console-place.ts";
 import { temporaryDirectory } from "./support/host.ts";

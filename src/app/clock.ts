@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Clock, Ids } from "../core/clock.ts";
+import type { Clock, Ids } from "../core/ports/clock.ts";
 
 export const clock: Clock = { now: () => Date.now() };
 

@@ -1,12 +1,12 @@
-import type { Engine, Engines } from "../core/engine.ts";
-import type { EngineCapabilities } from "../core/engines/capabilities.ts";
-import type { EngineName } from "../core/engine-name.ts";
+import type { Engine, Engines } from "../core/ports/engine.ts";
+import type { EngineCapabilities } from "../core/ports/engine-capabilities.ts";
+import type { EngineName } from "../core/agent/engine-name.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
-import type { ClaudeSdk } from "../engines/claude/sdk.ts";
+import type { ClaudeSdk } from "../engines/claude/sdk/sdk.ts";
 import { claudeCapabilities } from "../engines/claude/capabilities.ts";
 import { directCapabilities } from "../engines/direct/capabilities.ts";
 import type { DirectSettings } from "../engines/direct/engine.ts";
-import { compileSchema, connectRemoteServer, connectServer, createToolServer } from "./lazy-tools.ts";
+import { compileSchema, connectRemoteServer, connectServer, createToolServer } from "./host/lazy-tools.ts";
 
 export type EngineSettings = DirectSettings;
 

@@ -1,13 +1,13 @@
-import type { AuthSettings } from "../core/auth-schema.ts";
-import type { BudgetSettings } from "../core/budget-schema.ts";
-import type { EngineName } from "../core/engine-name.ts";
-import type { PriceSettings } from "../core/pricing.ts";
-import type { RedactionSettings } from "../core/redaction-schema.ts";
-import type { CapacitySettings } from "../core/server-schema.ts";
-import type { DotEnv } from "../gateway/secret-source.ts";
-import { defaultProvider, usableUpstreams } from "../gateway/upstreams.ts";
+import type { AuthSettings } from "../core/auth/auth-schema.ts";
+import type { BudgetSettings } from "../core/money/budget-schema.ts";
+import type { EngineName } from "../core/agent/engine-name.ts";
+import type { PriceSettings } from "../core/money/pricing.ts";
+import type { RedactionSettings } from "../core/redaction/redaction-schema.ts";
+import type { CapacitySettings } from "../core/environment/server-schema.ts";
+import type { DotEnv } from "../gateway/credentials/secret-source.ts";
+import { defaultProvider, usableUpstreams } from "../gateway/upstreams/upstreams.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { hostParts, hostWith, rehearsal } from "./host-parts.ts";
+import { hostParts, hostWith, rehearsal } from "./host/host-parts.ts";
 
 export interface HostOptions {
   /** Where sessions are kept. Default: `$CAPSTAN_HOME`, else `~/.capstan`. */

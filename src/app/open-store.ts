@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import type { Environment } from "../config/home.ts";
+import type { Environment } from "../config/project/home.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
-import type { Store } from "../core/store.ts";
-import { recordReset } from "../store/sqlite/reset.ts";
-import { restoreStore } from "../store/sqlite/restore.ts";
+import type { Store } from "../core/ports/store.ts";
+import { recordReset } from "../store/sqlite/audit/reset.ts";
+import { restoreStore } from "../store/sqlite/file/restore.ts";
 import { openSqliteReader, openSqliteStore } from "../store/sqlite/store.ts";
-import { auditKey, auditKeyPath } from "./audit-key.ts";
+import { auditKey, auditKeyPath } from "./audit/audit-key.ts";
 import { clock } from "./clock.ts";
 
 export function storePath(home: string): string {

@@ -12,7 +12,7 @@ enableCompileCache();
 const [{ Command }, { addCommands }, { reportFailure }] = await Promise.all([
   import("commander"),
   import("./commands.ts"),
-  import("./failure.ts"),
+  import("./terminal/failure.ts"),
 ]);
 
 /** Arguments in, a call, printing out. Everything heavy is loaded by the command that needs it. */

@@ -1,4 +1,4 @@
-import type { ApprovalStatus } from "../core/approval.ts";
+import type { ApprovalStatus } from "../core/session/approval.ts";
 import type { WireAnswer, WireApproval } from "../protocol/api/approvals.ts";
 import type { List } from "../protocol/api/common.ts";
 import type { WireGrant } from "../protocol/api/grants.ts";

@@ -1,4 +1,4 @@
-import type { Preview } from "../core/events.ts";
+import type { Preview } from "../core/events/events.ts";
 import type { ClippedEvent } from "../protocol/api/session-requests.ts";
 import { framesOf } from "../protocol/sse.ts";
 import { CapstanApiError, refusalOf } from "./error.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { EventType, LoggedEvent, Preview } from "../core/events.ts";
+import type { EventType, LoggedEvent, Preview } from "../core/events/events.ts";
 import type { List } from "../protocol/api/common.ts";
 import type {
   Accepted,

@@ -1,4 +1,4 @@
-import type { Preview } from "../core/events.ts";
+import type { Preview } from "../core/events/events.ts";
 import type { ClippedEvent } from "../protocol/api/session-requests.ts";
 import { type Connect, cut } from "./connection.ts";
 import { CapstanApiError } from "./error.ts";

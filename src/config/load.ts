@@ -1,26 +1,26 @@
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { type AgentDefinition, parseAgent } from "../core/agent-definition.ts";
-import type { EnvironmentDefinition } from "../core/environment.ts";
-import { DEFAULT_ENGINE } from "../core/engine-name.ts";
+import { type AgentDefinition, parseAgent } from "../core/agent/agent-definition.ts";
+import type { EnvironmentDefinition } from "../core/environment/environment.ts";
+import { DEFAULT_ENGINE } from "../core/agent/engine-name.ts";
 import { CapstanError } from "../core/errors.ts";
-import type { AgentAsWritten, ExaminedAgent, FieldProblem, ReadAgent } from "./agent-file.ts";
-import { agentPath as pathOfAgent } from "./agent-path.ts";
-import { type Environment, homeDirectory } from "./home.ts";
-import { BUILT_IN, type Flags, flagLayers, type Layer, mergeLayers, variableLayers } from "./layers.ts";
-import { type Withheld, withoutWidening } from "./others.ts";
-import { secretFilesOf } from "./private-files.ts";
-import { findProject, type Project } from "./project.ts";
-import { BUILT_IN_SETTINGS, parseSettings, readSettings, type Settings } from "./settings.ts";
-import type { SettingsFile } from "./settings-schema.ts";
-import { notingReads, type Reads } from "./text-file.ts";
+import type { AgentAsWritten, ExaminedAgent, FieldProblem, ReadAgent } from "./agent/agent-file.ts";
+import { agentPath as pathOfAgent } from "./agent/agent-path.ts";
+import { type Environment, homeDirectory } from "./project/home.ts";
+import { BUILT_IN, type Flags, flagLayers, type Layer, mergeLayers, variableLayers } from "./settings/layers.ts";
+import { type Withheld, withoutWidening } from "./trust/no-widening.ts";
+import { secretFilesOf } from "./variables/private-files.ts";
+import { findProject, type Project } from "./project/project.ts";
+import { BUILT_IN_SETTINGS, parseSettings, readSettings, type Settings } from "./settings/settings.ts";
+import type { SettingsFile } from "./settings/settings-schema.ts";
+import { notingReads, type Reads } from "./yaml/text-file.ts";
 import type { TrustedBefore } from "./trust/book.ts";
 import { type JudgedItem, narrowing, TrustGate } from "./trust/gate.ts";
 import { hashOf, realPath, type TrustItem } from "./trust/item.ts";
 import { recordedTrust } from "./trust/recorded.ts";
 import type { ConfigurationValue } from "./values.ts";
-import { namedProviders, storedCredentialsPath } from "./stored-credentials.ts";
-import { credentialsOf, readVariables, type SetVariable, type Variables } from "./variables.ts";
+import { namedProviders, storedCredentialsPath } from "./variables/stored-credentials.ts";
+import { credentialsOf, readVariables, type SetVariable, type Variables } from "./variables/variables.ts";
 
 export interface LoadOptions {
   /** Where the session works; its project is looked for from here upwards. */
@@ -200,7 +200,7 @@ async function loadWith(options: LoadOptions, trusting: Omit<Trusting, "ask">): 
 
 /** Loaded here because a session without an agent file needs neither the parser nor the rest. */
 async function agentIn(path: string, environment: Environment): Promise<Reads<ExaminedAgent>> {
-  const { examineAgent } = await import("./agent-file.ts");
+  const { examineAgent } = await import("./agent/agent-file.ts");
   return notingReads(() => examineAgent(path, environment));
 }
 

@@ -1,14 +1,14 @@
 import { join } from "node:path";
-import { createRedactor } from "../core/redaction.ts";
-import { shownVariable } from "../core/redaction-session.ts";
-import type { AgentAsWritten } from "./agent-file.ts";
-import type { HomeDirectory } from "./home.ts";
-import { BUILT_IN, type Layer, type Merged } from "./layers.ts";
-import type { Withheld } from "./others.ts";
-import type { Project } from "./project.ts";
-import { settingsFile } from "./settings-schema.ts";
+import { createRedactor } from "../core/redaction/redaction.ts";
+import { shownVariable } from "../core/session/redaction-session.ts";
+import type { AgentAsWritten } from "./agent/agent-file.ts";
+import type { HomeDirectory } from "./project/home.ts";
+import { BUILT_IN, type Layer, type Merged } from "./settings/layers.ts";
+import type { Withheld } from "./trust/no-widening.ts";
+import type { Project } from "./project/project.ts";
+import { settingsFile } from "./settings/settings-schema.ts";
 import { shownValue } from "./trust/words.ts";
-import type { Variables } from "./variables.ts";
+import type { Variables } from "./variables/variables.ts";
 
 /** One value of the configuration and where it came from. An entry of a permission list is a value of its own. */
 export interface ConfigurationValue {

@@ -1,4 +1,4 @@
-import type { MessageContent, ToolContent } from "../core/content.ts";
+import type { MessageContent, ToolContent } from "../core/events/content.ts";
 
 /** Our content blocks are the Messages API's, but for blocks whose payload is gone. */
 export function apiContent(content: MessageContent | ToolContent): object[] {

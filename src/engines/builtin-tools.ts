@@ -1,4 +1,4 @@
-import type { ToolTraits } from "../core/permission/subject.ts";
+import type { ToolTraits } from "../core/rules/subject.ts";
 
 /** The built-in tools, the same on every engine, and what they can do. */
 const READS: ToolTraits = { readOnly: true, edit: false, safeInternal: false };

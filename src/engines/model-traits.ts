@@ -1,4 +1,4 @@
-import { type AgentDefinition, EFFORTS } from "../core/agent-definition.ts";
+import { type AgentDefinition, EFFORTS } from "../core/agent/agent-definition.ts";
 import { CapstanError } from "../core/errors.ts";
 
 /**

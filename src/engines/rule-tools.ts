@@ -1,8 +1,8 @@
-import type { AgentDefinition } from "../core/agent-definition.ts";
-import type { Engine } from "../core/engine.ts";
+import type { AgentDefinition } from "../core/agent/agent-definition.ts";
+import type { Engine } from "../core/ports/engine.ts";
 import { CapstanError } from "../core/errors.ts";
-import { readRule, unknownTool } from "../core/permission/rule.ts";
-import { BUILT_IN_TOOLS } from "../core/permission/tool-names.ts";
+import { readRule, unknownTool } from "../core/rules/rule.ts";
+import { BUILT_IN_TOOLS } from "../core/rules/tool-names.ts";
 import { BUILTIN_NAMES } from "./builtin-tools.ts";
 
 interface RuleUse {

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { AgentDefinition } from "../core/agent-definition.ts";
-import type { EngineRequest } from "../core/engine.ts";
+import type { AgentDefinition } from "../core/agent/agent-definition.ts";
+import type { EngineRequest } from "../core/ports/engine.ts";
 import { CapstanError } from "../core/errors.ts";
 
 /** Skills come with it, and it with them: without any the CLI would offer its own. */

@@ -1,4 +1,4 @@
-import { HOST_SERVER } from "../core/mcp-server-schema.ts";
+import { HOST_SERVER } from "../core/agent/mcp-server-schema.ts";
 
 /** Of the server that carries the host's own tools into the CLI. It is stripped; no other server's is. */
 const HOST_PREFIX = `mcp__${HOST_SERVER}__`;

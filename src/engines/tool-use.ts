@@ -1,4 +1,4 @@
-import type { EventDraft } from "../core/events.ts";
+import type { EventDraft } from "../core/events/events.ts";
 import { readToolName } from "./tool-names.ts";
 
 /** What the log says of a call that the model makes. */

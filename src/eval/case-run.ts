@@ -1,5 +1,5 @@
-import type { Case } from "../core/suite.ts";
-import type { CaseRun, TrialRun } from "../core/suite-run.ts";
+import type { Case } from "../core/suite/suite.ts";
+import type { CaseRun, TrialRun } from "../core/suite/suite-run.ts";
 import { passAtK } from "./pass-at-k.ts";
 
 /** What the trials of a case come to together. */

@@ -3,8 +3,8 @@ import { cp, mkdir, readdir, readlink, realpath, writeFile } from "node:fs/promi
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { CapstanError } from "../core/errors.ts";
-import { isInside } from "../core/inside.ts";
-import type { Case } from "../core/suite.ts";
+import { isInside } from "../core/paths/inside.ts";
+import type { Case } from "../core/suite/suite.ts";
 import { findProgram, hostPath, safePath } from "../process/programs.ts";
 
 /** Fills the empty directory of a trial with what the case says. Nothing is written anywhere else. */

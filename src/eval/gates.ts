@@ -1,5 +1,5 @@
-import type { Suite } from "../core/suite.ts";
-import type { CaseRun, SuiteResult } from "../core/suite-run.ts";
+import type { Suite } from "../core/suite/suite.ts";
+import type { CaseRun, SuiteResult } from "../core/suite/suite-run.ts";
 import { duration, percent, preciseMoney } from "../words/amounts.ts";
 
 /** 0.1 and 0.2 are a little more than 0.3, as computers reckon. */

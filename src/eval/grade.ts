@@ -6,8 +6,8 @@ import {
   type GraderOf,
   TURN_GRADERS,
   type TurnGraderKind,
-} from "../core/grader-schema.ts";
-import type { Verdict } from "../core/suite-run.ts";
+} from "../core/suite/grader-schema.ts";
+import type { Verdict } from "../core/suite/suite-run.ts";
 import { code } from "./graders/code.ts";
 import { command } from "./graders/command.ts";
 import { recovery, stopReason, subagents } from "./graders/course.ts";
@@ -17,11 +17,11 @@ import { failedWith, type Finding, type GraderDeps, GraderError, type Surroundin
 import { json, jsonSchema, output } from "./graders/json.ts";
 import { faithfulness, relevance, rubric } from "./graders/judged.ts";
 import { number } from "./graders/number.ts";
-import { similarity } from "./graders/similarity.ts";
+import { similarity } from "./graders/similarity/similarity.ts";
 import { cost, duration, requests, tokens } from "./graders/spend.ts";
 import { contains, equals, notContains, regex } from "./graders/text.ts";
 import { toolCall, toolCount, toolsCalled, toolsInOrder, toolsNotCalled } from "./graders/tools.ts";
-import type { TrialFacts, TurnFacts } from "./trial-facts.ts";
+import type { TrialFacts, TurnFacts } from "./trial/trial-facts.ts";
 
 type Said = Finding | Promise<Finding>;
 

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { CapstanError, messageOf } from "../core/errors.ts";
-import type { SandboxPlan } from "../core/sandbox.ts";
-import type { Verdict } from "../core/suite-run.ts";
-import type { Tape, Tapes } from "../core/tape.ts";
+import type { SandboxPlan } from "../core/environment/sandbox.ts";
+import type { Verdict } from "../core/suite/suite-run.ts";
+import type { Tape, Tapes } from "../core/ports/tape.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { grade } from "./grade.ts";
 import { type GraderDeps, GraderError, type Judge } from "./graders/grader.ts";
-import type { TrialDeps, TrialRequest } from "./trial.ts";
-import type { TrialFacts } from "./trial-facts.ts";
+import type { TrialDeps, TrialRequest } from "./trial/trial.ts";
+import type { TrialFacts } from "./trial/trial-facts.ts";
 
 /** What the graders of a case say about one trial. */
 export interface Judgement {

@@ -1,18 +1,24 @@
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
-import type { Cassette } from "../core/cassette.ts";
-import type { Clock } from "../core/clock.ts";
+import type { Cassette } from "../core/suite/cassette.ts";
+import type { Clock } from "../core/ports/clock.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
-import type { Case, Suite } from "../core/suite.ts";
-import { type CaseRun, SUITE_RUN_FORMAT, type SuiteResult, type SuiteRun, type TrialRun } from "../core/suite-run.ts";
-import { regressionsOf } from "./baseline.ts";
+import type { Case, Suite } from "../core/suite/suite.ts";
+import {
+  type CaseRun,
+  SUITE_RUN_FORMAT,
+  type SuiteResult,
+  type SuiteRun,
+  type TrialRun,
+} from "../core/suite/suite-run.ts";
+import { regressionsOf } from "./compare/baseline.ts";
 import { caseRun, leftOut } from "./case-run.ts";
-import { cassettePath, readCassette } from "./cassette-files.ts";
-import { failedTrial } from "./failed-trial.ts";
+import { cassettePath, readCassette } from "./compare/cassette-files.ts";
+import { failedTrial } from "./trial/failed-trial.ts";
 import { gatesOf } from "./gates.ts";
-import type { KeepCassette } from "./keep-cassette.ts";
+import type { KeepCassette } from "./compare/keep-cassette.ts";
 import { select, type Selection } from "./select.ts";
-import type { TrialOutcome, TrialRequest } from "./trial.ts";
+import type { TrialOutcome, TrialRequest } from "./trial/trial.ts";
 
 export interface RunRequest extends Selection {
   readonly id: string;

@@ -1,4 +1,4 @@
-import type { Case, Suite } from "../core/suite.ts";
+import type { Case, Suite } from "../core/suite/suite.ts";
 
 export interface Selection {
   /** Words of which a case's name, or `#tag` of which its tags, must have one. */

@@ -1,15 +1,15 @@
-import type { EngineName } from "../core/engine-name.ts";
+import type { EngineName } from "../core/agent/engine-name.ts";
 import { CapstanError } from "../core/errors.ts";
-import type { LoggedEvent, SessionEvent } from "../core/events.ts";
-import { markersIn } from "../core/redaction-marker.ts";
-import type { SaidThread } from "../core/said-thread.ts";
-import type { SessionRecord } from "../core/store.ts";
-import type { AnswerAsWritten, CaseAsWritten, GraderAsWritten } from "../core/suite-schema.ts";
-import { textOf } from "../core/text.ts";
-import { callsIn } from "./facts.ts";
-import { answersIn } from "./session-answers.ts";
+import type { LoggedEvent, SessionEvent } from "../core/events/events.ts";
+import { markersIn } from "../core/redaction/redaction-marker.ts";
+import type { SaidThread } from "../core/suite/said-thread.ts";
+import type { SessionRecord } from "../core/ports/store.ts";
+import type { AnswerAsWritten, CaseAsWritten, GraderAsWritten } from "../core/suite/suite-schema.ts";
+import { textOf } from "../core/text/text.ts";
+import { callsIn } from "./trial/facts.ts";
+import { answersIn } from "./trial/session-answers.ts";
 import { saidIn } from "./session-said.ts";
-import type { CallFacts, TrialFacts } from "./trial-facts.ts";
+import type { CallFacts, TrialFacts } from "./trial/trial-facts.ts";
 
 /** What a past session gives for a case. */
 export interface SessionCase {

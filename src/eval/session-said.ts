@@ -1,7 +1,7 @@
-import type { RecordedAnswer } from "../core/cassette.ts";
-import { engineAgentIdOf } from "../core/clock.ts";
-import type { EventOf, SessionEvent } from "../core/events.ts";
-import type { SaidThread } from "../core/said-thread.ts";
+import type { RecordedAnswer } from "../core/suite/cassette.ts";
+import { engineAgentIdOf } from "../core/ports/clock.ts";
+import type { EventOf, SessionEvent } from "../core/events/events.ts";
+import type { SaidThread } from "../core/suite/said-thread.ts";
 
 type Block = { type: string; [field: string]: unknown };
 type End = EventOf<"span.model_request_end">;

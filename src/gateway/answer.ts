@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { HeaderList, UpstreamResponse } from "./upstream.ts";
+import type { HeaderList, UpstreamResponse } from "./upstreams/upstream.ts";
 
 /** Without it the agent would ask again, up to ten times and for minutes. */
 export const DO_NOT_RETRY: HeaderList = [["x-should-retry", "false"]];

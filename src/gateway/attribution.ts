@@ -1,6 +1,6 @@
-import type { ModelRequestInfo } from "../core/gateway.ts";
+import type { ModelRequestInfo } from "../core/ports/gateway.ts";
 import { headerValue } from "./headers.ts";
-import type { HeaderList } from "./upstream.ts";
+import type { HeaderList } from "./upstreams/upstream.ts";
 
 /**
  * Which line of the session a request belongs to; undefined when it does not say. The headers come from the agent process, so they label a request

@@ -1,12 +1,18 @@
 import type { ServerResponse } from "node:http";
 import { messageOf } from "../core/errors.ts";
-import type { ModelRequestOutcome } from "../core/gateway.ts";
+import type { ModelRequestOutcome } from "../core/ports/gateway.ts";
 import { type ErrorAnswer, errorType, isRefusal, sendError } from "./answer.ts";
-import type { Refusal } from "./expired-credential.ts";
+import type { Refusal } from "./credentials/expired-credential.ts";
 import { forwardedResponseHeaders, headerValue, withoutHeaders } from "./headers.ts";
 import { endWithError } from "./held-answer.ts";
 import { IdleTimer } from "./idle-timer.ts";
-import { type HeaderList, NotSent, type Upstream, type UpstreamRequest, type UpstreamResponse } from "./upstream.ts";
+import {
+  type HeaderList,
+  NotSent,
+  type Upstream,
+  type UpstreamRequest,
+  type UpstreamResponse,
+} from "./upstreams/upstream.ts";
 import { bodyMeter, errorMeter, NO_USAGE, streamMeter, type UsageMeter } from "./usage.ts";
 
 export interface Delivery {

@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { RequestSize } from "../core/budget-estimate.ts";
+import type { RequestSize } from "../core/money/budget-estimate.ts";
 import { messageOf } from "../core/errors.ts";
-import type { GatewaySession, ModelRequestInfo } from "../core/gateway.ts";
+import type { GatewaySession, ModelRequestInfo } from "../core/ports/gateway.ts";
 import { DO_NOT_RETRY, type ErrorAnswer, sendError } from "./answer.ts";
 import { attributionOf } from "./attribution.ts";
-import type { CredentialWait } from "./credential-wait.ts";
+import type { CredentialWait } from "./credentials/credential-wait.ts";
 import { deliver, type Delivery, type RefusedRequest } from "./delivery.ts";
-import type { ExpiredCredential } from "./expired-credential.ts";
+import type { ExpiredCredential } from "./credentials/expired-credential.ts";
 import { newlySaid, newToolResults } from "./unanswered.ts";
 import { forwardedRequestHeaders, headerList } from "./headers.ts";
 import { endWithError } from "./held-answer.ts";
 import { outlast, refuse } from "./refused-request.ts";
 import { sizeOf } from "./request-size.ts";
-import type { Upstream } from "./upstream.ts";
+import type { Upstream } from "./upstreams/upstream.ts";
 import { NO_USAGE } from "./usage.ts";
 
 /** One session at the gateway, and what is under way for it. */

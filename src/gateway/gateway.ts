@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Clock } from "../core/clock.ts";
-import type { Gateway, GatewayAccess, GatewaySession } from "../core/gateway.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { Gateway, GatewayAccess, GatewaySession } from "../core/ports/gateway.ts";
 import { DO_NOT_RETRY, sendError } from "./answer.ts";
-import { CredentialWait } from "./credential-wait.ts";
+import { CredentialWait } from "./credentials/credential-wait.ts";
 import { type Admission, type ExchangeDeps, handleExchange, type Route } from "./exchange.ts";
-import { ExpiredCredential } from "./expired-credential.ts";
-import type { Upstream, UpstreamFor } from "./upstream.ts";
+import { ExpiredCredential } from "./credentials/expired-credential.ts";
+import type { Upstream, UpstreamFor } from "./upstreams/upstream.ts";
 
 export interface GatewayOptions {
   /** One for all sessions, or the way to that of each provider. */

@@ -1,4 +1,4 @@
-import type { HeaderList } from "./upstream.ts";
+import type { HeaderList } from "./upstreams/upstream.ts";
 
 /** These speak about one connection, not about the message, so a proxy never passes them on. */
 const HOP_BY_HOP = [

@@ -1,4 +1,4 @@
-import type { Environment } from "./secret-source.ts";
+import type { Environment } from "./credentials/secret-source.ts";
 
 /**
  * The engine names models as the Anthropic API does, and some of its requests name a model that no user chose. Each

@@ -1,4 +1,4 @@
-import { sentence } from "../core/text.ts";
+import { sentence } from "../core/text/text.ts";
 import { DO_NOT_RETRY, sendError } from "./answer.ts";
 import type { Delivery, RefusedRequest } from "./delivery.ts";
 import type { Admission } from "./exchange.ts";

@@ -1,4 +1,4 @@
-import type { RequestSize } from "../core/budget-estimate.ts";
+import type { RequestSize } from "../core/money/budget-estimate.ts";
 
 /** English text and JSON have about as many; what is not known errs towards more tokens. */
 const BYTES_PER_TOKEN = 3.5;

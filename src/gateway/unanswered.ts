@@ -1,4 +1,4 @@
-import type { ModelRequestInfo } from "../core/gateway.ts";
+import type { ModelRequestInfo } from "../core/ports/gateway.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-import type { ModelUsage } from "../core/events.ts";
-import type { Proven } from "../core/gateway.ts";
+import type { ModelUsage } from "../core/events/events.ts";
+import type { Proven } from "../core/ports/gateway.ts";
 
 /** Reads what an answer cost while its bytes pass by. It never changes, keeps back or rejects them. */
 export interface UsageMeter {

@@ -6,9 +6,9 @@ import {
   McpError,
   type CallToolResult,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { ToolContent } from "../core/content.ts";
+import type { ToolContent } from "../core/events/content.ts";
 import { CapstanError } from "../core/errors.ts";
-import type { Tool, ToolOutcome } from "../core/tool.ts";
+import type { Tool, ToolOutcome } from "../core/ports/tool.ts";
 
 export interface ToolServerOptions {
   /** The server's name as the agent process sees it. */

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
-import type { McpProgram } from "../core/mcp-server-schema.ts";
+import type { McpProgram } from "../core/agent/mcp-server-schema.ts";
 
 interface CommandProblem {
   readonly what: string;

@@ -1,5 +1,5 @@
 import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
-import type { EngineHost } from "../core/engine.ts";
+import type { EngineHost } from "../core/ports/engine.ts";
 
 /** A question as a server puts it. */
 export interface ServerQuestion {

@@ -1,6 +1,6 @@
 import { CapstanError } from "../core/errors.ts";
-import { engineToolName, isRemote, type McpServer } from "../core/mcp-server-schema.ts";
-import { isDenied, type ListedTools, requirePolicyTools } from "../core/mcp-tool-policy.ts";
+import { engineToolName, isRemote, type McpServer } from "../core/agent/mcp-server-schema.ts";
+import { isDenied, type ListedTools, requirePolicyTools } from "../core/agent/mcp-tool-policy.ts";
 
 /** What the model API takes at most. The CLI leaves a tool with a longer name out, and says nothing. */
 const LONGEST_NAME = 128;

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { EngineRequest } from "../core/engine.ts";
+import type { EngineRequest } from "../core/ports/engine.ts";
 import { CapstanError } from "../core/errors.ts";
-import { isRemote, type McpProgram } from "../core/mcp-server-schema.ts";
+import { isRemote, type McpProgram } from "../core/agent/mcp-server-schema.ts";
 import type { Confinement } from "../sandbox/support.ts";
 import { findProgram, safePath } from "../process/programs.ts";
 import { problemWithCommand } from "./command.ts";

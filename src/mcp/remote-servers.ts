@@ -1,8 +1,8 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
-import type { EngineHost, EngineRequest } from "../core/engine.ts";
+import type { EngineHost, EngineRequest } from "../core/ports/engine.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
-import { isRemote, type RemoteMcpServer } from "../core/mcp-server-schema.ts";
+import { isRemote, type RemoteMcpServer } from "../core/agent/mcp-server-schema.ts";
 import { elicit, type ServerQuestion } from "./elicitation.ts";
 import type { GrantedCall } from "./remote/loopback.ts";
 

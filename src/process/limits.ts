@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ProcessLimits } from "../core/environment.ts";
+import type { ProcessLimits } from "../core/environment/environment.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 
 /** What all processes of a session use together. */

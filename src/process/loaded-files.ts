@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
-import { isInside } from "../core/inside.ts";
+import { isInside } from "../core/paths/inside.ts";
 
 interface Place {
   /** Where relative paths in a shell script may lead, beside the script's own directory. */

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { AgentDefinition } from "../core/agent-definition.ts";
-import { isInside } from "../core/inside.ts";
+import type { AgentDefinition } from "../core/agent/agent-definition.ts";
+import { isInside } from "../core/paths/inside.ts";
 import { filesLoadedBy } from "./loaded-files.ts";
 
 type Programs = Pick<AgentDefinition, "functions" | "hooks" | "mcp_servers">;

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { isInside } from "../core/inside.ts";
+import { isInside } from "../core/paths/inside.ts";
 
 /** Where the host looks for programs of its own. An agent's variables have no part in it. */
 export function hostPath(): string {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { invalid } from "./refusal.ts";
+import { invalid } from "./v1/refusal.ts";
 
 /**
  * Where a page begins. Opaque to clients: they hand back what a page told them, to the same list. `list` keeps a cursor

@@ -1,4 +1,4 @@
-import { onAbort } from "../core/signals/on-abort.ts";
+import { onAbort } from "../core/text/on-abort.ts";
 
 export interface SseFrame {
   /** Default: `message`. */

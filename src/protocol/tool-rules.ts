@@ -1,8 +1,8 @@
-import type { Permissions } from "../core/agent-definition.ts";
-import { readRule, type Rule } from "../core/permission/rule.ts";
-import { speaksOf } from "../core/permission/tool-names.ts";
-import { type PolicyName, TOOLSET, TOOLSET_NAMES, type ToolsetName } from "./agent-tools.ts";
-import { invalid } from "./refusal.ts";
+import type { Permissions } from "../core/agent/agent-definition.ts";
+import { readRule, type Rule } from "../core/rules/rule.ts";
+import { speaksOf } from "../core/rules/tool-names.ts";
+import { type PolicyName, TOOLSET, TOOLSET_NAMES, type ToolsetName } from "./v1/agent-tools.ts";
+import { invalid } from "./v1/refusal.ts";
 
 /** Policies of the Managed Agents API as rules of Capstan's, and back. */
 

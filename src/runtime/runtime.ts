@@ -1,5 +1,5 @@
-import { parseEnvironment } from "../core/environment.ts";
-import type { LoggedEvent, Preview } from "../core/events.ts";
+import { parseEnvironment } from "../core/environment/environment.ts";
+import type { LoggedEvent, Preview } from "../core/events/events.ts";
 import type {
   ChainCheck,
   EventRange,
@@ -7,26 +7,26 @@ import type {
   SessionRecord,
   SessionResource,
   SessionSummary,
-} from "../core/store.ts";
-import type { Recovered } from "./abandoned.ts";
-import { Attendance, type WatchOptions } from "./attendance.ts";
-import { logged } from "./feed.ts";
-import { Files } from "./files.ts";
-import { agentOf } from "./started-agent.ts";
-import { copyHistory } from "./fork.ts";
-import { KeptSessions } from "./kept-sessions.ts";
-import { copyFiles, placeOfFork } from "./fork-files.ts";
-import { Grants, Inbox } from "./inbox.ts";
-import { inTurn, type SessionState } from "../core/state.ts";
+} from "../core/ports/store.ts";
+import type { Recovered } from "./recovery/abandoned.ts";
+import { Attendance, type WatchOptions } from "./recovery/session-driver.ts";
+import { logged } from "./log/feed.ts";
+import { Files } from "./files/files.ts";
+import { agentOf } from "./recovery/started-agent.ts";
+import { copyHistory } from "./files/fork.ts";
+import { KeptSessions } from "./files/session-archive.ts";
+import { copyFiles, placeOfFork } from "./files/fork-files.ts";
+import { Grants, Inbox } from "./approvals/inbox.ts";
+import { inTurn, type SessionState } from "../core/session/state.ts";
 import type { GivenFile, SessionUpdate } from "./session-options.ts";
 import type { Session } from "./session.ts";
 import type { ForkOptions, ResumeOptions, StartOptions } from "./session-options.ts";
-import type { FilesDeps } from "./resting-sessions.ts";
-import { StoredWorkspaces } from "./stored-workspaces.ts";
+import type { FilesDeps } from "./files/resting-sessions.ts";
+import { StoredWorkspaces } from "./files/stored-workspaces.ts";
 import { OpenSessions, type RuntimeDeps } from "./open-sessions.ts";
-import { loadState, stateAt } from "./session-log.ts";
-import { startingPlace } from "./session-place.ts";
-import { TakeOvers } from "./take-overs.ts";
+import { loadState, stateAt } from "./log/session-log.ts";
+import { startingPlace } from "./paths/session-place.ts";
+import { TakeOvers } from "./recovery/take-overs.ts";
 
 /** What a host has to do at one moment. */
 export interface HostLoad {

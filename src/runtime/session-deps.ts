@@ -1,23 +1,23 @@
-import type { AgentDefinition } from "../core/agent-definition.ts";
-import type { Clock, Ids } from "../core/clock.ts";
-import type { Engines } from "../core/engine.ts";
-import type { Gateway } from "../core/gateway.ts";
-import type { OutputCheck } from "../core/output.ts";
-import type { AskPermission } from "../core/approval.ts";
-import type { RunHookCommand, SessionHooks } from "../core/hooks.ts";
+import type { AgentDefinition } from "../core/agent/agent-definition.ts";
+import type { Clock, Ids } from "../core/ports/clock.ts";
+import type { Engines } from "../core/ports/engine.ts";
+import type { Gateway } from "../core/ports/gateway.ts";
+import type { OutputCheck } from "../core/agent/output.ts";
+import type { AskPermission } from "../core/session/approval.ts";
+import type { RunHookCommand, SessionHooks } from "../core/ports/hooks.ts";
 import type { RuleSet } from "../core/permission/rule-set.ts";
-import type { LeaseOwner, SessionRecord, Store } from "../core/store.ts";
-import type { Tool } from "../core/tool.ts";
-import type { Workspace } from "../core/workspace.ts";
-import type { Admission } from "./admission.ts";
-import type { Budgets } from "./budgets.ts";
-import type { Checkpoints } from "./checkpoints.ts";
-import type { Feed } from "./feed.ts";
-import type { UserHooks } from "./hooks.ts";
+import type { LeaseOwner, SessionRecord, Store } from "../core/ports/store.ts";
+import type { Tool } from "../core/ports/tool.ts";
+import type { Workspace } from "../core/ports/workspace.ts";
+import type { Admission } from "./engine/admission.ts";
+import type { Budgets } from "./engine/budgets.ts";
+import type { Checkpoints } from "./files/checkpoints.ts";
+import type { Feed } from "./log/feed.ts";
+import type { UserHooks } from "./hooks/hooks.ts";
 import type { ConfigurationWatch } from "./protected/watch-configuration.ts";
 import type { ProgramGuard } from "./programs/program-guard.ts";
-import type { Processes } from "./processes.ts";
-import type { SessionLog } from "./session-log.ts";
+import type { Processes } from "./engine/processes.ts";
+import type { SessionLog } from "./log/session-log.ts";
 
 /** What the runtime puts together for a session. */
 export interface SessionParts {

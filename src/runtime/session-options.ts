@@ -1,15 +1,15 @@
-import type { AgentInput, Budget } from "../core/agent-definition.ts";
-import type { InputValues } from "../core/agent-inputs.ts";
-import type { EngineName } from "../core/engine-name.ts";
-import type { EnvironmentInput } from "../core/environment.ts";
-import type { PrepareOptions } from "../core/workspace.ts";
-import type { AskPermission } from "../core/approval.ts";
-import type { EventDraft } from "../core/events.ts";
-import type { SessionHooks } from "../core/hooks.ts";
-import type { StandardSchema } from "../core/standard-schema.ts";
-import type { Metadata } from "../core/registry.ts";
-import type { SessionRecord, SessionResource } from "../core/store.ts";
-import type { Tool } from "../core/tool.ts";
+import type { AgentInput, Budget } from "../core/agent/agent-definition.ts";
+import type { InputValues } from "../core/agent/agent-inputs.ts";
+import type { EngineName } from "../core/agent/engine-name.ts";
+import type { EnvironmentInput } from "../core/environment/environment.ts";
+import type { PrepareOptions } from "../core/ports/workspace.ts";
+import type { AskPermission } from "../core/session/approval.ts";
+import type { EventDraft } from "../core/events/events.ts";
+import type { SessionHooks } from "../core/ports/hooks.ts";
+import type { StandardSchema } from "../core/agent/standard-schema.ts";
+import type { Metadata } from "../core/ports/registry.ts";
+import type { SessionRecord, SessionResource } from "../core/ports/store.ts";
+import type { Tool } from "../core/ports/tool.ts";
 
 /** What a program gives a session beside its agent; none of it is stored. */
 export interface SessionOptions<Output = unknown> {

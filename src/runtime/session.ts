@@ -1,23 +1,23 @@
-import type { Mode } from "../core/agent-definition.ts";
-import type { MessageContent } from "../core/content.ts";
-import type { EngineName } from "../core/engine-name.ts";
+import type { Mode } from "../core/agent/agent-definition.ts";
+import type { MessageContent } from "../core/events/content.ts";
+import type { EngineName } from "../core/agent/engine-name.ts";
 import { CapstanError } from "../core/errors.ts";
-import type { LoggedEvent, Preview } from "../core/events.ts";
-import { inTurn, type SessionState } from "../core/state.ts";
-import type { SessionRecord } from "../core/store.ts";
+import type { LoggedEvent, Preview } from "../core/events/events.ts";
+import { inTurn, type SessionState } from "../core/session/state.ts";
+import type { SessionRecord } from "../core/ports/store.ts";
 import { ConfigurationWatch } from "./protected/watch-configuration.ts";
-import { Checkpoints } from "./checkpoints.ts";
-import type { FeedItem } from "./feed.ts";
-import { isEmpty, UserHooks } from "./hooks.ts";
-import { Occupancy } from "./occupancy.ts";
-import { type RestingSession, type RestPurpose, whileAlone } from "./resting-sessions.ts";
-import { finishRewind } from "./rewind.ts";
-import { expanded, type Said } from "./said.ts";
+import { Checkpoints } from "./files/checkpoints.ts";
+import type { FeedItem } from "./log/feed.ts";
+import { isEmpty, UserHooks } from "./hooks/hooks.ts";
+import { Occupancy } from "./engine/directory-claim.ts";
+import { type RestingSession, type RestPurpose, whileAlone } from "./files/resting-sessions.ts";
+import { finishRewind } from "./files/rewind.ts";
+import { expanded, type Said } from "./turn/user-message.ts";
 import type { SessionDeps, SessionParts } from "./session-deps.ts";
-import { engineChange, engineInForce, requireFittingEngine } from "./session-engine.ts";
-import type { SessionLog } from "./session-log.ts";
-import { Turn } from "./turn.ts";
-import { Turns } from "./turns.ts";
+import { engineChange, engineInForce, requireFittingEngine } from "./engine/session-engine.ts";
+import type { SessionLog } from "./log/session-log.ts";
+import { Turn } from "./turn/turn.ts";
+import { Turns } from "./turn/turns.ts";
 
 /** A session that this host drives, as programs see it: send it messages, follow what it does, steer it. */
 export type Session<Output = unknown> = Omit<

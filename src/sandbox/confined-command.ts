@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ELSEWHERE_DIRECTORIES, ELSEWHERE_FILES } from "../core/permission/limits.ts";
-import { isInside } from "../core/inside.ts";
-import { isHidden, isSecret, isWritable, type SandboxPlan } from "../core/sandbox.ts";
+import { isInside } from "../core/paths/inside.ts";
+import { isHidden, isSecret, isWritable, type SandboxPlan } from "../core/environment/sandbox.ts";
 import { COVER_SYSCTL } from "./bwrap-path.ts";
 import { LOOKED_PAST } from "./secrets.ts";
 import type { Confinement } from "./support.ts";

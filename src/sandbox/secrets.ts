@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { isSecret, type SandboxPlan } from "../core/sandbox.ts";
+import { isSecret, type SandboxPlan } from "../core/environment/sandbox.ts";
 
 /** Full of files, and no place where people keep secrets. */
 export const LOOKED_PAST: readonly string[] = [".git", "node_modules"];

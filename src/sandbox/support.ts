@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import type { EngineRequest, EngineSession } from "../core/engine.ts";
+import type { EngineRequest, EngineSession } from "../core/ports/engine.ts";
 import { CapstanError } from "../core/errors.ts";
-import { belongsInSandbox } from "../core/mcp-server-schema.ts";
-import type { SandboxPlan } from "../core/sandbox.ts";
+import { belongsInSandbox } from "../core/agent/mcp-server-schema.ts";
+import type { SandboxPlan } from "../core/environment/sandbox.ts";
 import { findProgram, safePath } from "../process/programs.ts";
 
 /** What this machine has to confine commands with. */

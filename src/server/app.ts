@@ -2,24 +2,24 @@ import { type Context, Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { type AccessSettings, accessCheck, isLoopback, READING } from "./access.ts";
+import { type AccessSettings, accessCheck, isLoopback, READING } from "./http/access.ts";
 import { limitAnswers } from "./answers/limit.ts";
 import { WaitingAnswers } from "./answers/waiting.ts";
-import { authentication } from "./auth.ts";
+import { authentication } from "./http/auth.ts";
 import { type BodyLimits, bodyLimits } from "./body/limits.ts";
 import { bodyReaders } from "./body/read.ts";
 import { type ConsoleFiles, consoleRoutes } from "./console.ts";
-import { type Caller, type Env, type Log, requireRole, type ServerDeps } from "./context.ts";
-import { ApiFailure, type ApiErrorType, asApiFailure, errorBody } from "./failure.ts";
-import { healthRoutes } from "./health.ts";
-import { type LoginDeps, loginRoutes } from "./login.ts";
-import { metricsRoutes, type RuntimeMetrics } from "./metrics.ts";
-import { homePage, PAGE_HEADERS } from "./pages.ts";
-import { rateLimit } from "./rate-limit.ts";
-import { RequestCounts, requestLog } from "./request-log.ts";
-import { securityHeaders } from "./security-headers.ts";
-import { socketRoutes } from "./socket.ts";
-import { Streams } from "./streams.ts";
+import { type Caller, type Env, type Log, requireRole, type ServerDeps } from "./http/context.ts";
+import { ApiFailure, type ApiErrorType, asApiFailure, errorBody } from "./http/failure.ts";
+import { healthRoutes } from "./http/health.ts";
+import { type LoginDeps, loginRoutes } from "./http/login.ts";
+import { metricsRoutes, type RuntimeMetrics } from "./metrics/metrics.ts";
+import { homePage, PAGE_HEADERS } from "./http/pages.ts";
+import { rateLimit } from "./http/rate-limit.ts";
+import { RequestCounts, requestLog } from "./http/request-log.ts";
+import { securityHeaders } from "./http/security-headers.ts";
+import { socketRoutes } from "./stream/socket.ts";
+import { Streams } from "./stream/streams.ts";
 
 /** What a server is put together of. What is left out is not served, or as a program on this machine would have it. */
 export interface AppParts {

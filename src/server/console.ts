@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Hono } from "hono";
-import type { Env } from "./context.ts";
+import type { Env } from "./http/context.ts";
 
 /** Only what the server itself serves may run, be shown or be asked; an image may also be one that somebody attaches. */
 const POLICY = [

@@ -12,9 +12,9 @@ import type { Duplex } from "node:stream";
 import { createAdaptorServer, getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import { WebSocketServer } from "ws";
-import type { Env } from "./context.ts";
-import { ApiFailure, errorBody } from "./failure.ts";
-import { MAX_CLIENT_MESSAGE } from "./socket.ts";
+import type { Env } from "./http/context.ts";
+import { ApiFailure, errorBody } from "./http/failure.ts";
+import { MAX_CLIENT_MESSAGE } from "./stream/socket.ts";
 
 /** What one connection may take, and how many there may be. Times are in milliseconds. */
 export interface ConnectionLimits {

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { CapstanError } from "../core/errors.ts";
-import { describeIssue, type OutputOf, type StandardSchema } from "../core/standard-schema.ts";
-import type { Tool, ToolAnnotations, ToolContext, ToolOutcome } from "../core/tool.ts";
+import { describeIssue, type OutputOf, type StandardSchema } from "../core/agent/standard-schema.ts";
+import type { Tool, ToolAnnotations, ToolContext, ToolOutcome } from "../core/ports/tool.ts";
 import { inputSchemaOf } from "./input-schema.ts";
 import { contentOf, cutText, plainText, toJson, type ToolReply } from "./tool-reply.ts";
 

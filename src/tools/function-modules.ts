@@ -1,8 +1,8 @@
 import { pathToFileURL } from "node:url";
-import type { AgentDefinition } from "../core/agent-definition.ts";
+import type { AgentDefinition } from "../core/agent/agent-definition.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
-import type { StandardSchema } from "../core/standard-schema.ts";
-import type { Tool } from "../core/tool.ts";
+import type { StandardSchema } from "../core/agent/standard-schema.ts";
+import type { Tool } from "../core/ports/tool.ts";
 import { defineTool, type ToolDefinition } from "./define-tool.ts";
 import { compileJsonSchema } from "./json-schema.ts";
 

@@ -1,5 +1,5 @@
 import { CapstanError, messageOf } from "../core/errors.ts";
-import type { StandardSchema } from "../core/standard-schema.ts";
+import type { StandardSchema } from "../core/agent/standard-schema.ts";
 import { compileJsonSchema } from "./json-schema.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { CapstanError } from "../core/errors.ts";
-import type { OutputCheck } from "../core/output.ts";
-import { describeIssue, type StandardSchema } from "../core/standard-schema.ts";
+import type { OutputCheck } from "../core/agent/output.ts";
+import { describeIssue, type StandardSchema } from "../core/agent/standard-schema.ts";
 import { compileJsonSchema } from "./json-schema.ts";
 
 /** Checks an agent's output by a schema of the program's; the model is told its JSON Schema. */

@@ -1,6 +1,13 @@
-import { documentBlock, imageBlock, isBase64, textBlock, type TextBlock, type ToolContent } from "../core/content.ts";
+import {
+  documentBlock,
+  imageBlock,
+  isBase64,
+  textBlock,
+  type TextBlock,
+  type ToolContent,
+} from "../core/events/content.ts";
 import { CapstanError } from "../core/errors.ts";
-import { describeIssue } from "../core/standard-schema.ts";
+import { describeIssue } from "../core/agent/standard-schema.ts";
 
 /** What a tool's handler returns: a text, content blocks as the API writes them, or parts. */
 export type ToolReply<Data = unknown> = string | readonly ReplyBlock[] | ReplyParts<Data>;

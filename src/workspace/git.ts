@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CapstanError } from "../core/errors.ts";
-import { onAbort } from "../core/signals/on-abort.ts";
+import { onAbort } from "../core/text/on-abort.ts";
 import { findProgram, hostPath, safePath } from "../process/programs.ts";
 
 export interface GitOptions {

@@ -1,4 +1,4 @@
-import type { CopyProgress } from "../core/workspace.ts";
+import type { CopyProgress } from "../core/ports/workspace.ts";
 
 /** A person cannot read more of them. */
 const INTERVAL_MS = 100;

@@ -1,6 +1,6 @@
 import { mkdir, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { CheckpointSettings } from "../core/environment.ts";
+import type { CheckpointSettings } from "../core/environment/environment.ts";
 import { CapstanError, messageOf } from "../core/errors.ts";
 import type {
   PreparedWorkspace,
@@ -10,17 +10,17 @@ import type {
   WorkspacePlace,
   WorkspaceRequest,
   Workspaces,
-} from "../core/workspace.ts";
-import { cloneRequest, makeClone } from "./clone-workspace.ts";
-import { fillCopy } from "./copy-workspace.ts";
+} from "../core/ports/workspace.ts";
+import { cloneRequest, makeClone } from "./kinds/clone-workspace.ts";
+import { fillCopy } from "./kinds/copy-workspace.ts";
 import { diskFailure, stopIfAborted } from "./disk-failure.ts";
 import { diskSize } from "./disk-size.ts";
 import { putContent } from "./given-content.ts";
 import { guarded, type HostPlaces } from "./host-paths.ts";
-import { mountRequests } from "./mount-request.ts";
+import { mountRequests } from "./mounts/mount-request.ts";
 import { isNewer } from "./newer-files.ts";
 import { removeTree } from "./removal.ts";
-import { addWorktree, removeWorktree, worktreeRequest } from "./worktree-workspace.ts";
+import { addWorktree, removeWorktree, worktreeRequest } from "./kinds/worktree-workspace.ts";
 
 /** Opens the checkpoints of a session, which are kept in `directory`. */
 export type OpenShadow = (

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseEnvironment } from "../../src/core/environment.ts";
+import { parseEnvironment } from "../../src/core/environment/environment.ts";
 import { alteredSession } from "../support/altered-session.ts";
 import { isTooWide } from "../support/barriers.ts";
 import { type Console, openConsole } from "../support/console.ts";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseEnvironment } from "../../src/core/environment.ts";
+import { parseEnvironment } from "../../src/core/environment/environment.ts";
 import { type Console, openConsole } from "../support/console.ts";
 
 /** One person's way through a session, step by step: each test goes on where the one before has stopped. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { EventDraft } from "../../src/core/events.ts";
+import type { EventDraft } from "../../src/core/events/events.ts";
 import { type Console, openConsole } from "../support/console.ts";
 import { writtenSession } from "../support/written-session.ts";
 

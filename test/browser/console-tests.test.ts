@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openStore } from "../../src/app/open-store.ts";
-import type { SuiteRun } from "../../src/core/suite-run.ts";
+import type { SuiteRun } from "../../src/core/suite/suite-run.ts";
 import { isTooWide, seriousBarriers } from "../support/barriers.ts";
 import { type Console, openConsole } from "../support/console.ts";
 import { richRun, sampleCase, sampleRun, sampleSuite, sampleTrial, withTexts } from "../support/suite-run.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { LoginCookie } from "../../src/server/cookie.ts";
+import { LoginCookie } from "../../src/server/http/cookie.ts";
 import { listen } from "../../src/server/listen.ts";
-import { LoginTokens } from "../../src/server/login.ts";
+import { LoginTokens } from "../../src/server/http/login.ts";
 import { openBrowser } from "../support/browser.ts";
 import { testServer } from "../server/base-support.ts";
 

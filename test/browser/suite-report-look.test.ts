@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SuiteRun } from "../../src/core/suite-run.ts";
+import type { SuiteRun } from "../../src/core/suite/suite-run.ts";
 import { htmlReport } from "../../src/eval/reports/html.ts";
 import { openBrowser } from "../support/browser.ts";
 import { richRun, sampleRun, sampleSuite, withTexts } from "../support/suite-run.ts";

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
-import { approvalBlock } from "../../src/cli/ask-block.ts";
-import type { Approval } from "../../src/core/approval.ts";
+import { approvalBlock } from "../../src/cli/ask/ask-block.ts";
+import type { Approval } from "../../src/core/session/approval.ts";
 
 const asked = (diff: string): Approval => ({
   id: "appr_1",

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Approval } from "../../src/core/approval.ts";
+import type { Approval } from "../../src/core/session/approval.ts";
 import { type Cli, testCli } from "../support/cli.ts";
 import {
   call,

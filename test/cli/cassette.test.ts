@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { cassetteText } from "../../src/cli/cassette-view.ts";
-import type { Cassette } from "../../src/core/cassette.ts";
+import { cassetteText } from "../../src/cli/test/cassette-view.ts";
+import type { Cassette } from "../../src/core/suite/cassette.ts";
 import { cassetteOf, exchange, results, thread, told } from "../support/cassettes.ts";
 import { testCli } from "../support/cli.ts";
 import { writeTree } from "../support/suites.ts";

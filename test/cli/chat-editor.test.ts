@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { Attachments } from "../../src/cli/chat/attachments.ts";
-import { Editor, type Pressed } from "../../src/cli/chat/editor.ts";
-import { editorLines } from "../../src/cli/chat/editor-view.ts";
-import { History } from "../../src/cli/chat/history.ts";
-import { rowsOf } from "../../src/cli/chat/rows.ts";
-import type { Key } from "../../src/cli/chat/key.ts";
+import { Editor, type Pressed } from "../../src/cli/chat/editor/editor.ts";
+import { editorLines } from "../../src/cli/chat/editor/editor-view.ts";
+import { History } from "../../src/cli/chat/editor/history.ts";
+import { rowsOf } from "../../src/cli/chat/view/rows.ts";
+import type { Key } from "../../src/cli/chat/editor/key.ts";
 
 const place = mkdtempSync(join(tmpdir(), "chat-"));
 afterAll(() => rmSync(place, { recursive: true, force: true }));

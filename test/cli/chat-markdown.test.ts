@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from "node:util";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { markdownLines } from "../../src/cli/chat/markdown.ts";
-import { mended } from "../../src/cli/chat/mended.ts";
-import { StreamedText } from "../../src/cli/chat/streamed-text.ts";
-import { widthOf } from "../../src/cli/text.ts";
+import { markdownLines } from "../../src/cli/chat/view/markdown.ts";
+import { mended } from "../../src/cli/chat/view/mended.ts";
+import { StreamedText } from "../../src/cli/chat/view/streamed-text.ts";
+import { widthOf } from "../../src/cli/terminal/text.ts";
 
 const PAGE = `# A title
 

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Placed } from "../../src/cli/chat/editor-view.ts";
-import { frame, leaving, NOTHING, rowAfterResize } from "../../src/cli/chat/frame.ts";
-import { type LiveParts, liveRegion } from "../../src/cli/chat/layout.ts";
-import { contextWindow, statusLine } from "../../src/cli/chat/status.ts";
-import { widthOf } from "../../src/cli/text.ts";
+import type { Placed } from "../../src/cli/chat/editor/editor-view.ts";
+import { frame, leaving, NOTHING, rowAfterResize } from "../../src/cli/chat/view/frame.ts";
+import { type LiveParts, liveRegion } from "../../src/cli/chat/view/layout.ts";
+import { contextWindow, statusLine } from "../../src/cli/chat/view/status.ts";
+import { widthOf } from "../../src/cli/terminal/text.ts";
 import { TerminalEmulator } from "../support/terminal-emulator.ts";
 
 const HEIGHT = 12;

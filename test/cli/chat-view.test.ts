@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { Page } from "../../src/cli/chat/page.ts";
-import { ChatView } from "../../src/cli/chat/view.ts";
-import type { EventOf, EventType, Preview } from "../../src/core/events.ts";
-import { REWIND_NOTE } from "../../src/core/text.ts";
+import { Page } from "../../src/cli/chat/view/page.ts";
+import { ChatView } from "../../src/cli/chat/view/view.ts";
+import type { EventOf, EventType, Preview } from "../../src/core/events/events.ts";
+import { REWIND_NOTE } from "../../src/core/text/text.ts";
 import { EVENT_EXAMPLES, example } from "../support/event-examples.ts";
 
 /** A view of 60 columns, and what it printed. */

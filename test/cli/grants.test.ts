@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Approval, Grant } from "../../src/core/approval.ts";
+import type { Approval, Grant } from "../../src/core/session/approval.ts";
 import { type Cli, testCli } from "../support/cli.ts";
 import { call, say, scriptedModel, type ScriptedModel } from "../support/scripted-model.ts";
 

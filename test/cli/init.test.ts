@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { TEMPLATES } from "../../src/cli/init/init.ts";
-import { schemaText } from "../../src/cli/schema.ts";
+import { schemaText } from "../../src/cli/agents/schema.ts";
 import { testCli } from "../support/cli.ts";
 import { DOWN, ENTER, terminal } from "./ask-terminal.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { givenInputs, requireFitting } from "../../src/cli/run-flags.ts";
+import { givenInputs, requireFitting } from "../../src/cli/run/run-flags.ts";
 
 test("--input gives values by name, with whatever comes after the first =", () => {
   const input = ["city=Ulm", "formula=a=b", "empty="];

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { addCommands } from "../../src/cli/commands.ts";
-import { ABOUT_HERE, SERVED } from "../../src/cli/remote-commands.ts";
+import { ABOUT_HERE, SERVED } from "../../src/cli/target/remote-commands.ts";
 
 test("every command that is listed for servers exists", () => {
   const program = new Command();

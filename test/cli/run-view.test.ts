@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { RunView } from "../../src/cli/run-view.ts";
-import type { Preview } from "../../src/core/events.ts";
+import { RunView } from "../../src/cli/follow/run-view.ts";
+import type { Preview } from "../../src/core/events/events.ts";
 import { example } from "../support/event-examples.ts";
 
 const piece = (text: string): Preview => ({

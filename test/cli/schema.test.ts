@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { AGENT_FIELD_WORDS } from "../../src/config/agent-field-words.ts";
-import { agentFileSchema, type JsonSchema } from "../../src/config/agent-schema.ts";
-import { schemaText } from "../../src/cli/schema.ts";
+import { AGENT_FIELD_WORDS } from "../../src/config/agent/agent-field-docs.ts";
+import { agentFileSchema, type JsonSchema } from "../../src/config/agent/agent-schema.ts";
+import { schemaText } from "../../src/cli/agents/schema.ts";
 import { TEMPLATES } from "../../src/cli/init/init.ts";
 import { testCli } from "../support/cli.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { lastSession } from "../../src/cli/session-id.ts";
-import type { SessionSummary } from "../../src/core/store.ts";
+import { lastSession } from "../../src/cli/target/session-id.ts";
+import type { SessionSummary } from "../../src/core/ports/store.ts";
 import { sampleSession } from "../store/samples.ts";
 
 const session = (id: string, times: Pick<SessionSummary, "lastActivityAt" | "lastSpokenAt">): SessionSummary => ({

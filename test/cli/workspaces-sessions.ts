@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { openHost } from "../../src/app/open-host.ts";
-import type { EnvironmentInput } from "../../src/core/environment.ts";
+import type { EnvironmentInput } from "../../src/core/environment/environment.ts";
 import type { Cli } from "../support/cli.ts";
 import { TEST_ENGINE } from "../support/test-engine.ts";
 

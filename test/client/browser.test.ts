@@ -24,7 +24,7 @@ test("the client loads nothing of Node, nor any package", () => {
   const loaded = [...loadedBy("src/client/index.ts")];
   expect(loaded.filter((name) => !name.startsWith("src/client/"))).toEqual([
     "src/protocol/sse.ts",
-    "src/core/signals/on-abort.ts",
+    "src/core/text/on-abort.ts",
   ]);
   expect(loaded.length).toBeGreaterThan(5);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type AgentAsWritten, readAgent } from "../../src/config/agent-file.ts";
+import { type AgentAsWritten, readAgent } from "../../src/config/agent/agent-file.ts";
 import { type Files, files } from "./files.ts";
 
 function written(tree: Files): AgentAsWritten {

@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { AGENT_TOOLS } from "../../src/config/agent-tool-checks.ts";
-import { readAgent } from "../../src/config/agent-file.ts";
+import { AGENT_TOOLS } from "../../src/config/agent/agent-tool-checks.ts";
+import { readAgent } from "../../src/config/agent/agent-file.ts";
 import { BUILTIN_NAMES } from "../../src/engines/builtin-tools.ts";
 import { files } from "./files.ts";
 

@@ -1,6 +1,6 @@
 import { symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { type AgentAsWritten, readAgent } from "../../src/config/agent-file.ts";
+import { type AgentAsWritten, readAgent } from "../../src/config/agent/agent-file.ts";
 import { type Files, files } from "./files.ts";
 
 const VARIABLES = { TOWN: "Ulm", DEPTH: "", ANTHROPIC_API_KEY: "sk-ant-test" };

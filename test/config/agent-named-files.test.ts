@@ -1,6 +1,6 @@
 import { symlinkSync, truncateSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { readAgent } from "../../src/config/agent-file.ts";
+import { readAgent } from "../../src/config/agent/agent-file.ts";
 import { files } from "./files.ts";
 
 const ONLY = "cannot be honoured for a subagent; of its file only description, instructions, tools, model are taken";

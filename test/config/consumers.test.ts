@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { settingsFile } from "../../src/config/settings-schema.ts";
+import { settingsFile } from "../../src/config/settings/settings-schema.ts";
 import { files } from "./files.ts";
 import { loadTrusted } from "../support/trust.ts";
 

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { readAgent } from "../../src/config/agent-file.ts";
-import { layerEnvironment } from "../../src/config/environment.ts";
-import { BUILT_IN_SETTINGS, readSettings } from "../../src/config/settings.ts";
-import { settingsFile } from "../../src/config/settings-schema.ts";
+import { readAgent } from "../../src/config/agent/agent-file.ts";
+import { layerEnvironment } from "../../src/config/settings/environment.ts";
+import { BUILT_IN_SETTINGS, readSettings } from "../../src/config/settings/settings.ts";
+import { settingsFile } from "../../src/config/settings/settings-schema.ts";
 import { files } from "./files.ts";
 
 const page = readFileSync("docs/configuration.md", "utf8");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseDuration } from "../../src/core/duration.ts";
+import { parseDuration } from "../../src/core/text/duration.ts";
 
 describe("a duration", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Flags } from "../../src/config/layers.ts";
+import type { Flags } from "../../src/config/settings/layers.ts";
 import type { Configuration } from "../../src/config/load.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { files, type Files } from "./files.ts";

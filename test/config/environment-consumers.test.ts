@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { settingsFile } from "../../src/config/settings-schema.ts";
-import { environmentDefinition } from "../../src/core/environment.ts";
+import { settingsFile } from "../../src/config/settings/settings-schema.ts";
+import { environmentDefinition } from "../../src/core/environment/environment.ts";
 import { ENVIRONMENT_PAIRS } from "./agent-pairs/environment-pairs.ts";
 import { type JsonSchema, leavesOf } from "./agent-pairs/leaves.ts";
 import { type Files, files } from "./files.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Configuration, LoadOptions } from "../../src/config/load.ts";
-import { parseEnvironment } from "../../src/core/environment.ts";
+import { parseEnvironment } from "../../src/core/environment/environment.ts";
 import { type Files, files } from "./files.ts";
 import { loadTrusted } from "../support/trust.ts";
 

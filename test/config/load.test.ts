@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Configuration, LoadOptions } from "../../src/config/load.ts";
-import { DEFAULT_MODEL } from "../../src/config/settings.ts";
+import { DEFAULT_MODEL } from "../../src/config/settings/settings.ts";
 import { type Files, files } from "./files.ts";
 import { loadTrusted } from "../support/trust.ts";
 

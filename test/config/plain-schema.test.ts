@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, dictionary, double, integer, letrec, oneof, property, string } from "fast-check";
 import { expect, test } from "vitest";
-import { isPlainSchema } from "../../src/config/plain-schema.ts";
+import { isPlainSchema } from "../../src/config/yaml/plain-schema.ts";
 import { compileJsonSchema } from "../../src/tools/json-schema.ts";
 
 test.each([

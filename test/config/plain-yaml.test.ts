@@ -3,8 +3,8 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
-import { readPlainYaml } from "../../src/config/plain-yaml.ts";
-import { readAllYaml } from "../../src/config/yaml-file.ts";
+import { readPlainYaml } from "../../src/config/yaml/plain-yaml.ts";
+import { readAllYaml } from "../../src/config/yaml/yaml-file.ts";
 
 /** What the parser makes of it that knows all of YAML. */
 function read(text: string): { readonly value: unknown } | { readonly error: true } {

@@ -1,8 +1,8 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { homeDirectory } from "../../src/config/home.ts";
-import { findProject } from "../../src/config/project.ts";
+import { homeDirectory } from "../../src/config/project/home.ts";
+import { findProject } from "../../src/config/project/project.ts";
 import { files } from "./files.ts";
 
 const DEFAULT = { root: undefined, id: "default" };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { capacityOf, serverSettings } from "../../src/core/server-schema.ts";
+import { capacityOf, serverSettings } from "../../src/core/environment/server-schema.ts";
 import { files } from "./files.ts";
 import { loadTrusted } from "../support/trust.ts";
 

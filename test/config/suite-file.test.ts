@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join, relative } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { readSuite } from "../../src/config/suite-file.ts";
-import { findSuites } from "../../src/config/suite-files.ts";
+import { readSuite } from "../../src/config/suite/suite-file.ts";
+import { findSuites } from "../../src/config/suite/suite-files.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { writeTree } from "../support/suites.ts";
 import { EVERYTHING } from "../support/trust.ts";

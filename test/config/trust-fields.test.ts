@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { agentFile } from "../../src/config/agent-file-schema.ts";
-import type { JsonSchema } from "../../src/config/agent-schema.ts";
-import { projectFile } from "../../src/config/settings-schema.ts";
+import { agentFile } from "../../src/config/agent/agent-file-schema.ts";
+import type { JsonSchema } from "../../src/config/agent/agent-schema.ts";
+import { projectFile } from "../../src/config/settings/settings-schema.ts";
 import { AGENT_RULES, ruleAt, type Rules, SETTINGS_RULES, SUITE_RULES } from "../../src/config/trust/fields.ts";
 import { judge } from "../../src/config/trust/judge.ts";
-import { suiteAsWritten } from "../../src/core/suite-schema.ts";
+import { suiteAsWritten } from "../../src/core/suite/suite-schema.ts";
 
 /** Every place of a file that holds a value, with `*` for any name or entry. */
 function placesIn(schema: JsonSchema, path: readonly string[] = []): string[] {

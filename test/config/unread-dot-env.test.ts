@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unreadDotEnv } from "../../src/config/unread-dot-env.ts";
+import { unreadDotEnv } from "../../src/config/variables/unread-dot-env.ts";
 import { files } from "./files.ts";
 
 test.each([

@@ -1,8 +1,8 @@
 import { chmodSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { isCredentialVariable } from "../../src/config/credential-names.ts";
-import { readStoredCredentials } from "../../src/config/stored-credentials.ts";
-import { readVariables } from "../../src/config/variables.ts";
+import { isCredentialVariable } from "../../src/config/variables/credential-names.ts";
+import { readStoredCredentials } from "../../src/config/variables/stored-credentials.ts";
+import { readVariables } from "../../src/config/variables/variables.ts";
 import { files } from "./files.ts";
 import { loadTrusted } from "../support/trust.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseYaml } from "../../src/config/yaml-file.ts";
-import { agentDefinition } from "../../src/core/agent-definition.ts";
+import { parseYaml } from "../../src/config/yaml/yaml-file.ts";
+import { agentDefinition } from "../../src/core/agent/agent-definition.ts";
 
 const parse = (text: string): unknown =>
   parseYaml(text, { file: "agent.yaml", code: "invalid_agent", schema: agentDefinition });

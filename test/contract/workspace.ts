@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { EnvironmentInput } from "../../src/core/environment.ts";
+import type { EnvironmentInput } from "../../src/core/environment/environment.ts";
 import {
   failureOf,
   filesOf,

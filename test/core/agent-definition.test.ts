@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type AgentInput, parseAgent } from "../../src/core/agent-definition.ts";
+import { type AgentInput, parseAgent } from "../../src/core/agent/agent-definition.ts";
 
 const least: AgentInput = { name: "clerk", model: "claude-opus-4-8" };
 

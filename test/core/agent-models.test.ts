@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { isOwnModel, modelsOf } from "../../src/core/agent-models.ts";
-import { parseAgent } from "../../src/core/agent-definition.ts";
+import { isOwnModel, modelsOf } from "../../src/core/agent/agent-models.ts";
+import { parseAgent } from "../../src/core/agent/agent-definition.ts";
 import { agent } from "../support/host.ts";
 
 test("an agent's models are its own, its fallback, those of its subagents and those a person chose", () => {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { dayOf, dayStart, BUCKET_MS, bucketOf } from "../../src/core/budget-day.ts";
-import { estimate, percentile, type RequestSize } from "../../src/core/budget-estimate.ts";
+import { dayOf, dayStart, BUCKET_MS, bucketOf } from "../../src/core/money/budget-day.ts";
+import { estimate, percentile, type RequestSize } from "../../src/core/money/budget-estimate.ts";
 import {
   addAmounts,
   type Amounts,
@@ -12,8 +12,8 @@ import {
   type ScopeLimits,
   SCOPES,
   type Standing,
-} from "../../src/core/budget-scopes.ts";
-import { limitText } from "../../src/core/budget.ts";
+} from "../../src/core/money/budget-scopes.ts";
+import { limitText } from "../../src/core/session/session-limits.ts";
 
 const standing = (spent: Partial<Standing["spent"]> = {}, reserved: Partial<Amounts> = {}): Standing => ({
   spent: { ...NO_AMOUNTS, turns: 0, toolCalls: 0, ...spent },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Budget } from "../../src/core/agent-definition.ts";
+import type { Budget } from "../../src/core/agent/agent-definition.ts";
 import {
   budgetLeft,
   type LimitHit,
@@ -7,8 +7,8 @@ import {
   limitOnToolCall,
   limitOnTurn,
   tokensOf,
-} from "../../src/core/budget.ts";
-import { initialState, type SessionState } from "../../src/core/state.ts";
+} from "../../src/core/session/session-limits.ts";
+import { initialState, type SessionState } from "../../src/core/session/state.ts";
 
 const usage = {
   input_tokens: 1000,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isBase64 } from "../../src/core/content.ts";
+import { isBase64 } from "../../src/core/events/content.ts";
 
 describe("base64", () => {
   test.each(["QQ==", "QUI=", "QUJD", "ab+/", "A".repeat(24_000_000), `${"A".repeat(24_000_000)}AA==`])(

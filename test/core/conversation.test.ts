@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { checkpointsIn, currentCheckpoint, ownSteps } from "../../src/core/checkpoint-list.ts";
-import { conversationOf } from "../../src/core/conversation.ts";
-import type { SessionEvent, StoredEvent } from "../../src/core/events.ts";
-import { pointIn } from "../../src/runtime/change-steps.ts";
+import { checkpointsIn, currentCheckpoint, ownSteps } from "../../src/core/session/checkpoint-list.ts";
+import { conversationOf } from "../../src/core/session/conversation.ts";
+import type { SessionEvent, StoredEvent } from "../../src/core/events/events.ts";
+import { pointIn } from "../../src/runtime/files/change-steps.ts";
 import { example } from "../support/event-examples.ts";
 import { fold } from "../support/event-logs.ts";
 

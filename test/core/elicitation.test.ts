@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { elicitationInput, elicitedContent, formFields } from "../../src/core/elicitation.ts";
+import { elicitationInput, elicitedContent, formFields } from "../../src/core/session/elicitation.ts";
 
 const schema = {
   type: "object",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Preview, preview, sessionEvent } from "../../src/core/events.ts";
+import { type Preview, preview, sessionEvent } from "../../src/core/events/events.ts";
 import { EVENT_EXAMPLES, example } from "../support/event-examples.ts";
 
 const types = sessionEvent.options.map((option) => option.shape.type.value);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fileNameOf } from "../../src/core/file-name.ts";
+import { fileNameOf } from "../../src/core/paths/file-name.ts";
 
 describe("the name of a file keeps what a name of plain letters says", () => {
   test.each([

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { MessageContent, ToolContent } from "../../src/core/content.ts";
-import type { SessionEvent } from "../../src/core/events.ts";
-import { type HistoryItem, historyOf, type ModelBlock } from "../../src/core/history.ts";
+import type { MessageContent, ToolContent } from "../../src/core/events/content.ts";
+import type { SessionEvent } from "../../src/core/events/events.ts";
+import { type HistoryItem, historyOf, type ModelBlock } from "../../src/core/session/history.ts";
 import { example } from "../support/event-examples.ts";
 import { fold, validLogs } from "../support/event-logs.ts";
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { addLines, type LedgerLine, mergeLines, splitLine, toolsOf } from "../../src/core/ledger.ts";
+import { addLines, type LedgerLine, mergeLines, splitLine, toolsOf } from "../../src/core/money/ledger.ts";
 
 const line: fc.Arbitrary<LedgerLine> = fc.record({
   key: fc.constantFrom("a", "b", "c"),

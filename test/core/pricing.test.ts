@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isAlias, listPrice, priceSettings, pricesWith } from "../../src/core/pricing.ts";
+import { isAlias, listPrice, priceSettings, pricesWith } from "../../src/core/money/pricing.ts";
 
 const MILLION = 1_000_000;
 const none = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };

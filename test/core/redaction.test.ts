@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createRedactor, secretVariables } from "../../src/core/redaction.ts";
-import { mayStandFor } from "../../src/core/redaction-marker.ts";
+import { createRedactor, secretVariables } from "../../src/core/redaction/redaction.ts";
+import { mayStandFor } from "../../src/core/redaction/redaction-marker.ts";
 
 const plain = createRedactor();
 const long = (letters: string, length: number): string => letters.repeat(length).slice(0, length);

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { safePattern } from "../../src/core/safe-pattern.ts";
+import { safePattern } from "../../src/core/redaction/safe-pattern.ts";
 
 const GOOD: readonly (readonly [pattern: string, text: string, found: readonly string[]])[] = [
   ["ACME-[A-Z0-9]{8}", "x ACME-AB12CD34 y", ["ACME-AB12CD34"]],

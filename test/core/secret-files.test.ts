@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSecretName } from "../../src/core/secret-files.ts";
+import { isSecretName } from "../../src/core/environment/secret-files.ts";
 
 test.each([
   ".env",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { SessionEvent } from "../../src/core/events.ts";
-import type { FilesState } from "../../src/core/state-files.ts";
+import type { SessionEvent } from "../../src/core/events/events.ts";
+import type { FilesState } from "../../src/core/session/state-files.ts";
 import { example } from "../support/event-examples.ts";
 import { fold } from "../support/event-logs.ts";
 

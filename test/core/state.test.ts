@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { EventType, SessionEvent } from "../../src/core/events.ts";
-import { initialState, reduce, type SessionState } from "../../src/core/state.ts";
+import type { EventType, SessionEvent } from "../../src/core/events/events.ts";
+import { initialState, reduce, type SessionState } from "../../src/core/session/state.ts";
 import { EVENT_EXAMPLES, example } from "../support/event-examples.ts";
 import { fold, validLogs } from "../support/event-logs.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { patternIn, readPattern } from "../../src/core/suite-pattern.ts";
+import { patternIn, readPattern } from "../../src/core/suite/suite-pattern.ts";
 
 describe("a text between slashes is a pattern", () => {
   test.each<[string, RegExp]>([

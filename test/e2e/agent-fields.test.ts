@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { AgentInput } from "../../src/core/agent-definition.ts";
+import type { AgentInput } from "../../src/core/agent/agent-definition.ts";
 import { claudeCodePromptChars } from "../../src/engines/model-traits.ts";
 import { agent, eventsOf, ofType, testHost, type TestHost } from "../support/host.ts";
 import { apiError, call, type ModelRequest, say } from "../support/scripted-model.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { PermissionAnswer } from "../../src/core/approval.ts";
+import type { PermissionAnswer } from "../../src/core/session/approval.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { say, type Script, toolUse } from "../support/scripted-model.ts";

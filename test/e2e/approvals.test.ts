@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { Approval } from "../../src/core/approval.ts";
+import type { Approval } from "../../src/core/session/approval.ts";
 import type { Runtime as Host } from "../../src/runtime/runtime.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { killEngine } from "../support/engine-process.ts";

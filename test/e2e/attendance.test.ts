@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { EnvironmentInput } from "../../src/core/environment.ts";
+import type { EnvironmentInput } from "../../src/core/environment/environment.ts";
 import { agent, eventsOf, ofType, testHost, temporaryDirectory } from "../support/host.ts";
 import { call, say, type Script } from "../support/scripted-model.ts";
 import { until } from "../support/until.ts";

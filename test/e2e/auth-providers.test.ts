@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openHost } from "../../src/app/open-host.ts";
-import type { AgentInput } from "../../src/core/agent-definition.ts";
+import type { AgentInput } from "../../src/core/agent/agent-definition.ts";
 import { type Arrival, GOOGLE_TOKEN, type ProviderServer, providerServer } from "../gateway/provider-server.ts";
 import { signatureOf } from "../gateway/signature.ts";
 import { type Cli, testCli } from "../support/cli.ts";

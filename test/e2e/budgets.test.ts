@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { SessionEvent } from "../../src/core/events.ts";
-import { listPrice } from "../../src/core/pricing.ts";
+import type { SessionEvent } from "../../src/core/events/events.ts";
+import { listPrice } from "../../src/core/money/pricing.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { call, say } from "../support/scripted-model.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AgentInput } from "../../src/core/agent-definition.ts";
+import type { AgentInput } from "../../src/core/agent/agent-definition.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { type Fault, type ModelRequest, type Reply, say } from "../support/scripted-model.ts";
 

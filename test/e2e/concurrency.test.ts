@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { openStore } from "../../src/app/open-store.ts";
-import { thisProcess } from "../../src/app/processes.ts";
+import { thisProcess } from "../../src/app/host/processes.ts";
 import { example } from "../support/event-examples.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { call, say, toolUse } from "../support/scripted-model.ts";

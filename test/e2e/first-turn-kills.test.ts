@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { openStore } from "../../src/app/open-store.ts";
-import { uuidOf } from "../../src/core/clock.ts";
-import { historyOf } from "../../src/core/history.ts";
-import type { TranscriptEntry } from "../../src/core/store.ts";
+import { uuidOf } from "../../src/core/ports/clock.ts";
+import { historyOf } from "../../src/core/session/history.ts";
+import type { TranscriptEntry } from "../../src/core/ports/store.ts";
 import { agree } from "../engines/transcript-checks.ts";
 import { appendsOfFirstTurn, expectFirstMessage, type Moment } from "../support/crash/first-turn.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";

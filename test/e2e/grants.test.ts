@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { ApprovalAnswer } from "../../src/core/approval.ts";
+import type { ApprovalAnswer } from "../../src/core/session/approval.ts";
 import type { Session } from "../../src/runtime/session.ts";
 import { agent, eventsOf, ofType, testHost, type TestHost } from "../support/host.ts";
 import { call, say, type Script } from "../support/scripted-model.ts";

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openFiles } from "../../src/app/open-files.ts";
-import type { EnvironmentInput } from "../../src/core/environment.ts";
+import { openFiles } from "../../src/app/host/open-files.ts";
+import type { EnvironmentInput } from "../../src/core/environment/environment.ts";
 import { agent, temporaryDirectory, testHost } from "../support/host.ts";
 import { obedient, order } from "../support/obedient.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { EventOf } from "../../src/core/events.ts";
-import type { Grouping, LedgerLine } from "../../src/core/ledger.ts";
+import type { EventOf } from "../../src/core/events/events.ts";
+import type { Grouping, LedgerLine } from "../../src/core/money/ledger.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { call, type ModelRequest, type Reply, say, toolUse } from "../support/scripted-model.ts";

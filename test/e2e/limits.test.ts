@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { AgentInput } from "../../src/core/agent-definition.ts";
+import type { AgentInput } from "../../src/core/agent/agent-definition.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { call, say } from "../support/scripted-model.ts";
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { createRedactor } from "../../src/core/redaction.ts";
+import { createRedactor } from "../../src/core/redaction/redaction.ts";
 import { testCli } from "../support/cli.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { call, say, scriptedModel, text, thinking, toolUse } from "../support/scripted-model.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { PermissionQuestion } from "../../src/core/approval.ts";
+import type { PermissionQuestion } from "../../src/core/session/approval.ts";
 import { agent, eventsOf, ofType, type TestHost, testHost } from "../support/host.ts";
 import { call, say, type Script } from "../support/scripted-model.ts";
 import { until } from "../support/until.ts";

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import { hostFor } from "../../src/cli/host.ts";
-import type { EnvironmentInput } from "../../src/core/environment.ts";
+import { hostFor } from "../../src/cli/target/host.ts";
+import type { EnvironmentInput } from "../../src/core/environment/environment.ts";
 import { agent, eventsOf, ofType, temporaryDirectory, testHost } from "../support/host.ts";
 import { sandboxTest } from "../support/hostile-world.ts";
 import { obedient, order } from "../support/obedient.ts";

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import type { EnvironmentInput } from "../../src/core/environment.ts";
+import type { EnvironmentInput } from "../../src/core/environment/environment.ts";
 import { agent, eventsOf, ofType, temporaryDirectory, type TestHost, testHost } from "../support/host.ts";
 import { describeSandbox } from "../support/hostile-world.ts";
 import { type Block, type Reply, say, type Script, toolUse } from "../support/scripted-model.ts";

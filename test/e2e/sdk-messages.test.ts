@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { AgentInput } from "../../src/core/agent-definition.ts";
-import { uuidOf } from "../../src/core/clock.ts";
-import { type LoggedEvent, preview, type Preview, sessionEvent } from "../../src/core/events.ts";
-import type { TurnResult } from "../../src/runtime/turn.ts";
+import type { AgentInput } from "../../src/core/agent/agent-definition.ts";
+import { uuidOf } from "../../src/core/ports/clock.ts";
+import { type LoggedEvent, preview, type Preview, sessionEvent } from "../../src/core/events/events.ts";
+import type { TurnResult } from "../../src/runtime/turn/turn.ts";
 import { agent, eventsOf, ofType, testHost, type TestHost } from "../support/host.ts";
 import { call, type ModelRequest, say, type Script, text, toolUse } from "../support/scripted-model.ts";
 

@@ -2,9 +2,9 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openStore } from "../../src/app/open-store.ts";
-import { thisProcess } from "../../src/app/processes.ts";
-import type { SessionEvent } from "../../src/core/events.ts";
-import type { SessionDiff } from "../../src/runtime/files.ts";
+import { thisProcess } from "../../src/app/host/processes.ts";
+import type { SessionEvent } from "../../src/core/events/events.ts";
+import type { SessionDiff } from "../../src/runtime/files/files.ts";
 import { example } from "../support/event-examples.ts";
 import { agent, eventsOf, ofType, type TestHost, testHost } from "../support/host.ts";
 import { obedient, order } from "../support/obedient.ts";

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { subjectOf } from "../../src/runtime/call-subject.ts";
+import { subjectOf } from "../../src/runtime/subject/call-subject.ts";
 import { Random } from "../support/shell-fuzz/random.ts";
 
 const PIECES =

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
-import type { Preview, SessionEvent } from "../../src/core/events.ts";
+import type { Preview, SessionEvent } from "../../src/core/events/events.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { call, say, text, thinking, toolUse } from "../support/scripted-model.ts";

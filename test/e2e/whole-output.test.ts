@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { verifyAudit } from "../../src/app/audit.ts";
+import { verifyAudit } from "../../src/app/audit/audit.ts";
 import { openStore } from "../../src/app/open-store.ts";
-import { eraseSession, importArchive } from "../../src/app/session-files.ts";
-import { exportSession } from "../../src/runtime/archives/export-session.ts";
+import { eraseSession, importArchive } from "../../src/app/record/session-files.ts";
+import { exportSession } from "../../src/runtime/files/export-session.ts";
 import { readOutput } from "../../src/runtime/outputs/read-output.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { obedient, order } from "../support/obedient.ts";

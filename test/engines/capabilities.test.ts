@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { parseAgent } from "../../src/core/agent-definition.ts";
+import { parseAgent } from "../../src/core/agent/agent-definition.ts";
 import {
   type Ability,
   CAPABILITIES,
   type CapabilityName,
   type EngineCapabilities,
   problemsWithEngine,
-} from "../../src/core/engines/capabilities.ts";
+} from "../../src/core/ports/engine-capabilities.ts";
 import { claudeCapabilities } from "../../src/engines/claude/capabilities.ts";
 import { directCapabilities } from "../../src/engines/direct/capabilities.ts";
 import { agent } from "../support/host.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { translate } from "../../src/engines/claude/from-sdk-message.ts";
+import { translate } from "../../src/engines/claude/sdk/from-sdk-message.ts";
 import { factsOf, type Message, RECORDINGS, steps, translator } from "./recordings.ts";
 
 /**

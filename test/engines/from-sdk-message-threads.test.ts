@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { threadId } from "../../src/core/clock.ts";
-import type { EngineFact } from "../../src/core/engine.ts";
-import { translate } from "../../src/engines/claude/from-sdk-message.ts";
+import { threadId } from "../../src/core/ports/clock.ts";
+import type { EngineFact } from "../../src/core/ports/engine.ts";
+import { translate } from "../../src/engines/claude/sdk/from-sdk-message.ts";
 import { draftsOf, draftsOfType, factsOf, type Message, recording, SESSION, steps, translator } from "./recordings.ts";
 
 const crew = recording("subagents", "two and a nested one, then one again");

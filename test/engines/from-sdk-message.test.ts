@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { sessionEvent } from "../../src/core/events.ts";
-import { translate } from "../../src/engines/claude/from-sdk-message.ts";
+import { sessionEvent } from "../../src/core/events/events.ts";
+import { translate } from "../../src/engines/claude/sdk/from-sdk-message.ts";
 import {
   draftsOf,
   draftsOfType,

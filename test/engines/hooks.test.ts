@@ -1,8 +1,8 @@
 import type { HookJSONOutput, PreToolUseHookInput } from "@anthropic-ai/claude-agent-sdk";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { CallDecision, CallRequest, EngineHost } from "../../src/core/engine.ts";
-import type { Tool } from "../../src/core/tool.ts";
+import type { CallDecision, CallRequest, EngineHost } from "../../src/core/ports/engine.ts";
+import type { Tool } from "../../src/core/ports/tool.ts";
 import { gate } from "../../src/engines/claude/hooks.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 

@@ -1,6 +1,6 @@
 import type { McpServerStatus } from "@anthropic-ai/claude-agent-sdk";
 import { describe, expect, test } from "vitest";
-import type { McpServer } from "../../src/core/mcp-server-schema.ts";
+import type { McpServer } from "../../src/core/agent/mcp-server-schema.ts";
 import { requireServers } from "../../src/engines/claude/mcp-servers.ts";
 
 const program: McpServer = { command: "files", args: [], env: {} };

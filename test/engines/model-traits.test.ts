@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type AgentInput, parseAgent } from "../../src/core/agent-definition.ts";
+import { type AgentInput, parseAgent } from "../../src/core/agent/agent-definition.ts";
 import { claudeCodePromptChars, requireModelSettings } from "../../src/engines/model-traits.ts";
 import { agent } from "../support/host.ts";
 

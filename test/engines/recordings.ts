@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { EngineFact } from "../../src/core/engine.ts";
-import type { EventDraft, EventType, Preview } from "../../src/core/events.ts";
-import type { HistoryItem } from "../../src/core/history.ts";
-import type { TranscriptEntry } from "../../src/core/store.ts";
-import { translate } from "../../src/engines/claude/from-sdk-message.ts";
-import { startTranslator, type TranslatorState } from "../../src/engines/claude/translation.ts";
+import type { EngineFact } from "../../src/core/ports/engine.ts";
+import type { EventDraft, EventType, Preview } from "../../src/core/events/events.ts";
+import type { HistoryItem } from "../../src/core/session/history.ts";
+import type { TranscriptEntry } from "../../src/core/ports/store.ts";
+import { translate } from "../../src/engines/claude/sdk/from-sdk-message.ts";
+import { startTranslator, type TranslatorState } from "../../src/engines/claude/sdk/translation.ts";
 
 /**
  * What the real SDK and CLI (0.3.325) said, recorded with the engine's own options against the scripted model. Ids are

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseAgent } from "../../src/core/agent-definition.ts";
-import type { Tool } from "../../src/core/tool.ts";
+import { parseAgent } from "../../src/core/agent/agent-definition.ts";
+import type { Tool } from "../../src/core/ports/tool.ts";
 import { requireKnownTools } from "../../src/engines/rule-tools.ts";
 import { defineTool } from "../../src/index.ts";
 import { z } from "zod";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { environmentDefinition, type EnvironmentInput } from "../../src/core/environment.ts";
-import { type SandboxPlan, sandboxPlan } from "../../src/core/sandbox.ts";
-import { PUBLIC_NAMES, SECRET_NAMES } from "../../src/core/secret-files.ts";
+import { environmentDefinition, type EnvironmentInput } from "../../src/core/environment/environment.ts";
+import { type SandboxPlan, sandboxPlan } from "../../src/core/environment/sandbox.ts";
+import { PUBLIC_NAMES, SECRET_NAMES } from "../../src/core/environment/secret-files.ts";
 import { sandboxSettings } from "../../src/engines/claude/sandbox.ts";
 import { requireSandbox, sandboxFinder } from "../../src/sandbox/support.ts";
-import { parseAgent } from "../../src/core/agent-definition.ts";
+import { parseAgent } from "../../src/core/agent/agent-definition.ts";
 import { agent } from "../support/host.ts";
 
 function plan(sandbox: EnvironmentInput["sandbox"]): SandboxPlan {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseAgent } from "../../src/core/agent-definition.ts";
+import { parseAgent } from "../../src/core/agent/agent-definition.ts";
 import { skillOptions } from "../../src/engines/claude/skills.ts";
 import { requireUsableSkills, writeSkills } from "../../src/engines/skills.ts";
 import { agent, temporaryDirectory } from "../support/host.ts";

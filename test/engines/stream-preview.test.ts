@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { EngineFact } from "../../src/core/engine.ts";
-import { translate } from "../../src/engines/claude/from-sdk-message.ts";
+import type { EngineFact } from "../../src/core/ports/engine.ts";
+import { translate } from "../../src/engines/claude/sdk/from-sdk-message.ts";
 import {
   draftsOf,
   draftsOfType,

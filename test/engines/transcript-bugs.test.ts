@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { HistoryItem } from "../../src/core/history.ts";
+import type { HistoryItem } from "../../src/core/session/history.ts";
 import { transcript } from "./recordings.ts";
 import { agree, endOf, expectRebuilt } from "./transcript-checks.ts";
 

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { uuidOf } from "../../src/core/clock.ts";
-import type { HistoryItem } from "../../src/core/history.ts";
-import type { TranscriptEntry } from "../../src/core/store.ts";
+import { uuidOf } from "../../src/core/ports/clock.ts";
+import type { HistoryItem } from "../../src/core/session/history.ts";
+import type { TranscriptEntry } from "../../src/core/ports/store.ts";
 import { reconcile, type Reconciled } from "../../src/engines/claude/transcript.ts";
 
 const LINKED = ["user", "assistant", "attachment", "system"];

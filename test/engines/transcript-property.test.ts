@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { uuidOf } from "../../src/core/clock.ts";
-import type { HistoryItem, ModelBlock } from "../../src/core/history.ts";
+import { uuidOf } from "../../src/core/ports/clock.ts";
+import type { HistoryItem, ModelBlock } from "../../src/core/session/history.ts";
 import { agree, endOf, expectRebuilt, keptOf } from "./transcript-checks.ts";
 
 /** A random conversation; ids and texts are made unique by their place, as those of a real one are. */

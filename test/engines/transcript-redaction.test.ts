@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { HistoryItem } from "../../src/core/history.ts";
-import type { TranscriptEntry } from "../../src/core/store.ts";
+import type { HistoryItem } from "../../src/core/session/history.ts";
+import type { TranscriptEntry } from "../../src/core/ports/store.ts";
 import { agree, expectRebuilt } from "./transcript-checks.ts";
 
 /** The log has no secrets; the transcript keeps them, because the agent still needs them. */

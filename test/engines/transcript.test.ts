@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { HistoryItem } from "../../src/core/history.ts";
-import type { TranscriptEntry } from "../../src/core/store.ts";
+import type { HistoryItem } from "../../src/core/session/history.ts";
+import type { TranscriptEntry } from "../../src/core/ports/store.ts";
 import { usageBaseline } from "../../src/engines/claude/transcript.ts";
 import { transcript } from "./recordings.ts";
 import { agree, endOf, expectRebuilt, keptOf } from "./transcript-checks.ts";

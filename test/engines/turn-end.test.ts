@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { TurnEnd } from "../../src/core/engine.ts";
+import type { TurnEnd } from "../../src/core/ports/engine.ts";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import { factsOf, type Message, recording, translator } from "./recordings.ts";
 

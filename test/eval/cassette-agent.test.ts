@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { agentForSuite, differsIn } from "../../src/app/session-agent.ts";
-import { parseAgent } from "../../src/core/agent-definition.ts";
-import { parseEnvironment } from "../../src/core/environment.ts";
-import { PLAIN_SESSION, type SessionRecord } from "../../src/core/store.ts";
+import { agentForSuite, differsIn } from "../../src/app/record/session-agent.ts";
+import { parseAgent } from "../../src/core/agent/agent-definition.ts";
+import { parseEnvironment } from "../../src/core/environment/environment.ts";
+import { PLAIN_SESSION, type SessionRecord } from "../../src/core/ports/store.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { writeTree } from "../support/suites.ts";
 import { loadTrusted } from "../support/trust.ts";

@@ -1,9 +1,9 @@
 import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { canaryText } from "../../src/cli/test-canary-view.ts";
-import type { CanaryRun } from "../../src/eval/canary.ts";
-import { logDifferences } from "../../src/eval/log-differences.ts";
+import { canaryText } from "../../src/cli/test/test-canary-view.ts";
+import type { CanaryRun } from "../../src/eval/compare/canary.ts";
+import { logDifferences } from "../../src/eval/compare/log-differences.ts";
 import { testCli } from "../support/cli.ts";
 import { call, say, scriptedModel } from "../support/scripted-model.ts";
 import { runSuiteFile, writeTree } from "../support/suites.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { compareCassettes } from "../../src/gateway/cassette/compare.ts";
-import type { Cassette } from "../../src/core/cassette.ts";
+import type { Cassette } from "../../src/core/suite/cassette.ts";
 import { cassetteOf, exchange, results, thread, told } from "../support/cassettes.ts";
 
 const SIDES = ["a.json", "b.json"] as const;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { LoggedEvent, SessionEvent } from "../../src/core/events.ts";
-import { PLAIN_SESSION, type SessionRecord } from "../../src/core/store.ts";
-import { parseAgent } from "../../src/core/agent-definition.ts";
-import { parseEnvironment } from "../../src/core/environment.ts";
-import { answersIn } from "../../src/eval/session-answers.ts";
+import type { LoggedEvent, SessionEvent } from "../../src/core/events/events.ts";
+import { PLAIN_SESSION, type SessionRecord } from "../../src/core/ports/store.ts";
+import { parseAgent } from "../../src/core/agent/agent-definition.ts";
+import { parseEnvironment } from "../../src/core/environment/environment.ts";
+import { answersIn } from "../../src/eval/trial/session-answers.ts";
 import { otherOutcomes, sessionCase } from "../../src/eval/session-case.ts";
 import { saidIn } from "../../src/eval/session-said.ts";
 import { cassetteFromSaid } from "../../src/gateway/cassette/from-said.ts";

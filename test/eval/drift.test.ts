@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cassette } from "../../src/core/cassette.ts";
-import type { TrialRun } from "../../src/core/suite-run.ts";
+import { cassette } from "../../src/core/suite/cassette.ts";
+import type { TrialRun } from "../../src/core/suite/suite-run.ts";
 import type { RunRequest } from "../../src/eval/run.ts";
 import { copyTree } from "../support/cli.ts";
 import { temporaryDirectory } from "../support/host.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Cassette } from "../../src/core/cassette.ts";
+import type { Cassette } from "../../src/core/suite/cassette.ts";
 import { echoEngine } from "../support/echo-engine.ts";
 import { theseEngines } from "../support/engine-host.ts";
 import { temporaryDirectory } from "../support/host.ts";

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { CassetteExchange } from "../../src/core/cassette.ts";
-import type { SuiteRun } from "../../src/core/suite-run.ts";
+import type { CassetteExchange } from "../../src/core/suite/cassette.ts";
+import type { SuiteRun } from "../../src/core/suite/suite-run.ts";
 import { type CliResult, copyTree, testCli } from "../support/cli.ts";
 import { writeTree } from "../support/suites.ts";
 

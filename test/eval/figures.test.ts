@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Case, Suite } from "../../src/core/suite.ts";
-import type { CaseRun, SuiteResult, SuiteRun, TrialRun } from "../../src/core/suite-run.ts";
-import { regressionsOf } from "../../src/eval/baseline.ts";
+import type { Case, Suite } from "../../src/core/suite/suite.ts";
+import type { CaseRun, SuiteResult, SuiteRun, TrialRun } from "../../src/core/suite/suite-run.ts";
+import { regressionsOf } from "../../src/eval/compare/baseline.ts";
 import { caseRun } from "../../src/eval/case-run.ts";
-import { failedTrial } from "../../src/eval/failed-trial.ts";
+import { failedTrial } from "../../src/eval/trial/failed-trial.ts";
 import { gatesOf } from "../../src/eval/gates.ts";
 import { passAtK } from "../../src/eval/pass-at-k.ts";
 import { exitCodeOf } from "../../src/eval/run.ts";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Case } from "../../src/core/suite.ts";
+import type { Case } from "../../src/core/suite/suite.ts";
 import { prepareFixture } from "../../src/eval/fixture.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { writeTree } from "../support/suites.ts";

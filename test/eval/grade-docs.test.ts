@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { GRADER_KINDS } from "../../src/core/grader-schema.ts";
+import { GRADER_KINDS } from "../../src/core/suite/grader-schema.ts";
 import { written } from "./grade-support.ts";
 
 const page = readFileSync("docs/graders.md", "utf8");

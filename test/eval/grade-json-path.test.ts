@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { checkJsonPath, valuesAt } from "../../src/core/json-path.ts";
+import { checkJsonPath, valuesAt } from "../../src/core/suite/json-path.ts";
 
 const DOCUMENT = {
   items: [{ name: "bolt", tags: ["a", "b"] }, { name: "nut" }],

@@ -1,14 +1,14 @@
-import { hookCommands } from "../../src/app/hook-command.ts";
-import { outputs } from "../../src/app/lazy-tools.ts";
-import { environmentDefinition } from "../../src/core/environment.ts";
-import type { EventOf, EventType, LoggedEvent } from "../../src/core/events.ts";
-import { type Grader, GRADER_KINDS } from "../../src/core/grader-schema.ts";
-import { sandboxPlan } from "../../src/core/sandbox.ts";
-import type { Verdict } from "../../src/core/suite-run.ts";
-import { graderAsWritten } from "../../src/core/suite-schema.ts";
+import { hookCommands } from "../../src/app/host/hook-command.ts";
+import { outputs } from "../../src/app/host/lazy-tools.ts";
+import { environmentDefinition } from "../../src/core/environment/environment.ts";
+import type { EventOf, EventType, LoggedEvent } from "../../src/core/events/events.ts";
+import { type Grader, GRADER_KINDS } from "../../src/core/suite/grader-schema.ts";
+import { sandboxPlan } from "../../src/core/environment/sandbox.ts";
+import type { Verdict } from "../../src/core/suite/suite-run.ts";
+import { graderAsWritten } from "../../src/core/suite/suite-schema.ts";
 import { grade } from "../../src/eval/grade.ts";
 import type { GraderDeps } from "../../src/eval/graders/grader.ts";
-import type { CallFacts, TrialFacts, TurnFacts } from "../../src/eval/trial-facts.ts";
+import type { CallFacts, TrialFacts, TurnFacts } from "../../src/eval/trial/trial-facts.ts";
 import { example } from "../support/event-examples.ts";
 
 /** A grader as a suite has it, read as a suite is. */

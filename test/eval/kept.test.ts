@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import type { CaseRun, SuiteRun } from "../../src/core/suite-run.ts";
+import type { CaseRun, SuiteRun } from "../../src/core/suite/suite-run.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { call, say, scriptedModel } from "../support/scripted-model.ts";
 import { runSuiteFile, writeTree } from "../support/suites.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { comparableLog } from "../../src/eval/comparable-log.ts";
-import { logDifferences } from "../../src/eval/log-differences.ts";
+import { comparableLog } from "../../src/eval/compare/comparable-log.ts";
+import { logDifferences } from "../../src/eval/compare/log-differences.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import {
   apiError,

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { suiteRun } from "../../src/core/suite-run.ts";
+import { suiteRun } from "../../src/core/suite/suite-run.ts";
 import { REPORTS, wantedReports, writeReports } from "../../src/eval/reports/reports.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { sampleRun } from "../support/suite-run.ts";

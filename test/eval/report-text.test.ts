@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { marked } from "marked";
 import { expect, test } from "vitest";
-import { runSummary } from "../../src/core/suite-run-summary.ts";
-import { suiteRun } from "../../src/core/suite-run.ts";
+import { runSummary } from "../../src/core/suite/suite-run-summary.ts";
+import { suiteRun } from "../../src/core/suite/suite-run.ts";
 import { jsonReport } from "../../src/eval/reports/json.ts";
 import { junitReport } from "../../src/eval/reports/junit.ts";
 import { markdownReport } from "../../src/eval/reports/markdown.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { effectsBeyond } from "../../src/eval/side-effects.ts";
-import type { CallFacts } from "../../src/eval/trial-facts.ts";
+import { effectsBeyond } from "../../src/eval/trial/side-effects.ts";
+import type { CallFacts } from "../../src/eval/trial/trial-facts.ts";
 
 const call = (tool: string, input: CallFacts["input"], outcome: CallFacts["outcome"] = "completed"): CallFacts => ({
   id: tool,

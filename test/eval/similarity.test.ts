@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bleu } from "../../src/eval/graders/bleu.ts";
-import { levenshteinDistance, levenshteinSimilarity } from "../../src/eval/graders/levenshtein.ts";
-import { rougeL, rougeN } from "../../src/eval/graders/rouge.ts";
-import { similarityOf } from "../../src/eval/graders/similarity.ts";
+import { bleu } from "../../src/eval/graders/similarity/bleu.ts";
+import { levenshteinDistance, levenshteinSimilarity } from "../../src/eval/graders/similarity/levenshtein.ts";
+import { rougeL, rougeN } from "../../src/eval/graders/similarity/rouge.ts";
+import { similarityOf } from "../../src/eval/graders/similarity/similarity.ts";
 
 /** Each file says where its vectors come from. */
 function fixture<Vector>(name: string): { readonly vectors: readonly Vector[]; readonly published: readonly Vector[] } {

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readSuite } from "../../src/config/suite-file.ts";
-import { caseAsWritten } from "../../src/core/suite-schema.ts";
+import { readSuite } from "../../src/config/suite/suite-file.ts";
+import { caseAsWritten } from "../../src/core/suite/suite-schema.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { EVERYTHING } from "../support/trust.ts";
 

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Case } from "../../src/core/suite.ts";
+import type { Case } from "../../src/core/suite/suite.ts";
 import { prepareFixture } from "../../src/eval/fixture.ts";
-import { changesBetween, workspaceState } from "../../src/eval/workspace-state.ts";
+import { changesBetween, workspaceState } from "../../src/eval/trial/workspace-state.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { facts, verdictOf } from "./grade-support.ts";
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Options, query, type SDKMessage, type SDKUserMessage } from "@anthropic-ai/claude-agent-sdk";
 import { expect, test } from "vitest";
-import type { GatewayAccess } from "../../src/core/gateway.ts";
-import { openRehearsal } from "../../src/gateway/rehearsal.ts";
+import type { GatewayAccess } from "../../src/core/ports/gateway.ts";
+import { openRehearsal } from "../../src/gateway/rehearsal/rehearsal.ts";
 import { apiError, call, say, scriptedModel } from "../support/scripted-model.ts";
 import { API_KEY, gatewayTo, ledger } from "./support.ts";
 

@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import type { Cassette, RecordedAnswer, RecordedMessage } from "../../src/core/cassette.ts";
+import type { Cassette, RecordedAnswer, RecordedMessage } from "../../src/core/suite/cassette.ts";
 import { once, respond } from "../../src/gateway/cassette/answer-parts.ts";
 import { askedBy, hashOf } from "../../src/gateway/cassette/asked.ts";
 import { MessageReader, streamOf } from "../../src/gateway/cassette/message.ts";
@@ -8,7 +8,7 @@ import { placesOf } from "../../src/gateway/cassette/places.ts";
 import { Player } from "../../src/gateway/cassette/player.ts";
 import { recorded } from "../../src/gateway/cassette/recording.ts";
 import { GatewayTapes } from "../../src/gateway/cassette/tapes.ts";
-import type { UpstreamResponse } from "../../src/gateway/upstream.ts";
+import type { UpstreamResponse } from "../../src/gateway/upstreams/upstream.ts";
 import { cassetteOf } from "../support/cassettes.ts";
 
 const AGENT_ID = "a3347b225aff2331b";

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { clientPackage } from "../../src/gateway/client-package.ts";
-import { upstreamsFor } from "../../src/gateway/upstreams.ts";
-import type { HeaderList, Upstream, UpstreamResponse } from "../../src/gateway/upstream.ts";
+import { clientPackage } from "../../src/gateway/upstreams/client-package.ts";
+import { upstreamsFor } from "../../src/gateway/upstreams/upstreams.ts";
+import type { HeaderList, Upstream, UpstreamResponse } from "../../src/gateway/upstreams/upstream.ts";
 import { streamMeter } from "../../src/gateway/usage.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { say } from "../support/scripted-model.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CredentialWait } from "../../src/gateway/credential-wait.ts";
+import { CredentialWait } from "../../src/gateway/credentials/credential-wait.ts";
 import { apiError, say, scriptedModel } from "../support/scripted-model.ts";
 import { ask, gatewayTo, ledger, rawServer } from "./support.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { ExpiredCredential } from "../../src/gateway/expired-credential.ts";
-import { renewingUpstream } from "../../src/gateway/renewing-upstream.ts";
-import { httpUpstream } from "../../src/gateway/http-upstream.ts";
+import { ExpiredCredential } from "../../src/gateway/credentials/expired-credential.ts";
+import { renewingUpstream } from "../../src/gateway/upstreams/renewing-upstream.ts";
+import { httpUpstream } from "../../src/gateway/upstreams/http-upstream.ts";
 import { apiError, say, scriptedModel } from "../support/scripted-model.ts";
 import { until } from "../support/until.ts";
 import { ask, gatewayTo, ledger } from "./support.ts";

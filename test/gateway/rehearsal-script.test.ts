@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Block, Message, MessagesRequest } from "../../src/gateway/rehearsal-conversation.ts";
-import { type RehearsalReply, rehearse, type ToolCall } from "../../src/gateway/rehearsal-script.ts";
+import type { Block, Message, MessagesRequest } from "../../src/gateway/rehearsal/rehearsal-conversation.ts";
+import { type RehearsalReply, rehearse, type ToolCall } from "../../src/gateway/rehearsal/rehearsal-script.ts";
 
 const TOOLS = ["Agent", "AskUserQuestion", "Bash", "Edit", "Glob", "Read", "Write"];
 const tools = (names: readonly string[] = TOOLS) => names.map((name) => ({ name, input_schema: {} }));

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { expect, test } from "vitest";
-import { valueFor } from "../../src/gateway/rehearsal-value.ts";
+import { valueFor } from "../../src/gateway/rehearsal/rehearsal-value.ts";
 
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openRehearsal } from "../../src/gateway/rehearsal.ts";
+import { openRehearsal } from "../../src/gateway/rehearsal/rehearsal.ts";
 import { ask, type Call, gatewayTo, ledger } from "./support.ts";
 
 /** A gateway with the rehearsal model behind it. */

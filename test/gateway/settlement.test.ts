@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import type { ModelRequestOutcome, Reservation } from "../../src/core/gateway.ts";
+import type { ModelRequestOutcome, Reservation } from "../../src/core/ports/gateway.ts";
 import { say, scriptedModel } from "../support/scripted-model.ts";
 import {
   ask,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ModelUsage } from "../../src/core/events.ts";
+import type { ModelUsage } from "../../src/core/events/events.ts";
 import type {
   Gateway,
   GatewayAccess,
@@ -8,9 +8,9 @@ import type {
   ModelRequestInfo,
   ModelRequestOutcome,
   RefusedCredential,
-} from "../../src/core/gateway.ts";
+} from "../../src/core/ports/gateway.ts";
 import { type GatewayOptions, openGateway } from "../../src/gateway/gateway.ts";
-import { httpUpstream } from "../../src/gateway/http-upstream.ts";
+import { httpUpstream } from "../../src/gateway/upstreams/http-upstream.ts";
 
 export const API_KEY = "sk-ant-real-key";
 

@@ -5,9 +5,9 @@ import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { CapstanError } from "../../src/core/errors.ts";
 import { openGateway } from "../../src/gateway/gateway.ts";
-import type { Environment } from "../../src/gateway/secret-source.ts";
-import { upstreamsFor } from "../../src/gateway/upstreams.ts";
-import type { HeaderList, UpstreamResponse } from "../../src/gateway/upstream.ts";
+import type { Environment } from "../../src/gateway/credentials/secret-source.ts";
+import { upstreamsFor } from "../../src/gateway/upstreams/upstreams.ts";
+import type { HeaderList, UpstreamResponse } from "../../src/gateway/upstreams/upstream.ts";
 import { ask, bytesOf, ledger, rawServer } from "./support.ts";
 
 const SECRET = "sk-ant-very-secret-1234567890";

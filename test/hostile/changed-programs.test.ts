@@ -7,7 +7,7 @@ import { type HostOptions, openHost } from "../../src/app/open-host.ts";
 import { TrustBook } from "../../src/config/trust/book.ts";
 import { itemOf } from "../../src/config/trust/item.ts";
 import { programServers } from "../../src/mcp/programs.ts";
-import { parseAgent } from "../../src/core/agent-definition.ts";
+import { parseAgent } from "../../src/core/agent/agent-definition.ts";
 import { SANDBOX_WITH_NODE, sandboxTest } from "../support/hostile-world.ts";
 import {
   agent,

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
-import type { Mode } from "../../src/core/agent-definition.ts";
-import type { LoggedEvent } from "../../src/core/events.ts";
-import { isInside } from "../../src/core/inside.ts";
+import type { Mode } from "../../src/core/agent/agent-definition.ts";
+import type { LoggedEvent } from "../../src/core/events/events.ts";
+import { isInside } from "../../src/core/paths/inside.ts";
 import { agent, eventsOf, ofType, testHost } from "../support/host.ts";
 import { obedient, order, type Step } from "../support/obedient.ts";
 import { oddPaths, oddPatterns } from "../support/odd-paths.ts";

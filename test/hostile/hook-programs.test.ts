@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, wri
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { openHost } from "../../src/app/open-host.ts";
-import { parseAgent } from "../../src/core/agent-definition.ts";
+import { parseAgent } from "../../src/core/agent/agent-definition.ts";
 import { configurationIn } from "../../src/runtime/protected/find-configuration.ts";
 import { SANDBOX_WITH_NODE, sandboxTest } from "../support/hostile-world.ts";
 import { agent, ANY_PRESSURE, testEnvironment } from "../support/host.ts";

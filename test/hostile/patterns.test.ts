@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { matchesGlob } from "../../src/core/permission/glob.ts";
-import { listPrice, modelGlob, pricesWith } from "../../src/core/pricing.ts";
+import { matchesGlob } from "../../src/core/paths/glob.ts";
+import { listPrice, modelGlob, pricesWith } from "../../src/core/money/pricing.ts";
 
 /** How often the pattern was looked at. */
 function stepsOf(pattern: string, name: string): number {

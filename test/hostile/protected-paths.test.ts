@@ -2,16 +2,16 @@ import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { MODES, parseAgent } from "../../src/core/agent-definition.ts";
+import { MODES, parseAgent } from "../../src/core/agent/agent-definition.ts";
 import { decide, type Verdict } from "../../src/core/permission/decide.ts";
 import { protectedIn } from "../../src/core/permission/protected/in-call.ts";
 import { PROTECTED } from "../../src/core/permission/protected/table.ts";
-import { parseRule } from "../../src/core/permission/rule.ts";
+import { parseRule } from "../../src/core/rules/rule.ts";
 import { compileRules } from "../../src/core/permission/rule-set.ts";
-import type { ToolTraits } from "../../src/core/permission/subject.ts";
+import type { ToolTraits } from "../../src/core/rules/subject.ts";
 import { suggestRules } from "../../src/core/permission/suggest.ts";
-import { subjectOf } from "../../src/runtime/call-subject.ts";
-import { guardCall, guardedPlaces } from "../../src/runtime/protected/guard-call.ts";
+import { subjectOf } from "../../src/runtime/subject/call-subject.ts";
+import { guardCall, guardedPlaces } from "../../src/runtime/subject/guard-call.ts";
 
 /** A person's home with a project, in which an agent works on a worktree of another repository. */
 const root = mkdtempSync(join(tmpdir(), "capstan-protected-"));

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/app/open-store.ts";
-import { findProject } from "../../src/config/project.ts";
+import { findProject } from "../../src/config/project/project.ts";
 import { sampleMessage, sampleOwner, sampleSession } from "../store/samples.ts";
 import { testCli } from "../support/cli.ts";
 import { keyOf, type ServedChild, serveChild } from "../support/served/child.ts";

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { subjectOf } from "../../src/runtime/call-subject.ts";
+import { subjectOf } from "../../src/runtime/subject/call-subject.ts";
 import { decided, type Situation } from "../core/permission/subjects.ts";
 
 /** Ways to name a file that a deny rule speaks of without writing its name. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MODES } from "../../src/core/agent-definition.ts";
+import { MODES } from "../../src/core/agent/agent-definition.ts";
 import { bash, decided } from "../core/permission/subjects.ts";
 
 /** Lines with which a program ran past `Bash(ls *)` and `Bash(cat *)`, because bash read them differently than we did. */

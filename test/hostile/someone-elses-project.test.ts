@@ -2,7 +2,7 @@ import { chmodSync, chownSync, lchownSync, mkdirSync, rmSync, symlinkSync, write
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadConfiguration } from "../../src/config/load.ts";
-import { findProject } from "../../src/config/project.ts";
+import { findProject } from "../../src/config/project/project.ts";
 import { files } from "../config/files.ts";
 
 /** Nobody has this account. */

@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlin
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { WorkerPool } from "../../src/app/heavy/pool.ts";
-import { apiPorts } from "../../src/app/serve-ports.ts";
+import { apiPorts } from "../../src/app/serve/serve-ports.ts";
 import { clock } from "../../src/app/clock.ts";
 import { type Configuration, loadConfiguration, type LoadOptions } from "../../src/config/load.ts";
-import { readSuite } from "../../src/config/suite-file.ts";
+import { readSuite } from "../../src/config/suite/suite-file.ts";
 import { TrustBook } from "../../src/config/trust/book.ts";
 import type { TrustItem } from "../../src/config/trust/item.ts";
 import { trustFromStart } from "../../src/config/trust/recorded.ts";

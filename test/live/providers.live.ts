@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { providerStatuses } from "../../src/app/credential-status.ts";
+import { providerStatuses } from "../../src/app/credentials/credential-status.ts";
 import { openHost } from "../../src/app/open-host.ts";
 import { ofType, temporaryDirectory } from "../support/host.ts";
 

@@ -2,7 +2,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { Tool, ToolOutcome } from "../../src/core/tool.ts";
+import type { Tool, ToolOutcome } from "../../src/core/ports/tool.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { createToolServer, type ToolServerOptions } from "../../src/mcp/bridge.ts";
 import { toolContext } from "../support/tool-context.ts";

@@ -3,7 +3,7 @@ import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test, vi } from "vitest";
-import type { RemoteMcpServer } from "../../src/core/mcp-server-schema.ts";
+import type { RemoteMcpServer } from "../../src/core/agent/mcp-server-schema.ts";
 import { connectRemoteServer } from "../../src/mcp/remote/server.ts";
 import { listen, remoteMcp } from "../support/mcp-remote.ts";
 

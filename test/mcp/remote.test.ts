@@ -5,7 +5,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { RemoteMcpServer } from "../../src/core/mcp-server-schema.ts";
+import type { RemoteMcpServer } from "../../src/core/agent/mcp-server-schema.ts";
 import { connectRemoteServer } from "../../src/mcp/remote/server.ts";
 import { remoteMcp } from "../support/mcp-remote.ts";
 import { until } from "../support/until.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { clock } from "../../src/app/clock.ts";
-import type { LeaseOwner, Store } from "../../src/core/store.ts";
-import { abandonedSessions } from "../../src/runtime/abandoned.ts";
+import type { LeaseOwner, Store } from "../../src/core/ports/store.ts";
+import { abandonedSessions } from "../../src/runtime/recovery/abandoned.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { MINUTE, sampleOwner, sampleSession } from "../store/samples.ts";
 import { temporaryDirectory } from "../store/temporary.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Admission, type Capacity } from "../../src/runtime/admission.ts";
-import { Processes } from "../../src/runtime/processes.ts";
+import { Admission, type Capacity } from "../../src/runtime/engine/admission.ts";
+import { Processes } from "../../src/runtime/engine/processes.ts";
 import { until } from "../support/until.ts";
 
 const admission = (capacity: Partial<Capacity> = {}): Admission =>

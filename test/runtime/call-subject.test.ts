@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { callSubject, type CallSubject } from "../../src/core/permission/subject.ts";
-import { subjectOf } from "../../src/runtime/call-subject.ts";
+import { callSubject, type CallSubject } from "../../src/core/rules/subject.ts";
+import { subjectOf } from "../../src/runtime/subject/call-subject.ts";
 import { decided, type Situation } from "../core/permission/subjects.ts";
 import { files } from "../config/files.ts";
 

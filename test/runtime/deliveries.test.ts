@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { MessageContent } from "../../src/core/content.ts";
-import { Deliveries } from "../../src/runtime/deliveries.ts";
+import type { MessageContent } from "../../src/core/events/content.ts";
+import { Deliveries } from "../../src/runtime/engine/deliveries.ts";
 
 const text = (value: string): MessageContent => [{ type: "text", text: value }];
 const MAIN = { engineAgentId: undefined, requestClass: "main" };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type Preview, preview, type SessionEvent } from "../../src/core/events.ts";
-import { type FeedItem, logged } from "../../src/runtime/feed.ts";
+import { type Preview, preview, type SessionEvent } from "../../src/core/events/events.ts";
+import { type FeedItem, logged } from "../../src/runtime/log/feed.ts";
 import { example } from "../support/event-examples.ts";
 import { feedScene } from "./feed-scene.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { SessionEvent, StoredEvent } from "../../src/core/events.ts";
-import { Feed, type FeedItem } from "../../src/runtime/feed.ts";
+import type { SessionEvent, StoredEvent } from "../../src/core/events/events.ts";
+import { Feed, type FeedItem } from "../../src/runtime/log/feed.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { sampleMessage, sampleOwner, sampleSession } from "../store/samples.ts";
 import { temporaryDirectory } from "../support/host.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type FeedItem, logged } from "../../src/runtime/feed.ts";
-import type { Store } from "../../src/core/store.ts";
+import { type FeedItem, logged } from "../../src/runtime/log/feed.ts";
+import type { Store } from "../../src/core/ports/store.ts";
 import { sampleMessage } from "../store/samples.ts";
 import { untilCollected } from "../support/collected.ts";
 import { until } from "../support/until.ts";

@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { NO_SECRETS } from "../../src/core/secret-files.ts";
+import { NO_SECRETS } from "../../src/core/environment/secret-files.ts";
 import { fileInput, isSameFile } from "../../src/runtime/paths/file-input.ts";
 import { files } from "../config/files.ts";
 

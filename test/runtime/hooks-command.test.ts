@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { hookCommands } from "../../src/app/hook-command.ts";
-import type { HookCommand } from "../../src/core/hooks-schema.ts";
-import type { CommandEnd, CommandSurroundings } from "../../src/core/hooks.ts";
+import { hookCommands } from "../../src/app/host/hook-command.ts";
+import type { HookCommand } from "../../src/core/agent/hooks-schema.ts";
+import type { CommandEnd, CommandSurroundings } from "../../src/core/ports/hooks.ts";
 import { temporaryDirectory } from "../support/host.ts";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { clock } from "../../src/app/clock.ts";
-import { promptAnswer, toolAnswer } from "../../src/core/hook-answers.ts";
-import type { BeforeTool, SessionHooks } from "../../src/core/hooks.ts";
-import type { CommandEnd } from "../../src/core/hooks.ts";
-import { askHooks, type Hook, hookMatchers, listHooks } from "../../src/runtime/hooks-list.ts";
-import { judge, runHook } from "../../src/runtime/hooks-run.ts";
+import { promptAnswer, toolAnswer } from "../../src/core/agent/hook-answers.ts";
+import type { BeforeTool, SessionHooks } from "../../src/core/ports/hooks.ts";
+import type { CommandEnd } from "../../src/core/ports/hooks.ts";
+import { askHooks, type Hook, hookMatchers, listHooks } from "../../src/runtime/hooks/hooks-list.ts";
+import { judge, runHook } from "../../src/runtime/hooks/hooks-run.ts";
 
 const ended = (end: Partial<CommandEnd>): CommandEnd => ({ exitCode: 0, stdout: "", stderr: "", ...end });
 const given = { surroundings: () => ({ cwd: "/work", stateDir: "/state" }), programs: { changed: () => [] } };

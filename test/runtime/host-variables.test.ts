@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { hostVariables } from "../../src/app/host-variables.ts";
-import { parseAgent } from "../../src/core/agent-definition.ts";
-import { parseEnvironment } from "../../src/core/environment.ts";
-import { withoutSecrets } from "../../src/core/redaction-session.ts";
-import { withHostVariables } from "../../src/runtime/host-variables.ts";
+import { hostVariables } from "../../src/app/host/host-variables.ts";
+import { parseAgent } from "../../src/core/agent/agent-definition.ts";
+import { parseEnvironment } from "../../src/core/environment/environment.ts";
+import { withoutSecrets } from "../../src/core/session/redaction-session.ts";
+import { withHostVariables } from "../../src/runtime/engine/host-variables.ts";
 
 const lookUp = hostVariables({
   DESK_TOKEN: "token-of-the-desk",

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseAgent } from "../../src/core/agent-definition.ts";
-import { withProjectFile } from "../../src/runtime/project-file.ts";
+import { parseAgent } from "../../src/core/agent/agent-definition.ts";
+import { withProjectFile } from "../../src/runtime/recovery/project-file.ts";
 import { agent, temporaryDirectory } from "../support/host.ts";
 
 const plain = parseAgent(agent());

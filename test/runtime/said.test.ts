@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { MessageContent } from "../../src/core/content.ts";
-import { expanded } from "../../src/runtime/said.ts";
+import type { MessageContent } from "../../src/core/events/content.ts";
+import { expanded } from "../../src/runtime/turn/user-message.ts";
 
 const agent = { commands: { review: { prompt: "Review {{args}}." } } };
 const text = (words: string): MessageContent => [{ type: "text", text: words }];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type LoggedEvent, sessionEvent } from "../../src/core/events.ts";
-import { clippedEvent } from "../../src/server/clipped-event.ts";
+import { type LoggedEvent, sessionEvent } from "../../src/core/events/events.ts";
+import { clippedEvent } from "../../src/server/stream/clipped-event.ts";
 import { EVENT_EXAMPLES, example } from "../support/event-examples.ts";
 
 const LONG = "x".repeat(5_000);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { checkAgent } from "../../src/app/check-agent.ts";
-import { parseAgent } from "../../src/core/agent-definition.ts";
-import { parseEnvironment } from "../../src/core/environment.ts";
+import { checkAgent } from "../../src/app/check/check-stored-agent.ts";
+import { parseAgent } from "../../src/core/agent/agent-definition.ts";
+import { parseEnvironment } from "../../src/core/environment/environment.ts";
 import { type ApiApp, apiApp, type Person } from "../support/api-app.ts";
 import { echoEngine } from "../support/echo-engine.ts";
 import { hostOn, theseEngines } from "../support/engine-host.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { providerStatuses, shownCredential } from "../../src/app/credential-status.ts";
+import { providerStatuses, shownCredential } from "../../src/app/credentials/credential-status.ts";
 import { CapstanError } from "../../src/core/errors.ts";
 import { type People, people, session } from "../support/api-people.ts";
 import { order } from "../support/obedient.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mintKey } from "../../src/server/key-secret.ts";
+import { mintKey } from "../../src/server/http/key-secret.ts";
 import { type People, people, session } from "../support/api-people.ts";
 import { order } from "../support/obedient.ts";
 import { sampleRun } from "../support/suite-run.ts";

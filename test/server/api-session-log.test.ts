@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { LoggedEvent } from "../../src/core/events.ts";
-import { initialState, reduce } from "../../src/core/state.ts";
+import type { LoggedEvent } from "../../src/core/events/events.ts";
+import { initialState, reduce } from "../../src/core/session/state.ts";
 import { stateToWire } from "../../src/protocol/api/session-state.ts";
 import { idle, type People, people, session } from "../support/api-people.ts";
 import { order } from "../support/obedient.ts";

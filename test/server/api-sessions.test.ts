@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { LoggedEvent } from "../../src/core/events.ts";
+import type { LoggedEvent } from "../../src/core/events/events.ts";
 import { idle, type People, people, session } from "../support/api-people.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { order } from "../support/obedient.ts";

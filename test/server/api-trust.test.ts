@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { clock } from "../../src/app/clock.ts";
 import { WorkerPool } from "../../src/app/heavy/pool.ts";
-import { apiPorts } from "../../src/app/serve-ports.ts";
+import { apiPorts } from "../../src/app/serve/serve-ports.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { apiApp } from "../support/api-app.ts";

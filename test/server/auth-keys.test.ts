@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Env, requireRole } from "../../src/server/context.ts";
+import { type Env, requireRole } from "../../src/server/http/context.ts";
 import { envelope, type TestServer, testServer } from "./base-support.ts";
 
 let server: TestServer;

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { Hono } from "hono";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { endedLogins } from "../../src/app/serve/ended-logins.ts";
-import { serverSecret } from "../../src/app/server-secret.ts";
-import { LoginCookie } from "../../src/server/cookie.ts";
-import type { Caller, Env } from "../../src/server/context.ts";
-import { LoginTokens } from "../../src/server/login.ts";
+import { serverSecret } from "../../src/app/serve/server-secret.ts";
+import { LoginCookie } from "../../src/server/http/cookie.ts";
+import type { Caller, Env } from "../../src/server/http/context.ts";
+import { LoginTokens } from "../../src/server/http/login.ts";
 import { temporaryDirectory } from "../support/host.ts";
 import { envelope, type TestServer, testServer } from "./base-support.ts";
 

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { CapstanError } from "../../src/core/errors.ts";
 import { readBody, readUpload } from "../../src/server/body/read.ts";
-import type { Env } from "../../src/server/context.ts";
-import { LoginCookie } from "../../src/server/cookie.ts";
-import { LoginTokens } from "../../src/server/login.ts";
-import { Streams } from "../../src/server/streams.ts";
+import type { Env } from "../../src/server/http/context.ts";
+import { LoginCookie } from "../../src/server/http/cookie.ts";
+import { LoginTokens } from "../../src/server/http/login.ts";
+import { Streams } from "../../src/server/stream/streams.ts";
 import { envelope, type TestServer, testServer } from "./base-support.ts";
 
 let server: TestServer;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CapstanError, type ErrorCode } from "../../src/core/errors.ts";
-import { ApiFailure, asApiFailure } from "../../src/server/failure.ts";
+import { ApiFailure, asApiFailure } from "../../src/server/http/failure.ts";
 
 test.for<[ErrorCode, number]>([
   ["model_unknown", 400],

@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { readBody } from "../../src/server/body/read.ts";
-import type { Env } from "../../src/server/context.ts";
+import type { Env } from "../../src/server/http/context.ts";
 import { type ConnectionLimits, listen, type Listening, type ListenOptions } from "../../src/server/listen.ts";
 import { TEST_CERTIFICATE } from "./base-certificate.ts";
 import { type Envelope, type TestServer, testServer } from "./base-support.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { LedgerLine } from "../../src/core/ledger.ts";
+import type { LedgerLine } from "../../src/core/money/ledger.ts";
 import { listen } from "../../src/server/listen.ts";
-import type { RuntimeMetrics } from "../../src/server/metrics.ts";
-import { TurnMetrics } from "../../src/server/turn-metrics.ts";
+import type { RuntimeMetrics } from "../../src/server/metrics/metrics.ts";
+import { TurnMetrics } from "../../src/server/metrics/turn-metrics.ts";
 import { agent } from "../support/host.ts";
 import { say } from "../support/scripted-model.ts";
 import { type TestServer, testServer } from "./base-support.ts";

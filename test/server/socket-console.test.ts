@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { LoginCookie } from "../../src/server/cookie.ts";
-import type { Frame } from "../../src/server/follower.ts";
+import { LoginCookie } from "../../src/server/http/cookie.ts";
+import type { Frame } from "../../src/server/stream/follower.ts";
 import { listen, type Listening } from "../../src/server/listen.ts";
-import { LoginTokens } from "../../src/server/login.ts";
-import { type StreamLimits, Streams } from "../../src/server/streams.ts";
+import { LoginTokens } from "../../src/server/http/login.ts";
+import { type StreamLimits, Streams } from "../../src/server/stream/streams.ts";
 import type { Session } from "../../src/runtime/session.ts";
 import { engineOpenings } from "../support/engine-openings.ts";
 import { agent } from "../support/host.ts";

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { describe, expect, test } from "vitest";
-import { serveLines } from "../../src/server/stdio.ts";
+import { serveLines } from "../../src/server/http/stdio.ts";
 import { until } from "../support/until.ts";
 
 /** A parent process: it writes lines and reads lines. */

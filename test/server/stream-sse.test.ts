@@ -1,11 +1,11 @@
 import { connect } from "node:net";
 import type { Hono } from "hono";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { Env } from "../../src/server/context.ts";
-import type { FeedItem, Follow } from "../../src/server/follower.ts";
+import type { Env } from "../../src/server/http/context.ts";
+import type { FeedItem, Follow } from "../../src/server/stream/follower.ts";
 import { listen, type Listening } from "../../src/server/listen.ts";
-import { type StreamLimits, Streams } from "../../src/server/streams.ts";
-import { eventStream } from "../../src/server/stream.ts";
+import { type StreamLimits, Streams } from "../../src/server/stream/streams.ts";
+import { eventStream } from "../../src/server/stream/stream.ts";
 import { agent } from "../support/host.ts";
 import { say } from "../support/scripted-model.ts";
 import { envelope, type TestServer, testServer } from "./base-support.ts";

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import type { FeedItem, Follow, Show } from "../../src/server/follower.ts";
-import type { Env } from "../../src/server/context.ts";
-import { eventStream } from "../../src/server/stream.ts";
+import type { FeedItem, Follow, Show } from "../../src/server/stream/follower.ts";
+import type { Env } from "../../src/server/http/context.ts";
+import { eventStream } from "../../src/server/stream/stream.ts";
 
 /** An event that says so many characters. */
 export function said(seq: number, characters = 1): FeedItem {

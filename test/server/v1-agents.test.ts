@@ -1,7 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { BadRequestError, ConflictError } from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseAgent } from "../../src/core/agent-definition.ts";
+import { parseAgent } from "../../src/core/agent/agent-definition.ts";
 import { refusal, type V1App, v1App } from "../support/v1-app.ts";
 
 let app: V1App;

@@ -6,7 +6,7 @@ import {
   BetaInvalidMetadataError,
 } from "@anthropic-ai/sdk/resources/beta/environments/environments";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseEnvironment } from "../../src/core/environment.ts";
+import { parseEnvironment } from "../../src/core/environment/environment.ts";
 import { refusal, type V1App, v1App } from "../support/v1-app.ts";
 
 let app: V1App;

@@ -1,7 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PRICES } from "../../src/core/prices.ts";
-import { priceOf } from "../../src/core/pricing.ts";
+import { PRICES } from "../../src/core/money/prices.ts";
+import { priceOf } from "../../src/core/money/pricing.ts";
 import { refusal, type V1App, v1App } from "../support/v1-app.ts";
 
 let app: V1App;

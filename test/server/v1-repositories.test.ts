@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { parseRequest } from "../../src/protocol/refusal.ts";
-import { repositoryName, resourceParams } from "../../src/protocol/resources.ts";
+import { parseRequest } from "../../src/protocol/v1/refusal.ts";
+import { repositoryName, resourceParams } from "../../src/protocol/v1/resources.ts";
 
 test.for([
   ["https://example.org/team/tools.git", "tools"],

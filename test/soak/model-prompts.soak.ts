@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { claudeCodePromptChars } from "../../src/engines/model-traits.ts";
-import { MODELS } from "../../src/protocol/models.ts";
+import { MODELS } from "../../src/protocol/v1/models.ts";
 import { agent, testHost } from "../support/host.ts";
 import { say } from "../support/scripted-model.ts";
 

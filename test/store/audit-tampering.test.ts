@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { copyFile, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { eventHash, genesisHash } from "../../src/store/sqlite/hash-chain.ts";
+import { eventHash, genesisHash } from "../../src/store/sqlite/audit/hash-chain.ts";
 import { type Audited, audited, turn } from "./audited.ts";
 import { temporaryDirectory } from "./temporary.ts";
 

@@ -1,9 +1,9 @@
 import { chmod, copyFile, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { auditKey } from "../../src/app/audit-key.ts";
-import { recordReset } from "../../src/store/sqlite/reset.ts";
-import { restoreStore } from "../../src/store/sqlite/restore.ts";
+import { auditKey } from "../../src/app/audit/audit-key.ts";
+import { recordReset } from "../../src/store/sqlite/audit/reset.ts";
+import { restoreStore } from "../../src/store/sqlite/file/restore.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { STORE_V2, storeV2Content } from "../fixtures/make-store-v2.ts";
 import { audited, turn } from "./audited.ts";

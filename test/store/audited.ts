@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { auditKey } from "../../src/app/audit-key.ts";
-import type { AuditReport } from "../../src/core/audit.ts";
-import type { Clock } from "../../src/core/clock.ts";
-import type { SessionEvent } from "../../src/core/events.ts";
-import type { Store } from "../../src/core/store.ts";
-import { checkAudit } from "../../src/store/sqlite/audit-check.ts";
-import { type AuditQuery, auditRecords } from "../../src/store/sqlite/audit-records.ts";
+import { auditKey } from "../../src/app/audit/audit-key.ts";
+import type { AuditReport } from "../../src/core/session/audit.ts";
+import type { Clock } from "../../src/core/ports/clock.ts";
+import type { SessionEvent } from "../../src/core/events/events.ts";
+import type { Store } from "../../src/core/ports/store.ts";
+import { checkAudit } from "../../src/store/sqlite/audit/audit-check.ts";
+import { type AuditQuery, auditRecords } from "../../src/store/sqlite/audit/audit-records.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { MINUTE, NOON, sampleMessages, sampleOwner, sampleSession } from "./samples.ts";
 

@@ -1,4 +1,4 @@
-import { parseEnvironment } from "../../src/core/environment.ts";
+import { parseEnvironment } from "../../src/core/environment/environment.ts";
 import type {
   AgentRecord,
   DeliveryRecord,
@@ -6,7 +6,7 @@ import type {
   FileRecord,
   KeyRecord,
   WebhookRecord,
-} from "../../src/core/registry.ts";
+} from "../../src/core/ports/registry.ts";
 import { NOON, sampleAgent } from "./samples.ts";
 
 /** Small made-up records of what a server keeps. They belong to this project: */

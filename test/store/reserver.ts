@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { NO_AMOUNTS } from "../../src/core/budget-scopes.ts";
+import { NO_AMOUNTS } from "../../src/core/money/budget-scopes.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { spender } from "./contract/spending.ts";
 

@@ -1,8 +1,8 @@
-import type { AgentDefinition } from "../../src/core/agent-definition.ts";
-import type { Clock } from "../../src/core/clock.ts";
-import { parseEnvironment } from "../../src/core/environment.ts";
-import type { EventOf } from "../../src/core/events.ts";
-import { type LeaseOwner, PLAIN_SESSION, type SessionRecord } from "../../src/core/store.ts";
+import type { AgentDefinition } from "../../src/core/agent/agent-definition.ts";
+import type { Clock } from "../../src/core/ports/clock.ts";
+import { parseEnvironment } from "../../src/core/environment/environment.ts";
+import type { EventOf } from "../../src/core/events/events.ts";
+import { type LeaseOwner, PLAIN_SESSION, type SessionRecord } from "../../src/core/ports/store.ts";
 
 /** Small made-up data for whoever tests a store. */
 

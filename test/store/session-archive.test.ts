@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { clock, ids } from "../../src/app/clock.ts";
-import { PLAIN_SESSION, type SessionRecord, type Store } from "../../src/core/store.ts";
-import { importSession } from "../../src/runtime/archive.ts";
-import { exportSession } from "../../src/runtime/archives/export-session.ts";
+import { PLAIN_SESSION, type SessionRecord, type Store } from "../../src/core/ports/store.ts";
+import { importSession } from "../../src/runtime/files/archive.ts";
+import { exportSession } from "../../src/runtime/files/export-session.ts";
 import { contentHash } from "../../src/store/sqlite/outputs/tool-outputs.ts";
-import { eventHash, genesisHash } from "../../src/store/sqlite/hash-chain.ts";
+import { eventHash, genesisHash } from "../../src/store/sqlite/audit/hash-chain.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { MADE_FROM } from "./contract/under-test.ts";
 import { sampleOwner, sampleSession } from "./samples.ts";

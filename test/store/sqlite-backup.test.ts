@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import type { Store } from "../../src/core/store.ts";
+import type { Store } from "../../src/core/ports/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { MADE_FROM } from "./contract/under-test.ts";
 import { startWriter } from "./program.ts";

@@ -2,8 +2,8 @@ import { copyFile, open, readdir, readFile, stat, writeFile } from "node:fs/prom
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
-import { restoreStore } from "../../src/store/sqlite/restore.ts";
+import { MIGRATIONS } from "../../src/store/sqlite/file/migrations.ts";
+import { restoreStore } from "../../src/store/sqlite/file/restore.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { STORE_V1, storeV1Content } from "../fixtures/store-v1.ts";
 import { manualClock, MINUTE, sampleMessages, sampleOwner, sampleSession } from "./samples.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CapstanError } from "../../src/core/errors.ts";
-import type { Lease } from "../../src/core/store.ts";
+import type { Lease } from "../../src/core/ports/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { MINUTE, sampleMessages, sampleOwner, sampleSession } from "./samples.ts";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { openStore } from "../../src/app/open-store.ts";
-import { importArchive } from "../../src/app/session-files.ts";
-import type { SessionEvent } from "../../src/core/events.ts";
-import { eventHash, genesisHash } from "../../src/store/sqlite/hash-chain.ts";
+import { importArchive } from "../../src/app/record/session-files.ts";
+import type { SessionEvent } from "../../src/core/events/events.ts";
+import { eventHash, genesisHash } from "../../src/store/sqlite/audit/hash-chain.ts";
 import type { Console } from "./console.ts";
 
 interface Entry {

@@ -4,7 +4,7 @@ import {
   type CassetteExchange,
   type CassetteThread,
   type RecordedNews,
-} from "../../src/core/cassette.ts";
+} from "../../src/core/suite/cassette.ts";
 
 interface Spoken {
   readonly told?: readonly RecordedNews[];

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openStore } from "../../src/app/open-store.ts";
-import type { AgentInput } from "../../src/core/agent-definition.ts";
-import { type EnvironmentDefinition, parseEnvironment } from "../../src/core/environment.ts";
+import type { AgentInput } from "../../src/core/agent/agent-definition.ts";
+import { type EnvironmentDefinition, parseEnvironment } from "../../src/core/environment/environment.ts";
 import type { Console } from "./console.ts";
 import { FILES } from "./console-story.ts";
 import { richRun } from "./suite-run.ts";

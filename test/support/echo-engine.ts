@@ -1,10 +1,10 @@
-import type { Engine, EngineRequest } from "../../src/core/engine.ts";
-import type { EngineName } from "../../src/core/engine-name.ts";
-import type { EngineCapabilities } from "../../src/core/engines/capabilities.ts";
+import type { Engine, EngineRequest } from "../../src/core/ports/engine.ts";
+import type { EngineName } from "../../src/core/agent/engine-name.ts";
+import type { EngineCapabilities } from "../../src/core/ports/engine-capabilities.ts";
 import { CapstanError, messageOf } from "../../src/core/errors.ts";
-import type { HistoryItem } from "../../src/core/history.ts";
+import type { HistoryItem } from "../../src/core/session/history.ts";
 import { claudeCapabilities } from "../../src/engines/claude/capabilities.ts";
-import { textOf } from "../../src/core/text.ts";
+import { textOf } from "../../src/core/text/text.ts";
 
 /** An engine at the port that asks the model and answers with the message: to see which engine runs a session, and with what. */
 export interface EchoEngine extends Engine {

@@ -1,8 +1,8 @@
-import { hostParts, hostWith } from "../../src/app/host-parts.ts";
+import { hostParts, hostWith } from "../../src/app/host/host-parts.ts";
 import type { HostOptions } from "../../src/app/open-host.ts";
-import type { Engine, Engines } from "../../src/core/engine.ts";
-import type { EngineName } from "../../src/core/engine-name.ts";
-import { usableUpstreams } from "../../src/gateway/upstreams.ts";
+import type { Engine, Engines } from "../../src/core/ports/engine.ts";
+import type { EngineName } from "../../src/core/agent/engine-name.ts";
+import { usableUpstreams } from "../../src/gateway/upstreams/upstreams.ts";
 import type { Runtime as Host } from "../../src/runtime/runtime.ts";
 
 /** A real host with these engines in place of its own. */

@@ -1,5 +1,5 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import type { AgentInput } from "../../src/core/agent-definition.ts";
+import type { AgentInput } from "../../src/core/agent/agent-definition.ts";
 import { remoteMcp } from "./mcp-remote.ts";
 
 export interface EngineOpenings extends AsyncDisposable {

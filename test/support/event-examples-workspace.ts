@@ -1,4 +1,4 @@
-import type { EventOf, EventType } from "../../src/core/events.ts";
+import type { EventOf, EventType } from "../../src/core/events/events.ts";
 
 type WorkspaceEvent = Extract<
   EventType,

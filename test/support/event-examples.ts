@@ -1,4 +1,4 @@
-import type { EventOf, EventType } from "../../src/core/events.ts";
+import type { EventOf, EventType } from "../../src/core/events/events.ts";
 import { WORKSPACE_EXAMPLES } from "./event-examples-workspace.ts";
 
 /** One event of every type, on the primary line: the compiler fails here when a type is added without one. */

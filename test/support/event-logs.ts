@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
-import type { SessionEvent } from "../../src/core/events.ts";
-import { initialState, reduce, type SessionState } from "../../src/core/state.ts";
+import type { SessionEvent } from "../../src/core/events/events.ts";
+import { initialState, reduce, type SessionState } from "../../src/core/session/state.ts";
 import { example } from "./event-examples.ts";
 
 /** The state after `events`, which follow on `snapshot`. */

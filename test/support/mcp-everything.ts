@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { fileURLToPath } from "node:url";
-import type { AgentInput } from "../../src/core/agent-definition.ts";
+import type { AgentInput } from "../../src/core/agent/agent-definition.ts";
 
 type Servers = NonNullable<AgentInput["mcp_servers"]>;
 

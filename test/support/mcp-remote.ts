@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
-import type { RemoteMcpServer } from "../../src/core/mcp-server-schema.ts";
+import type { RemoteMcpServer } from "../../src/core/agent/mcp-server-schema.ts";
 
 export interface Listening extends AsyncDisposable {
   readonly origin: string;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { AgentInput } from "../../src/core/agent-definition.ts";
+import type { AgentInput } from "../../src/core/agent/agent-definition.ts";
 
 /** The test's own MCP server, and what was done with it. */
 export interface Office {

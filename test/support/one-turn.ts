@@ -1,6 +1,6 @@
 import { openHost } from "../../src/app/open-host.ts";
 import { ANY_PRESSURE } from "./host.ts";
-import type { AgentInput } from "../../src/core/agent-definition.ts";
+import type { AgentInput } from "../../src/core/agent/agent-definition.ts";
 import { TEST_ENGINE } from "./test-engine.ts";
 
 /** A process of its own that runs one turn of a new session and ends. */

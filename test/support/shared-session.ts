@@ -1,6 +1,6 @@
 import { afterAll } from "vitest";
-import type { AgentInput } from "../../src/core/agent-definition.ts";
-import type { LoggedEvent } from "../../src/core/events.ts";
+import type { AgentInput } from "../../src/core/agent/agent-definition.ts";
+import type { LoggedEvent } from "../../src/core/events/events.ts";
 import type { StartOptions } from "../../src/runtime/session-options.ts";
 import type { Session } from "../../src/runtime/session.ts";
 import { agent, eventsOf, testHost, type TestHost } from "./host.ts";

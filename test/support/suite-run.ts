@@ -1,4 +1,4 @@
-import type { CaseRun, SuiteResult, SuiteRun, TrialRun } from "../../src/core/suite-run.ts";
+import type { CaseRun, SuiteResult, SuiteRun, TrialRun } from "../../src/core/suite/suite-run.ts";
 
 /** Runs of suites, for whoever shows or keeps them. */
 

@@ -1,4 +1,4 @@
-import { widthOf, graphemes } from "../../src/cli/text.ts";
+import { widthOf, graphemes } from "../../src/cli/terminal/text.ts";
 
 /** As much of a terminal as a chat writes to, without colours: enough to know what a screen looks like after frames. */
 export class TerminalEmulator {

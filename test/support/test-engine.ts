@@ -1,4 +1,4 @@
-import { type EngineName, knownEngine } from "../../src/core/engine-name.ts";
+import { type EngineName, knownEngine } from "../../src/core/agent/engine-name.ts";
 
 /**
  * What runs the agents of a test that name no engine. `npm test` runs most files on `direct`, and those that are about the

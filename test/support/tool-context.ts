@@ -1,4 +1,4 @@
-import type { ToolContext, ToolOutcome } from "../../src/core/tool.ts";
+import type { ToolContext, ToolOutcome } from "../../src/core/ports/tool.ts";
 
 /** What a tool gets with a call, for tests that call one without a session. */
 export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {

@@ -1,6 +1,6 @@
 import { type Configuration, loadConfiguration, type LoadOptions, type Trusting } from "../../src/config/load.ts";
-import { readSuite } from "../../src/config/suite-file.ts";
-import { isSuiteFile } from "../../src/config/suite-names.ts";
+import { readSuite } from "../../src/config/suite/suite-file.ts";
+import { isSuiteFile } from "../../src/config/suite/suite-names.ts";
 import { TrustBook } from "../../src/config/trust/book.ts";
 import { resolve } from "node:path";
 

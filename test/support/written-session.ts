@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { clock, ids } from "../../src/app/clock.ts";
 import { openStore } from "../../src/app/open-store.ts";
-import { parseAgent } from "../../src/core/agent-definition.ts";
-import { parseEnvironment } from "../../src/core/environment.ts";
-import type { EventDraft } from "../../src/core/events.ts";
-import { createRedactor } from "../../src/core/redaction.ts";
-import { PLAIN_SESSION } from "../../src/core/store.ts";
-import { Feed } from "../../src/runtime/feed.ts";
-import { SessionLog } from "../../src/runtime/session-log.ts";
+import { parseAgent } from "../../src/core/agent/agent-definition.ts";
+import { parseEnvironment } from "../../src/core/environment/environment.ts";
+import type { EventDraft } from "../../src/core/events/events.ts";
+import { createRedactor } from "../../src/core/redaction/redaction.ts";
+import { PLAIN_SESSION } from "../../src/core/ports/store.ts";
+import { Feed } from "../../src/runtime/log/feed.ts";
+import { SessionLog } from "../../src/runtime/log/session-log.ts";
 import type { Console } from "./console.ts";
 import { agent } from "./host.ts";
 

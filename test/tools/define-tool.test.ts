@@ -2,8 +2,8 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import * as v from "valibot";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
-import type { StandardSchema } from "../../src/core/standard-schema.ts";
-import type { Tool, ToolContext } from "../../src/core/tool.ts";
+import type { StandardSchema } from "../../src/core/agent/standard-schema.ts";
+import type { Tool, ToolContext } from "../../src/core/ports/tool.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { told, toolContext } from "../support/tool-context.ts";
 

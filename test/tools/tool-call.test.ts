@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { ToolContext } from "../../src/core/tool.ts";
+import type { ToolContext } from "../../src/core/ports/tool.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { told, toolContext } from "../support/tool-context.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { ToolOutcome } from "../../src/core/tool.ts";
+import type { ToolOutcome } from "../../src/core/ports/tool.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { told, toolContext } from "../support/tool-context.ts";
 

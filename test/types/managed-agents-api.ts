@@ -5,22 +5,22 @@
 import type { Beta } from "@anthropic-ai/sdk/resources/beta";
 import type { EventListParams as ThreadEventListParams } from "@anthropic-ai/sdk/resources/beta/sessions/threads/events";
 import type { z } from "zod";
-import type { agentCreate, agentList, agentRetrieve, agentUpdate, versionList } from "../../src/protocol/agents.ts";
-import type { agentView } from "../../src/protocol/agent-view.ts";
+import type { agentCreate, agentList, agentRetrieve, agentUpdate, versionList } from "../../src/protocol/v1/agents.ts";
+import type { agentView } from "../../src/protocol/v1/agent-view.ts";
 import type {
   environmentCreate,
   environmentList,
   environmentUpdate,
   environmentView,
-} from "../../src/protocol/environments.ts";
-import type { eventList, streamQuery, threadEventList, WireEvent } from "../../src/protocol/events.ts";
-import type { fileList, fileView } from "../../src/protocol/files.ts";
-import type { eventsSend } from "../../src/protocol/message-input.ts";
-import type { modelList, modelView } from "../../src/protocol/models.ts";
-import type { fileParams, resourceList, resourceUpdate, resourceView } from "../../src/protocol/resources.ts";
-import type { sessionCreate, sessionList, sessionUpdate, threadList } from "../../src/protocol/sessions.ts";
-import type { sessionView } from "../../src/protocol/session-view.ts";
-import type { Threads } from "../../src/protocol/threads.ts";
+} from "../../src/protocol/v1/environments.ts";
+import type { eventList, streamQuery, threadEventList, WireEvent } from "../../src/protocol/v1/events.ts";
+import type { fileList, fileView } from "../../src/protocol/v1/files.ts";
+import type { eventsSend } from "../../src/protocol/v1/message-input.ts";
+import type { modelList, modelView } from "../../src/protocol/v1/models.ts";
+import type { fileParams, resourceList, resourceUpdate, resourceView } from "../../src/protocol/v1/resources.ts";
+import type { sessionCreate, sessionList, sessionUpdate, threadList } from "../../src/protocol/v1/sessions.ts";
+import type { sessionView } from "../../src/protocol/v1/session-view.ts";
+import type { Threads } from "../../src/protocol/v1/threads.ts";
 
 /** What stands in headers and in the path. */
 type Elsewhere = "betas" | "workspace_id" | "session_id";

@@ -3,7 +3,7 @@
  * written against Anthropic's own types. The compiler fails here when a shape drifts.
  */
 import type { Beta } from "@anthropic-ai/sdk/resources/beta";
-import type { EventType, Preview, SessionEvent } from "../../src/core/events.ts";
+import type { EventType, Preview, SessionEvent } from "../../src/core/events/events.ts";
 
 type Official = Beta.Sessions.BetaManagedAgentsSessionEvent;
 type OfficialPreview = Beta.Sessions.BetaManagedAgentsStartEvent | Beta.Sessions.BetaManagedAgentsDeltaEvent;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { readAgent } from "../../src/config/agent-file.ts";
-import { parseAgent } from "../../src/core/agent-definition.ts";
+import { readAgent } from "../../src/config/agent/agent-file.ts";
+import { parseAgent } from "../../src/core/agent/agent-definition.ts";
 import { agentFileOf, definitionOf, written } from "../../web/src/agents/agent-file.ts";
 import { definitionText, fileText, placeProblem, readText } from "../../web/src/agents/agent-text.ts";
 import { files } from "../config/files.ts";

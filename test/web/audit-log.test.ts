@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LoggedEvent } from "../../src/core/events.ts";
+import type { LoggedEvent } from "../../src/core/events/events.ts";
 import { FilteredLog } from "../../web/src/audit/log/filtered-log.ts";
 import { gapBefore } from "../../web/src/audit/log/gaps.ts";
 import type { Read } from "../../web/src/audit/log/log-reader.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { LoggedEvent } from "../../src/core/events.ts";
-import { initialState, reduce } from "../../src/core/state.ts";
+import type { LoggedEvent } from "../../src/core/events/events.ts";
+import { initialState, reduce } from "../../src/core/session/state.ts";
 import { stateToWire } from "../../src/protocol/api/session-state.ts";
 import type { WireSession } from "../../src/protocol/api/sessions.ts";
 import { isOfCall, storyOf } from "../../web/src/audit/call-story.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { doerOf, groupOf, GROUPS, threadNames, threadOf, typesOf } from "../../web/src/audit/groups.ts";
 import { summaryOf } from "../../web/src/audit/summary.ts";
-import type { EventType } from "../../src/core/events.ts";
+import type { EventType } from "../../src/core/events/events.ts";
 import { EVENT_EXAMPLES, example } from "../support/event-examples.ts";
 
 const all = Object.values(EVENT_EXAMPLES).map((event, index) => ({ ...event, seq: index + 1 }));

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { ApplyOutcome, ApplyRequest } from "../../src/core/workspace.ts";
+import type { ApplyOutcome, ApplyRequest } from "../../src/core/ports/workspace.ts";
 import { type ShadowPlace, shadowPlace, userGit } from "./shadow-place.ts";
 
 async function applied(

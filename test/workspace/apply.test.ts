@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { ApplyOutcome, ApplyRequest } from "../../src/core/workspace.ts";
+import type { ApplyOutcome, ApplyRequest } from "../../src/core/ports/workspace.ts";
 import { type ShadowPlace, shadowPlace, treeOf } from "./shadow-place.ts";
 
 /** Host and workspace start alike; then the agent works, and maybe the user too. */

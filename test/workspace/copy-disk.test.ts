@@ -19,7 +19,7 @@ async function preparedWithin(machine: Site, shell: string, workspace: object): 
   const { source, home, capstanHome, root } = machine;
   const program = `
     import { createWorkspaces } from ${JSON.stringify(resolve("src/workspace/workspaces.ts"))};
-    import { environmentDefinition } from ${JSON.stringify(resolve("src/core/environment.ts"))};
+    import { environmentDefinition } from ${JSON.stringify(resolve("src/core/environment/environment.ts"))};
     const workspaces = createWorkspaces(${JSON.stringify({ root, mountRoots: [], home, capstanHome })});
     const { workspace } = environmentDefinition.parse(${JSON.stringify({ workspace })});
     const request = { sessionId: "session-1", source: ${JSON.stringify(source)}, workspace };

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { GivenContent, WorkspacePlace } from "../../src/core/workspace.ts";
+import type { GivenContent, WorkspacePlace } from "../../src/core/ports/workspace.ts";
 import { failureOf, gitIn, makeRepository, placeOf, type Site, site } from "./support.ts";
 
 const EMPTY = { kind: "copy", mounts: [] } as const;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { cloneAddress } from "../../src/workspace/clone-address.ts";
+import { cloneAddress } from "../../src/workspace/kinds/clone-address.ts";
 import {
   failureOf,
   filesOf,

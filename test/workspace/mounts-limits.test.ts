@@ -1,7 +1,7 @@
 import { truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { CopyProgress } from "../../src/core/workspace.ts";
+import type { CopyProgress } from "../../src/core/ports/workspace.ts";
 import { failureOf, filesOf, site, treeOf, write } from "./support.ts";
 
 const GIBIBYTE = 1024 ** 3;

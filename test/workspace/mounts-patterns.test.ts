@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { EnvironmentInput } from "../../src/core/environment.ts";
+import type { EnvironmentInput } from "../../src/core/environment/environment.ts";
 import { filesOf, gitIn, placeOf, type Site, site, write } from "./support.ts";
 
 type CopyInput = Extract<NonNullable<EnvironmentInput["workspace"]>, { kind: "copy" }>;

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, utimesSync }
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { EnvironmentInput } from "../../src/core/environment.ts";
+import type { EnvironmentInput } from "../../src/core/environment/environment.ts";
 import { failureOf, filesOf, makeRepository, gitIn, placeOf, site, treeOf, write } from "./support.ts";
 
 type CopyInput = Extract<NonNullable<EnvironmentInput["workspace"]>, { kind: "copy" }>;

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs
 import { dirname } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { OwnStep } from "../../src/core/workspace.ts";
+import type { OwnStep } from "../../src/core/ports/workspace.ts";
 import { type ShadowPlace, shadowPlace, treeOf } from "./shadow-place.ts";
 
 const TIMEOUT_MS = 120_000;

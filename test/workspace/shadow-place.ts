@@ -3,9 +3,9 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkS
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CheckpointSettings } from "../../src/core/environment.ts";
-import { parseEnvironment } from "../../src/core/environment.ts";
-import type { TakenCheckpoint, Workspace, WorkspacePlace } from "../../src/core/workspace.ts";
+import type { CheckpointSettings } from "../../src/core/environment/environment.ts";
+import { parseEnvironment } from "../../src/core/environment/environment.ts";
+import type { TakenCheckpoint, Workspace, WorkspacePlace } from "../../src/core/ports/workspace.ts";
 import { openShadow } from "../../src/workspace/shadow/shadow.ts";
 
 /** A workspace of the test's own, the place on the host that it came from, and its checkpoints. */

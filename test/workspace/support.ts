@@ -16,9 +16,13 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { environmentDefinition, type EnvironmentInput, type WorkspaceSettings } from "../../src/core/environment.ts";
+import {
+  environmentDefinition,
+  type EnvironmentInput,
+  type WorkspaceSettings,
+} from "../../src/core/environment/environment.ts";
 import type { CapstanError } from "../../src/core/errors.ts";
-import type { WorkspacePlace, WorkspaceRequest, Workspaces } from "../../src/core/workspace.ts";
+import type { WorkspacePlace, WorkspaceRequest, Workspaces } from "../../src/core/ports/workspace.ts";
 import { createWorkspaces, type WorkspacesOptions } from "../../src/workspace/workspaces.ts";
 
 /** A machine of its own: a home, Capstan's home, and a directory to start sessions in. */

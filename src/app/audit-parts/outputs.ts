@@ -1,4 +1,4 @@
-import type { AuditFinding, AuditRecord, AuditReport } from "../../core/audit.ts";
+import type { AuditFinding, AuditRecord, AuditReport } from "../../core/session/audit.ts";
 import type { ToolOutputs } from "../../core/tool-output/tool-outputs.ts";
 
 const REMEDY = {

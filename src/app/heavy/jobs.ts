@@ -1,4 +1,4 @@
-import type { Environment } from "../../config/home.ts";
+import type { Environment } from "../../config/project/home.ts";
 import { archivePage } from "./jobs/archive-page.ts";
 import { findSessions } from "./jobs/find-sessions.ts";
 import { replayPolicy } from "./jobs/replay-policy.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { CapstanError } from "../../core/errors.ts";
-import { onAbort } from "../../core/signals/on-abort.ts";
+import { onAbort } from "../../core/text/on-abort.ts";
 import { type Asking, HeavySlots } from "../../server/heavy/slots.ts";
 import type { HeavyPlace, JobInput, JobName, JobOutput } from "./jobs.ts";
 import type { Asked, Said } from "./messages.ts";

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { EndedLogins } from "../../server/cookie.ts";
+import type { EndedLogins } from "../../server/http/cookie.ts";
 
 /**
  * The logins that people ended before their time, as empty files in Capstan's home: a cookie that was kept elsewhere does

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { basename, extname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { MessageContent } from "../../core/content.ts";
-import { kindByName } from "../file-kinds.ts";
-import { attach } from "../message.ts";
+import type { MessageContent } from "../../core/events/content.ts";
+import { kindByName } from "../run/file-kinds.ts";
+import { attach } from "../run/message.ts";
 
 /** Images whose paths were pasted, as a terminal does with files that are dropped on it. */
 export class Attachments {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StopReason } from "../../core/events.ts";
-import { DEFAULT_ENGINE } from "../../core/engine-name.ts";
+import type { StopReason } from "../../core/events/events.ts";
+import { DEFAULT_ENGINE } from "../../core/agent/engine-name.ts";
 import { CapstanError, messageOf } from "../../core/errors.ts";
-import type { MessageContent } from "../../core/content.ts";
-import { inTurn } from "../../core/state.ts";
-import type { Asking } from "../ask.ts";
-import type { ChatHost, ChatSession, Wanted } from "./host.ts";
-import { Page } from "./page.ts";
-import { ChatView } from "./view.ts";
+import type { MessageContent } from "../../core/events/content.ts";
+import { inTurn } from "../../core/session/state.ts";
+import type { Asking } from "../ask/ask.ts";
+import type { ChatHost, ChatSession, Wanted } from "./host/host.ts";
+import { Page } from "./view/page.ts";
+import { ChatView } from "./view/view.ts";
 
 /** Where a chat is shown: a terminal, or whoever reads its output. */
 export interface ChatUi {

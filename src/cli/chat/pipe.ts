@@ -1,10 +1,10 @@
 import { createInterface } from "node:readline";
-import type { StopReason } from "../../core/events.ts";
-import { isOpen, waitingText } from "../approvals-id.ts";
-import { reportFailure } from "../failure.ts";
+import type { StopReason } from "../../core/events/events.ts";
+import { isOpen, waitingText } from "../terminal/short-id.ts";
+import { reportFailure } from "../terminal/failure.ts";
 import type { Chat, ChatUi } from "./chat.ts";
-import type { Room } from "./command.ts";
-import { resolveInput } from "./commands.ts";
+import type { Room } from "./commands/command.ts";
+import { resolveInput } from "./commands/commands.ts";
 
 const CODES: Readonly<Record<StopReason["type"], number>> = {
   end_turn: 0,

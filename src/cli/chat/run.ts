@@ -1,21 +1,21 @@
 import { resolve } from "node:path";
-import { homeDirectory } from "../../config/home.ts";
-import { findProject } from "../../config/project.ts";
-import type { OtherTurns } from "../abandoned.ts";
-import { Asking } from "../ask.ts";
-import { usage } from "../failure.ts";
-import { INTERRUPTED } from "../interrupt.ts";
-import { requireFitting, type RunFlags } from "../run-flags.ts";
-import { chosenServer } from "../server.ts";
-import { lastSession, resolveSession } from "../session-id.ts";
-import { columns, shortId } from "../text.ts";
-import { requirePerson } from "../trust/person.ts";
+import { homeDirectory } from "../../config/project/home.ts";
+import { findProject } from "../../config/project/project.ts";
+import type { OtherTurns } from "../run/abandoned.ts";
+import { Asking } from "../ask/ask.ts";
+import { usage } from "../terminal/failure.ts";
+import { INTERRUPTED } from "../terminal/interrupt.ts";
+import { requireFitting, type RunFlags } from "../run/run-flags.ts";
+import { chosenServer } from "../target/server.ts";
+import { lastSession, resolveSession } from "../target/session-id.ts";
+import { columns, shortId } from "../terminal/text.ts";
+import { requirePerson } from "../terminal/person.ts";
 import { Chat } from "./chat.ts";
-import { History } from "./history.ts";
-import type { ChatHost, Wanted } from "./host.ts";
+import { History } from "./editor/history.ts";
+import type { ChatHost, Wanted } from "./host/host.ts";
 import { PipeChat } from "./pipe.ts";
 import { leaveOnSignal } from "./signals.ts";
-import { type Style, wrapSpans } from "./spans.ts";
+import { type Style, wrapSpans } from "./view/spans.ts";
 import { TerminalChat } from "./terminal.ts";
 
 export interface ChatFlags extends RunFlags {
@@ -30,7 +30,7 @@ export async function runChat(agent: string | undefined, flags: ChatFlags): Prom
   // Commands within the chat look there too.
   if (given.attach !== undefined) process.env["CAPSTAN_URL"] = given.attach;
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-  if (isTerminal && (await chosenServer()) === undefined) await (await import("../run.ts")).configure(given);
+  if (isTerminal && (await chosenServer()) === undefined) await (await import("../run/run.ts")).configure(given);
   return isTerminal ? atTerminal(given) : inPipe(given);
 }
 
@@ -43,8 +43,8 @@ function withAgent(agent: string | undefined, flags: ChatFlags): ChatFlags {
 
 async function openHost(flags: ChatFlags): Promise<ChatHost> {
   const server = await chosenServer();
-  if (server === undefined) return (await import("./local-host.ts")).localChatHost(flags);
-  return (await import("./remote-host.ts")).remoteChatHost(server, flags);
+  if (server === undefined) return (await import("./host/local-host.ts")).localChatHost(flags);
+  return (await import("./host/remote-host.ts")).remoteChatHost(server, flags);
 }
 
 /** The session that the flags mean; undefined for a new one, which begins with the first message. */

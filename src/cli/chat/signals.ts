@@ -1,4 +1,4 @@
-import { INTERRUPTED } from "../interrupt.ts";
+import { INTERRUPTED } from "../terminal/interrupt.ts";
 
 export interface Signals extends Disposable {
   /** A signal ended the chat. */

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { MessageContent } from "../../core/content.ts";
-import { expandCommand } from "../../core/slash-commands.ts";
-import { Gone, openPrompts } from "../ask-prompts.ts";
-import { colour, oneLine } from "../text.ts";
+import type { MessageContent } from "../../core/events/content.ts";
+import { expandCommand } from "../../core/agent/slash-commands.ts";
+import { Gone, openPrompts } from "../ask/ask-prompts.ts";
+import { colour, oneLine } from "../terminal/text.ts";
 import { Attachments } from "./attachments.ts";
 import type { Chat, ChatUi } from "./chat.ts";
-import type { Room } from "./command.ts";
-import { completed, hintsFor, resolveInput } from "./commands.ts";
-import { Editor } from "./editor.ts";
-import type { Placed } from "./editor-view.ts";
-import type { History } from "./history.ts";
-import type { Key } from "./key.ts";
-import { Keyboard } from "./keyboard.ts";
-import { liveRegion, type Size } from "./layout.ts";
-import { Screen } from "./screen.ts";
-import { SPIN_MS, spinner } from "./spinner.ts";
-import { statusLine } from "./status.ts";
+import type { Room } from "./commands/command.ts";
+import { completed, hintsFor, resolveInput } from "./commands/commands.ts";
+import { Editor } from "./editor/editor.ts";
+import type { Placed } from "./editor/editor-view.ts";
+import type { History } from "./editor/history.ts";
+import type { Key } from "./editor/key.ts";
+import { Keyboard } from "./editor/keyboard.ts";
+import { liveRegion, type Size } from "./view/layout.ts";
+import { Screen } from "./view/screen.ts";
+import { SPIN_MS, spinner } from "./view/spinner.ts";
+import { statusLine } from "./view/status.ts";
 
 /** A question waits until nothing was typed for so long: an Enter that was meant for the input must not answer it. */
 const QUIET_MS = 1_000;

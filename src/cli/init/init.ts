@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { homeDirectory } from "../../config/home.ts";
-import { reasonOf } from "../../config/text-file.ts";
-import { agentDefinition } from "../../core/agent-definition.ts";
+import { homeDirectory } from "../../config/project/home.ts";
+import { reasonOf } from "../../config/yaml/text-file.ts";
+import { agentDefinition } from "../../core/agent/agent-definition.ts";
 import { CapstanError } from "../../core/errors.ts";
-import { usage } from "../failure.ts";
-import { colour } from "../text.ts";
+import { usage } from "../terminal/failure.ts";
+import { colour } from "../terminal/text.ts";
 import { aroundAgent } from "./project-files.ts";
 import type { Template } from "./template.ts";
 import { assistant } from "./templates/assistant.ts";
@@ -80,7 +80,7 @@ function nameFrom(directory: string): string {
 /** What a person has just asked for needs no second look. */
 async function trustNew(place: string, files: Readonly<Record<string, string>>): Promise<void> {
   const [{ isAgent }, { itemsAt }, { TrustBook }, { trustWritten }] = await Promise.all([
-    import("../trust/person.ts"),
+    import("../terminal/person.ts"),
     import("../trust/trust.ts"),
     import("../../config/trust/book.ts"),
     import("../../config/trust/written.ts"),

@@ -1,8 +1,8 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { homeDirectory, usualHome } from "../../config/home.ts";
-import { findProject } from "../../config/project.ts";
-import { schemaText } from "../schema.ts";
+import { homeDirectory, usualHome } from "../../config/project/home.ts";
+import { findProject } from "../../config/project/project.ts";
+import { schemaText } from "../agents/schema.ts";
 import { AGENT_SCHEMA, SUITE_SCHEMA } from "./template.ts";
 
 /** What a new agent needs around it. */

@@ -1,21 +1,21 @@
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { agentPath } from "../../config/agent-path.ts";
-import { homeDirectory } from "../../config/home.ts";
-import { KnownProjects } from "../../config/known-projects.ts";
+import { agentPath } from "../../config/agent/agent-path.ts";
+import { homeDirectory } from "../../config/project/home.ts";
+import { KnownProjects } from "../../config/project/known-projects.ts";
 import { loadConfiguration } from "../../config/load.ts";
-import { findProject } from "../../config/project.ts";
-import { isSuiteFile } from "../../config/suite-names.ts";
+import { findProject } from "../../config/project/project.ts";
+import { isSuiteFile } from "../../config/suite/suite-names.ts";
 import { TrustBook } from "../../config/trust/book.ts";
 import type { JudgedItem } from "../../config/trust/gate.ts";
 import { realPath, type TrustItem } from "../../config/trust/item.ts";
 import { ASSUMED_TRUST } from "../../config/trust/recorded.ts";
 import { KIND_WORDS, wideningText } from "../../config/trust/words.ts";
 import { CapstanError } from "../../core/errors.ts";
-import { usage } from "../failure.ts";
-import { promptsHere } from "../prompts-here.ts";
-import { table } from "../text.ts";
-import { requirePerson } from "./person.ts";
+import { usage } from "../terminal/failure.ts";
+import { promptsHere } from "../ask/local-prompts.ts";
+import { table } from "../terminal/text.ts";
+import { requirePerson } from "../terminal/person.ts";
 import { byUser } from "./trusting.ts";
 import { itemText, pathHere } from "./view.ts";
 
@@ -118,7 +118,7 @@ async function itemsWith(cwd: string, agentFile?: string): Promise<readonly Judg
 }
 
 async function itemsOfSuite(path: string): Promise<readonly JudgedItem[]> {
-  const { readSuite } = await import("../../config/suite-file.ts");
+  const { readSuite } = await import("../../config/suite/suite-file.ts");
   return (await readSuite(path, process.env, ASSUMED_TRUST)).trust;
 }
 

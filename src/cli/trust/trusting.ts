@@ -1,10 +1,10 @@
-import { homeDirectory } from "../../config/home.ts";
+import { homeDirectory } from "../../config/project/home.ts";
 import type { Trusting } from "../../config/load.ts";
 import { TrustBook } from "../../config/trust/book.ts";
 import type { TrustItem } from "../../config/trust/item.ts";
 import { ASSUMED_TRUST, recordedTrust } from "../../config/trust/recorded.ts";
-import { usage } from "../failure.ts";
-import { promptsHere } from "../prompts-here.ts";
+import { usage } from "../terminal/failure.ts";
+import { promptsHere } from "../ask/local-prompts.ts";
 import { itemText } from "./view.ts";
 
 export interface TrustFlags {
@@ -17,7 +17,7 @@ export interface TrustFlags {
  */
 export async function trustingFor({ trust }: TrustFlags, { isAsking = true } = {}): Promise<Trusting> {
   if (trust === true) {
-    const { requirePerson } = await import("./person.ts");
+    const { requirePerson } = await import("../terminal/person.ts");
     await requirePerson("--trust");
     return ASSUMED_TRUST;
   }
@@ -27,7 +27,7 @@ export async function trustingFor({ trust }: TrustFlags, { isAsking = true } = {
 }
 
 async function ask(items: readonly TrustItem[], home: string): Promise<boolean> {
-  const { requirePerson } = await import("./person.ts");
+  const { requirePerson } = await import("../terminal/person.ts");
   await requirePerson("This command");
   const prompts = await promptsHere();
   if (prompts === undefined) return false;

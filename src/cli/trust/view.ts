@@ -3,7 +3,7 @@ import type { Configuration } from "../../config/load.ts";
 import type { TrustBook } from "../../config/trust/book.ts";
 import type { TrustItem } from "../../config/trust/item.ts";
 import { KIND_WORDS, wideningText } from "../../config/trust/words.ts";
-import { paintedPatch } from "../diff-view.ts";
+import { paintedPatch } from "../workspace/diff-view.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
 /** A path as a person here would type it. */

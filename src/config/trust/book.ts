@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, st
 import { join } from "node:path";
 import { z } from "zod";
 import { CapstanError, messageOf } from "../../core/errors.ts";
-import { KnownProjects } from "../known-projects.ts";
+import { KnownProjects } from "../project/known-projects.ts";
 import { hashOf, type TrustItem } from "./item.ts";
 
 const record = z.strictObject({

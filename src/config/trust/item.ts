@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { relative, sep } from "node:path";
-import { isInside } from "../../core/inside.ts";
+import { isInside } from "../../core/paths/inside.ts";
 import type { Widening } from "./judge.ts";
 
 export type TrustKind = "settings" | "variables" | "agent" | "suite";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { BUILT_IN_TOOLS } from "../../core/permission/tool-names.ts";
-import { isAlias, priceOf } from "../../core/pricing.ts";
+import { BUILT_IN_TOOLS } from "../../core/rules/tool-names.ts";
+import { isAlias, priceOf } from "../../core/money/pricing.ts";
 import { type Rule, type Rules, ruleAt } from "./fields.ts";
 
 /** One value of a file that lets an agent do more than the layers below do. */

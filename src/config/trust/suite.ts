@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import type { SuiteAsWritten } from "../../core/suite-schema.ts";
+import type { SuiteAsWritten } from "../../core/suite/suite-schema.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { Configuration, Trusting } from "../load.ts";
 import { SUITE_RULES } from "./fields.ts";

@@ -1,5 +1,5 @@
-import type { EventDraft } from "../../core/events.ts";
-import type { Withheld } from "../others.ts";
+import type { EventDraft } from "../../core/events/events.ts";
+import type { Withheld } from "./no-widening.ts";
 import type { JudgedItem } from "./gate.ts";
 
 /** What the log of a session says of settings that have no effect in it. */

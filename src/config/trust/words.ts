@@ -1,5 +1,5 @@
-import { createRedactor } from "../../core/redaction.ts";
-import { shownVariable } from "../../core/redaction-session.ts";
+import { createRedactor } from "../../core/redaction/redaction.ts";
+import { shownVariable } from "../../core/session/redaction-session.ts";
 import type { TrustKind } from "./item.ts";
 import type { Widening } from "./judge.ts";
 

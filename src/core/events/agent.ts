@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { agentContent, toolContent } from "../content.ts";
+import { agentContent, toolContent } from "./content.ts";
 import { onThread, stored, toolInput, toolOutcome } from "./fields.ts";
 
 /** What the agent does. */

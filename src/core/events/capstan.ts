@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { sessionBudget } from "../budget-schema.ts";
-import { SCOPES } from "../budget-scopes.ts";
-import { callSubject, toolTraits } from "../permission/subject.ts";
+import { sessionBudget } from "../money/budget-schema.ts";
+import { SCOPES } from "../money/budget-scopes.ts";
+import { callSubject, toolTraits } from "../rules/subject.ts";
 import { onThread, stored, toolInput } from "./fields.ts";
 
 /** Facts the API has no word for. */

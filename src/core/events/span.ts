@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { BILLINGS } from "../ledger.ts";
+import { BILLINGS } from "../money/ledger.ts";
 import { onThread, stored } from "./fields.ts";
 
 /** Model requests, as the gateway metered them. */

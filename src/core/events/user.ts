@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { messageContent, toolContent } from "../content.ts";
+import { messageContent, toolContent } from "./content.ts";
 import { onThread, received, toolOutcome } from "./fields.ts";
 
 /** What users say. */

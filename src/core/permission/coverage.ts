@@ -1,7 +1,7 @@
 import { type Call, isCoveredBy, isHarmless, type Part, type ShellCommand } from "./match-call.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../rules/rule.ts";
 import type { GrantedRule } from "./rule-set.ts";
-import type { CallSubject } from "./subject.ts";
+import type { CallSubject } from "../rules/subject.ts";
 
 export interface Allowances {
   readonly rules: readonly Rule[];

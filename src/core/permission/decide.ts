@@ -1,7 +1,7 @@
-import type { Mode } from "../agent-definition.ts";
+import type { Mode } from "../agent/agent-definition.ts";
 import { type Allowances, coverageOf, uncovered } from "./coverage.ts";
-import { isSecret, type SandboxPlan } from "../sandbox.ts";
-import { isSecretName } from "../secret-files.ts";
+import { isSecret, type SandboxPlan } from "../environment/sandbox.ts";
+import { isSecretName } from "../environment/secret-files.ts";
 import { outsideLimits } from "./limits.ts";
 import {
   type Call,
@@ -13,13 +13,13 @@ import {
   restrictedBy,
 } from "./match-call.ts";
 import { optionsReason } from "./options-reason.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../rules/rule.ts";
 import type { AskRule, GrantedRule, Rules, RuleSet } from "./rule-set.ts";
-import { isInside } from "../inside.ts";
+import { isInside } from "../paths/inside.ts";
 import { protectedIn } from "./protected/in-call.ts";
-import type { CallSubject, ToolTraits } from "./subject.ts";
+import type { CallSubject, ToolTraits } from "../rules/subject.ts";
 import { suggestRules } from "./suggest.ts";
-import { PLAN_TOOL, QUESTION_TOOL } from "./tool-names.ts";
+import { PLAN_TOOL, QUESTION_TOOL } from "../rules/tool-names.ts";
 
 /** Whether a tool call may run: one pure function for every engine and every tool, in the order of docs/permissions.md. */
 export interface PermissionQuery {

@@ -1,9 +1,9 @@
-import { isHidden, isKeptFrom, isWhollyHidden, isWritable, type SandboxPlan } from "../sandbox.ts";
+import { isHidden, isKeptFrom, isWhollyHidden, isWritable, type SandboxPlan } from "../environment/sandbox.ts";
 import { callOf, hitBy } from "./match-call.ts";
 import { rowOfPath } from "./protected/match.ts";
-import { parseRule } from "./rule.ts";
-import { isInside } from "../inside.ts";
-import type { CallSubject, Place } from "./subject.ts";
+import { parseRule } from "../rules/rule.ts";
+import { isInside } from "../paths/inside.ts";
+import type { CallSubject, Place } from "../rules/subject.ts";
 
 /** A call that the limits of the environment do not let through; no rule, mode, grant or person can. */
 export interface LimitDenial {

@@ -1,11 +1,11 @@
-import { type Glob, matchesGlob } from "./glob.ts";
-import { commandOf, type CommandWords, matchCommand } from "./match-command.ts";
-import { type LocatedPath, locator, matchPath, type PathPattern } from "./match-path.ts";
-import type { Rule } from "./rule.ts";
-import { isInside } from "../inside.ts";
-import { isSecretName } from "../secret-files.ts";
-import type { CallSubject, Place, Redirection } from "./subject.ts";
-import { speaksOf } from "./tool-names.ts";
+import { type Glob, matchesGlob } from "../paths/glob.ts";
+import { commandOf, type CommandWords, matchCommand } from "../rules/match-command.ts";
+import { type LocatedPath, locator, matchPath, type PathPattern } from "../paths/match-path.ts";
+import type { Rule } from "../rules/rule.ts";
+import { isInside } from "../paths/inside.ts";
+import { isSecretName } from "../environment/secret-files.ts";
+import type { CallSubject, Place, Redirection } from "../rules/subject.ts";
+import { speaksOf } from "../rules/tool-names.ts";
 
 /** A call, made ready to be held against many rules. */
 export interface Call {

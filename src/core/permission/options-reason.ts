@@ -1,5 +1,5 @@
 import type { ShellCommand } from "./match-call.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../rules/rule.ts";
 import { quotedWord } from "./suggest.ts";
 
 /** Why a rule does not cover a command with these options, and which rule would. */

@@ -1,5 +1,5 @@
-import { MODES, type Mode } from "../agent-definition.ts";
-import type { EventOf } from "../events.ts";
+import { MODES, type Mode } from "../agent/agent-definition.ts";
+import type { EventOf } from "../events/events.ts";
 import { decide, type Verdict } from "./decide.ts";
 import type { RuleSet } from "./rule-set.ts";
 

@@ -1,7 +1,7 @@
 import { type Call, hidesProgram } from "./match-call.ts";
-import { type LocatedPath, nameThatLeads } from "./match-path.ts";
-import type { Rule } from "./rule.ts";
-import { familyOf } from "./tool-names.ts";
+import { type LocatedPath, nameThatLeads } from "../paths/match-path.ts";
+import type { Rule } from "../rules/rule.ts";
+import { familyOf } from "../rules/tool-names.ts";
 
 /**
  * Finds the few rules that can speak of a call among hundreds: by the program's name, the first name of a path, or the

@@ -1,7 +1,7 @@
-import type { AgentDefinition, Permissions } from "../agent-definition.ts";
+import type { AgentDefinition, Permissions } from "../agent/agent-definition.ts";
 import { CapstanError } from "../errors.ts";
 import type { Call } from "./match-call.ts";
-import { ALLOWS_ALL, parseRule, type Rule } from "./rule.ts";
+import { ALLOWS_ALL, parseRule, type Rule } from "../rules/rule.ts";
 import { RuleIndex } from "./rule-index.ts";
 import { policyRules } from "./server-policy.ts";
 

@@ -1,8 +1,8 @@
-import type { AgentDefinition } from "../agent-definition.ts";
-import { engineToolName } from "../mcp-server-schema.ts";
-import { OTHER_TOOLS } from "../mcp-tool-policy.ts";
-import { parseGlob } from "./glob.ts";
-import type { Rule } from "./rule.ts";
+import type { AgentDefinition } from "../agent/agent-definition.ts";
+import { engineToolName } from "../agent/mcp-server-schema.ts";
+import { OTHER_TOOLS } from "../agent/mcp-tool-policy.ts";
+import { parseGlob } from "../paths/glob.ts";
+import type { Rule } from "../rules/rule.ts";
 import type { Rules } from "./rule-set.ts";
 
 /** The rules that `tools` of an agent's MCP servers stand for. Their text says where they are written. */

@@ -1,9 +1,9 @@
 import { isTransparent } from "./coverage.ts";
 import { isHarmless } from "./match-call.ts";
-import { readRule } from "./rule.ts";
-import { isInside } from "../inside.ts";
-import type { CallSubject, Place, ShellSubject } from "./subject.ts";
-import { canonicalTool, PLAN_TOOL, QUESTION_TOOL, speaksOf } from "./tool-names.ts";
+import { readRule } from "../rules/rule.ts";
+import { isInside } from "../paths/inside.ts";
+import type { CallSubject, Place, ShellSubject } from "../rules/subject.ts";
+import { canonicalTool, PLAN_TOOL, QUESTION_TOOL, speaksOf } from "../rules/tool-names.ts";
 
 /**
  * The rules that "remember this" would save: together they allow this very call again, and as little else as rules can

@@ -1,4 +1,4 @@
-import type { EngineCapabilities } from "../../core/engines/capabilities.ts";
+import type { EngineCapabilities } from "../../core/ports/engine-capabilities.ts";
 
 /** The CLI is given the size of a window, and summarises when so many tokens of it are left. */
 export const COMPACTION_ROOM = 33_000;

@@ -1,6 +1,6 @@
 import type { HookCallbackMatcher, Options } from "@anthropic-ai/claude-agent-sdk";
-import type { ToolContent } from "../../core/content.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { ToolContent } from "../../core/events/content.ts";
+import type { Tool } from "../../core/ports/tool.ts";
 import { hostToolName } from "../tool-names.ts";
 import { apiContent } from "../api-content.ts";
 

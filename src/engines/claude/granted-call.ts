@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { CallDecision, CallRequest, EngineHost } from "../../core/engine.ts";
+import type { CallDecision, CallRequest, EngineHost } from "../../core/ports/engine.ts";
 import { rowOfPath } from "../../core/permission/protected/match.ts";
 import { PLAN_EXIT } from "../builtin-tools.ts";
 

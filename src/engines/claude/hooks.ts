@@ -1,7 +1,7 @@
 import type { HookCallbackMatcher, HookInput, HookJSONOutput, Options } from "@anthropic-ai/claude-agent-sdk";
-import type { EngineHost } from "../../core/engine.ts";
+import type { EngineHost } from "../../core/ports/engine.ts";
 import { messageOf } from "../../core/errors.ts";
-import { type Tool, traitsOfTool } from "../../core/tool.ts";
+import { type Tool, traitsOfTool } from "../../core/ports/tool.ts";
 import { traitsOf } from "../builtin-tools.ts";
 import { readToolName } from "../tool-names.ts";
 

@@ -7,8 +7,8 @@ import type {
   Options,
   Query,
 } from "@anthropic-ai/claude-agent-sdk";
-import type { EngineRequest, EngineStart } from "../../core/engine.ts";
-import type { McpServer } from "../../core/mcp-server-schema.ts";
+import type { EngineRequest, EngineStart } from "../../core/ports/engine.ts";
+import type { McpServer } from "../../core/agent/mcp-server-schema.ts";
 import type { GrantedCall } from "./granted-call.ts";
 import { notStarted, requireTools } from "../../mcp/policy.ts";
 import { type ProgramSettings, programServers, requirePrograms } from "../../mcp/programs.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentDefinition as SdkAgent, Options } from "@anthropic-ai/claude-agent-sdk";
-import type { Mode } from "../../core/agent-definition.ts";
-import type { EngineRequest } from "../../core/engine.ts";
+import type { Mode } from "../../core/agent/agent-definition.ts";
+import type { EngineRequest } from "../../core/ports/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { BUILTIN_NAMES, PLAN_EXIT } from "../builtin-tools.ts";
 import { COMPACTION_ROOM } from "./capabilities.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { basename } from "node:path";
 import type { SpawnedProcess, SpawnOptions } from "@anthropic-ai/claude-agent-sdk";
 import { CapstanError } from "../../core/errors.ts";
-import { onAbort } from "../../core/signals/on-abort.ts";
+import { onAbort } from "../../core/text/on-abort.ts";
 import type { Leftovers } from "../../process/leftovers.ts";
 
 const STDERR_TAIL_BYTES = 8_192;

@@ -1,6 +1,6 @@
 import type { Options } from "@anthropic-ai/claude-agent-sdk";
-import { isWhollyHidden, type SandboxPlan } from "../../core/sandbox.ts";
-import { PUBLIC_NAMES, SECRET_NAMES } from "../../core/secret-files.ts";
+import { isWhollyHidden, type SandboxPlan } from "../../core/environment/sandbox.ts";
+import { PUBLIC_NAMES, SECRET_NAMES } from "../../core/environment/secret-files.ts";
 
 type SdkSettings = Exclude<NonNullable<Options["settings"]>, string>;
 

@@ -1,5 +1,5 @@
 import type { Options } from "@anthropic-ai/claude-agent-sdk";
-import type { EngineRequest } from "../../core/engine.ts";
+import type { EngineRequest } from "../../core/ports/engine.ts";
 import { PLUGIN, skillsDirectory } from "../skills.ts";
 
 /** How the CLI is told of them. Those that it has itself are not offered. */

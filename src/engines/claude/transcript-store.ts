@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionStore, SessionStoreEntry } from "@anthropic-ai/claude-agent-sdk";
-import { uuidOf } from "../../core/clock.ts";
-import type { EngineRequest } from "../../core/engine.ts";
-import type { TranscriptStore } from "../../core/store.ts";
+import { uuidOf } from "../../core/ports/clock.ts";
+import type { EngineRequest } from "../../core/ports/engine.ts";
+import type { TranscriptStore } from "../../core/ports/store.ts";
 
 /** The SDK's own port onto our store. Keyed by session alone, so that any directory or machine can resume. */
 export function sessionStoreFor(sessionId: string, transcripts: TranscriptStore, root: string): SessionStore {

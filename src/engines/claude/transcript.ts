@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
-import { uuidOf } from "../../core/clock.ts";
-import type { HistoryItem, ModelBlock } from "../../core/history.ts";
-import { hasMarker, mayStandFor } from "../../core/redaction-marker.ts";
-import type { TranscriptEntry } from "../../core/store.ts";
+import { uuidOf } from "../../core/ports/clock.ts";
+import type { HistoryItem, ModelBlock } from "../../core/session/history.ts";
+import { hasMarker, mayStandFor } from "../../core/redaction/redaction-marker.ts";
+import type { TranscriptEntry } from "../../core/ports/store.ts";
 import { apiContent, failedContent } from "../api-content.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { TranscriptEntry } from "../../core/store.ts";
+import type { TranscriptEntry } from "../../core/ports/store.ts";
 import { blocksOf, lastLink } from "./transcript.ts";
 
 /** Makes the CLI run a call of its last answer at its start, through the gate like any other. */

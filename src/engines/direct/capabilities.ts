@@ -1,4 +1,4 @@
-import type { EngineCapabilities } from "../../core/engines/capabilities.ts";
+import type { EngineCapabilities } from "../../core/ports/engine-capabilities.ts";
 
 /** test/contract/engine proves each line, and docs/engines.md shows them. */
 export const directCapabilities: EngineCapabilities = {

@@ -1,6 +1,6 @@
-import type { Engine, EngineHost, EngineRequest, EngineSession } from "../../core/engine.ts";
+import type { Engine, EngineHost, EngineRequest, EngineSession } from "../../core/ports/engine.ts";
 import { CapstanError } from "../../core/errors.ts";
-import type { PriceEntry } from "../../core/prices.ts";
+import type { PriceEntry } from "../../core/money/prices.ts";
 import {
   answeredOnce,
   confinementOf,

@@ -1,4 +1,4 @@
-import { PLAN_TOOL } from "../../core/permission/tool-names.ts";
+import { PLAN_TOOL } from "../../core/rules/tool-names.ts";
 import { traitsOf } from "../builtin-tools.ts";
 import type { LineOutput } from "./line/line.ts";
 import { type BuiltinTool, textOutcome } from "./tools/builtin-tool.ts";

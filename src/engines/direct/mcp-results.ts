@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import { isBase64, type ToolContent } from "../../core/content.ts";
+import { isBase64, type ToolContent } from "../../core/events/content.ts";
 import type { BuiltinOutcome, ToolPlace } from "./tools/builtin-tool.ts";
 import { boundedResult, resultsDirectory } from "./tools/search/long-result.ts";
 

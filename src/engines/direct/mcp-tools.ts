@@ -1,7 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
-import type { Elicitation, EngineHost, EngineRequest } from "../../core/engine.ts";
+import type { Elicitation, EngineHost, EngineRequest } from "../../core/ports/engine.ts";
 import { messageOf } from "../../core/errors.ts";
-import { engineToolName } from "../../core/mcp-server-schema.ts";
+import { engineToolName } from "../../core/agent/mcp-server-schema.ts";
 import type { ServerClient, ServerClientOptions } from "../../mcp/client/server-client.ts";
 import { elicit } from "../../mcp/elicitation.ts";
 import { notStarted, requireTools } from "../../mcp/policy.ts";

@@ -1,4 +1,4 @@
-import type { EngineRequest } from "../../core/engine.ts";
+import type { EngineRequest } from "../../core/ports/engine.ts";
 import { skillList } from "./tools/skill.ts";
 import type { SystemPrompt } from "./model/request.ts";
 

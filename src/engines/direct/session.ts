@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import type { Mode } from "../../core/agent-definition.ts";
-import { engineAgentIdOf } from "../../core/clock.ts";
-import type { MessageContent } from "../../core/content.ts";
-import type { EngineHost, EngineRequest, EngineSession, TurnEnd } from "../../core/engine.ts";
+import type { Mode } from "../../core/agent/agent-definition.ts";
+import { engineAgentIdOf } from "../../core/ports/clock.ts";
+import type { MessageContent } from "../../core/events/content.ts";
+import type { EngineHost, EngineRequest, EngineSession, TurnEnd } from "../../core/ports/engine.ts";
 import { CapstanError, messageOf } from "../../core/errors.ts";
-import type { EventDraft } from "../../core/events.ts";
+import type { EventDraft } from "../../core/events/events.ts";
 import { outputTool, planTool } from "./line-tools.ts";
 import { itemOf } from "./line/conversation.ts";
 import { Line } from "./line/line.ts";

@@ -1,7 +1,7 @@
-import type { AgentDefinition } from "../../core/agent-definition.ts";
-import { threadId } from "../../core/clock.ts";
-import type { HistoryItem } from "../../core/history.ts";
-import { GENERAL_SUBAGENT } from "../../core/permission/tool-names.ts";
+import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
+import { threadId } from "../../core/ports/clock.ts";
+import type { HistoryItem } from "../../core/session/history.ts";
+import { GENERAL_SUBAGENT } from "../../core/rules/tool-names.ts";
 import { traitsOf } from "../builtin-tools.ts";
 import { SKILL_TOOL } from "../skills.ts";
 import { readToolName } from "../tool-names.ts";

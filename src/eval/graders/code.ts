@@ -2,11 +2,11 @@ import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
-import { parseDuration } from "../../core/duration.ts";
-import type { Given } from "../../core/grader-schema.ts";
+import { parseDuration } from "../../core/text/duration.ts";
+import type { Given } from "../../core/suite/grader-schema.ts";
 import { type Finding, GraderError, type Surroundings } from "./grader.ts";
 import { duration } from "../../words/amounts.ts";
-import { shown } from "./words.ts";
+import { shown } from "./similarity/words.ts";
 
 const TIMEOUT = "30s";
 

@@ -1,7 +1,7 @@
-import { parseDuration } from "../../core/duration.ts";
+import { parseDuration } from "../../core/text/duration.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { CommandEnd } from "../../core/hooks.ts";
-import type { Given } from "../../core/grader-schema.ts";
+import type { CommandEnd } from "../../core/ports/hooks.ts";
+import type { Given } from "../../core/suite/grader-schema.ts";
 import { allOf, failedWith, type Finding, GraderError, passedWith, type Surroundings } from "./grader.ts";
 import { checkText } from "./text.ts";
 import { duration } from "../../words/amounts.ts";

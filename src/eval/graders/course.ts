@@ -1,8 +1,8 @@
-import type { LoggedEvent } from "../../core/events.ts";
-import type { Given } from "../../core/grader-schema.ts";
-import type { TurnFacts } from "../trial-facts.ts";
+import type { LoggedEvent } from "../../core/events/events.ts";
+import type { Given } from "../../core/suite/grader-schema.ts";
+import type { TurnFacts } from "../trial/trial-facts.ts";
 import { allOf, failedWith, type Finding, passedWith, type Surroundings } from "./grader.ts";
-import { countInWords, isWithin } from "./words.ts";
+import { countInWords, isWithin } from "./similarity/words.ts";
 
 /** Graders of how a trial went: its subagents, its end, what it recovered from. */
 

@@ -1,7 +1,7 @@
-import type { LoggedEvent } from "../../core/events.ts";
-import type { Given } from "../../core/grader-schema.ts";
+import type { LoggedEvent } from "../../core/events/events.ts";
+import type { Given } from "../../core/suite/grader-schema.ts";
 import { allOf, failedWith, type Finding, passedWith, type Surroundings } from "./grader.ts";
-import { countInWords, isWithin, times } from "./words.ts";
+import { countInWords, isWithin, times } from "./similarity/words.ts";
 
 interface Decision {
   readonly tool: string;

@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import ignore from "ignore";
 import { messageOf } from "../../core/errors.ts";
-import type { Given } from "../../core/grader-schema.ts";
+import type { Given } from "../../core/suite/grader-schema.ts";
 import { allOf, failedWith, type Finding, GraderError, passedWith, type Surroundings } from "./grader.ts";
 import { checkText } from "./text.ts";
-import { diffOf } from "./words.ts";
+import { diffOf } from "./similarity/words.ts";
 import { contentOf, findFile, type WorkspaceFile } from "./workspace-file.ts";
 
 /** Graders of the workspace. */

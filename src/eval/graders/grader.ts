@@ -1,7 +1,7 @@
-import type { CommandEnd, CommandSurroundings } from "../../core/hooks.ts";
-import type { OutputChecks } from "../../core/output.ts";
-import type { SandboxPlan } from "../../core/sandbox.ts";
-import type { TrialFacts } from "../trial-facts.ts";
+import type { CommandEnd, CommandSurroundings } from "../../core/ports/hooks.ts";
+import type { OutputChecks } from "../../core/agent/output.ts";
+import type { SandboxPlan } from "../../core/environment/sandbox.ts";
+import type { TrialFacts } from "../trial/trial-facts.ts";
 
 /** What graders need from outside. */
 export interface GraderDeps {

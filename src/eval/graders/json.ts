@@ -3,13 +3,13 @@ import { dirname, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { parse } from "yaml";
 import { messageOf } from "../../core/errors.ts";
-import type { Given, JsonCheck } from "../../core/grader-schema.ts";
-import { valuesAt } from "../../core/json-path.ts";
-import { readPattern } from "../../core/suite-pattern.ts";
-import type { TurnFacts } from "../trial-facts.ts";
+import type { Given, JsonCheck } from "../../core/suite/grader-schema.ts";
+import { valuesAt } from "../../core/suite/json-path.ts";
+import { readPattern } from "../../core/suite/suite-pattern.ts";
+import type { TurnFacts } from "../trial/trial-facts.ts";
 import { failedWith, type Finding, GraderError, passedWith, type Surroundings } from "./grader.ts";
 import { matches } from "./matches.ts";
-import { diffOf, readable, shown } from "./words.ts";
+import { diffOf, readable, shown } from "./similarity/words.ts";
 
 /** Graders of JSON: in what the agent said, and its structured output. */
 

@@ -1,5 +1,5 @@
-import type { Given } from "../../core/grader-schema.ts";
-import type { TurnFacts } from "../trial-facts.ts";
+import type { Given } from "../../core/suite/grader-schema.ts";
+import type { TurnFacts } from "../trial/trial-facts.ts";
 import { listOf } from "./text.ts";
 
 /** What judges are asked. What the agent said is JSON inside, so that it cannot pass for a part of the question. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Given } from "../../core/grader-schema.ts";
-import type { TurnFacts } from "../trial-facts.ts";
+import type { Given } from "../../core/suite/grader-schema.ts";
+import type { TurnFacts } from "../trial/trial-facts.ts";
 import { type Finding, GraderError, type GraderDeps, type Surroundings } from "./grader.ts";
 import { faithfulnessPrompt, relevancePrompt, rubricPrompt } from "./judge-prompts.ts";
-import { shown } from "./words.ts";
+import { shown } from "./similarity/words.ts";
 
 /** Graders that ask a model. */
 

@@ -1,6 +1,6 @@
 import { createContext, Script } from "node:vm";
 import { GraderError } from "./grader.ts";
-import { shown } from "./words.ts";
+import { shown } from "./similarity/words.ts";
 
 const TIMEOUT_MS = 1_000;
 

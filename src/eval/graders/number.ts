@@ -1,9 +1,9 @@
-import type { Given } from "../../core/grader-schema.ts";
-import { valuesAt } from "../../core/json-path.ts";
-import type { TurnFacts } from "../trial-facts.ts";
+import type { Given } from "../../core/suite/grader-schema.ts";
+import { valuesAt } from "../../core/suite/json-path.ts";
+import type { TurnFacts } from "../trial/trial-facts.ts";
 import { failedWith, type Finding, passedWith } from "./grader.ts";
 import { documentOf } from "./json.ts";
-import { shown } from "./words.ts";
+import { shown } from "./similarity/words.ts";
 
 /** Not inside of a word, of a version such as 1.2.3, or of a longer number; a unit may follow. */
 const NUMBER = /(?<![\p{L}\p{N}_.])[-+−]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:e[-+]?\d+)?(?!\.?\d)/giu;

@@ -1,8 +1,8 @@
-import { parseDuration } from "../../core/duration.ts";
-import type { Given } from "../../core/grader-schema.ts";
+import { parseDuration } from "../../core/text/duration.ts";
+import type { Given } from "../../core/suite/grader-schema.ts";
 import { count, duration as durationText, preciseMoney } from "../../words/amounts.ts";
 import { type Finding, GraderError, type Surroundings } from "./grader.ts";
-import { countInWords, isWithin } from "./words.ts";
+import { countInWords, isWithin } from "./similarity/words.ts";
 
 /** Graders of what a trial cost: money, tokens, requests, time. */
 

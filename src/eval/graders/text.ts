@@ -1,9 +1,9 @@
-import type { Given, TextCheck } from "../../core/grader-schema.ts";
-import { readPattern } from "../../core/suite-pattern.ts";
-import type { TurnFacts } from "../trial-facts.ts";
+import type { Given, TextCheck } from "../../core/suite/grader-schema.ts";
+import { readPattern } from "../../core/suite/suite-pattern.ts";
+import type { TurnFacts } from "../trial/trial-facts.ts";
 import { allOf, failedWith, type Finding, passedWith } from "./grader.ts";
 import { matches } from "./matches.ts";
-import { diffOf, shown } from "./words.ts";
+import { diffOf, shown } from "./similarity/words.ts";
 
 /** Graders of what the agent said, and checks of other texts. */
 

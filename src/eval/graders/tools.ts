@@ -1,8 +1,8 @@
-import type { Given } from "../../core/grader-schema.ts";
-import { fits } from "../fits.ts";
-import type { CallFacts } from "../trial-facts.ts";
+import type { Given } from "../../core/suite/grader-schema.ts";
+import { fits } from "../compare/matches-expected.ts";
+import type { CallFacts } from "../trial/trial-facts.ts";
 import { failedWith, type Finding, passedWith, type Surroundings } from "./grader.ts";
-import { countInWords, diffOf, isWithin, readable, shown, times } from "./words.ts";
+import { countInWords, diffOf, isWithin, readable, shown, times } from "./similarity/words.ts";
 
 /** Graders of tool calls: those of subagents too, and whatever became of them. */
 

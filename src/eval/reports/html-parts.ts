@@ -1,6 +1,6 @@
 import { type Html, markup } from "./html-text.ts";
-import { STATUS_WORDS } from "../../core/suite-run-words.ts";
-import type { CaseStatus } from "../../core/suite-run-summary.ts";
+import { STATUS_WORDS } from "../../core/suite/suite-run-words.ts";
+import type { CaseStatus } from "../../core/suite/suite-run-summary.ts";
 
 /** What several parts of the page share. */
 

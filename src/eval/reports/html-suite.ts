@@ -1,6 +1,6 @@
-import type { CaseRun, SuiteResult, TrialRun } from "../../core/suite-run.ts";
-import { casesSummary } from "../../core/suite-run-summary.ts";
-import { timeOf } from "../../core/suite-run-words.ts";
+import type { CaseRun, SuiteResult, TrialRun } from "../../core/suite/suite-run.ts";
+import { casesSummary } from "../../core/suite/suite-run-summary.ts";
+import { timeOf } from "../../core/suite/suite-run-words.ts";
 import { count, duration, percent } from "../../words/amounts.ts";
 import { badge, fold, listed, OPEN } from "./html-parts.ts";
 import { type Html, markup } from "./html-text.ts";

@@ -1,5 +1,5 @@
-import type { TrialRun, TrialStep, Verdict } from "../../core/suite-run.ts";
-import { changedFiles, inputTokens, type Passage, passagesOf, WHO } from "../../core/suite-run-words.ts";
+import type { TrialRun, TrialStep, Verdict } from "../../core/suite/suite-run.ts";
+import { changedFiles, inputTokens, type Passage, passagesOf, WHO } from "../../core/suite/suite-run-words.ts";
 import { count, duration, money, thousands } from "../../words/amounts.ts";
 import { diffBlock, fold, listed, textBlock } from "./html-parts.ts";
 import { type Html, markup } from "./html-text.ts";

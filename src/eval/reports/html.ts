@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { SuiteRun } from "../../core/suite-run.ts";
-import { CASE_STATUSES, type RunSummary, runSummary } from "../../core/suite-run-summary.ts";
-import { inputTokens, outcomeOf, priceNote, STATUS_WORDS } from "../../core/suite-run-words.ts";
+import type { SuiteRun } from "../../core/suite/suite-run.ts";
+import { CASE_STATUSES, type RunSummary, runSummary } from "../../core/suite/suite-run-summary.ts";
+import { inputTokens, outcomeOf, priceNote, STATUS_WORDS } from "../../core/suite/suite-run-words.ts";
 import { count, duration, thousands } from "../../words/amounts.ts";
 import { badge } from "./html-parts.ts";
 import { STYLE } from "./html-style.ts";

@@ -1,4 +1,4 @@
-import type { SuiteRun } from "../../core/suite-run.ts";
+import type { SuiteRun } from "../../core/suite/suite-run.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
 
 /** The whole run. `--baseline` reads it. */

@@ -1,6 +1,6 @@
-import type { CaseRun, SuiteResult, SuiteRun, TrialRun } from "../../core/suite-run.ts";
-import { casesSummary } from "../../core/suite-run-summary.ts";
-import { inputTokens, timeOf } from "../../core/suite-run-words.ts";
+import type { CaseRun, SuiteResult, SuiteRun, TrialRun } from "../../core/suite/suite-run.ts";
+import { casesSummary } from "../../core/suite/suite-run-summary.ts";
+import { inputTokens, timeOf } from "../../core/suite/suite-run-words.ts";
 import { escaped } from "./printable.ts";
 import { transcriptText } from "./transcript.ts";
 import { acceptedDrift, ignoredVariation, passedOf, whyNot } from "./words.ts";

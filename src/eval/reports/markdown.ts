@@ -1,6 +1,6 @@
-import type { CaseRun, SuiteResult, SuiteRun, TrialRun } from "../../core/suite-run.ts";
-import { CASE_STATUSES, type CaseStatus, casesSummary, runSummary } from "../../core/suite-run-summary.ts";
-import { outcomeOf, priceNote, STATUS_WORDS, timeOf } from "../../core/suite-run-words.ts";
+import type { CaseRun, SuiteResult, SuiteRun, TrialRun } from "../../core/suite/suite-run.ts";
+import { CASE_STATUSES, type CaseStatus, casesSummary, runSummary } from "../../core/suite/suite-run-summary.ts";
+import { outcomeOf, priceNote, STATUS_WORDS, timeOf } from "../../core/suite/suite-run-words.ts";
 import { printable } from "./printable.ts";
 import { duration } from "../../words/amounts.ts";
 import { acceptedDrift, ignoredVariation, passedOf, priceOf } from "./words.ts";

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { lstat, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { CapstanError, messageOf } from "../../core/errors.ts";
-import type { SuiteRun } from "../../core/suite-run.ts";
+import type { SuiteRun } from "../../core/suite/suite-run.ts";
 import { exitCodeOf } from "../run.ts";
 import { htmlReport } from "./html.ts";
 import { jsonReport } from "./json.ts";

@@ -1,4 +1,4 @@
-import type { TrialRun } from "../../core/suite-run.ts";
+import type { TrialRun } from "../../core/suite/suite-run.ts";
 
 /** A line for each step; those of subagents stand further in. */
 export function transcriptText({ steps }: Pick<TrialRun, "steps">): string {

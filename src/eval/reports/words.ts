@@ -1,5 +1,5 @@
-import type { CaseRun, TrialRun } from "../../core/suite-run.ts";
-import type { CasesSummary } from "../../core/suite-run-summary.ts";
+import type { CaseRun, TrialRun } from "../../core/suite/suite-run.ts";
+import type { CasesSummary } from "../../core/suite/suite-run-summary.ts";
 import { count, money, percent } from "../../words/amounts.ts";
 
 /** How reports say what the console says in its own way, or not at all. */

@@ -1,5 +1,5 @@
-import type { RecordedAnswer, RecordedMessage } from "../../core/cassette.ts";
-import type { HeaderList, UpstreamResponse } from "../upstream.ts";
+import type { RecordedAnswer, RecordedMessage } from "../../core/suite/cassette.ts";
+import type { HeaderList, UpstreamResponse } from "../upstreams/upstream.ts";
 import { errorFrame, framesOf, streamOf } from "./message.ts";
 
 const STREAM: HeaderList = [["content-type", "text/event-stream; charset=utf-8"]];

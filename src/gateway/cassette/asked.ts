@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { CassetteExchange, RecordedNews } from "../../core/cassette.ts";
+import type { CassetteExchange, RecordedNews } from "../../core/suite/cassette.ts";
 import { mapTexts, type Places } from "./places.ts";
 
 /** What a request asks, in the form that is recorded and compared. */

@@ -1,5 +1,11 @@
-import type { Cassette, CassetteExchange, CassetteThread, RecordedAnswer, RecordedNews } from "../../core/cassette.ts";
-import type { Drift } from "../../core/tape.ts";
+import type {
+  Cassette,
+  CassetteExchange,
+  CassetteThread,
+  RecordedAnswer,
+  RecordedNews,
+} from "../../core/suite/cassette.ts";
+import type { Drift } from "../../core/ports/tape.ts";
 import { taskOf } from "./asked.ts";
 import { differences, same, type Sides, unified } from "./drift.ts";
 import { mapTexts } from "./places.ts";

@@ -1,6 +1,6 @@
 import { createTwoFilesPatch } from "diff";
-import type { Cassette, CassetteExchange } from "../../core/cassette.ts";
-import type { Drift, Ignored } from "../../core/tape.ts";
+import type { Cassette, CassetteExchange } from "../../core/suite/cassette.ts";
+import type { Drift, Ignored } from "../../core/ports/tape.ts";
 import type { Asked } from "./asked.ts";
 import { ignoredKinds, steady } from "./varying/ignored.ts";
 

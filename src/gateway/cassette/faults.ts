@@ -1,5 +1,5 @@
-import type { Fault } from "../../core/fault-schema.ts";
-import type { RequestOrigin, UpstreamRequest, UpstreamResponse } from "../upstream.ts";
+import type { Fault } from "../../core/suite/fault-schema.ts";
+import type { RequestOrigin, UpstreamRequest, UpstreamResponse } from "../upstreams/upstream.ts";
 import { broken, held, once, plain } from "./answer-parts.ts";
 
 const TYPES = { 429: "rate_limit_error", 500: "api_error", 529: "overloaded_error" } as const;

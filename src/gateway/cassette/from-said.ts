@@ -1,5 +1,5 @@
-import { CASSETTE_FORMAT, type Cassette, type RecordedAnswer, type RecordedNews } from "../../core/cassette.ts";
-import type { SaidThread } from "../../core/said-thread.ts";
+import { CASSETTE_FORMAT, type Cassette, type RecordedAnswer, type RecordedNews } from "../../core/suite/cassette.ts";
+import type { SaidThread } from "../../core/suite/said-thread.ts";
 import { mapTexts, placesOf } from "./places.ts";
 
 /** Stands for what a log does not have: how exactly the model was asked. */

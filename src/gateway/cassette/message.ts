@@ -1,4 +1,4 @@
-import { recordedMessage, type RecordedMessage } from "../../core/cassette.ts";
+import { recordedMessage, type RecordedMessage } from "../../core/suite/cassette.ts";
 
 type Json = Record<string, unknown>;
 

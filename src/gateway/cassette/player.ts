@@ -1,6 +1,6 @@
-import type { Cassette, CassetteExchange, CassetteThread, RecordedAnswer } from "../../core/cassette.ts";
-import type { Drift, Ignored } from "../../core/tape.ts";
-import type { RequestOrigin } from "../upstream.ts";
+import type { Cassette, CassetteExchange, CassetteThread, RecordedAnswer } from "../../core/suite/cassette.ts";
+import type { Drift, Ignored } from "../../core/ports/tape.ts";
+import type { RequestOrigin } from "../upstreams/upstream.ts";
 import { type Asked, hashOf, taskOf } from "./asked.ts";
 import { type Difference, differences, same, unified } from "./drift.ts";
 import type { Places } from "./places.ts";

@@ -1,5 +1,5 @@
-import type { Cassette, CassetteExchange, CassetteThread, RecordedAnswer } from "../../core/cassette.ts";
-import type { RequestOrigin } from "../upstream.ts";
+import type { Cassette, CassetteExchange, CassetteThread, RecordedAnswer } from "../../core/suite/cassette.ts";
+import type { RequestOrigin } from "../upstreams/upstream.ts";
 import { type Asked, hashOf } from "./asked.ts";
 import { mapTexts, type Places } from "./places.ts";
 

@@ -1,6 +1,6 @@
-import type { RecordedAnswer } from "../../core/cassette.ts";
-import { recordedMessage } from "../../core/cassette.ts";
-import type { HeaderList, UpstreamResponse } from "../upstream.ts";
+import type { RecordedAnswer } from "../../core/suite/cassette.ts";
+import { recordedMessage } from "../../core/suite/cassette.ts";
+import type { HeaderList, UpstreamResponse } from "../upstreams/upstream.ts";
 import { MessageReader } from "./message.ts";
 
 interface Recording {

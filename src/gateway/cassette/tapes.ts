@@ -1,7 +1,7 @@
-import type { RecordedAnswer } from "../../core/cassette.ts";
+import type { RecordedAnswer } from "../../core/suite/cassette.ts";
 import { CapstanError } from "../../core/errors.ts";
-import type { Drift, Ignored, Tape, TapeOptions, Tapes } from "../../core/tape.ts";
-import type { RequestOrigin, Upstream, UpstreamFor, UpstreamRequest, UpstreamResponse } from "../upstream.ts";
+import type { Drift, Ignored, Tape, TapeOptions, Tapes } from "../../core/ports/tape.ts";
+import type { RequestOrigin, Upstream, UpstreamFor, UpstreamRequest, UpstreamResponse } from "../upstreams/upstream.ts";
 import { plain, refusal, respond, silence } from "./answer-parts.ts";
 import { type Asked, askedBy } from "./asked.ts";
 import { Faults, faulty } from "./faults.ts";

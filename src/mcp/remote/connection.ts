@@ -3,7 +3,7 @@ import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamable
 import type { ProgressCallback } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import { ElicitRequestSchema, type ElicitResult, ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import type { z } from "zod";
-import type { RemoteMcpServer } from "../../core/mcp-server-schema.ts";
+import type { RemoteMcpServer } from "../../core/agent/mcp-server-schema.ts";
 import { isGarbage, LOST, RemoteTransport } from "./transport.ts";
 import type { Trouble } from "./trouble.ts";
 

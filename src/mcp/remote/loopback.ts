@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { z } from "zod";
-import { engineToolName } from "../../core/mcp-server-schema.ts";
+import { engineToolName } from "../../core/agent/mcp-server-schema.ts";
 import { CALL_ID } from "../bridge.ts";
 
 /** As much of a request as must be known to let it through. */

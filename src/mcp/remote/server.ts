@@ -10,8 +10,8 @@ import {
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
 import { CapstanError, messageOf } from "../../core/errors.ts";
-import type { RemoteMcpServer } from "../../core/mcp-server-schema.ts";
-import { isDenied, requirePolicyTools } from "../../core/mcp-tool-policy.ts";
+import type { RemoteMcpServer } from "../../core/agent/mcp-server-schema.ts";
+import { isDenied, requirePolicyTools } from "../../core/agent/mcp-tool-policy.ts";
 import { ConnectionFailure, RemoteConnection, type RemoteQuestion, START_TIMEOUT_MS } from "./connection.ts";
 import type { GrantedCall, Loopback } from "./loopback.ts";
 import { fittingTools } from "./tools.ts";

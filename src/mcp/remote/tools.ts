@@ -1,6 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { engineToolName } from "../../core/mcp-server-schema.ts";
+import { engineToolName } from "../../core/agent/mcp-server-schema.ts";
 
 /** What the model API takes: longer names, and names of fields with other characters, make it refuse the whole request. */
 const LONGEST_NAME = 128;

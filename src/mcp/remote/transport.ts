@@ -11,7 +11,7 @@ import {
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import type { RemoteMcpServer } from "../../core/mcp-server-schema.ts";
+import type { RemoteMcpServer } from "../../core/agent/mcp-server-schema.ts";
 import { networkCode, type Trouble } from "./trouble.ts";
 
 /** Marks the error of a request that was not answered because the connection was lost. */

@@ -1,4 +1,4 @@
-import type { RemoteMcpServer } from "../../core/mcp-server-schema.ts";
+import type { RemoteMcpServer } from "../../core/agent/mcp-server-schema.ts";
 
 /** What is wrong with a server somewhere else, as far as the connection to it tells. */
 export type Trouble =

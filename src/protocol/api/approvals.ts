@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Approval, ApprovalAnswer } from "../../core/approval.ts";
-import { toolContent } from "../../core/content.ts";
+import type { Approval, ApprovalAnswer } from "../../core/session/approval.ts";
+import { toolContent } from "../../core/events/content.ts";
 import { approvalRequested } from "../../core/events/capstan.ts";
-import { resultParams } from "../message-input.ts";
+import { resultParams } from "../v1/message-input.ts";
 import { isoTime, isoTimeOrNull, msOf, msOrNull, queryNumber, timestamp } from "./common.ts";
 
 const STATUSES = ["pending", "answered", "settled"] as const;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Grant } from "../../core/approval.ts";
+import type { Grant } from "../../core/session/approval.ts";
 import { isoTime, isoTimeOrNull, msOf, msOrNull, timestamp } from "./common.ts";
 
 export const grant = z.object({

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { AUTH_PROVIDERS } from "../../core/auth-schema.ts";
-import { ROLES } from "../../core/registry.ts";
+import { AUTH_PROVIDERS } from "../../core/auth/auth-schema.ts";
+import { ROLES } from "../../core/ports/registry.ts";
 
 /** What a caller may know of itself, the host and its log. */
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { budgetSettings, isTimeZone } from "../../core/budget-schema.ts";
+import { budgetSettings, isTimeZone } from "../../core/money/budget-schema.ts";
 import { limitReached } from "../../core/events/capstan.ts";
-import { BILLINGS, GROUPINGS, type LedgerLine, problemWithSplit, SPLITS } from "../../core/ledger.ts";
+import { BILLINGS, GROUPINGS, type LedgerLine, problemWithSplit, SPLITS } from "../../core/money/ledger.ts";
 import { timestamp } from "./common.ts";
 
 export const ledgerLine = z.object({

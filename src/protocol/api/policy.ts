@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { agentDefinition, MODES } from "../../core/agent-definition.ts";
+import { agentDefinition, MODES } from "../../core/agent/agent-definition.ts";
 import { approvalRequested } from "../../core/events/capstan.ts";
-import { callSubject } from "../../core/permission/subject.ts";
+import { callSubject } from "../../core/rules/subject.ts";
 import { timestamp } from "./common.ts";
 import { agentReference } from "./session-requests.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { agentDefinition } from "../../core/agent-definition.ts";
-import { environmentDefinition } from "../../core/environment.ts";
-import { type AgentRecord, type EnvironmentRecord, type KeyRecord, ROLES } from "../../core/registry.ts";
+import { agentDefinition } from "../../core/agent/agent-definition.ts";
+import { environmentDefinition } from "../../core/environment/environment.ts";
+import { type AgentRecord, type EnvironmentRecord, type KeyRecord, ROLES } from "../../core/ports/registry.ts";
 import { isoTime, isoTimeOrNull, metadata, queryFlag, queryNumber, timestamp } from "./common.ts";
 
 const name = z.string().min(1).max(256);

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { agentDefinition, engineName, MODES } from "../../core/agent-definition.ts";
-import { sessionBudget } from "../../core/budget-schema.ts";
-import { environmentDefinition } from "../../core/environment.ts";
-import type { LoggedEvent } from "../../core/events.ts";
-import { sessionEvent } from "../../core/events.ts";
-import { ruleText } from "../../core/permission/rule-schema.ts";
-import { messageParams } from "../message-input.ts";
+import { agentDefinition, engineName, MODES } from "../../core/agent/agent-definition.ts";
+import { sessionBudget } from "../../core/money/budget-schema.ts";
+import { environmentDefinition } from "../../core/environment/environment.ts";
+import type { LoggedEvent } from "../../core/events/events.ts";
+import { sessionEvent } from "../../core/events/events.ts";
+import { ruleText } from "../../core/rules/rule-schema.ts";
+import { messageParams } from "../v1/message-input.ts";
 import { metadata, queryNumber } from "./common.ts";
 
 /** What a user says: text, or blocks of text, images and documents as in `/v1`. */

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { sessionBudget } from "../../core/budget-schema.ts";
+import { sessionBudget } from "../../core/money/budget-schema.ts";
 import { sessionStatusIdle } from "../../core/events/session.ts";
 import { spanModelRequestEnd } from "../../core/events/span.ts";
 import { workspacePrepared } from "../../core/events/workspace.ts";
-import type { FilesState } from "../../core/state-files.ts";
-import type { OpenCall, SessionState } from "../../core/state.ts";
+import type { FilesState } from "../../core/session/state-files.ts";
+import type { OpenCall, SessionState } from "../../core/session/state.ts";
 import { STATUSES, type WireSession } from "./sessions.ts";
 
 const checkpointRef = z.object({ id: z.string(), commit: z.string() });

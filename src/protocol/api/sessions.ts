@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { agentDefinition } from "../../core/agent-definition.ts";
-import { DEFAULT_ENGINE } from "../../core/engine-name.ts";
-import { environmentDefinition } from "../../core/environment.ts";
-import type { SessionResource, SessionSummary } from "../../core/store.ts";
+import { agentDefinition } from "../../core/agent/agent-definition.ts";
+import { DEFAULT_ENGINE } from "../../core/agent/engine-name.ts";
+import { environmentDefinition } from "../../core/environment/environment.ts";
+import type { SessionResource, SessionSummary } from "../../core/ports/store.ts";
 import { isoTime, isoTimeOrNull, metadata, msOf, msOrNull, queryFlag, queryNumber, timestamp } from "./common.ts";
 
 export const STATUSES = ["idle", "running", "rescheduling", "terminated"] as const;

@@ -3,5 +3,5 @@
  * suites, which a browser need not load.
  */
 
-export { CASE_STATUSES, type CasesSummary, casesSummary, type CaseStatus } from "../../core/suite-run-summary.ts";
-export * from "../../core/suite-run-words.ts";
+export { CASE_STATUSES, type CasesSummary, casesSummary, type CaseStatus } from "../../core/suite/suite-run-summary.ts";
+export * from "../../core/suite/suite-run-words.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { StoredRun, StoredSuite } from "../../core/suite-run-store.ts";
-import type { CasesSummary } from "../../core/suite-run-summary.ts";
-import { suiteRun } from "../../core/suite-run.ts";
+import type { StoredRun, StoredSuite } from "../../core/ports/suite-run-store.ts";
+import type { CasesSummary } from "../../core/suite/suite-run-summary.ts";
+import { suiteRun } from "../../core/suite/suite-run.ts";
 import { isoTime, queryNumber, timestamp } from "./common.ts";
 
 const counts = z.object({
@@ -48,7 +48,7 @@ export type WireSuite = z.infer<typeof suite>;
 
 /** A whole run, under the names that `--report json` writes and `--baseline` reads. */
 export const wholeSuiteRun = suiteRun;
-export type { SuiteRun as WireSuiteRun } from "../../core/suite-run.ts";
+export type { SuiteRun as WireSuiteRun } from "../../core/suite/suite-run.ts";
 
 export const deletedSuiteRun = z.object({ id: z.string(), deleted: z.literal(true) });
 

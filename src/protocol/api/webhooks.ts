@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { NOTIFICATION_TYPES } from "../../core/notification.ts";
-import type { DeliveryRecord, WebhookRecord } from "../../core/registry.ts";
+import { NOTIFICATION_TYPES } from "../../core/session/notification.ts";
+import type { DeliveryRecord, WebhookRecord } from "../../core/ports/registry.ts";
 import { isoTime, isoTimeOrNull, timestamp } from "./common.ts";
 
 export const webhook = z.object({

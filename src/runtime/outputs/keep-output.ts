@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { messageOf } from "../../core/errors.ts";
-import type { EventOf } from "../../core/events.ts";
+import type { EventOf } from "../../core/events/events.ts";
 import { MAX_OUTPUT_BYTES, MAX_SESSION_OUTPUT_BYTES } from "../../core/tool-output/tool-outputs.ts";
-import { whole } from "../../core/whole.ts";
+import { whole } from "../../core/text/thousands.ts";
 import type { SessionDeps } from "../session-deps.ts";
 
 /** What the event of a result says of the whole output. */

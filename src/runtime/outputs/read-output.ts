@@ -1,6 +1,6 @@
 import { CapstanError } from "../../core/errors.ts";
-import type { EventOf, SessionEvent } from "../../core/events.ts";
-import type { Store } from "../../core/store.ts";
+import type { EventOf, SessionEvent } from "../../core/events/events.ts";
+import type { Store } from "../../core/ports/store.ts";
 
 type Result = EventOf<"agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result">;
 

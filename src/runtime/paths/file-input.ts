@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from "node:path";
-import { isSecretName, NO_SECRETS } from "../../core/secret-files.ts";
-import { followPath } from "../real-path.ts";
+import { isSecretName, NO_SECRETS } from "../../core/environment/secret-files.ts";
+import { followPath } from "./real-path.ts";
 import type { Surroundings } from "./names.ts";
 
 type Input = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import { lstatSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { isInside } from "../../core/inside.ts";
-import type { Place } from "../../core/permission/subject.ts";
-import { realPath } from "../real-path.ts";
+import { isInside } from "../../core/paths/inside.ts";
+import type { Place } from "../../core/rules/subject.ts";
+import { realPath } from "./real-path.ts";
 
 export interface Surroundings {
   /** Where the session works: its workspace. */

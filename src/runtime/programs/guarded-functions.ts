@@ -1,4 +1,4 @@
-import type { LoadFunctions } from "../custom-tools.ts";
+import type { LoadFunctions } from "../calls/custom-tools.ts";
 import type { ProgramGuard } from "./program-guard.ts";
 
 /** Function modules become part of this process: they are looked at right before they are loaded, and right after it. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, isAbsolute, relative } from "node:path";
-import type { AgentDefinition } from "../../core/agent-definition.ts";
-import { isInside } from "../../core/inside.ts";
+import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
+import { isInside } from "../../core/paths/inside.ts";
 import { programFiles } from "../../process/program-files.ts";
 
 /** The parts of an agent that run programs. */

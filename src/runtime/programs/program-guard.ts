@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { CapstanError } from "../../core/errors.ts";
-import type { EventDraft } from "../../core/events.ts";
+import type { EventDraft } from "../../core/events/events.ts";
 import { LARGE_BYTES } from "../../process/program-files.ts";
 import { keyOf, type Pins, type ProgramFile, type ProgramPlace, type Programs, programsNow } from "./pins.ts";
 

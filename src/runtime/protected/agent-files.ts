@@ -1,8 +1,8 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
-import type { AgentDefinition } from "../../core/agent-definition.ts";
+import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
 import { filesLoadedBy } from "../../process/loaded-files.ts";
-import { realPath } from "../real-path.ts";
+import { realPath } from "../paths/real-path.ts";
 
 /** Enough to find a field at the top of any agent file. */
 const LOOKED_BYTES = 65_536;

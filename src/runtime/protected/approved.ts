@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { isInside } from "../../core/inside.ts";
+import { isInside } from "../../core/paths/inside.ts";
 import { protectedIn } from "../../core/permission/protected/in-call.ts";
 import { rowOfPath } from "../../core/permission/protected/match.ts";
-import type { CallSubject } from "../../core/permission/subject.ts";
+import type { CallSubject } from "../../core/rules/subject.ts";
 
 /** The configuration that people have let calls of a turn write. */
 export const approved = z.object({

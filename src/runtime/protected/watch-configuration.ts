@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { z } from "zod";
-import type { EventDraft } from "../../core/events.ts";
+import type { EventDraft } from "../../core/events/events.ts";
 import { messageOf } from "../../core/errors.ts";
 import { protectedRow, rowOfPath } from "../../core/permission/protected/match.ts";
 import type { SessionParts } from "../session-deps.ts";
-import type { CallSubject } from "../../core/permission/subject.ts";
+import type { CallSubject } from "../../core/rules/subject.ts";
 import { type Approved, approved, approvedBy, isApproved, NOTHING_APPROVED, withApproved } from "./approved.ts";
 import { type Disabled, disable, isRepository, takesEffect } from "./disable.ts";
 import { allConfigurationBelow } from "./find-configuration.ts";

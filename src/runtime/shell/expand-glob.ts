@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Dirent } from "node:fs";
 import { resolve } from "node:path";
-import { matchesGlob, parseGlob } from "../../core/permission/glob.ts";
+import { matchesGlob, parseGlob } from "../../core/paths/glob.ts";
 import { unescapeGlob, withoutWildcards } from "./expand-word.ts";
 
 /** So many names may be looked at for one command; a decision must not hold up the host. */

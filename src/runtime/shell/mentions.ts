@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { PathAccess, Place } from "../../core/permission/subject.ts";
+import type { PathAccess, Place } from "../../core/rules/subject.ts";
 import type { ShellCommand, ShellReading, ShellWord } from "../../core/shell/read-commands.ts";
 import type { Names } from "../paths/names.ts";
 import { type Effort, expandGlob } from "./expand-glob.ts";

@@ -1,4 +1,4 @@
-import type { Place, Redirection, ShellSubject } from "../../core/permission/subject.ts";
+import type { Place, Redirection, ShellSubject } from "../../core/rules/subject.ts";
 import { readCommands, type ShellWord } from "../../core/shell/read-commands.ts";
 import type { Names } from "../paths/names.ts";
 import { basesOf } from "./bases.ts";

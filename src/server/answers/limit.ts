@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
-import type { Env } from "../context.ts";
+import type { Env } from "../http/context.ts";
 import type { WaitingAnswers } from "./waiting.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { LoggedEvent } from "../../core/events.ts";
+import type { LoggedEvent } from "../../core/events/events.ts";
 
 /** In bytes: with so much a page of a log ends, however many events were asked for. It has one event at least. */
 export const PAGE_BYTES = 4 * 1_048_576;

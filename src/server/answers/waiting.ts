@@ -1,5 +1,5 @@
 import { getHeapStatistics } from "node:v8";
-import { ApiFailure } from "../failure.ts";
+import { ApiFailure } from "../http/failure.ts";
 
 /** What may wait for clients that read slowly or not at all. Sizes are in bytes. */
 export interface AnswerLimits {

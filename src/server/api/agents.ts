@@ -1,10 +1,10 @@
-import type { AgentDefinition } from "../../core/agent-definition.ts";
+import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
 import { CapstanError } from "../../core/errors.ts";
-import type { AgentRecord } from "../../core/registry.ts";
+import type { AgentRecord } from "../../core/ports/registry.ts";
 import { listOf } from "../../protocol/api/common.ts";
 import { agentToWire, agentVersion, pageQuery, versionQuery, type WireAgent } from "../../protocol/api/registry.ts";
-import { findAgent } from "../lookup.ts";
-import { agent, agentCheck, agentInput, agentUpdate } from "./components.ts";
+import { findAgent } from "../http/lookup.ts";
+import { agent, agentCheck, agentInput, agentUpdate } from "./document/components.ts";
 import { type ApiDeps, offered } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 import { agentWithSecrets, shownAgent } from "./secrets.ts";

@@ -1,15 +1,15 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { z } from "zod";
-import type { Role } from "../../core/registry.ts";
-import { queryFields } from "../../protocol/queries.ts";
-import { parseRequest } from "../../protocol/refusal.ts";
+import type { Role } from "../../core/ports/registry.ts";
+import { queryFields } from "../../protocol/v1/queries.ts";
+import { parseRequest } from "../../protocol/v1/refusal.ts";
 import { readBody } from "../body/read.ts";
-import { type Caller, type Env, requireRole } from "../context.ts";
-import type { WorkLimits } from "../../core/workspace.ts";
+import { type Caller, type Env, requireRole } from "../http/context.ts";
+import type { WorkLimits } from "../../core/ports/workspace.ts";
 import type { Asking, HeavySlots } from "../heavy/slots.ts";
 import { HEAVY_LIMITS, type HeavyLimits, withLimits } from "../heavy/work.ts";
-import { errorEnvelope } from "./components.ts";
+import { errorEnvelope } from "./document/components.ts";
 
 export type Api = OpenAPIHono<Env>;
 type Shape = z.ZodType;

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import type { EnvironmentRecord } from "../../core/registry.ts";
+import type { EnvironmentRecord } from "../../core/ports/registry.ts";
 import { listOf } from "../../protocol/api/common.ts";
 import { environmentToWire, pageQuery, type WireEnvironment } from "../../protocol/api/registry.ts";
-import { findEnvironment, noEnvironment } from "../lookup.ts";
-import { environment, environmentInput } from "./components.ts";
+import { findEnvironment, noEnvironment } from "../http/lookup.ts";
+import { environment, environmentInput } from "./document/components.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 import { existingDirectory } from "./places.ts";

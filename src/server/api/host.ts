@@ -9,8 +9,8 @@ import {
   type WireModel,
 } from "../../protocol/api/host.ts";
 import { CapstanError } from "../../core/errors.ts";
-import { modelList, modelPage } from "../../protocol/models.ts";
-import { findSession } from "../lookup.ts";
+import { modelList, modelPage } from "../../protocol/v1/models.ts";
+import { findSession } from "../http/lookup.ts";
 import { type ApiDeps, offered } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 import { projectDirectory } from "./places.ts";

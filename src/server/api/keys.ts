@@ -1,8 +1,8 @@
 import { listOf } from "../../protocol/api/common.ts";
 import { keyInput, keyToWire, newKey } from "../../protocol/api/registry.ts";
-import { mintKey } from "../key-secret.ts";
-import { notFound } from "../lookup.ts";
-import { key } from "./components.ts";
+import { mintKey } from "../http/key-secret.ts";
+import { notFound } from "../http/lookup.ts";
+import { key } from "./document/components.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 

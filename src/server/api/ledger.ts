@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { limitStandings, type ScopeLimits, type Standing } from "../../core/budget-scopes.ts";
+import { limitStandings, type ScopeLimits, type Standing } from "../../core/money/budget-scopes.ts";
 import { budgets, ledger, ledgerLineToWire, ledgerQuery, type WireBudgetLine } from "../../protocol/api/ledger.ts";
-import { sharedScopes } from "../../runtime/budgets.ts";
-import { budgetLine, ledgerLine } from "./components.ts";
+import { sharedScopes } from "../../runtime/engine/budgets.ts";
+import { budgetLine, ledgerLine } from "./document/components.ts";
 import { type ApiDeps, offered } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 

@@ -1,8 +1,8 @@
-import type { AgentDefinition, Mode } from "../../core/agent-definition.ts";
-import type { Approval } from "../../core/approval.ts";
-import type { SessionBudget } from "../../core/budget-schema.ts";
+import type { AgentDefinition, Mode } from "../../core/agent/agent-definition.ts";
+import type { Approval } from "../../core/session/approval.ts";
+import type { SessionBudget } from "../../core/money/budget-schema.ts";
 import { CapstanError } from "../../core/errors.ts";
-import type { Caller } from "../context.ts";
+import type { Caller } from "../http/context.ts";
 
 /** What an agent may do and spend is for whoever defines agents to say: others only make a session stricter. */
 

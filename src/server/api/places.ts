@@ -1,9 +1,9 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { CapstanError } from "../../core/errors.ts";
-import { isInside } from "../../core/inside.ts";
-import { CREDENTIAL_PATHS } from "../../core/sandbox.ts";
-import type { Caller } from "../context.ts";
+import { isInside } from "../../core/paths/inside.ts";
+import { CREDENTIAL_PATHS } from "../../core/environment/sandbox.ts";
+import type { Caller } from "../http/context.ts";
 import type { ApiDeps } from "./deps.ts";
 
 /** Where a project's sessions work that name no other place; undefined when nobody says. */

@@ -1,25 +1,25 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Env } from "../context.ts";
+import type { Env } from "../http/context.ts";
 import { HeavySlots } from "../heavy/slots.ts";
 import { addAgents } from "./agents.ts";
-import { addApprovals } from "./approvals.ts";
+import { addApprovals } from "./approvals/approvals.ts";
 import type { ApiDeps } from "./deps.ts";
-import { addDocument } from "./document.ts";
+import { addDocument } from "./document/document.ts";
 import type { Api, Heavy } from "./endpoint.ts";
 import { addEnvironments } from "./environments.ts";
-import { addExports } from "./exports.ts";
-import { addFiles } from "./files.ts";
-import { addGrants } from "./grants.ts";
+import { addExports } from "./sessions/exports.ts";
+import { addFiles } from "./files/files.ts";
+import { addGrants } from "./approvals/grants.ts";
 import { addHost } from "./host.ts";
 import { addKeys } from "./keys.ts";
 import { addLedger } from "./ledger.ts";
-import { addPolicy } from "./policy.ts";
-import { addSessionEvents } from "./session-events.ts";
-import { addSessions } from "./sessions.ts";
+import { addPolicy } from "./approvals/policy.ts";
+import { addSessionEvents } from "./sessions/session-events.ts";
+import { addSessions } from "./sessions/sessions.ts";
 import { addSuites } from "./suites.ts";
 import { addTrust } from "./trust.ts";
 import { addWebhooks } from "./webhooks.ts";
-import { addWorkspace } from "./workspace.ts";
+import { addWorkspace } from "./files/workspace.ts";
 
 /** What Capstan has and the Managed Agents API does not: `/api`, and the document of it. */
 export function apiRoutes(deps: ApiDeps): Api {

@@ -1,9 +1,9 @@
-import type { AgentDefinition } from "../../core/agent-definition.ts";
-import { type EnvironmentDefinition, environmentDefinition } from "../../core/environment.ts";
+import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
+import { type EnvironmentDefinition, environmentDefinition } from "../../core/environment/environment.ts";
 import { CapstanError } from "../../core/errors.ts";
-import { hiddenValues, isRemote, type McpServer, withHiddenValues } from "../../core/mcp-server-schema.ts";
-import { hasMarker } from "../../core/redaction-marker.ts";
-import { withoutSecrets } from "../../core/redaction-session.ts";
+import { hiddenValues, isRemote, type McpServer, withHiddenValues } from "../../core/agent/mcp-server-schema.ts";
+import { hasMarker } from "../../core/redaction/redaction-marker.ts";
+import { withoutSecrets } from "../../core/session/redaction-session.ts";
 
 /** Definitions are shown without their secrets; sent back as they were shown, they keep the ones that are stored. */
 

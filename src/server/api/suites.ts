@@ -1,8 +1,8 @@
 import { listOf } from "../../protocol/api/common.ts";
-import type { SuiteRun } from "../../core/suite-run.ts";
+import type { SuiteRun } from "../../core/suite/suite-run.ts";
 import { deletedSuiteRun, suiteRunQuery, suiteRunToWire, suiteToWire } from "../../protocol/api/suites.ts";
-import { notFound } from "../lookup.ts";
-import { suite, suiteRunSummary, wholeSuiteRun } from "./components.ts";
+import { notFound } from "../http/lookup.ts";
+import { suite, suiteRunSummary, wholeSuiteRun } from "./document/components.ts";
 import { type ApiDeps, offered, type SuitePort } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 

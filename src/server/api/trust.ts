@@ -1,7 +1,7 @@
 import { CapstanError } from "../../core/errors.ts";
 import { listOf } from "../../protocol/api/common.ts";
 import { trustEntry, trustInput, trustRevoked } from "../../protocol/api/trust.ts";
-import { notFound } from "../lookup.ts";
+import { notFound } from "../http/lookup.ts";
 import { type ApiDeps, offered } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 

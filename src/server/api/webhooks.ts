@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { WebhookRecord } from "../../core/registry.ts";
+import type { WebhookRecord } from "../../core/ports/registry.ts";
 import { listOf } from "../../protocol/api/common.ts";
 import { deliveryToWire, newWebhook, webhookInput, webhookToWire } from "../../protocol/api/webhooks.ts";
-import { checkedAddress } from "../address.ts";
+import { checkedAddress } from "../http/address.ts";
 import { newSigningSecret } from "../webhooks/signature.ts";
-import { notFound } from "../lookup.ts";
-import { delivery, webhook } from "./components.ts";
+import { notFound } from "../http/lookup.ts";
+import { delivery, webhook } from "./document/components.ts";
 import type { ApiDeps } from "./deps.ts";
 import { type Api, endpoint } from "./endpoint.ts";
 

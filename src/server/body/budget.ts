@@ -1,4 +1,4 @@
-import { ApiFailure } from "../failure.ts";
+import { ApiFailure } from "../http/failure.ts";
 import type { BodyLimits } from "./limits.ts";
 
 /** In bytes: what a body costs the server before its first byte. */

@@ -1,4 +1,4 @@
-import type { ServerSettings } from "../context.ts";
+import type { ServerSettings } from "../http/context.ts";
 
 const KIBIBYTE = 1_024;
 const MEBIBYTE = 1_024 * KIBIBYTE;

@@ -1,9 +1,9 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import { messageOf } from "../../core/errors.ts";
-import { invalid, parseRequest } from "../../protocol/refusal.ts";
-import type { Env } from "../context.ts";
-import { ApiFailure } from "../failure.ts";
+import { invalid, parseRequest } from "../../protocol/v1/refusal.ts";
+import type { Env } from "../http/context.ts";
+import { ApiFailure } from "../http/failure.ts";
 import { BodyBudget, type BodyShare } from "./budget.ts";
 import { jsonProblem } from "./json-position.ts";
 import { type BodyLimits, jsonLimits } from "./limits.ts";

@@ -1,5 +1,5 @@
-import { onAbort } from "../../core/signals/on-abort.ts";
-import { ApiFailure } from "../failure.ts";
+import { onAbort } from "../../core/text/on-abort.ts";
+import { ApiFailure } from "../http/failure.ts";
 
 /** Who asks for heavy work, and whether they are still there. */
 export interface Asking {

@@ -1,5 +1,5 @@
 import { CapstanError } from "../../core/errors.ts";
-import type { WorkLimits } from "../../core/workspace.ts";
+import type { WorkLimits } from "../../core/ports/workspace.ts";
 
 /** What one piece of heavy work may take. */
 export interface HeavyLimits {

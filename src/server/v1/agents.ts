@@ -8,17 +8,17 @@ import {
   changedDefinition,
   newDefinition,
   versionList,
-} from "../../protocol/agents.ts";
-import { agentView } from "../../protocol/agent-view.ts";
-import { patchMetadata } from "../../protocol/fields.ts";
-import { rosterIn, withRoster } from "../../protocol/multiagent.ts";
-import { createdRange } from "../../protocol/queries.ts";
-import { invalid } from "../../protocol/refusal.ts";
-import type { AgentRecord } from "../../core/registry.ts";
+} from "../../protocol/v1/agents.ts";
+import { agentView } from "../../protocol/v1/agent-view.ts";
+import { patchMetadata } from "../../protocol/v1/fields.ts";
+import { rosterIn, withRoster } from "../../protocol/v1/multiagent.ts";
+import { createdRange } from "../../protocol/v1/queries.ts";
+import { invalid } from "../../protocol/v1/refusal.ts";
+import type { AgentRecord } from "../../core/ports/registry.ts";
 import { readBody } from "../body/read.ts";
-import { type Env, requireRole, type ServerDeps } from "../context.ts";
-import { ApiFailure } from "../failure.ts";
-import { findAgent, notFound } from "../lookup.ts";
+import { type Env, requireRole, type ServerDeps } from "../http/context.ts";
+import { ApiFailure } from "../http/failure.ts";
+import { findAgent, notFound } from "../http/lookup.ts";
 import { enrol } from "./roster.ts";
 import { pageOf, param, readQuery, requireMetadata, requireNoQuery } from "./request.ts";
 

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Approval, ApprovalAnswer, StoredAnswer } from "../../core/approval.ts";
-import { elicitedContent } from "../../core/elicitation.ts";
-import { textOf } from "../../core/text.ts";
-import type { EventParamsOf } from "../../protocol/message-input.ts";
-import { answersIn, questionsAsked } from "../../protocol/questions.ts";
-import { invalid } from "../../protocol/refusal.ts";
+import type { Approval, ApprovalAnswer, StoredAnswer } from "../../core/session/approval.ts";
+import { elicitedContent } from "../../core/session/elicitation.ts";
+import { textOf } from "../../core/text/text.ts";
+import type { EventParamsOf } from "../../protocol/v1/message-input.ts";
+import { answersIn, questionsAsked } from "../../protocol/v1/questions.ts";
+import { invalid } from "../../protocol/v1/refusal.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import type { ServerDeps } from "../context.ts";
-import { ApiFailure } from "../failure.ts";
-import { type FileRoom, toolContent } from "../content.ts";
+import type { ServerDeps } from "../http/context.ts";
+import { ApiFailure } from "../http/failure.ts";
+import { type FileRoom, toolContent } from "../files/content.ts";
 
 /** A client may answer as soon as it sees the call; the question about it is stored a moment later. */
 const LOOKS = 400;

@@ -1,4 +1,4 @@
-import type { ServerDeps } from "../context.ts";
+import type { ServerDeps } from "../http/context.ts";
 import type { Watchers } from "./watchers.ts";
 
 /** What the routes of the Managed Agents API are given, and share among themselves. */

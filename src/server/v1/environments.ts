@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { EnvironmentRecord } from "../../core/registry.ts";
+import type { EnvironmentRecord } from "../../core/ports/registry.ts";
 import {
   changedEnvironment,
   cloudConfigOf,
@@ -11,13 +11,13 @@ import {
   environmentView,
   newEnvironment,
   requireScope,
-} from "../../protocol/environments.ts";
-import { patchMetadata } from "../../protocol/fields.ts";
-import { notSupported } from "../../protocol/refusal.ts";
+} from "../../protocol/v1/environments.ts";
+import { patchMetadata } from "../../protocol/v1/fields.ts";
+import { notSupported } from "../../protocol/v1/refusal.ts";
 import { readBody } from "../body/read.ts";
-import { type Env, requireRole, type ServerDeps } from "../context.ts";
-import { ApiFailure } from "../failure.ts";
-import { findEnvironment, noEnvironment } from "../lookup.ts";
+import { type Env, requireRole, type ServerDeps } from "../http/context.ts";
+import { ApiFailure } from "../http/failure.ts";
+import { findEnvironment, noEnvironment } from "../http/lookup.ts";
 import { pageOf, param, readQuery, requireMetadata, requireNoQuery } from "./request.ts";
 
 export function environmentRoutes(deps: ServerDeps): Hono<Env> {

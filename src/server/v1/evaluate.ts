@@ -1,5 +1,5 @@
-import type { LoggedEvent, Preview } from "../../core/events.ts";
-import { type EvaluatedEvent, Evaluations } from "../../protocol/evaluated.ts";
+import type { LoggedEvent, Preview } from "../../core/events/events.ts";
+import { type EvaluatedEvent, Evaluations } from "../../protocol/v1/evaluated.ts";
 
 /** Adds to each tool call what was decided about it. A call is held back, with all behind it, until that is known. */
 export async function* evaluate(items: AsyncIterable<LoggedEvent | Preview>): AsyncGenerator<EvaluatedEvent | Preview> {

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
-import { onAbort } from "../../core/signals/on-abort.ts";
-import type { FileRecord } from "../../core/registry.ts";
+import { onAbort } from "../../core/text/on-abort.ts";
+import type { FileRecord } from "../../core/ports/registry.ts";
 import {
   attachment,
   fileList,
@@ -9,12 +9,12 @@ import {
   plainType,
   requireOneWay,
   safeFilename,
-} from "../../protocol/files.ts";
-import { DEFAULT_LIMIT } from "../../protocol/queries.ts";
-import { invalid, parseRequest } from "../../protocol/refusal.ts";
+} from "../../protocol/v1/files.ts";
+import { DEFAULT_LIMIT } from "../../protocol/v1/queries.ts";
+import { invalid, parseRequest } from "../../protocol/v1/refusal.ts";
 import { readUpload } from "../body/read.ts";
-import { type Env, requireRole, type ServerDeps } from "../context.ts";
-import { findFile, notFound } from "../lookup.ts";
+import { type Env, requireRole, type ServerDeps } from "../http/context.ts";
+import { findFile, notFound } from "../http/lookup.ts";
 import { boundaryOf, readMultipart } from "./multipart.ts";
 import { pageOf, param, readQuery, requireNoQuery } from "./request.ts";
 

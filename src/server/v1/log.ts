@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { LoggedEvent } from "../../core/events.ts";
-import { type EvaluatedEvent, Evaluations } from "../../protocol/evaluated.ts";
-import { isListed, type EventFilter } from "../../protocol/events.ts";
+import type { LoggedEvent } from "../../core/events/events.ts";
+import { type EvaluatedEvent, Evaluations } from "../../protocol/v1/evaluated.ts";
+import { isListed, type EventFilter } from "../../protocol/v1/events.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { PAGE_BYTES, sizeOf } from "../answers/page.ts";
 import { evaluate } from "./evaluate.ts";

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { modelList, modelPage, modelView } from "../../protocol/models.ts";
-import { type Env, requireRole } from "../context.ts";
-import { notFound } from "../lookup.ts";
+import { modelList, modelPage, modelView } from "../../protocol/v1/models.ts";
+import { type Env, requireRole } from "../http/context.ts";
+import { notFound } from "../http/lookup.ts";
 import { param, readQuery, requireNoQuery } from "./request.ts";
 
 export function modelRoutes(): Hono<Env> {

@@ -1,4 +1,4 @@
-import { invalid } from "../../protocol/refusal.ts";
+import { invalid } from "../../protocol/v1/refusal.ts";
 
 /**
  * Reads a form as it arrives, part by part, so that a large file never stands in memory as a whole. A part that nobody

@@ -1,11 +1,11 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import { readCursor, writeCursor } from "../../protocol/cursor.ts";
-import { metadataProblems, reservedKeys } from "../../protocol/fields.ts";
-import { queryFields } from "../../protocol/queries.ts";
-import { parseRequest } from "../../protocol/refusal.ts";
-import type { Env } from "../context.ts";
-import { ApiFailure } from "../failure.ts";
+import { metadataProblems, reservedKeys } from "../../protocol/v1/fields.ts";
+import { queryFields } from "../../protocol/v1/queries.ts";
+import { parseRequest } from "../../protocol/v1/refusal.ts";
+import type { Env } from "../http/context.ts";
+import { ApiFailure } from "../http/failure.ts";
 
 /** Older clients say with every request that they speak the beta. */
 export function readQuery<Schema extends z.ZodType>(c: Context<Env>, schema: Schema): z.output<Schema> {

@@ -1,10 +1,10 @@
 import { Hono } from "hono";
-import { fileParams, resourceList, resourceUpdate, resourceView } from "../../protocol/resources.ts";
-import { notSupported } from "../../protocol/refusal.ts";
+import { fileParams, resourceList, resourceUpdate, resourceView } from "../../protocol/v1/resources.ts";
+import { notSupported } from "../../protocol/v1/refusal.ts";
 import { readBody } from "../body/read.ts";
-import type { SessionRecord, SessionResource } from "../../core/store.ts";
-import { type Env, requireRole, type ServerDeps } from "../context.ts";
-import { findSession, notFound } from "../lookup.ts";
+import type { SessionRecord, SessionResource } from "../../core/ports/store.ts";
+import { type Env, requireRole, type ServerDeps } from "../http/context.ts";
+import { findSession, notFound } from "../http/lookup.ts";
 import { pageOf, param, readQuery, requireNoQuery } from "./request.ts";
 import { givenFile } from "./session-create.ts";
 

@@ -1,8 +1,8 @@
-import type { AgentDefinition } from "../../core/agent-definition.ts";
-import type { AgentRecord } from "../../core/registry.ts";
-import { enrolled, type MultiagentParams, type Roster, wantedAgents } from "../../protocol/multiagent.ts";
-import { invalid } from "../../protocol/refusal.ts";
-import type { ServerDeps } from "../context.ts";
+import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
+import type { AgentRecord } from "../../core/ports/registry.ts";
+import { enrolled, type MultiagentParams, type Roster, wantedAgents } from "../../protocol/v1/multiagent.ts";
+import { invalid } from "../../protocol/v1/refusal.ts";
+import type { ServerDeps } from "../http/context.ts";
 
 interface Team {
   /** Undefined: as they are. */

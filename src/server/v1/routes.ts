@@ -1,7 +1,7 @@
 import { Hono, type MiddlewareHandler } from "hono";
-import { notSupported } from "../../protocol/refusal.ts";
-import { type Env, requireRole, type ServerDeps } from "../context.ts";
-import { ApiFailure } from "../failure.ts";
+import { notSupported } from "../../protocol/v1/refusal.ts";
+import { type Env, requireRole, type ServerDeps } from "../http/context.ts";
+import { ApiFailure } from "../http/failure.ts";
 import { agentRoutes } from "./agents.ts";
 import type { V1Deps } from "./deps.ts";
 import { environmentRoutes } from "./environments.ts";

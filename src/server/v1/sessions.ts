@@ -1,9 +1,9 @@
 import { Hono } from "hono";
-import type { SessionRecord, SessionSummary } from "../../core/store.ts";
+import type { SessionRecord, SessionSummary } from "../../core/ports/store.ts";
 import { readCursor, writeCursor } from "../../protocol/cursor.ts";
-import { patchMetadata } from "../../protocol/fields.ts";
-import { createdRange } from "../../protocol/queries.ts";
-import { notSupported } from "../../protocol/refusal.ts";
+import { patchMetadata } from "../../protocol/v1/fields.ts";
+import { createdRange } from "../../protocol/v1/queries.ts";
+import { notSupported } from "../../protocol/v1/refusal.ts";
 import {
   requireKnownFilters,
   requireNoVaults,
@@ -11,13 +11,13 @@ import {
   type SessionUpdate,
   sessionUpdate,
   usdOf,
-} from "../../protocol/sessions.ts";
+} from "../../protocol/v1/sessions.ts";
 import type { SessionUpdate as Change } from "../../runtime/session-options.ts";
 import { readBody } from "../body/read.ts";
-import { type Env, requireRole, type ServerDeps } from "../context.ts";
-import { ApiFailure } from "../failure.ts";
-import { agentOf, findSession } from "../lookup.ts";
-import { archiveSession, deleteSession } from "../put-away.ts";
+import { type Env, requireRole, type ServerDeps } from "../http/context.ts";
+import { ApiFailure } from "../http/failure.ts";
+import { agentOf, findSession } from "../http/lookup.ts";
+import { archiveSession, deleteSession } from "../files/archive-session.ts";
 import type { V1Deps } from "./deps.ts";
 import { param, readQuery, requireMetadata, requireNoQuery } from "./request.ts";
 import { createSession, requireWithin } from "./session-create.ts";

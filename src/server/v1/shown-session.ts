@@ -1,7 +1,7 @@
-import type { SessionRecord, SessionSummary } from "../../core/store.ts";
-import { sessionView } from "../../protocol/session-view.ts";
-import type { ServerDeps } from "../context.ts";
-import { agentOf } from "../lookup.ts";
+import type { SessionRecord, SessionSummary } from "../../core/ports/store.ts";
+import { sessionView } from "../../protocol/v1/session-view.ts";
+import type { ServerDeps } from "../http/context.ts";
+import { agentOf } from "../http/lookup.ts";
 
 type Deps = Pick<ServerDeps, "runtime" | "registry" | "clock">;
 

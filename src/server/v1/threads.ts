@@ -1,11 +1,11 @@
 import { Hono } from "hono";
-import type { SessionRecord } from "../../core/store.ts";
-import { streamQuery, threadEventList } from "../../protocol/events.ts";
-import { notSupported } from "../../protocol/refusal.ts";
-import { threadList } from "../../protocol/sessions.ts";
-import { isOnThread, primaryThreadId, Threads } from "../../protocol/threads.ts";
-import { type Env, requireRole } from "../context.ts";
-import { agentOf, findSession, notFound } from "../lookup.ts";
+import type { SessionRecord } from "../../core/ports/store.ts";
+import { streamQuery, threadEventList } from "../../protocol/v1/events.ts";
+import { notSupported } from "../../protocol/v1/refusal.ts";
+import { threadList } from "../../protocol/v1/sessions.ts";
+import { isOnThread, primaryThreadId, Threads } from "../../protocol/v1/threads.ts";
+import { type Env, requireRole } from "../http/context.ts";
+import { agentOf, findSession, notFound } from "../http/lookup.ts";
 import type { V1Deps } from "./deps.ts";
 import { listedEvents, streamed } from "./events.ts";
 import { eventsAfter } from "./log.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../core/clock.ts";
-import type { LoggedEvent, Preview } from "../../core/events.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { LoggedEvent, Preview } from "../../core/events/events.ts";
 
 /** In milliseconds. Whoever opens a stream later than this after sending something does not wait for what follows from it. */
 const OPENED_WITHIN = 60_000;

@@ -1,10 +1,10 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Clock } from "../../core/clock.ts";
+import type { Clock } from "../../core/ports/clock.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { DeliveryRecord, WebhookRecord, WebhookStore } from "../../core/registry.ts";
-import { checkedAddress, publicLookup } from "../address.ts";
+import type { DeliveryRecord, WebhookRecord, WebhookStore } from "../../core/ports/registry.ts";
+import { checkedAddress, publicLookup } from "../http/address.ts";
 import { signedHeaders } from "./signature.ts";
 
 export interface SenderDeps {

@@ -4,7 +4,7 @@ import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { CapstanError } from "../../core/errors.ts";
-import type { FileContents } from "../../core/registry.ts";
+import type { FileContents } from "../../core/ports/registry.ts";
 import { onDisk } from "./disk-failure.ts";
 
 /** Also what keeps a path from leading out of the directory. */

@@ -1,9 +1,15 @@
-import type { Approval, ApprovalRequest, ApprovalStatus, ApprovalStore, StoredAnswer } from "../../core/approval.ts";
-import type { Clock } from "../../core/clock.ts";
+import type {
+  Approval,
+  ApprovalRequest,
+  ApprovalStatus,
+  ApprovalStore,
+  StoredAnswer,
+} from "../../core/session/approval.ts";
+import type { Clock } from "../../core/ports/clock.ts";
 import { CapstanError } from "../../core/errors.ts";
-import type { SessionEvent } from "../../core/events.ts";
-import type { AppendBatch } from "../../core/store.ts";
-import type { Database } from "./database.ts";
+import type { SessionEvent } from "../../core/events/events.ts";
+import type { AppendBatch } from "../../core/ports/store.ts";
+import type { Database } from "./file/database.ts";
 import { grantTable } from "./grants.ts";
 
 interface ApprovalRow {

@@ -1,6 +1,6 @@
-import type { ApprovalStore, Grant } from "../../core/approval.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { Database } from "./database.ts";
+import type { ApprovalStore, Grant } from "../../core/session/approval.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Database } from "./file/database.ts";
 
 interface GrantRow {
   readonly id: string;

@@ -1,10 +1,10 @@
-import { MAX_RUNS, type StoredRun, type StoredSuite, type SuiteRunStore } from "../../core/suite-run-store.ts";
-import { casesSummary, runSummary } from "../../core/suite-run-summary.ts";
-import type { SuiteRun } from "../../core/suite-run.ts";
-import type { Database } from "./database.ts";
-import { emptyWal } from "./empty-wal.ts";
-import { ERASED } from "./erase.ts";
-import { taken } from "./registry-page.ts";
+import { MAX_RUNS, type StoredRun, type StoredSuite, type SuiteRunStore } from "../../core/ports/suite-run-store.ts";
+import { casesSummary, runSummary } from "../../core/suite/suite-run-summary.ts";
+import type { SuiteRun } from "../../core/suite/suite-run.ts";
+import type { Database } from "./file/database.ts";
+import { emptyWal } from "./file/empty-wal.ts";
+import { ERASED } from "./sessions/erase.ts";
+import { taken } from "./registry/registry-page.ts";
 
 interface SummaryRow {
   readonly summary: string;

@@ -1,4 +1,4 @@
-import { type Modes, readModes, sameModes, writeModes } from "./modes.ts";
+import { type Modes, readModes, sameModes, writeModes } from "./changes/modes.ts";
 import { type TreeEntry, writeObject, writeRef, writeTree } from "./objects.ts";
 import { type BytePath, joinNul, splitNul } from "./paths.ts";
 import { EMPTY_TREE, type ShadowRepository } from "./repository.ts";

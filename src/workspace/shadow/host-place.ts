@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, sep } from "node:path";
 import { CapstanError } from "../../core/errors.ts";
-import type { ApplyRequest } from "../../core/workspace.ts";
+import type { ApplyRequest } from "../../core/ports/workspace.ts";
 import { type BytePath, bytePath, onDisk, parentsOf, shownPath } from "./paths.ts";
 
 /** Where a file of the workspace stands on the host. */

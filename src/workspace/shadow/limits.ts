@@ -1,4 +1,4 @@
-import type { CheckpointSettings } from "../../core/environment.ts";
+import type { CheckpointSettings } from "../../core/environment/environment.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { indexSizes } from "./index-file.ts";
 import type { Scan } from "./scan.ts";

@@ -1,11 +1,11 @@
 import { link, rename, rm, utimes } from "node:fs/promises";
-import type { CheckpointSettings } from "../../core/environment.ts";
+import type { CheckpointSettings } from "../../core/environment/environment.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { Files } from "./checkpoint-commit.ts";
 import { isWholeIndex } from "./index-file.ts";
-import { permissions } from "./inspect.ts";
+import { permissions } from "./changes/inspect.ts";
 import { refuseTooMuch } from "./limits.ts";
-import { isUsual, type Modes, NO_MODES } from "./modes.ts";
+import { isUsual, type Modes, NO_MODES } from "./changes/modes.ts";
 import { type BytePath, joinNul } from "./paths.ts";
 import { randomName, type ShadowRepository } from "./repository.ts";
 import { type Scan, scan } from "./scan.ts";

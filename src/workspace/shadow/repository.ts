@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import type { WorkLimits } from "../../core/workspace.ts";
+import type { WorkLimits } from "../../core/ports/workspace.ts";
 import { git, type GitOptions, type GitOutput } from "../git.ts";
 
 /** Of the checkpoints of one workspace; all commands on them run through it. */

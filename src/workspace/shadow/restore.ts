@@ -12,12 +12,12 @@ import {
 } from "node:fs";
 import { CapstanError } from "../../core/errors.ts";
 import type { Checkpoint, Files } from "./checkpoint-commit.ts";
-import { contentChanges, onlyModes } from "./changes.ts";
-import { lstat } from "./inspect.ts";
-import { leftOutTest, withoutUnknown } from "./left-out.ts";
-import { usualMode } from "./modes.ts";
+import { contentChanges, onlyModes } from "./changes/changes.ts";
+import { lstat } from "./changes/inspect.ts";
+import { leftOutTest, withoutUnknown } from "./changes/left-out.ts";
+import { usualMode } from "./changes/modes.ts";
 import { type BytePath, listed, onDisk, parentsOf, shownPath } from "./paths.ts";
-import { EXECUTABLE, LINK, type RawChange } from "./raw-changes.ts";
+import { EXECUTABLE, LINK, type RawChange } from "./changes/raw-changes.ts";
 import { randomName, type ShadowRepository } from "./repository.ts";
 
 interface RestoreRequest {

@@ -1,11 +1,11 @@
 import { copyFile, rm } from "node:fs/promises";
-import type { LeftOut } from "../../core/workspace.ts";
+import type { LeftOut } from "../../core/ports/workspace.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { type IndexFile, readIndex } from "./index-file.ts";
-import { changeTimes, closedDirectories, inspect, type KeptFile } from "./inspect.ts";
-import { leftOutTest } from "./left-out.ts";
+import { changeTimes, closedDirectories, inspect, type KeptFile } from "./changes/inspect.ts";
+import { leftOutTest } from "./changes/left-out.ts";
 import { type BytePath, splitNul } from "./paths.ts";
-import { rawChanges } from "./raw-changes.ts";
+import { rawChanges } from "./changes/raw-changes.ts";
 import { randomName, type ShadowRepository } from "./repository.ts";
 
 /** What has to be done to an index, so that it says what is in the work tree. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { CheckpointSettings } from "../../core/environment.ts";
+import type { CheckpointSettings } from "../../core/environment/environment.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type {
   ApplyOutcome,
@@ -14,18 +14,18 @@ import type {
   WorkLimits,
   Workspace,
   WorkspacePlace,
-} from "../../core/workspace.ts";
+} from "../../core/ports/workspace.ts";
 import { diskFailure } from "../disk-failure.ts";
-import { applyChanges } from "./apply.ts";
-import { contentChanges, countChanges, listChanges, onlyModes, patchOf } from "./changes.ts";
+import { applyChanges } from "./apply/apply.ts";
+import { contentChanges, countChanges, listChanges, onlyModes, patchOf } from "./changes/changes.ts";
 import { type Checkpoint, commitAside, commitFiles, type Files, readCheckpoint, REF } from "./checkpoint-commit.ts";
-import { exportBranch } from "./export-branch.ts";
-import { exportZip } from "./export-zip.ts";
+import { exportBranch } from "./apply/export-branch.ts";
+import { exportZip } from "./apply/export-zip.ts";
 import { checkpointFailure } from "./failure.ts";
-import { lstat } from "./inspect.ts";
-import { type PartlyKnown, withoutUnknown } from "./left-out.ts";
+import { lstat } from "./changes/inspect.ts";
+import { type PartlyKnown, withoutUnknown } from "./changes/left-out.ts";
 import { type Look, look } from "./look.ts";
-import { NO_MODES, sameModes } from "./modes.ts";
+import { NO_MODES, sameModes } from "./changes/modes.ts";
 import { type OwnIndex, ownIndex, throwAwayIndex } from "./own-index.ts";
 import { writeRef } from "./objects.ts";
 import { type CommitStep, commitOwn, commitTakenBack } from "./own/changes.ts";

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { CapstanError } from "../../core/errors.ts";
-import type { WorkspacePlace } from "../../core/workspace.ts";
+import type { WorkspacePlace } from "../../core/ports/workspace.ts";
 import { git, type GitOptions, type GitOutput } from "../git.ts";
 import { liesIn } from "../host-paths.ts";
 import { QUIET, withoutFilters } from "../repository.ts";

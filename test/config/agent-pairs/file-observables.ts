@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { workspacesIn } from "../../../src/app/workspaces.ts";
+import { workspacesIn } from "../../../src/app/host/workspaces.ts";
 import type { Observe } from "./observables.ts";
 
 let sessionNumber = 0;

@@ -1,11 +1,11 @@
 import { realpathSync } from "node:fs";
 import { ids } from "../../../src/app/clock.ts";
 import { openStore } from "../../../src/app/open-store.ts";
-import { thisProcess } from "../../../src/app/processes.ts";
+import { thisProcess } from "../../../src/app/host/processes.ts";
 import type { Configuration } from "../../../src/config/load.ts";
 import { CapstanError } from "../../../src/core/errors.ts";
-import type { Store } from "../../../src/core/store.ts";
-import { readCall } from "../../../src/runtime/policy-call.ts";
+import type { Store } from "../../../src/core/ports/store.ts";
+import { readCall } from "../../../src/runtime/policy/policy-call.ts";
 import type { Session } from "../../../src/runtime/session.ts";
 import { ofType, testHost, type TestHost } from "../../support/host.ts";
 import { obedient, order } from "../../support/obedient.ts";

@@ -1,10 +1,10 @@
-import type { Asking } from "../../../src/cli/ask.ts";
+import type { Asking } from "../../../src/cli/ask/ask.ts";
 import { Chat } from "../../../src/cli/chat/chat.ts";
-import type { Room } from "../../../src/cli/chat/command.ts";
-import { resolveInput } from "../../../src/cli/chat/commands.ts";
-import type { ChatHost } from "../../../src/cli/chat/host.ts";
-import { reportText } from "../../../src/cli/validate-view.ts";
-import { readSuite } from "../../../src/config/suite-file.ts";
+import type { Room } from "../../../src/cli/chat/commands/command.ts";
+import { resolveInput } from "../../../src/cli/chat/commands/commands.ts";
+import type { ChatHost } from "../../../src/cli/chat/host/host.ts";
+import { reportText } from "../../../src/cli/agents/validate-view.ts";
+import { readSuite } from "../../../src/config/suite/suite-file.ts";
 import type { Observe } from "./observables.ts";
 import { EVERYTHING } from "../../support/trust.ts";
 

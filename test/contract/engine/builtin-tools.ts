@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { CapabilityName } from "../../../src/core/engines/capabilities.ts";
+import type { CapabilityName } from "../../../src/core/ports/engine-capabilities.ts";
 import { ofType } from "../../support/host.ts";
 import { type ModelRequest, type Reply, say, type Script, toolUse } from "../../support/scripted-model.ts";
 import { sharedSession } from "../../support/shared-session.ts";

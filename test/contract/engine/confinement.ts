@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { EnvironmentInput } from "../../../src/core/environment.ts";
+import type { EnvironmentInput } from "../../../src/core/environment/environment.ts";
 import { ofType, temporaryDirectory, testHost } from "../../support/host.ts";
 import { describeSandbox } from "../../support/hostile-world.ts";
 import { say, toolUse } from "../../support/scripted-model.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CapstanError } from "../../../src/core/errors.ts";
-import type { BeforeTool } from "../../../src/core/hooks.ts";
+import type { BeforeTool } from "../../../src/core/ports/hooks.ts";
 import { defineTool } from "../../../src/tools/define-tool.ts";
 import { office } from "../../support/office.ts";
 import { type Shared, sharedSession } from "../../support/shared-session.ts";

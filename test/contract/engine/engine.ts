@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CAPABILITIES } from "../../../src/core/engines/capabilities.ts";
+import { CAPABILITIES } from "../../../src/core/ports/engine-capabilities.ts";
 import { builtinTools } from "./builtin-tools.ts";
 import { compaction } from "./compaction.ts";
 import { confinement } from "./confinement.ts";

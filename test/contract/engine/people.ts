@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { ApprovalAnswer } from "../../../src/core/approval.ts";
+import type { ApprovalAnswer } from "../../../src/core/session/approval.ts";
 import { ofType, testHost } from "../../support/host.ts";
 import { type Reply, say, toolUse, WHICH_COLOUR } from "../../support/scripted-model.ts";
 import { until } from "../../support/until.ts";

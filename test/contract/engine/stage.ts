@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { AgentInput } from "../../../src/core/agent-definition.ts";
-import type { Approval } from "../../../src/core/approval.ts";
+import type { AgentInput } from "../../../src/core/agent/agent-definition.ts";
+import type { Approval } from "../../../src/core/session/approval.ts";
 import {
   CAPABILITIES,
   type CapabilityName,
   type EngineCapabilities,
   lackOf,
-} from "../../../src/core/engines/capabilities.ts";
-import type { LoggedEvent, Preview } from "../../../src/core/events.ts";
+} from "../../../src/core/ports/engine-capabilities.ts";
+import type { LoggedEvent, Preview } from "../../../src/core/events/events.ts";
 import { hostToolName } from "../../../src/engines/tool-names.ts";
 import type { Runtime as Host } from "../../../src/runtime/runtime.ts";
 import type { StartOptions } from "../../../src/runtime/session-options.ts";
 import type { Session } from "../../../src/runtime/session.ts";
-import type { Turn } from "../../../src/runtime/turn.ts";
+import type { Turn } from "../../../src/runtime/turn/turn.ts";
 import { agent, testHost, type TestHost } from "../../support/host.ts";
 import { type Fault, type ModelRequest, type Reply, say, type Script } from "../../support/scripted-model.ts";
 import { until } from "../../support/until.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { AgentInput } from "../../../src/core/agent-definition.ts";
+import type { AgentInput } from "../../../src/core/agent/agent-definition.ts";
 import { ofType, testHost } from "../../support/host.ts";
 import { call, type ModelRequest, type Reply, say, text, toolUse } from "../../support/scripted-model.ts";
 import { sharedSession } from "../../support/shared-session.ts";

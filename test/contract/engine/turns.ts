@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { preview, sessionEvent } from "../../../src/core/events.ts";
+import { preview, sessionEvent } from "../../../src/core/events/events.ts";
 import { ofType } from "../../support/host.ts";
 import { say, text, thinking, toolUse } from "../../support/scripted-model.ts";
 import { type Desks, WORKER_TOOLS } from "./desks.ts";

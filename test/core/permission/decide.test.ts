@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MODES } from "../../../src/core/agent-definition.ts";
+import { MODES } from "../../../src/core/agent/agent-definition.ts";
 import { decide, STEPS, type Verdict } from "../../../src/core/permission/decide.ts";
 import { compileRules } from "../../../src/core/permission/rule-set.ts";
 import { bash, decided, type Situation, subject, TRAITS } from "./subjects.ts";

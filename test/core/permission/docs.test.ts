@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { readSettings } from "../../../src/config/settings.ts";
-import { MODES } from "../../../src/core/agent-definition.ts";
+import { readSettings } from "../../../src/config/settings/settings.ts";
+import { MODES } from "../../../src/core/agent/agent-definition.ts";
 import { STEPS } from "../../../src/core/permission/decide.ts";
 import { PROTECTED } from "../../../src/core/permission/protected/table.ts";
-import { parseRule } from "../../../src/core/permission/rule.ts";
+import { parseRule } from "../../../src/core/rules/rule.ts";
 import { OPTIONS_THAT_ACT } from "../../../src/core/shell/effects/table.ts";
 import { files } from "../../config/files.ts";
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { environmentDefinition, type EnvironmentInput } from "../../../src/core/environment.ts";
+import { environmentDefinition, type EnvironmentInput } from "../../../src/core/environment/environment.ts";
 import { outsideLimits, runsConfined } from "../../../src/core/permission/limits.ts";
-import { MODES } from "../../../src/core/agent-definition.ts";
+import { MODES } from "../../../src/core/agent/agent-definition.ts";
 import {
   CREDENTIAL_PATHS,
   isHidden,
   type SandboxPlaces,
   type SandboxPlan,
   sandboxPlan,
-} from "../../../src/core/sandbox.ts";
+} from "../../../src/core/environment/sandbox.ts";
 import { bash, decided, subject } from "./subjects.ts";
 
 /** Of a workspace that is Capstan's own, so that it lies in what is hidden. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { commandOf, matchCommand, parseCommandPattern } from "../../../src/core/permission/match-command.ts";
+import { commandOf, matchCommand, parseCommandPattern } from "../../../src/core/rules/match-command.ts";
 import { readCommands } from "../../../src/core/shell/read-commands.ts";
 
 function match(pattern: string, line: string, reading: "allow" | "restrict"): string {

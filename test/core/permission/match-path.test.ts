@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { locator, matchPath, parsePathPattern, type PathMatch } from "../../../src/core/permission/match-path.ts";
+import { locator, matchPath, parsePathPattern, type PathMatch } from "../../../src/core/paths/match-path.ts";
 
 const PLACES = { workspace: "/home/me/ws", home: "/home/me" };
 

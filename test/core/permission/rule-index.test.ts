@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { callOf, hitBy, isCoveredBy } from "../../../src/core/permission/match-call.ts";
-import { parseRule } from "../../../src/core/permission/rule.ts";
+import { parseRule } from "../../../src/core/rules/rule.ts";
 import { RuleIndex } from "../../../src/core/permission/rule-index.ts";
 import { bash, subject } from "./subjects.ts";
 

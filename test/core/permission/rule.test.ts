@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { parseRule, unknownTool } from "../../../src/core/permission/rule.ts";
+import { parseRule, unknownTool } from "../../../src/core/rules/rule.ts";
 import { compileRules } from "../../../src/core/permission/rule-set.ts";
-import { BUILT_IN_TOOLS } from "../../../src/core/permission/tool-names.ts";
+import { BUILT_IN_TOOLS } from "../../../src/core/rules/tool-names.ts";
 import { BUILTIN_NAMES } from "../../../src/engines/builtin-tools.ts";
 
 describe("a rule", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { parseAgent } from "../../../src/core/agent-definition.ts";
-import { requirePolicyTools } from "../../../src/core/mcp-tool-policy.ts";
+import { parseAgent } from "../../../src/core/agent/agent-definition.ts";
+import { requirePolicyTools } from "../../../src/core/agent/mcp-tool-policy.ts";
 import { decide } from "../../../src/core/permission/decide.ts";
-import { parseRule } from "../../../src/core/permission/rule.ts";
+import { parseRule } from "../../../src/core/rules/rule.ts";
 import { agentRules } from "../../../src/core/permission/rule-set.ts";
 import { subject } from "./subjects.ts";
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MODES } from "../../../src/core/agent-definition.ts";
+import { MODES } from "../../../src/core/agent/agent-definition.ts";
 import { bash, decided, type Situation } from "./subjects.ts";
 
 const allow = ["Bash(ls *)", "Bash(git status)", "Bash(echo *)", "Edit(out/**)"];

@@ -1,9 +1,9 @@
-import type { Mode } from "../../../src/core/agent-definition.ts";
+import type { Mode } from "../../../src/core/agent/agent-definition.ts";
 import { decide, type PermissionQuery, type Verdict } from "../../../src/core/permission/decide.ts";
-import { parseRule } from "../../../src/core/permission/rule.ts";
+import { parseRule } from "../../../src/core/rules/rule.ts";
 import { compileRules, type RuleLists } from "../../../src/core/permission/rule-set.ts";
-import type { CallSubject, ToolTraits } from "../../../src/core/permission/subject.ts";
-import { subjectOf } from "../../../src/runtime/call-subject.ts";
+import type { CallSubject, ToolTraits } from "../../../src/core/rules/subject.ts";
+import { subjectOf } from "../../../src/runtime/subject/call-subject.ts";
 
 /** A workspace that is not there: nothing in it exists, and no link leads anywhere. */
 const NOWHERE = { cwd: "/nowhere/ws", home: "/nowhere/home" };

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { suggestRules } from "../../../src/core/permission/suggest.ts";
-import type { CallSubject } from "../../../src/core/permission/subject.ts";
+import type { CallSubject } from "../../../src/core/rules/subject.ts";
 import { bash, decided, subject } from "./subjects.ts";
 
 function quoted(word: string): string {

@@ -1,8 +1,8 @@
 import type { Options } from "@anthropic-ai/claude-agent-sdk";
-import { hostParts, hostWith } from "../../../src/app/host-parts.ts";
+import { hostParts, hostWith } from "../../../src/app/host/host-parts.ts";
 import { claudeCapabilities } from "../../../src/engines/claude/capabilities.ts";
-import { type ClaudeSdk, pinnedSdk } from "../../../src/engines/claude/sdk.ts";
-import { httpUpstream } from "../../../src/gateway/http-upstream.ts";
+import { type ClaudeSdk, pinnedSdk } from "../../../src/engines/claude/sdk/sdk.ts";
+import { httpUpstream } from "../../../src/gateway/upstreams/http-upstream.ts";
 import type { Runtime as Host } from "../../../src/runtime/runtime.ts";
 import { engineContract } from "../../contract/engine/engine.ts";
 import { ANY_PRESSURE, type TestHost } from "../../support/host.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { compileSchema } from "../../../src/app/lazy-tools.ts";
+import { compileSchema } from "../../../src/app/host/lazy-tools.ts";
 import { runCalls } from "../../../src/engines/direct/line/calls.ts";
 import { InputChecks } from "../../../src/engines/direct/line/input-checks.ts";
 import { type BuiltinTool, textOutcome } from "../../../src/engines/direct/tools/builtin-tool.ts";

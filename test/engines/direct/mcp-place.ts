@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { connectRemoteServer, connectServer } from "../../../src/app/lazy-tools.ts";
-import type { AgentDefinition } from "../../../src/core/agent-definition.ts";
-import type { EngineHost } from "../../../src/core/engine.ts";
+import { connectRemoteServer, connectServer } from "../../../src/app/host/lazy-tools.ts";
+import type { AgentDefinition } from "../../../src/core/agent/agent-definition.ts";
+import type { EngineHost } from "../../../src/core/ports/engine.ts";
 import { type McpParts, type McpTools, openMcpTools } from "../../../src/engines/direct/mcp-tools.ts";
 import type { BuiltinOutcome } from "../../../src/engines/direct/tools/builtin-tool.ts";
 import { findContainment } from "../../../src/process/containment.ts";

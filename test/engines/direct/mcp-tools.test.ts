@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { describe, expect, test, vi } from "vitest";
-import type { AgentDefinition } from "../../../src/core/agent-definition.ts";
+import type { AgentDefinition } from "../../../src/core/agent/agent-definition.ts";
 import { openMcpTools } from "../../../src/engines/direct/mcp-tools.ts";
 import { Silence } from "../../../src/mcp/client/silence.ts";
 import { everythingProgram, everythingRemote } from "../../support/mcp-everything.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { environmentDefinition, type EnvironmentInput } from "../../../src/core/environment.ts";
-import { sandboxPlan } from "../../../src/core/sandbox.ts";
+import { environmentDefinition, type EnvironmentInput } from "../../../src/core/environment/environment.ts";
+import { sandboxPlan } from "../../../src/core/environment/sandbox.ts";
 import type { ShellPlace } from "../../../src/engines/direct/shell/surroundings.ts";
 import { type BashTools, bashTools } from "../../../src/engines/direct/tools/bash.ts";
 import type { BuiltinCall, BuiltinOutcome, BuiltinTool } from "../../../src/engines/direct/tools/builtin-tool.ts";

@@ -1,11 +1,11 @@
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { AgentDefinition } from "../../../src/core/agent-definition.ts";
-import type { PathAccess } from "../../../src/core/permission/subject.ts";
-import type { SandboxPlan } from "../../../src/core/sandbox.ts";
+import type { AgentDefinition } from "../../../src/core/agent/agent-definition.ts";
+import type { PathAccess } from "../../../src/core/rules/subject.ts";
+import type { SandboxPlan } from "../../../src/core/environment/sandbox.ts";
 import type { BuiltinOutcome, BuiltinTool } from "../../../src/engines/direct/tools/builtin-tool.ts";
 import { fileTools } from "../../../src/engines/direct/tools/file-tools.ts";
-import { subjectOf } from "../../../src/runtime/call-subject.ts";
+import { subjectOf } from "../../../src/runtime/subject/call-subject.ts";
 import { fileInput } from "../../../src/runtime/paths/file-input.ts";
 import { temporaryDirectory } from "../../support/host.ts";
 

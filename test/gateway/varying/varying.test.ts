@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { RecordedNews } from "../../../src/core/cassette.ts";
+import type { RecordedNews } from "../../../src/core/suite/cassette.ts";
 import { type Compared, differences } from "../../../src/gateway/cassette/drift.ts";
 import { VARYING_RULES } from "../../../src/core/varying/rules.ts";
 import { temporaryDirectory } from "../../support/host.ts";

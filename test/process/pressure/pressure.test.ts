@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isWithin } from "../../../src/app/capacity.ts";
-import { capacityOf } from "../../../src/core/server-schema.ts";
+import { isWithin } from "../../../src/app/host/capacity.ts";
+import { capacityOf } from "../../../src/core/environment/server-schema.ts";
 import { findCgroups, memoryRoom } from "../../../src/process/pressure/cgroup.ts";
 import { watchLoop } from "../../../src/process/pressure/loop-delay.ts";
 import { stallReader } from "../../../src/process/pressure/stalls.ts";

@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createRedactor } from "../../../src/core/redaction.ts";
+import { createRedactor } from "../../../src/core/redaction/redaction.ts";
 import { MAX_OUTPUT_BYTES, MAX_SESSION_OUTPUT_BYTES } from "../../../src/core/tool-output/tool-outputs.ts";
 import { persistedOutput } from "../../../src/engines/claude/results/persisted-output.ts";
 import { keepOutput } from "../../../src/runtime/outputs/keep-output.ts";

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseAgent } from "../../../src/core/agent-definition.ts";
-import type { CallSubject } from "../../../src/core/permission/subject.ts";
-import { parseEnvironment } from "../../../src/core/environment.ts";
-import { PLAIN_SESSION } from "../../../src/core/store.ts";
+import { parseAgent } from "../../../src/core/agent/agent-definition.ts";
+import type { CallSubject } from "../../../src/core/rules/subject.ts";
+import { parseEnvironment } from "../../../src/core/environment/environment.ts";
+import { PLAIN_SESSION } from "../../../src/core/ports/store.ts";
 import { ConfigurationWatch } from "../../../src/runtime/protected/watch-configuration.ts";
 import { temporaryDirectory } from "../../support/host.ts";
 

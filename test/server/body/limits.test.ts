@@ -6,8 +6,8 @@ import { BodyBudget } from "../../../src/server/body/budget.ts";
 import { bodyLimits } from "../../../src/server/body/limits.ts";
 import { bodyReaders, readBody, readUpload } from "../../../src/server/body/read.ts";
 import { JsonScan } from "../../../src/server/body/scan.ts";
-import type { Env } from "../../../src/server/context.ts";
-import { asApiFailure } from "../../../src/server/failure.ts";
+import type { Env } from "../../../src/server/http/context.ts";
+import { asApiFailure } from "../../../src/server/http/failure.ts";
 import { people, type People } from "../../support/api-people.ts";
 import { until } from "../../support/until.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Grant, StoredAnswer } from "../../../src/core/approval.ts";
-import type { EventOf } from "../../../src/core/events.ts";
-import type { Store } from "../../../src/core/store.ts";
+import type { Grant, StoredAnswer } from "../../../src/core/session/approval.ts";
+import type { EventOf } from "../../../src/core/events/events.ts";
+import type { Store } from "../../../src/core/ports/store.ts";
 import { EVENT_EXAMPLES } from "../../support/event-examples.ts";
 import { manualClock, MINUTE, NOON, sampleOwner, sampleSession } from "../samples.ts";
 import { type Create, drivenSession } from "./under-test.ts";

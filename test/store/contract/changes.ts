@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SessionChange } from "../../../src/core/store.ts";
+import type { SessionChange } from "../../../src/core/ports/store.ts";
 import { manualClock, MINUTE, NOON, sampleMessage, sampleMessages, sampleOwner, sampleSession } from "../samples.ts";
 import { type Create, MADE_FROM } from "./under-test.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Store } from "../../../src/core/store.ts";
+import type { Store } from "../../../src/core/ports/store.ts";
 import { manualClock, MINUTE, sampleOwner, sampleSession } from "../samples.ts";
 import type { Create } from "./under-test.ts";
 

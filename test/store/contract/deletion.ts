@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { initialState } from "../../../src/core/state.ts";
-import type { Lease, Store } from "../../../src/core/store.ts";
+import { initialState } from "../../../src/core/session/state.ts";
+import type { Lease, Store } from "../../../src/core/ports/store.ts";
 import { manualClock, MINUTE, sampleMessages, sampleOwner, sampleSession } from "../samples.ts";
 import { type Create, drivenSession, entry } from "./under-test.ts";
 

@@ -8,8 +8,8 @@ import {
   problemWithSplit,
   type Split,
   SPLITS,
-} from "../../../src/core/ledger.ts";
-import type { Store } from "../../../src/core/store.ts";
+} from "../../../src/core/money/ledger.ts";
+import type { Store } from "../../../src/core/ports/store.ts";
 import { manualClock, MINUTE, NOON } from "../samples.ts";
 import { spender, tokens, uniqueId } from "./spending.ts";
 import type { Create } from "./under-test.ts";

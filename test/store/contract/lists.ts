@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SessionQuery, SessionRecord, Store } from "../../../src/core/store.ts";
+import type { SessionQuery, SessionRecord, Store } from "../../../src/core/ports/store.ts";
 import { example } from "../../support/event-examples.ts";
 import {
   manualClock,

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SessionQuery, SessionRecord, Store } from "../../../src/core/store.ts";
+import type { SessionQuery, SessionRecord, Store } from "../../../src/core/ports/store.ts";
 import { example } from "../../support/event-examples.ts";
 import { manualClock, MINUTE, NOON, sampleMessages, sampleOwner, sampleSession } from "../samples.ts";
 import type { Create } from "./under-test.ts";

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { bucketOf } from "../../../src/core/budget-day.ts";
-import type { ScopeBudget } from "../../../src/core/budget-schema.ts";
+import { bucketOf } from "../../../src/core/money/budget-day.ts";
+import type { ScopeBudget } from "../../../src/core/money/budget-schema.ts";
 import {
   type Amounts,
   type BudgetScope,
   limitStandings,
   NO_AMOUNTS,
   type ScopeLimits,
-} from "../../../src/core/budget-scopes.ts";
-import type { Lease, Store } from "../../../src/core/store.ts";
+} from "../../../src/core/money/budget-scopes.ts";
+import type { Lease, Store } from "../../../src/core/ports/store.ts";
 import { example } from "../../support/event-examples.ts";
 import { manualClock, MINUTE, NOON, sampleOwner } from "../samples.ts";
 import { spender, tokens, uniqueId } from "./spending.ts";

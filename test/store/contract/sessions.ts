@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { initialState } from "../../../src/core/state.ts";
+import { initialState } from "../../../src/core/session/state.ts";
 import { manualClock, MINUTE, sampleOwner, sampleSession } from "../samples.ts";
 import { type Create, MADE_FROM } from "./under-test.ts";
 

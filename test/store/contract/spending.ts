@@ -1,5 +1,5 @@
-import type { EventOf } from "../../../src/core/events.ts";
-import type { Lease, SessionRecord, Store } from "../../../src/core/store.ts";
+import type { EventOf } from "../../../src/core/events/events.ts";
+import type { Lease, SessionRecord, Store } from "../../../src/core/ports/store.ts";
 import { example } from "../../support/event-examples.ts";
 import { MINUTE, NOON, sampleAgent, sampleOwner, sampleSession } from "../samples.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { MAX_RUNS } from "../../../src/core/suite-run-store.ts";
-import { runSummary } from "../../../src/core/suite-run-summary.ts";
-import type { SuiteRun } from "../../../src/core/suite-run.ts";
+import { MAX_RUNS } from "../../../src/core/ports/suite-run-store.ts";
+import { runSummary } from "../../../src/core/suite/suite-run-summary.ts";
+import type { SuiteRun } from "../../../src/core/suite/suite-run.ts";
 import { richRun, sampleRun, sampleSuite } from "../../support/suite-run.ts";
 import { manualClock, MINUTE, NOON } from "../samples.ts";
 import type { Create } from "./under-test.ts";

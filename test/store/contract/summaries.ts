@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SessionEvent } from "../../../src/core/events.ts";
+import type { SessionEvent } from "../../../src/core/events/events.ts";
 import { example } from "../../support/event-examples.ts";
 import { fold, validLogs } from "../../support/event-logs.ts";
 import { manualClock, MINUTE, NOON, sampleMessage } from "../samples.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { initialState } from "../../../src/core/state.ts";
+import { initialState } from "../../../src/core/session/state.ts";
 import { manualClock, sampleSession } from "../samples.ts";
 import { type Create, entry, withSession } from "./under-test.ts";
 

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../src/core/clock.ts";
-import type { Lease, SessionRecord, Store, TranscriptEntry } from "../../../src/core/store.ts";
+import type { Clock } from "../../../src/core/ports/clock.ts";
+import type { Lease, SessionRecord, Store, TranscriptEntry } from "../../../src/core/ports/store.ts";
 import { MINUTE, NOON, sampleOwner, sampleSession } from "../samples.ts";
 
 export interface StoreUnderTest extends AsyncDisposable {

@@ -1,10 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import type { SessionEvent } from "../../../src/core/events.ts";
-import type { Store } from "../../../src/core/store.ts";
-import { parseAuditRecord } from "../../../src/store/sqlite/audit-file.ts";
-import { checkAudit } from "../../../src/store/sqlite/audit-check.ts";
-import { auditRecords } from "../../../src/store/sqlite/audit-records.ts";
+import type { SessionEvent } from "../../../src/core/events/events.ts";
+import type { Store } from "../../../src/core/ports/store.ts";
+import { parseAuditRecord } from "../../../src/store/sqlite/audit/audit-file.ts";
+import { checkAudit } from "../../../src/store/sqlite/audit/audit-check.ts";
+import { auditRecords } from "../../../src/store/sqlite/audit/audit-records.ts";
 import { type Audited, audited } from "../audited.ts";
 import { MINUTE, NOON, sampleOwner, sampleSession } from "../samples.ts";
 import { temporaryDirectory } from "../temporary.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Approval } from "../../../src/core/approval.ts";
-import type { EventOf, SessionEvent } from "../../../src/core/events.ts";
+import type { Approval } from "../../../src/core/session/approval.ts";
+import type { EventOf, SessionEvent } from "../../../src/core/events/events.ts";
 import { ofType } from "../host.ts";
 import type { ModelRequest } from "../scripted-model.ts";
 import type { Plan } from "./approval-plan.ts";

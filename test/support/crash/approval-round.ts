@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Approval } from "../../../src/core/approval.ts";
+import type { Approval } from "../../../src/core/session/approval.ts";
 import { FASTER } from "../cli.ts";
 import { temporaryDirectory, testEnvironment } from "../host.ts";
 import { type ScriptedModel, scriptedModel } from "../scripted-model.ts";

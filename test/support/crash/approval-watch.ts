@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { clock, ids } from "../../../src/app/clock.ts";
-import type { Approval, ApprovalAnswer } from "../../../src/core/approval.ts";
-import type { SessionEvent } from "../../../src/core/events.ts";
-import { initialState, reduce, type SessionState } from "../../../src/core/state.ts";
-import type { Store } from "../../../src/core/store.ts";
-import { Inbox } from "../../../src/runtime/inbox.ts";
+import type { Approval, ApprovalAnswer } from "../../../src/core/session/approval.ts";
+import type { SessionEvent } from "../../../src/core/events/events.ts";
+import { initialState, reduce, type SessionState } from "../../../src/core/session/state.ts";
+import type { Store } from "../../../src/core/ports/store.ts";
+import { Inbox } from "../../../src/runtime/approvals/inbox.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 
 /** A session seen from outside through its store, by a process that does not drive it: what it stands at, what it asks. */

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { clock } from "../../../src/app/clock.ts";
 import { openHost } from "../../../src/app/open-host.ts";
-import type { SessionEvent } from "../../../src/core/events.ts";
+import type { SessionEvent } from "../../../src/core/events/events.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { FASTER } from "../cli.ts";
 import { eventsOf, ofType, temporaryDirectory, testEnvironment, ANY_PRESSURE } from "../host.ts";

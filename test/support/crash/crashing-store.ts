@@ -1,4 +1,4 @@
-import type { Store } from "../../../src/core/store.ts";
+import type { Store } from "../../../src/core/ports/store.ts";
 
 /** Die at the n-th append to the log, or to the transcript of the engine. */
 export interface CrashPoint {

@@ -2,9 +2,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { assemble } from "../../../src/app/assemble.ts";
 import { clock } from "../../../src/app/clock.ts";
-import type { AgentInput } from "../../../src/core/agent-definition.ts";
+import type { AgentInput } from "../../../src/core/agent/agent-definition.ts";
 import { CapstanError } from "../../../src/core/errors.ts";
-import { upstreamsFor } from "../../../src/gateway/upstreams.ts";
+import { upstreamsFor } from "../../../src/gateway/upstreams/upstreams.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { crashing, type CrashPoint } from "./crashing-store.ts";
 

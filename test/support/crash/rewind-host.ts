@@ -1,6 +1,6 @@
 import { openHost } from "../../../src/app/open-host.ts";
 import { ANY_PRESSURE } from "../host.ts";
-import type { AgentInput } from "../../../src/core/agent-definition.ts";
+import type { AgentInput } from "../../../src/core/agent/agent-definition.ts";
 import type { Session } from "../../../src/index.ts";
 import { TEST_ENGINE } from "../test-engine.ts";
 

@@ -1,4 +1,4 @@
-import type { AgentInput } from "../../../src/core/agent-definition.ts";
+import type { AgentInput } from "../../../src/core/agent/agent-definition.ts";
 import { type Block, call, type ModelRequest, type Reply, say, text, toolUse } from "../scripted-model.ts";
 import { TEST_ENGINE } from "../test-engine.ts";
 

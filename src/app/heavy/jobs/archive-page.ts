@@ -1,4 +1,4 @@
-import { archivePage as pageOf } from "../../../runtime/archives/export-session.ts";
+import { archivePage as pageOf } from "../../../runtime/files/export-session.ts";
 import { openReader } from "../../open-store.ts";
 import type { HeavyPlace } from "../jobs.ts";
 

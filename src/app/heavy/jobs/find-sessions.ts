@@ -1,4 +1,4 @@
-import type { SessionQuery, SessionSummary } from "../../../core/store.ts";
+import type { SessionQuery, SessionSummary } from "../../../core/ports/store.ts";
 import { openReader } from "../../open-store.ts";
 import type { HeavyPlace } from "../jobs.ts";
 

@@ -1,8 +1,8 @@
-import type { SessionQuery } from "../../../core/store.ts";
-import { logged } from "../../../runtime/feed.ts";
-import { type ReplayRequest, replayRules } from "../../../runtime/policy-replay.ts";
+import type { SessionQuery } from "../../../core/ports/store.ts";
+import { logged } from "../../../runtime/log/feed.ts";
+import { type ReplayRequest, replayRules } from "../../../runtime/policy/policy-replay.ts";
 import { openReader } from "../../open-store.ts";
-import { requireKnownTools } from "../../tool-traits.ts";
+import { requireKnownTools } from "../../check/tool-traits.ts";
 import type { HeavyPlace } from "../jobs.ts";
 
 /** The answer as JSON: to write it takes as long as to find it. */

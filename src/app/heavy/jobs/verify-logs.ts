@@ -1,5 +1,5 @@
-import type { AuditReport } from "../../../core/audit.ts";
-import { verifyAudit } from "../../audit.ts";
+import type { AuditReport } from "../../../core/session/audit.ts";
+import { verifyAudit } from "../../audit/audit.ts";
 import { openReader } from "../../open-store.ts";
 import type { HeavyPlace } from "../jobs.ts";
 

@@ -1,5 +1,5 @@
 import type { ShellWord } from "../../shell/read-commands.ts";
-import type { CallSubject, Place, ShellSubject } from "../subject.ts";
+import type { CallSubject, Place, ShellSubject } from "../../rules/subject.ts";
 import { configures, onlyReads } from "./commands.ts";
 import { protectedRow, rowOfPath, rowOfPattern, rowOfText } from "./match.ts";
 import type { ProtectedRow } from "./table.ts";

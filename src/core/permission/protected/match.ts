@@ -1,5 +1,5 @@
-import { isInside } from "../../inside.ts";
-import { expandBraces, type Glob, matchesGlob, parseGlob } from "../glob.ts";
+import { isInside } from "../../paths/inside.ts";
+import { expandBraces, type Glob, matchesGlob, parseGlob } from "../../paths/glob.ts";
 import { PROTECTED, type ProtectedRow } from "./table.ts";
 
 /** A row of the table, ready to be compared with paths. */

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { ToolContent } from "../../../core/content.ts";
+import type { ToolContent } from "../../../core/events/content.ts";
 import { MAX_OUTPUT_BYTES } from "../../../core/tool-output/tool-outputs.ts";
 
 /** Of a command that fails, the CLI passes on so many characters. */

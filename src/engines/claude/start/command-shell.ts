@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { requireVariables } from "../../../core/gateway-variables.ts";
+import { requireVariables } from "../../../core/auth/gateway-variables.ts";
 import { keepingOutput } from "../results/failed-output.ts";
 
 /** With these a command could ask the model past the log, or speak to the CLI. */

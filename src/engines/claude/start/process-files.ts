@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import type { EngineRequest } from "../../../core/engine.ts";
+import type { EngineRequest } from "../../../core/ports/engine.ts";
 import { CapstanError } from "../../../core/errors.ts";
 import { findProgram } from "../../../process/programs.ts";
 import type { Leftovers } from "../../../process/leftovers.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Options } from "@anthropic-ai/claude-agent-sdk";
-import type { GatewayAccess } from "../../../core/gateway.ts";
+import type { GatewayAccess } from "../../../core/ports/gateway.ts";
 
 type SdkSettings = Exclude<NonNullable<Options["settings"]>, string>;
 

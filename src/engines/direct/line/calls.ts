@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { EngineHost } from "../../../core/engine.ts";
+import type { EngineHost } from "../../../core/ports/engine.ts";
 import { messageOf } from "../../../core/errors.ts";
-import type { ToolReturn } from "../../../core/history.ts";
+import type { ToolReturn } from "../../../core/session/history.ts";
 import { readToolName } from "../../tool-names.ts";
 import { type BuiltinOutcome, type BuiltinTool, textOutcome } from "../tools/builtin-tool.ts";
 import type { InputChecks } from "./input-checks.ts";

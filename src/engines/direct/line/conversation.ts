@@ -1,6 +1,6 @@
-import type { MessageContent } from "../../../core/content.ts";
-import type { HistoryItem, ModelBlock, ToolReturn } from "../../../core/history.ts";
-import { hasMarker } from "../../../core/redaction-marker.ts";
+import type { MessageContent } from "../../../core/events/content.ts";
+import type { HistoryItem, ModelBlock, ToolReturn } from "../../../core/session/history.ts";
+import { hasMarker } from "../../../core/redaction/redaction-marker.ts";
 import { apiContent, failedContent } from "../../api-content.ts";
 import type { Answer, AnswerBlock, ApiBlock, ApiMessage } from "../model/wire.ts";
 

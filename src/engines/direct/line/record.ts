@@ -1,4 +1,4 @@
-import type { EventDraft } from "../../../core/events.ts";
+import type { EventDraft } from "../../../core/events/events.ts";
 import { toolUseDraft } from "../../tool-use.ts";
 import type { Answer, AnswerBlock } from "../model/wire.ts";
 import type { MadeCall } from "./calls.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { CapstanError } from "../../../core/errors.ts";
-import type { ToolReturn } from "../../../core/history.ts";
+import type { ToolReturn } from "../../../core/session/history.ts";
 import type { MadeCall } from "./calls.ts";
 
 /** From then on the model is told, … */

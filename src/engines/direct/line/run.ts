@@ -1,4 +1,4 @@
-import type { TurnEnd } from "../../../core/engine.ts";
+import type { TurnEnd } from "../../../core/ports/engine.ts";
 import { CapstanError } from "../../../core/errors.ts";
 import type { AnswerBlock } from "../model/wire.ts";
 import { Repetition } from "./repetition.ts";

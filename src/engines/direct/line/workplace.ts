@@ -1,4 +1,4 @@
-import type { EngineHost, EngineRequest } from "../../../core/engine.ts";
+import type { EngineHost, EngineRequest } from "../../../core/ports/engine.ts";
 import type { ModelToAsk } from "../model/names.ts";
 import type { Tally } from "../model/tally.ts";
 import type { SessionTools } from "../tools/session-tools.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { EngineHost, EngineRequest } from "../../../core/engine.ts";
+import type { EngineHost, EngineRequest } from "../../../core/ports/engine.ts";
 import { messageOf } from "../../../core/errors.ts";
-import type { EventDraft } from "../../../core/events.ts";
+import type { EventDraft } from "../../../core/events/events.ts";
 import { AnswerDraft } from "./answer-draft.ts";
 import { readAnswer } from "./answer-stream.ts";
 import { broken, refusedBy, RequestFailure } from "./failure.ts";

@@ -1,4 +1,4 @@
-import type { EngineFact } from "../../../core/engine.ts";
+import type { EngineFact } from "../../../core/ports/engine.ts";
 import type { AnswerDraft, StreamEvent } from "./answer-draft.ts";
 
 const EVENTS: Readonly<Record<string, "agent.message" | "agent.thinking">> = {

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from "../../../core/agent-definition.ts";
+import type { AgentDefinition } from "../../../core/agent/agent-definition.ts";
 import type { BuiltinTool } from "../tools/builtin-tool.ts";
 import type { ModelToAsk } from "./names.ts";
 import type { ApiBlock, ApiMessage, ApiRequest, ApiText, ApiTool } from "./wire.ts";

@@ -1,6 +1,6 @@
-import type { TurnEnd } from "../../../core/engine.ts";
-import { listPrice } from "../../../core/pricing.ts";
-import type { PriceEntry } from "../../../core/prices.ts";
+import type { TurnEnd } from "../../../core/ports/engine.ts";
+import { listPrice } from "../../../core/money/pricing.ts";
+import type { PriceEntry } from "../../../core/money/prices.ts";
 import type { Answer, AnswerUsage } from "./wire.ts";
 
 /** What all lines of a session have used since the last turn ended, per model. */

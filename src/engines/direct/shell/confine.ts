@@ -3,9 +3,9 @@ import {
   type CommandPattern,
   matchCommand,
   parseCommandPattern,
-} from "../../../core/permission/match-command.ts";
+} from "../../../core/rules/match-command.ts";
 import { readCommands } from "../../../core/shell/read-commands.ts";
-import type { SandboxPlan } from "../../../core/sandbox.ts";
+import type { SandboxPlan } from "../../../core/environment/sandbox.ts";
 
 /**
  * Whether a command runs outside the sandbox: every part of it surely matches an excluded command. The decision about

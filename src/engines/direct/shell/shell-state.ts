@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { isInside } from "../../../core/inside.ts";
+import { isInside } from "../../../core/paths/inside.ts";
 
 const storedState = z.record(z.string(), z.object({ directory: z.string().optional() }));
 

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../../core/errors.ts";
-import { onAbort } from "../../../core/signals/on-abort.ts";
+import { onAbort } from "../../../core/text/on-abort.ts";
 import { familyReader, type ProcessUse } from "../../../process/limits.ts";
 import { confinedCommand } from "../../../sandbox/confined-command.ts";
 import { findSecrets } from "../../../sandbox/secrets.ts";

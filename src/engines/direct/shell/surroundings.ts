@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { CapstanError } from "../../../core/errors.ts";
-import { requireVariables } from "../../../core/gateway-variables.ts";
+import { requireVariables } from "../../../core/auth/gateway-variables.ts";
 import { findProgram } from "../../../process/programs.ts";
 import type { Stubs } from "../../../sandbox/stubs.ts";
 import type { Confinement } from "../../../sandbox/support.ts";

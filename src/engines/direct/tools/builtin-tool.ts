@@ -1,5 +1,5 @@
-import type { ToolContent } from "../../../core/content.ts";
-import type { PathAccess, ToolTraits } from "../../../core/permission/subject.ts";
+import type { ToolContent } from "../../../core/events/content.ts";
+import type { PathAccess, ToolTraits } from "../../../core/rules/subject.ts";
 
 /** A tool of the engine's own. */
 export interface BuiltinTool {

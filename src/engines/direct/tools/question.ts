@@ -1,4 +1,4 @@
-import { QUESTION_TOOL } from "../../../core/permission/tool-names.ts";
+import { QUESTION_TOOL } from "../../../core/rules/tool-names.ts";
 import { traitsOf } from "../../builtin-tools.ts";
 import { type BuiltinTool, textOutcome } from "./builtin-tool.ts";
 

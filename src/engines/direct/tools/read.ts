@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { z } from "zod";
-import type { ToolContent } from "../../../core/content.ts";
+import type { ToolContent } from "../../../core/events/content.ts";
 import { traitsOf } from "../../builtin-tools.ts";
 import {
   type BuiltinCall,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { EngineHost, EngineRequest } from "../../../core/engine.ts";
-import { type Tool, traitsOfTool } from "../../../core/tool.ts";
+import type { EngineHost, EngineRequest } from "../../../core/ports/engine.ts";
+import { type Tool, traitsOfTool } from "../../../core/ports/tool.ts";
 import { Leftovers } from "../../../process/leftovers.ts";
 import type { ProcessUse } from "../../../process/limits.ts";
 import { coverOf } from "../../../sandbox/confined-command.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { AgentDefinition } from "../../../core/agent-definition.ts";
-import type { EngineRequest } from "../../../core/engine.ts";
+import type { AgentDefinition } from "../../../core/agent/agent-definition.ts";
+import type { EngineRequest } from "../../../core/ports/engine.ts";
 import { traitsOf } from "../../builtin-tools.ts";
 import { bodyOf, descriptionOf, SKILL_TOOL, skillsDirectory, writeSkills } from "../../skills.ts";
 import { textOutcome } from "./builtin-tool.ts";

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { isIP } from "node:net";
 import { z } from "zod";
-import type { SandboxPlan } from "../../../core/sandbox.ts";
+import type { SandboxPlan } from "../../../core/environment/sandbox.ts";
 import { traitsOf } from "../../builtin-tools.ts";
 import { type BuiltinCall, type BuiltinOutcome, type BuiltinTool, textOutcome } from "./builtin-tool.ts";
 import { outcomeOf, refused, ToolFailure } from "./files/permitted.ts";

@@ -1,4 +1,4 @@
-import type { RecordedNews } from "../../../core/cassette.ts";
+import type { RecordedNews } from "../../../core/suite/cassette.ts";
 import { withoutVarying } from "../../../core/varying/rules.ts";
 import { mapTexts } from "../places.ts";
 

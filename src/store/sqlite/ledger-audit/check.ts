@@ -1,6 +1,6 @@
-import type { AuditFinding, AuditRecord, LedgerRecord, ReservationRecord, Seal } from "../../../core/audit.ts";
-import type { EventOf, SessionEvent } from "../../../core/events.ts";
-import { rowOf } from "../ledger-projection.ts";
+import type { AuditFinding, AuditRecord, LedgerRecord, ReservationRecord, Seal } from "../../../core/session/audit.ts";
+import type { EventOf, SessionEvent } from "../../../core/events/events.ts";
+import { rowOf } from "../ledger/ledger-projection.ts";
 import { type DeletionNote, ledgerDigest, rowText } from "./digest.ts";
 import { LedgerSums } from "./sums.ts";
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import type { LedgerRecord } from "../../../core/audit.ts";
-import type { Database } from "../database.ts";
+import type { LedgerRecord } from "../../../core/session/audit.ts";
+import type { Database } from "../file/database.ts";
 
 /** In the order of the table. */
 const COLUMNS = [

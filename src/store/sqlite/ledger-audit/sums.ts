@@ -1,8 +1,8 @@
-import type { AuditRecord, LedgerRecord, SpendRecord } from "../../../core/audit.ts";
-import { bucketOf } from "../../../core/budget-day.ts";
-import type { SessionEvent } from "../../../core/events.ts";
-import { EMPTY_SUMMARY, summarize } from "../summary.ts";
-import { agentKey, ALL_TIME, NOTHING, type Sums, sumsOf } from "../ledger-projection.ts";
+import type { AuditRecord, LedgerRecord, SpendRecord } from "../../../core/session/audit.ts";
+import { bucketOf } from "../../../core/money/budget-day.ts";
+import type { SessionEvent } from "../../../core/events/events.ts";
+import { EMPTY_SUMMARY, summarize } from "../sessions/summary.ts";
+import { agentKey, ALL_TIME, NOTHING, type Sums, sumsOf } from "../ledger/ledger-projection.ts";
 
 type SessionRecord = Extract<AuditRecord, { record: "session" }>;
 

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { copyFile, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ToolOutputs } from "../../../core/tool-output/tool-outputs.ts";
-import { storeFailure } from "../failure.ts";
+import { storeFailure } from "../file/failure.ts";
 
 /** Also what keeps a path from leading out of the directory. */
 const HASH = /^[0-9a-f]{64}$/;

@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { commitTree } from "../checkpoint-commit.ts";
-import { leftOutTest } from "../left-out.ts";
+import { leftOutTest } from "../changes/left-out.ts";
 import { type BytePath, shownPath, splitNul } from "../paths.ts";
-import { type RawChange, readRaw } from "../raw-changes.ts";
+import { type RawChange, readRaw } from "../changes/raw-changes.ts";
 import { randomName, type ShadowRepository } from "../repository.ts";
 
 /** From one checkpoint to another, both by commit. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AgentRecord } from "../../../../src/core/registry.ts";
+import type { AgentRecord } from "../../../../src/core/ports/registry.ts";
 import { agentRecord, OTHER_PROJECT, PROJECT } from "../../registry-samples.ts";
 import { manualClock, MINUTE, NOON, sampleAgent } from "../../samples.ts";
 import type { Create } from "../under-test.ts";

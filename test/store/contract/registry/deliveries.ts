@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { DeliveryRecord, DueQuery, WebhookStore } from "../../../../src/core/registry.ts";
-import type { Store } from "../../../../src/core/store.ts";
+import type { DeliveryRecord, DueQuery, WebhookStore } from "../../../../src/core/ports/registry.ts";
+import type { Store } from "../../../../src/core/ports/store.ts";
 import { deliveryRecord, OTHER_PROJECT, PROJECT, webhookRecord } from "../../registry-samples.ts";
 import { manualClock, MINUTE, NOON } from "../../samples.ts";
 import type { Create } from "../under-test.ts";

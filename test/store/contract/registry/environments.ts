@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseEnvironment } from "../../../../src/core/environment.ts";
+import { parseEnvironment } from "../../../../src/core/environment/environment.ts";
 import { environmentRecord, OTHER_PROJECT, PROJECT } from "../../registry-samples.ts";
 import { manualClock, MINUTE, NOON } from "../../samples.ts";
 import type { Create } from "../under-test.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ROLES } from "../../../../src/core/registry.ts";
+import { ROLES } from "../../../../src/core/ports/registry.ts";
 import { keyRecord, OTHER_PROJECT, PROJECT } from "../../registry-samples.ts";
 import { manualClock, MINUTE, NOON } from "../../samples.ts";
 import type { Create } from "../under-test.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { SessionEvent } from "../../../../src/core/events.ts";
-import type { Store } from "../../../../src/core/store.ts";
+import type { SessionEvent } from "../../../../src/core/events/events.ts";
+import type { Store } from "../../../../src/core/ports/store.ts";
 import { deliveryRecord, OTHER_PROJECT, PROJECT, webhookRecord } from "../../registry-samples.ts";
 import { manualClock, MINUTE, NOON, sampleMessage, sampleOwner, sampleSession } from "../../samples.ts";
 import type { Create } from "../under-test.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { PageQuery, Registry } from "../../../../src/core/registry.ts";
+import type { PageQuery, Registry } from "../../../../src/core/ports/registry.ts";
 import { agentRecord, environmentRecord, fileRecord, OTHER_PROJECT, PROJECT } from "../../registry-samples.ts";
 import { manualClock, NOON } from "../../samples.ts";
 import type { Create } from "../under-test.ts";

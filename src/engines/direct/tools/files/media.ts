@@ -1,4 +1,4 @@
-import type { ToolContent } from "../../../../core/content.ts";
+import type { ToolContent } from "../../../../core/events/content.ts";
 import { ToolFailure } from "./permitted.ts";
 
 /** Extensions that are shown as pictures. */

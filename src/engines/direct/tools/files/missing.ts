@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { dirname, extname, basename } from "node:path";
-import { isInside } from "../../../../core/inside.ts";
+import { isInside } from "../../../../core/paths/inside.ts";
 import { PinnedDirectory } from "./pinned.ts";
 
 /** What is said of a file that is not there. A name beside it that differs in its ending alone is probably meant. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ToolContent } from "../../../../core/content.ts";
+import type { ToolContent } from "../../../../core/events/content.ts";
 import { ToolFailure } from "./permitted.ts";
 
 const text = z.union([z.string(), z.array(z.string())]);

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, read, type Stats } from "node:fs";
 import { promisify } from "node:util";
-import { isInside } from "../../../../core/inside.ts";
+import { isInside } from "../../../../core/paths/inside.ts";
 import { messageOf } from "../../../../core/errors.ts";
 import { type BuiltinCall, type BuiltinOutcome, textOutcome } from "../builtin-tool.ts";
 import { codeOf, openPinned } from "./pinned.ts";

@@ -1,11 +1,11 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative } from "node:path";
-import type { AgentDefinition } from "../../../../core/agent-definition.ts";
-import { isInside } from "../../../../core/inside.ts";
+import type { AgentDefinition } from "../../../../core/agent/agent-definition.ts";
+import { isInside } from "../../../../core/paths/inside.ts";
 import { callOf, restrictedBy } from "../../../../core/permission/match-call.ts";
 import { agentRules } from "../../../../core/permission/rule-set.ts";
-import { isHidden, isKeptFrom, type SandboxPlan } from "../../../../core/sandbox.ts";
+import { isHidden, isKeptFrom, type SandboxPlan } from "../../../../core/environment/sandbox.ts";
 import type { Confinement } from "../../../../sandbox/support.ts";
 import type { BuiltinCall, ToolPlace } from "../builtin-tool.ts";
 import { permittedPlace, requireOrdinary, ToolFailure } from "../files/permitted.ts";

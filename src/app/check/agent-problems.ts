@@ -1,0 +1,71 @@
+import { isPlainSchema } from "../../config/yaml/plain-schema.ts";
+import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
+import type { AuthProvider } from "../../core/auth/auth-schema.ts";
+import { problemsWithEngine } from "../../core/ports/engine-capabilities.ts";
+import { DEFAULT_ENGINE } from "../../core/agent/engine-name.ts";
+import { CapstanError } from "../../core/errors.ts";
+import { isRemote } from "../../core/agent/mcp-server-schema.ts";
+import { problemWithCommand } from "../../mcp/command.ts";
+import { problemsWithModel } from "../../engines/model-traits.ts";
+import { requireUsableSkills } from "../../engines/skills.ts";
+import type { Requirement } from "../../gateway/upstreams/requirements.ts";
+import type { CredentialOptions } from "../credentials/credential-settings.ts";
+import { capabilitiesOf } from "../engines.ts";
+import { loadFunctions, outputs } from "../host/lazy-tools.ts";
+
+export { claudeCodePromptChars } from "../../engines/model-traits.ts";
+
+/** What its engine cannot honour of an agent, as far as that is known without a session; each as `field: problem`. */
+export function notHonoured(agent: AgentDefinition): readonly string[] {
+  const name = agent.engine ?? DEFAULT_ENGINE;
+  return [
+    ...problemsWithEngine({ name, capabilities: capabilitiesOf(name) }, { agent }),
+    ...problemsWithModel(agent),
+    ...problemsWithSkills(agent),
+  ];
+}
+
+function problemsWithSkills(agent: AgentDefinition): readonly string[] {
+  try {
+    requireUsableSkills(agent);
+    return [];
+  } catch (error) {
+    if (error instanceof CapstanError) return [error.message];
+    throw error;
+  }
+}
+
+/** What is wrong with the programs of its servers on this machine, each as `field: problem`. */
+export function missingPrograms({ mcp_servers: servers = {} }: AgentDefinition, path: string): readonly string[] {
+  return Object.entries(servers).flatMap(([name, server]) => {
+    const problem = isRemote(server) ? undefined : problemWithCommand(server, path);
+    return problem === undefined ? [] : [`mcp_servers.${name}.command: ${problem.what}. ${problem.remedy}`];
+  });
+}
+
+/** Loads the functions of an agent, which runs their code, and throws when a tool that it names is not there. */
+export async function loadTools(agent: AgentDefinition): Promise<readonly string[]> {
+  const [{ toolNames }, { requireKnownTools }] = await Promise.all([
+    import("../../engines/claude/options.ts"),
+    import("../../engines/rule-tools.ts"),
+  ]);
+  const tools = await loadFunctions(agent.functions ?? []);
+  toolNames({ agent, tools });
+  requireKnownTools({ agent, tools });
+  return tools.map(({ name }) => name);
+}
+
+/** Throws when the schema of an agent's answer cannot be used. */
+export async function requireUsableSchema(schema: Record<string, unknown>): Promise<void> {
+  if (isPlainSchema(schema)) return;
+  await outputs.fromJsonSchema(schema);
+}
+
+/** What is missing for a provider. Reads no secret and asks nobody. */
+export async function missingFor(provider: AuthProvider, options: CredentialOptions): Promise<readonly Requirement[]> {
+  const [{ requirementsOf }, { credentialSettings }] = await Promise.all([
+    import("../../gateway/upstreams/requirements.ts"),
+    import("../credentials/credential-settings.ts"),
+  ]);
+  return requirementsOf(provider, credentialSettings(options)).filter(({ found }) => found === undefined);
+}

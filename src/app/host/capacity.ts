@@ -1,0 +1,86 @@
+import { totalmem } from "node:os";
+import { type CapacitySettings, capacityOf } from "../../core/environment/server-schema.ts";
+import { familyReader } from "../../process/limits.ts";
+import { findCgroups, memoryRoom } from "../../process/pressure/cgroup.ts";
+import { loopDelay } from "../../process/pressure/loop-delay.ts";
+import { stallReader } from "../../process/pressure/stalls.ts";
+import { Admission } from "../../runtime/engine/admission.ts";
+import { Processes } from "../../runtime/engine/processes.ts";
+import { clock } from "../clock.ts";
+
+/** In milliseconds: turns that come at once need not read the same files again. */
+const READ_EVERY = 500;
+
+/** What this host can take on: by what it is allowed to use, and by how its own processes fare. */
+export function hostCapacity(settings: CapacitySettings): {
+  readonly admission: Admission;
+  readonly processes: Processes;
+} {
+  const cgroups = findCgroups();
+  const capacity = capacityOf(settings, memoryRoom(cgroups)?.total ?? totalmem());
+  const processes = new Processes({
+    ceilings: {
+      maxIdle: capacity.max_idle_processes,
+      maxAgeMs: capacity.max_process_age_ms,
+      maxBytes: capacity.max_process_bytes,
+    },
+    now: () => clock.now(),
+    memoryOf,
+  });
+  const readStalls = stallReader(cgroups);
+  const hasRoom = remembered(
+    () =>
+      isWithin(capacity, {
+        free: memoryRoom(cgroups)?.free ?? process.availableMemory(),
+        loopDelay: loopDelay(),
+        stalls: readStalls(),
+        held: () => process.memoryUsage.rss() + processes.bytes,
+      }),
+    READ_EVERY,
+  );
+  return {
+    admission: new Admission({ maxTurns: capacity.max_turns, maxQueue: capacity.max_queue, hasRoom }),
+    processes,
+  };
+}
+
+/** How a host fares. In bytes, milliseconds and per cent. */
+export interface HostPressure {
+  readonly free: number;
+  readonly loopDelay: number;
+  readonly stalls: { readonly cpu: number; readonly memory: number };
+  /** Of this process and its agent processes. Asked last, because it takes a look at the process table. */
+  readonly held: () => number;
+}
+
+/** Whether another turn may begin beside those that are under way. */
+export function isWithin(capacity: Required<CapacitySettings>, now: HostPressure): boolean {
+  return (
+    now.free >= capacity.min_free_bytes &&
+    now.loopDelay <= capacity.max_loop_delay_ms &&
+    now.stalls.cpu <= capacity.max_cpu_pressure &&
+    now.stalls.memory <= capacity.max_memory_pressure &&
+    now.held() <= capacity.max_memory_bytes
+  );
+}
+
+function remembered(read: () => boolean, forMs: number): () => boolean {
+  let known = true;
+  let until = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (performance.now() < until) return known;
+    known = read();
+    until = performance.now() + forMs;
+    return known;
+  };
+}
+
+/** Empty where it cannot be told, such as without /proc. */
+function memoryOf(pids: readonly number[]): ReadonlyMap<number, number> {
+  try {
+    const useOf = familyReader();
+    return new Map(pids.map((pid) => [pid, useOf(pid).memory_bytes]));
+  } catch {
+    return new Map();
+  }
+}

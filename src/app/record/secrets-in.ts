@@ -1,0 +1,40 @@
+import { markersIn } from "../../core/redaction/redaction-marker.ts";
+import { type Redactor, secretVariables } from "../../core/redaction/redaction.ts";
+import { secretSource } from "../../gateway/credentials/secret-source.ts";
+import { hostParts } from "../host/host-parts.ts";
+import type { HostOptions } from "../open-host.ts";
+
+/** Tells the secrets in a value, each by what it is; never the secrets themselves. */
+export type SecretsIn = (value: object) => readonly string[];
+
+export function secretsIn(redactor: Redactor): SecretsIn {
+  return (value) => {
+    const before = JSON.stringify(value);
+    const after = JSON.stringify(redactor.event(value));
+    // A marker that stands there already says nothing about the others of its name.
+    return before === after ? [] : added(markersIn(before), markersIn(after));
+  };
+}
+
+/** The same for everything that a host would take out of a log, and for what only asking the model would make it read. */
+export async function secretsOfHost(
+  options: HostOptions,
+  variables: Readonly<Record<string, string>>,
+): Promise<SecretsIn> {
+  const { redactor, credentials } = hostParts(options);
+  const { stored, onSecret } = credentials;
+  // One that cannot be read is an error: what is not known is not found.
+  for (const provider of stored?.providers ?? [])
+    await secretSource(provider, { environment: {}, stored, onSecret })?.read();
+  return secretsIn(redactor.with(secretVariables(variables)));
+}
+
+function added(before: readonly string[], after: readonly string[]): readonly string[] {
+  const left = [...before];
+  const found = after.filter((marker) => {
+    const at = left.indexOf(marker);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+  return found.length > 0 ? found : ["a secret"];
+}

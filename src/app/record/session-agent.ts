@@ -1,0 +1,94 @@
+import { existsSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { agentText } from "../../config/agent/agent-text.ts";
+import type { Environment } from "../../config/project/home.ts";
+import { type Configuration, loadConfiguration } from "../../config/load.ts";
+import { ASSUMED_TRUST } from "../../config/trust/recorded.ts";
+import { type InputValues, rendered } from "../../core/agent/agent-inputs.ts";
+import { CapstanError } from "../../core/errors.ts";
+import type { SessionRecord } from "../../core/ports/store.ts";
+import { withProjectFile } from "../../runtime/recovery/project-file.ts";
+
+export interface AgentRequest {
+  readonly record: SessionRecord;
+  /** What the session was told at its start. */
+  readonly inputs: InputValues;
+  /** The directory of the suite. */
+  readonly directory: string;
+  /** Its files at the start, where they are. */
+  readonly fixture: string | undefined;
+  readonly environment: Environment;
+  /** The file that was named. */
+  readonly agentFile: string | undefined;
+}
+
+export interface ChosenAgent {
+  /** As a suite names it. */
+  readonly path: string;
+  readonly inputs: InputValues;
+  /** To be written, when there is no file that is the session's agent. */
+  readonly text: string | undefined;
+}
+
+/** The file that is the agent of a session as it was then, or the text of a new one. */
+export async function agentForSuite(request: AgentRequest): Promise<ChosenAgent> {
+  const { record, inputs, directory, environment, agentFile } = request;
+  const beside = join(directory, "agent.yaml");
+  const candidate = agentFile ?? (existsSync(beside) ? beside : undefined);
+  if (candidate !== undefined) {
+    const configuration = await loadConfiguration({
+      cwd: directory,
+      environment,
+      flags: {},
+      agentFile: candidate,
+      trust: ASSUMED_TRUST,
+    });
+    const others = differsIn(configuration, request);
+    if (others.length === 0) return { path: asWritten(directory, candidate), inputs, text: undefined };
+    if (agentFile !== undefined) throw anotherAgent(agentFile, others);
+  }
+  const path = candidate === undefined ? "agent.yaml" : `${record.agent.name}.agent.yaml`;
+  if (existsSync(join(directory, path)))
+    throw new CapstanError(
+      "invalid_input",
+      `Neither agent.yaml nor ${path} in ${directory} is the agent of the session, so a file for it has no place there. Choose a suite elsewhere with --suite, or name the agent's file with --agent.`,
+    );
+  return { path, inputs: {}, text: agentText(record.agent, record.environment) };
+}
+
+export function anotherAgent(file: string, others: readonly string[]): CapstanError {
+  return new CapstanError(
+    "invalid_input",
+    `${file} is not the agent of the session: it differs in ${others.join(", ")}. Choose another suite with --suite, or leave --agent out to have a file made.`,
+  );
+}
+
+/** The fields in which a file is another agent, or makes another environment. */
+export function differsIn(
+  { agent, sessionEnvironment }: Pick<Configuration, "agent" | "sessionEnvironment">,
+  { record, inputs, fixture }: Pick<AgentRequest, "record" | "inputs" | "fixture">,
+): readonly string[] {
+  const told = { ...agent, instructions: rendered(agent.instructions, inputs) };
+  const now = plain(fixture === undefined ? told : withProjectFile(told, fixture).agent);
+  const then = plain(record.agent);
+  // The case names the engine.
+  const fields = [...new Set([...Object.keys(now), ...Object.keys(then)])].filter((field) => field !== "engine");
+  const [here, there] = [plain(sessionEnvironment), plain(record.environment)];
+  return [
+    ...fields.filter((field) => !isDeepStrictEqual(now[field], then[field])),
+    // A trial has a workspace of its own, whatever the session had.
+    ...["sandbox", "limits", "variables"]
+      .filter((field) => !isDeepStrictEqual(here[field], there[field]))
+      .map((field) => `environment.${field}`),
+  ];
+}
+
+/** As it is stored. */
+function plain(value: object): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(value)) as Record<string, unknown>;
+}
+
+function asWritten(directory: string, file: string): string {
+  return relative(directory, file).split(sep).join("/");
+}

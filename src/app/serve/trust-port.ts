@@ -1,0 +1,82 @@
+import { loadConfiguration } from "../../config/load.ts";
+import { type TrustRecord, TrustBook } from "../../config/trust/book.ts";
+import { changesSince } from "../../config/trust/difference.ts";
+import type { TrustItem } from "../../config/trust/item.ts";
+import { ASSUMED_TRUST, recordedTrust } from "../../config/trust/recorded.ts";
+import { wideningText } from "../../config/trust/words.ts";
+import { createRedactor } from "../../core/redaction/redaction.ts";
+import type { ShownTrust, TrustPort } from "../../server/api/deps.ts";
+import { clock } from "../clock.ts";
+import type { PortOptions } from "./serve-ports.ts";
+
+const redactor = createRedactor();
+
+/** The default project is every directory without one: here it is where the server was started, or nowhere. */
+export function directoryOf({ cwd, configuration }: PortOptions, project: string): string | undefined {
+  if (project === configuration.project.id) return cwd;
+  return project === "default" ? undefined : project;
+}
+
+export function trustPort(options: PortOptions): TrustPort {
+  const { configuration, shell, trust = recordedTrust(options.configuration.home) } = options;
+  const book = new TrustBook(configuration.home);
+  const itemsOf = async (project: string): Promise<readonly TrustItem[]> => {
+    const cwd = directoryOf(options, project);
+    if (cwd === undefined) return [];
+    const loaded = await loadConfiguration({ cwd, environment: shell, flags: {}, trust: ASSUMED_TRUST });
+    return loaded.trust.map(({ item }) => item);
+  };
+  const shown = (item: TrustItem): ShownTrust => toWire(item, book.find(item), trust.isTrusted(item));
+  return {
+    async list(project) {
+      const items = await itemsOf(project);
+      const gone = book.list().filter((record) => record.root === project && isGone(record, items));
+      return [...items.map(shown), ...gone.map(goneToWire)];
+    },
+    async add(project, hash, by) {
+      const item = (await itemsOf(project)).find((one) => one.hash === hash);
+      if (item === undefined) return undefined;
+      book.add(item, by, new Date(clock.now()));
+      return shown(item);
+    },
+    async remove(project, hash) {
+      const record = book.list().find((one) => one.hash === hash && one.root === project);
+      return record !== undefined && book.remove(record);
+    },
+  };
+}
+
+/** Only these belong to the project as such; agent files and suites are named by whoever starts them. */
+const OF_PROJECTS: readonly string[] = ["settings", "variables"];
+
+function isGone({ kind, path }: TrustRecord, items: readonly TrustItem[]): boolean {
+  return OF_PROJECTS.includes(kind) && !items.some((item) => item.kind === kind && item.path === path);
+}
+
+/** A file that was trusted and is there no more: what it restricted still applies. */
+function goneToWire(record: TrustRecord): ShownTrust {
+  const { kind, path, hash, root } = record;
+  const nothing: TrustItem = { kind, root, path, hash, files: [], widens: [] };
+  return { ...toWire(nothing, record, false), missing: true };
+}
+
+function toWire(item: TrustItem, before: TrustRecord | undefined, isTrusted: boolean): ShownTrust {
+  const { kind, path, hash, widens } = item;
+  const changes = changesSince(before, item);
+  return {
+    kind,
+    path,
+    hash,
+    trusted: isTrusted,
+    widens: widens.map((one) => {
+      const { field, value, isRequired } = one;
+      // What is in force instead is so only until the file is trusted.
+      return { field, text: wideningText(isTrusted ? { field, value, isRequired } : one), required: isRequired };
+    }),
+    diff: changes === undefined ? null : redactor.text(changes),
+    trusted_hash: before?.hash ?? null,
+    missing: false,
+    trusted_at: before?.trusted_at ?? null,
+    trusted_by: before?.by ?? null,
+  };
+}

@@ -1,0 +1,16 @@
+import { Argument, type Command } from "commander";
+
+export function addSchema(program: Command): void {
+  program
+    .command("schema")
+    .description("print the JSON Schema of agent files or suites, for editors")
+    .addArgument(new Argument("[kind]", "of what").choices(["agent", "suite"]).default("agent"))
+    .option("--out <file>", "write it to a file")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ capstan schema --out agent.schema.json\n  $ capstan schema suite --out suite.schema.json",
+    )
+    .action(async (kind: "agent" | "suite", flags: { out?: string }) =>
+      (await import("./schema.ts")).schema(kind, flags),
+    );
+}

@@ -1,0 +1,165 @@
+import { z } from "zod";
+import type { Approval } from "../../core/session/approval.ts";
+import { type FormField, formFields } from "../../core/session/elicitation.ts";
+import { wrapped } from "../terminal/text.ts";
+import type { Prompts } from "./ask-prompts.ts";
+import { type Given, notEmpty } from "./ask-tool.ts";
+import { colour, columns } from "../terminal/text.ts";
+import { escapeHidden } from "../../words/hidden-text.ts";
+
+/** As the model wrote it: read leniently, because a question that looks odd is still a question. */
+const question = z.object({
+  question: z.string(),
+  header: z.string().optional().catch(undefined),
+  multiSelect: z.boolean().optional().catch(undefined),
+  options: z
+    .array(z.object({ label: z.string(), description: z.string().optional().catch(undefined) }))
+    .optional()
+    .catch(undefined),
+});
+/** `optional`: a field of a server's form that may be left empty. */
+export type Question = z.infer<typeof question> & { readonly optional?: boolean };
+
+export function questionsIn({ request }: Approval): readonly Question[] {
+  if (request.server !== undefined) return formFields(request.input).map(fieldQuestion);
+  const { questions } = request.input;
+  return (Array.isArray(questions) ? (questions as unknown[]) : []).flatMap((entry) => {
+    const read = question.safeParse(entry);
+    return read.success ? [read.data] : [];
+  });
+}
+
+/** A choice that need not be made is written, because a list offers no way to leave it. */
+function fieldQuestion({ name, about, options, several, required }: FormField): Question {
+  return {
+    question: name,
+    header: required ? about : `${about}; may be left empty`,
+    multiSelect: several,
+    options: required ? options.map((label) => ({ label })) : [],
+    optional: !required,
+  };
+}
+
+/** What an MCP server says before its form, or instead of one. */
+function serverLines({ request }: Approval): string[] {
+  const { message, url } = request.input;
+  return [message, url].flatMap((text) => (typeof text === "string" ? [escapeHidden(text)] : []));
+}
+
+/** Never a label of an option, which is text of the model. */
+const OTHER = "\u0000other";
+
+export async function askQuestions(approval: Approval, prompts: Prompts): Promise<Given> {
+  const questions = questionsIn(approval);
+  const { agent, server } = approval.request;
+  const line = agent === undefined ? "The agent" : `The subagent ${escapeHidden(agent)}`;
+  const who = server === undefined ? line : `The MCP server ${escapeHidden(server)}`;
+  print(`\n${colour.bold(`${who} asks:`)}`);
+  if (server !== undefined) for (const text of serverLines(approval)) print(text);
+  for (;;) {
+    const answers = await answersTo(questions, prompts);
+    const given = answers === undefined ? "interrupt" : await sent(questions, { answers, prompts });
+    if (given !== "again") return given;
+  }
+}
+
+/** Undefined when the person leaves at the first question; going back from a later one leads to the one before. */
+async function answersTo(
+  questions: readonly Question[],
+  prompts: Prompts,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  const given: string[] = [];
+  while (given.length < questions.length) {
+    const [next] = questions.slice(given.length);
+    if (next === undefined) break;
+    const answer = await answerTo(next, { prompts, isFirst: given.length === 0 });
+    if (answer !== undefined) given.push(answer);
+    else if (given.pop() === undefined) return undefined;
+  }
+  return Object.fromEntries(questions.map((asked, index) => [asked.question, given[index] ?? ""]));
+}
+
+async function answerTo(
+  asked: Question,
+  { prompts, isFirst }: { prompts: Prompts; isFirst: boolean },
+): Promise<string | undefined> {
+  const message = escapeHidden(asked.header === undefined ? asked.question : `${asked.question} (${asked.header})`);
+  const options = (asked.options ?? []).map(({ label, description }) => ({
+    value: label,
+    label: escapeHidden(label),
+    ...(description !== undefined && description !== "" && { hint: escapeHidden(description) }),
+  }));
+  if (options.length === 0)
+    return prompts.line(message, { isFirst, ...(asked.optional !== true && { validate: notEmpty }) });
+  const own = { value: OTHER, label: "Other…", hint: "in your own words" };
+  const choices = asked.optional === undefined ? [...options, own] : options;
+  for (;;) {
+    const chosen =
+      asked.multiSelect === true
+        ? await prompts.chooseSeveral(message, choices, { isFirst })
+        : await prompts.choose(message, choices, { isFirst }).then((one) => (one === undefined ? undefined : [one]));
+    if (chosen === undefined) return undefined;
+    const words = chosen.includes(OTHER) ? await prompts.line("Your answer:", { validate: notEmpty }) : "";
+    if (words !== undefined)
+      return [...chosen.filter((label) => label !== OTHER), ...(words === "" ? [] : [words])].join(", ");
+  }
+}
+
+async function sent(
+  questions: readonly Question[],
+  { answers, prompts }: { answers: Readonly<Record<string, string>>; prompts: Prompts },
+): Promise<Given | "again"> {
+  const notes: Record<string, string> = {};
+  for (;;) {
+    const next = await prompts.choose("Send this answer?", [
+      { value: "send", label: "Send" },
+      { value: "note", label: "Add a note…" },
+      { value: "again", label: "Answer again" },
+      { value: "deny", label: "Do not answer", hint: "the agent is told so" },
+      { value: "later", label: "Later", hint: "leaves it open; the session waits" },
+    ]);
+    if (next === "deny") return { behavior: "deny" };
+    if (next === "later") return "later";
+    if (next === "again" || next === undefined) return "again";
+    if (next === "send")
+      return { behavior: "allow", answers, ...(Object.keys(notes).length > 0 && { notes: { ...notes } }) };
+    const about = await noted(questions, prompts);
+    const note = about && (await prompts.line("Your note:", { initial: notes[about] ?? "", validate: notEmpty }));
+    if (about !== undefined && note !== undefined) notes[about] = note;
+  }
+}
+
+async function noted(questions: readonly Question[], prompts: Prompts): Promise<string | undefined> {
+  if (questions.length < 2) return questions[0]?.question;
+  return prompts.choose(
+    "A note on which answer?",
+    questions.map((asked) => ({ value: asked.question, label: escapeHidden(asked.question) })),
+  );
+}
+
+/** The questions with their options, for reading. */
+export function questionLines(approval: Approval): string {
+  const width = columns();
+  if (approval.request.server !== undefined)
+    return [
+      ...serverLines(approval),
+      ...questionsIn(approval).map(({ question: name, header = "" }) => `  - ${escapeHidden(`${name}: ${header}`)}`),
+    ]
+      .flatMap((line) => wrapped(line, width))
+      .join("\n");
+  return questionsIn(approval)
+    .flatMap(({ question: text, options = [], multiSelect }) => [
+      ...wrapped(escapeHidden(text), width).map((line) => colour.bold(line)),
+      ...options.flatMap(({ label, description }) =>
+        wrapped(escapeHidden(description ? `${label}: ${description}` : label), width - 4).map((line, index) =>
+          index === 0 ? `  - ${line}` : `    ${line}`,
+        ),
+      ),
+      `  ${colour.dim(multiSelect === true ? "several may be chosen, or your own words" : "one of them, or your own words")}`,
+    ])
+    .join("\n");
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,25 @@
+import type { Command } from "commander";
+import type { ChatFlags } from "./run.ts";
+import { addSessionOptions } from "../run/session-options.ts";
+
+export function addChat(program: Command): void {
+  const chat = program
+    .command("chat")
+    .description("talk with an agent")
+    .argument("[agent]", "the agent's definition (YAML)");
+  addSessionOptions(chat)
+    .option("--attach <url>", "a server to chat on, as CAPSTAN_URL; its key is CAPSTAN_KEY")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ capstan chat
+  $ capstan chat reviewer.yaml --workspace worktree
+  $ capstan chat -c
+  $ echo "list the files" | capstan chat --rehearsal`,
+    )
+    .action(async (agent: string | undefined, flags: ChatFlags) => {
+      const { runChat } = await import("./run.ts");
+      process.exitCode = await runChat(agent, flags);
+    });
+}

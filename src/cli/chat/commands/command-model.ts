@@ -1,0 +1,73 @@
+import { type Mode, MODES } from "../../../core/agent/agent-definition.ts";
+import { ENGINES, knownEngine, unknownEngine } from "../../../core/agent/engine-name.ts";
+import { cost } from "../../follow/cost.ts";
+import { usage } from "../../terminal/failure.ts";
+import { count, money } from "../../terminal/text.ts";
+import type { ChatCommand, Room } from "./command.ts";
+import { promptTokens } from "../view/meter.ts";
+import { contextWindow } from "../view/status.ts";
+
+const ABOUT: Readonly<Record<Mode, string>> = {
+  normal: "asks before anything that no rule allows",
+  "accept-edits": "edits files in the workspace without asking",
+  "read-only": "only looks",
+  plan: "only looks, and asks before it carries out a plan",
+  yolo: "asks about nothing that no rule asks about",
+};
+
+/** How the agent works, and what it has used. */
+export const MODEL_COMMANDS: readonly ChatCommand[] = [
+  { name: "mode", words: `[${MODES.join("|")}]`, about: "what may run without asking", run: mode },
+  { name: "model", words: "[MODEL]", about: "the model, or another one", run: model },
+  { name: "engine", words: `[${ENGINES.join("|")}]`, about: "what runs the agent, or another one", run: engine },
+  { name: "cost", about: "what the session has used", run: showCost },
+];
+
+async function mode(room: Room, words: string): Promise<void> {
+  const { chat } = room;
+  const wanted =
+    words ||
+    (await room.choose(
+      `The mode is ${chat.mode}. Which one?`,
+      MODES.map((value) => ({ value, label: value, hint: ABOUT[value] })),
+      "/mode plan",
+    ));
+  if (wanted === undefined) return;
+  const known = MODES.find((one) => one === wanted);
+  if (known === undefined) throw usage(`There is no mode ${wanted}. Choose one of: ${MODES.join(", ")}.`);
+  if (known === chat.mode) return chat.page.quiet(`The mode is ${known} already.`);
+  await (await chat.require()).setMode(known);
+}
+
+async function model({ chat }: Room, words: string): Promise<void> {
+  if (words === "") return chat.page.note(`The model is ${chat.model}. Another one: /model NAME`);
+  await (await chat.require()).setModel(words);
+}
+
+async function engine({ chat }: Room, words: string): Promise<void> {
+  if (words === "") {
+    const others = ENGINES.filter((name) => name !== chat.engine);
+    return chat.page.note(
+      `The engine is ${chat.engine}. To change it: ${others.map((name) => `/engine ${name}`).join(" or ")}`,
+    );
+  }
+  const known = knownEngine(words);
+  if (known === undefined) throw usage(`${unknownEngine(words)}.`);
+  if (known === chat.engine) return chat.page.quiet(`The engine is ${known} already.`);
+  await (await chat.require()).setEngine(known);
+}
+
+function showCost({ chat }: Room): void {
+  const { usage: used, requests, spent, context } = chat.view.meter;
+  const read = promptTokens(used);
+  const cached = read === 0 ? 0 : Math.round((100 * used.cache_read_input_tokens) / read);
+  const limit = chat.maxUsd === undefined ? "" : ` of ${money(chat.maxUsd)}`;
+  const window = contextWindow(chat.model);
+  chat.page.note(
+    [
+      `${cost(spent)}${limit} in ${count(requests)} model requests`,
+      `tokens: ${count(read)} in (${cached}% from the cache), ${count(used.output_tokens)} out`,
+      ...(context === undefined ? [] : [`context: ${count(context)} of ${count(window)} tokens`]),
+    ].join("\n"),
+  );
+}

@@ -1,0 +1,46 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { homeDirectory } from "../../../config/project/home.ts";
+import { messageOf } from "../../../core/errors.ts";
+import { usage } from "../../terminal/failure.ts";
+import { openRecords } from "../../target/records.ts";
+import { shortId } from "../../terminal/text.ts";
+import { isBelow } from "../../terminal/directory.ts";
+import { writeWholeStream } from "../../terminal/whole-file.ts";
+import type { ChatSession } from "../host/host.ts";
+
+/** Writes a session's log to a file that nobody else may read. */
+export async function writeExport(
+  { id, record }: ChatSession,
+  given: string,
+): Promise<{ readonly file: string; readonly isInWorkspace: boolean }> {
+  const file = given === "" ? freeName(id, exportDirectory(record.cwd)) : resolve(given);
+  await using records = await openRecords();
+  const lines = (async function* () {
+    for await (const line of records.archive(id)) yield `${line}\n`;
+  })();
+  try {
+    if (given === "") mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    await writeWholeStream(file, lines);
+  } catch (thrown) {
+    const { code, syscall } = thrown as NodeJS.ErrnoException;
+    if (code === "EEXIST") throw usage(`${file} is there already. Choose another name, or remove it.`);
+    if (syscall === undefined) throw thrown;
+    throw usage(`${file} cannot be used: ${messageOf(thrown)}. Name another file: /export FILE`);
+  }
+  return { file, isInWorkspace: isBelow(dirname(file), record.cwd) };
+}
+
+/** Where the chat was started; but a file among those of the session would be taken for the agent's work, and rewound. */
+function exportDirectory(workspace: string): string {
+  const here = process.cwd();
+  return isBelow(here, workspace) ? join(homeDirectory(process.env).path, "exports") : here;
+}
+
+/** A second export does not take the place of the first. */
+function freeName(id: string, directory: string): string {
+  for (let nth = 1; ; nth += 1) {
+    const file = join(directory, `session-${shortId(id)}${nth === 1 ? "" : `-${nth}`}.jsonl`);
+    if (!existsSync(file)) return file;
+  }
+}

@@ -1,0 +1,49 @@
+import { colour, widthOf } from "../../terminal/text.ts";
+import { rowsOf, TAB } from "../view/rows.ts";
+
+/** Lines with a place in them. */
+export interface Placed {
+  readonly lines: readonly string[];
+  readonly row: number;
+  readonly column: number;
+}
+
+const PROMPT = "> ";
+const INDENT = "  ";
+
+/** The input as it is shown: broken between words, and when it is too high the part around the cursor. */
+export function editorLines(
+  { text, cursor }: { readonly text: string; readonly cursor: number },
+  { width, height }: { readonly width: number; readonly height: number },
+): Placed {
+  const room = Math.max(2, width - PROMPT.length);
+  const { lines, row, column } = broken(text, cursor, room);
+  const first = Math.max(0, Math.min(row - Math.floor(height / 2), lines.length - height));
+  const shown = lines.slice(first, first + Math.max(1, height));
+  return {
+    lines: shown.map((line, index) => (first + index === 0 ? colour.bold(PROMPT) : INDENT) + line),
+    row: row - first,
+    column: column + PROMPT.length,
+  };
+}
+
+/** The cursor needs a column of its own after the last character. */
+function broken(text: string, cursor: number, room: number): Placed {
+  const rows = rowsOf(text, room);
+  const row = rows.findLastIndex(({ start }) => start <= cursor);
+  const lines = rows.map(({ start, end }) => shown(text.slice(start, end)));
+  const column = widthOf(shown(text.slice(rows[row]?.start ?? 0, cursor)));
+  const isLast = row === rows.length - 1;
+  // Before a line break it stands at the edge instead.
+  const isFull = column >= room && (isLast || rows[row + 1]?.start === rows[row]?.end);
+  if (isFull && isLast) lines.push("");
+  return {
+    lines: lines.map((line) => (widthOf(line) > room ? line.trimEnd() : line)),
+    row: isFull ? row + 1 : row,
+    column: isFull ? 0 : column,
+  };
+}
+
+function shown(text: string): string {
+  return text.replaceAll("\t", TAB);
+}

@@ -1,0 +1,62 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { restoreFrom } from "../../app/open-store.ts";
+import { parseDuration } from "../../core/text/duration.ts";
+import { homeDirectory } from "../../config/project/home.ts";
+import { usage } from "../terminal/failure.ts";
+import { userStore } from "../target/home.ts";
+import { deleteAll } from "./session-files.ts";
+import { ago, shortId, table } from "../terminal/text.ts";
+import { hiddenFreeJson } from "../../words/hidden-text.ts";
+
+export async function backup(file: string): Promise<void> {
+  if (existsSync(file)) throw usage(`${file} is there already. Choose another name, or remove it.`);
+  await using store = await userStore();
+  await store.backup(resolve(file));
+  process.stdout.write(`The store is copied to ${file}. Put it back with: capstan restore ${file}\n`);
+}
+
+export async function restore(file: string): Promise<void> {
+  if (!existsSync(file)) throw usage(`There is no file ${file}.`);
+  const { keptAs } = await restoreFrom(homeDirectory(process.env).path, resolve(file));
+  const kept = keptAs === undefined ? "" : ` What was there is kept as ${keptAs}.`;
+  process.stdout.write(`The store is restored from ${file}.${kept}\n`);
+}
+
+export async function prune(flags: {
+  readonly olderThan: string;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}): Promise<void> {
+  const inactiveSince = Date.now() - parseDuration(flags.olderThan);
+  await using store = await userStore();
+  // A session that is in a turn is never old, however long it takes.
+  const old = (await store.sessions({ inactiveSince })).filter(
+    ({ status }) => status !== "running" && status !== "rescheduling",
+  );
+  if (old.length === 0) {
+    if (flags.json !== true) process.stdout.write(`No session has been quiet for ${flags.olderThan}.\n`);
+    return;
+  }
+  if (flags.json === true) process.stdout.write(old.map((session) => `${hiddenFreeJson(session)}\n`).join(""));
+  else
+    process.stdout.write(
+      `${table(
+        ["SESSION", "ACTIVE", "ABOUT"],
+        old.map((session) => [
+          shortId(session.id),
+          ago(Date.now() - session.lastActivityAt),
+          session.title ?? session.firstMessage,
+        ]),
+      )}\n`,
+    );
+  if (flags.yes === true)
+    await deleteAll(
+      old.map(({ id }) => id),
+      { quiet: flags.json === true },
+    );
+  else
+    process.stderr.write(
+      `\nNothing was erased. Add --yes to erase ${old.length === 1 ? "it" : `these ${old.length}`}.\n`,
+    );
+}

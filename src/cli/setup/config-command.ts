@@ -1,0 +1,21 @@
+import type { Command } from "commander";
+
+export function addConfig(program: Command): void {
+  const config = program.command("config").description("show the configuration");
+  config
+    .command("show", { isDefault: true })
+    .description("show each value and where it came from")
+    .option("-a, --agent <file>", "as it would be with this agent")
+    .option("-C, --cwd <dir>", "as it would be in this directory", ".")
+    .option("--json", "print JSON")
+    .addHelpText("after", "\nExample:\n  $ capstan config show")
+    .action(async (flags: { agent?: string; cwd: string; json?: boolean }) =>
+      (await import("./config-view.ts")).show(flags),
+    );
+  program
+    .command("projects")
+    .description("list the projects that have sessions here")
+    .option("--json", "print JSON")
+    .addHelpText("after", "\nExample:\n  $ capstan projects")
+    .action(async (flags: { json?: boolean }) => (await import("./config-view.ts")).projects(flags));
+}

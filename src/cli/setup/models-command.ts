@@ -1,0 +1,10 @@
+import type { Command } from "commander";
+
+export function addModels(program: Command): void {
+  program
+    .command("models")
+    .description("list the models that the credential may use, as the model API tells them")
+    .option("--json", "print JSON")
+    .addHelpText("after", "\nExample:\n  $ capstan models")
+    .action(async (flags: { json?: boolean }) => (await import("./models.ts")).models(flags));
+}

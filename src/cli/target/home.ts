@@ -1,0 +1,22 @@
+import { existsSync, realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { findProject } from "../../config/project/project.ts";
+import { openStore } from "../../app/open-store.ts";
+import { homeDirectory } from "../../config/project/home.ts";
+import type { Store } from "../../core/ports/store.ts";
+import { refuseOnServer } from "./server.ts";
+
+/** The store of this user, without reading any configuration file. */
+export function userStore(): Promise<Store> {
+  return openStore(homeDirectory(process.env).path);
+}
+
+/** The id of the project that `--project` means: the one that the directory belongs to, by whatever name it is given. */
+export function projectOf(given: string): string {
+  refuseOnServer("--project", "A key belongs to one project. Leave it out, or use a key of that project.");
+  if (given === "default") return given;
+  const directory = resolve(given);
+  // Its sessions are still there when the directory is gone.
+  if (!existsSync(directory)) return directory;
+  return findProject(directory, process.env).root ?? realpathSync(directory);
+}

@@ -1,0 +1,87 @@
+import pc from "picocolors";
+import { escapeHidden } from "../../words/hidden-text.ts";
+
+export { ago, duration, money, thousands as count } from "../../words/amounts.ts";
+
+/** Colours only on a terminal, and never against NO_COLOR; picocolors knows both. */
+export const colour = pc;
+
+/** A terminal without a size says 0. */
+export function columns(stream: NodeJS.WriteStream = process.stdout): number {
+  return stream.columns || 80;
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** What a person sees as characters. Plain ASCII, which most text is, needs no tables: loading them costs a start much. */
+export function graphemes(text: string): Iterable<string> {
+  if (/^[ -~]*$/.test(text)) return text;
+  segmenter ??= new Intl.Segmenter();
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+/** Characters that take two columns: East Asian wide ones and emoji. */
+const WIDE =
+  /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|[\u{20000}-\u{3FFFD}]/u;
+
+/** In columns of the terminal. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const segment of graphemes(text)) width += WIDE.test(segment) ? 2 : 1;
+  return width;
+}
+
+function padded(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - widthOf(text)));
+}
+
+/** Lines of at most `width` characters, broken between words where that is possible. */
+export function wrapped(text: string, width: number): string[] {
+  const room = Math.max(width, 20);
+  const lines: string[] = [];
+  let rest = Array.from(text);
+  while (rest.length > room) {
+    const space = rest.lastIndexOf(" ", room);
+    const at = space > room / 2 ? space : room;
+    lines.push(rest.slice(0, at).join(""));
+    rest = rest.slice(space > room / 2 ? at + 1 : at);
+  }
+  return [...lines, rest.join("")];
+}
+
+/** One line of at most `width` columns; line breaks become spaces. An agent must not draw its own check marks. */
+export function oneLine(text: string, width: number): string {
+  const flat = escapeHidden(text.replaceAll(/\s+/g, " ")).trim();
+  if (widthOf(flat) <= width) return flat;
+  let cut = "";
+  let used = 1;
+  for (const segment of graphemes(flat)) {
+    used += widthOf(segment);
+    if (used > width) break;
+    cut += segment;
+  }
+  return `${cut}…`;
+}
+
+/** The end of an id is what tells sessions apart; every command takes it in place of the whole. */
+export function shortId(sessionId: string): string {
+  return sessionId.slice(-8);
+}
+
+/** Rows under headings, with hidden characters written out. The last column takes what is left of the line and is cut there; `atLeast` so much of it is always shown. */
+export function table(
+  headings: readonly string[],
+  cells: readonly (readonly string[])[],
+  { atLeast = 12 }: { readonly atLeast?: number } = {},
+): string {
+  const rows = cells.map((row) => row.map(escapeHidden));
+  const widths = headings.map((heading, index) =>
+    Math.max(heading.length, ...rows.map((row) => widthOf(row[index] ?? ""))),
+  );
+  const line = (row: readonly string[]): string => {
+    const cells = row.slice(0, -1).map((cell, index) => padded(cell, widths[index] ?? 0));
+    const used = cells.reduce((sum, cell) => sum + widthOf(cell) + 2, 0);
+    return [...cells, oneLine(row.at(-1) ?? "", Math.max(atLeast, columns() - used))].join("  ").trimEnd();
+  };
+  return [colour.dim(line(headings)), ...rows.map(line)].join("\n");
+}

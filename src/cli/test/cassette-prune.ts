@@ -1,0 +1,141 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { rm, rmdir } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { readSuite } from "../../config/suite/suite-file.ts";
+import { ASSUMED_TRUST } from "../../config/trust/recorded.ts";
+import { isSuiteFile } from "../../config/suite/suite-names.ts";
+import { readTextFile } from "../../config/yaml/text-file.ts";
+import { readYaml } from "../../config/yaml/yaml-file.ts";
+import { CapstanError, ERROR_CODES } from "../../core/errors.ts";
+import type { Suite } from "../../core/suite/suite.ts";
+import { cassetteDirectory } from "../../eval/compare/cassette-files.ts";
+import { type StaleCassette, staleCassettes } from "../../eval/compare/stale-cassettes.ts";
+import { usage } from "../terminal/failure.ts";
+import { INTERRUPTED } from "../terminal/interrupt.ts";
+import { promptsHere } from "../ask/local-prompts.ts";
+import { colour } from "../terminal/text.ts";
+import { escapeHidden, hiddenFreeJson } from "../../words/hidden-text.ts";
+
+export interface PruneFlags {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** Removes cassettes that nothing would replay. Returns the exit code. */
+export async function prune(paths: readonly string[], flags: PruneFlags): Promise<number> {
+  const { dryRun = false, yes = false, json = false } = flags;
+  const { stale, others, problems } = await findStale(paths);
+  for (const file of others) process.stderr.write(`capstan: ${here(file)} is no cassette, and stays.\n`);
+  for (const problem of problems) process.stderr.write(`capstan: ${escapeHidden(problem)}\n`);
+  const exitCode = problems.length > 0 ? ERROR_CODES.invalid_suite : 0;
+  if (stale.length === 0) {
+    if (!json) print("There is nothing to remove.");
+    return exitCode;
+  }
+  // A path is there to be copied: it is never cut.
+  if (!json) for (const { file, why } of stale) print(`${here(file)}\n  ${colour.dim(escapeHidden(why))}`);
+  const prompts = dryRun || yes || json ? undefined : await promptsHere();
+  if (dryRun || (!yes && prompts === undefined)) {
+    if (json) for (const one of stale) print(hiddenFreeJson({ ...one, removed: false }));
+    process.stderr.write(`Nothing was removed.${dryRun ? "" : " Add --yes to remove what is listed."}\n`);
+    return dryRun ? exitCode : ERROR_CODES.approval_pending;
+  }
+  if (!yes) {
+    const answer = await prompts?.choose(
+      `Remove ${numberOf(stale)}?`,
+      [
+        { value: "no", label: "No" },
+        { value: "yes", label: "Yes, remove" },
+      ],
+      { isFirst: true },
+    );
+    if (answer !== "yes") {
+      print("Nothing was removed.");
+      return answer === undefined ? INTERRUPTED : exitCode;
+    }
+  }
+  for (const one of stale) {
+    await rm(one.file);
+    if (json) print(hiddenFreeJson({ ...one, removed: true }));
+  }
+  await Promise.all([...new Set(stale.map(({ file }) => dirname(file)))].map(removeEmpty));
+  if (!json) print(`Removed ${numberOf(stale)}.`);
+  return exitCode;
+}
+
+interface Found {
+  readonly stale: readonly StaleCassette[];
+  /** Files that are no cassettes. */
+  readonly others: readonly string[];
+  /** Suites that cannot be read: nobody knows which of their cassettes are wanted. */
+  readonly problems: readonly string[];
+}
+
+async function findStale(paths: readonly string[]): Promise<Found> {
+  const directories = [...new Set(paths.flatMap((path) => directoriesOf(resolve(path), path)))];
+  const stale: StaleCassette[] = [];
+  const others: string[] = [];
+  const problems: string[] = [];
+  for (const directory of directories)
+    try {
+      const check = await staleCassettes(directory, await suiteOf(directory));
+      stale.push(...check.stale);
+      others.push(...check.others);
+    } catch (error) {
+      if (!(error instanceof CapstanError)) throw error;
+      problems.push(`The cassettes in ${here(directory)} stay, because their suite cannot be read: ${error.message}`);
+    }
+  return { stale, others, problems };
+}
+
+/** The directories of cassettes that a path stands for: that of a suite, or all below. */
+function directoriesOf(path: string, given: string): string[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw usage(`There is no ${given}. Name a suite (*.test.yaml) or a directory.`);
+  if (!found.isDirectory()) return existsSync(cassetteDirectory(path)) ? [cassetteDirectory(path)] : [];
+  if (basename(path) === "cassettes") return below(path);
+  return below(path).flatMap((child) => (LEFT_OUT.has(basename(child)) ? [] : directoriesOf(child, child)));
+}
+
+const LEFT_OUT = new Set(["node_modules", ".git", "fixtures"]);
+
+function below(directory: string): string[] {
+  return readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(directory, name))
+    .toSorted();
+}
+
+/** Undefined when there is none any more. */
+async function suiteOf(directory: string): Promise<Suite | undefined> {
+  const stem = resolve(directory, "..", "..", basename(directory));
+  const file = [`${stem}.yaml`, `${stem}.yml`].find((path) => existsSync(path));
+  if (file === undefined || hasNoTests(file)) return undefined;
+  return (await readSuite(file, process.env, ASSUMED_TRUST)).suite;
+}
+
+/** An agent's file that had a suite in it once. */
+function hasNoTests(file: string): boolean {
+  if (isSuiteFile(file)) return false;
+  const code = "invalid_suite";
+  const { value } = readYaml(readTextFile(file, { what: "the suite", code }), { file: here(file), code });
+  return !Object.hasOwn(Object(value) as object, "tests");
+}
+
+/** One that still holds something stays. */
+async function removeEmpty(directory: string): Promise<void> {
+  if (readdirSync(directory).length === 0) await rmdir(directory);
+}
+
+function numberOf(stale: readonly StaleCassette[]): string {
+  return stale.length === 1 ? "1 cassette" : `${stale.length} cassettes`;
+}
+
+function here(path: string): string {
+  return relative(process.cwd(), path);
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,200 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { engineVersions } from "../../app/check/diagnose.ts";
+import { openStore } from "../../app/open-store.ts";
+import { openTests, type Tests } from "../../app/record/open-tests.ts";
+import type { Configuration, Trusting } from "../../config/load.ts";
+import { clock, ids } from "../../app/clock.ts";
+import { findProject } from "../../config/project/project.ts";
+import { type ReadSuite, readSuite } from "../../config/suite/suite-file.ts";
+import { findSuites } from "../../config/suite/suite-files.ts";
+import type { EngineName } from "../../core/agent/engine-name.ts";
+import { CapstanError, messageOf } from "../../core/errors.ts";
+import type { Suite } from "../../core/suite/suite.ts";
+import { type SuiteRun, suiteRun } from "../../core/suite/suite-run.ts";
+import { wantedReports, writeReports } from "../../eval/reports/reports.ts";
+import { type RunDeps, runSuites } from "../../eval/run.ts";
+import { usage } from "../terminal/failure.ts";
+import { testsOptions } from "../target/host.ts";
+import { INTERRUPTED, interruptOnSignal } from "../terminal/interrupt.ts";
+import { TestView } from "./test-view.ts";
+import { trustingFor } from "../trust/trusting.ts";
+import { tellWithheld } from "../trust/view.ts";
+import { packageVersion } from "../version.ts";
+import { hiddenFreeJson } from "../../words/hidden-text.ts";
+
+export interface TestFlags {
+  readonly replay?: boolean;
+  readonly record?: boolean;
+  readonly live?: boolean;
+  readonly rehearsal?: boolean;
+  readonly filter?: readonly string[];
+  readonly trials?: number;
+  readonly parallel: number;
+  readonly report?: readonly string[];
+  readonly baseline?: string;
+  readonly acceptDrift?: boolean;
+  readonly allowSideEffects?: boolean;
+  readonly trust?: boolean;
+  readonly json?: boolean;
+  readonly sdk?: string;
+  readonly engine?: EngineName;
+}
+
+/** Runs suites. Returns the exit code. */
+export async function test(paths: readonly string[], flags: TestFlags): Promise<number> {
+  const mode = modeOf(flags);
+  if (mode === "record" && process.env["CI"])
+    throw usage(
+      "Nothing is recorded in CI: a cassette is made by a person who looks at it. Record at home, and commit the file.",
+    );
+  const wanted = wantedReports(flags.report ?? []);
+  const baseline = flags.baseline === undefined ? undefined : readBaseline(flags.baseline);
+  const { read, problems } = await readSuites(findSuites(paths), await trustingFor(flags, { isAsking: false }), flags);
+  for (const { configuration } of read) tellWithheld(configuration);
+  const [first] = read;
+  if (first === undefined) throw new CapstanError("invalid_suite", problems.join("\n"));
+  const view = new TestView({
+    isQuiet: flags.json === true,
+    isFree: mode === "replay" || flags.rehearsal === true,
+    filter: flags.filter ?? [],
+  });
+  const stop = new AbortController();
+  using stopping = interruptOnSignal(async () => stop.abort());
+  const { id: project } = findProject(process.cwd(), process.env);
+  const request = {
+    id: ids.next("run"),
+    suites: read.map(({ suite }) => suite),
+    directory: process.cwd(),
+    filter: flags.filter ?? [],
+    trials: flags.trials,
+    parallel: flags.parallel,
+    allowSideEffects: flags.allowSideEffects ?? false,
+    project,
+    capstan: packageVersion(),
+    problems,
+    signal: stop.signal,
+  };
+  const { sdk } = engineVersions();
+  if (flags.sdk !== undefined) {
+    if (read.some(({ configuration }) => configuration.project.id !== first.configuration.project.id))
+      throw usage("--sdk takes the suites of one project at a time. Name one of their directories.");
+    const { canary } = await import("./test-canary.ts");
+    const { configuration } = first;
+    const code = await canary(
+      { ...request, onStart: view.started, onCase: view.forget },
+      { sdk: flags.sdk, pinned: sdk, configuration, json: flags.json ?? false },
+    );
+    return stopping.stopped ? INTERRUPTED : code;
+  }
+  await using tests = await openAll(read, mode, flags);
+  const ran = await runSuites(
+    {
+      ...request,
+      mode,
+      acceptDrift: flags.acceptDrift ?? false,
+      baseline,
+      sdk,
+      onStart: view.started,
+      onCase: view.ended,
+    },
+    tests,
+  );
+  const { run: reported, written } = await writeReports(ran, wanted);
+  const run = await kept(first.configuration, reported);
+  view.summary(run, written);
+  if (flags.json === true) process.stdout.write(`${hiddenFreeJson(run)}\n`);
+  return stopping.stopped ? INTERRUPTED : run.exitCode;
+}
+
+/** A host for each project: settings, variables and what is secret are its own. */
+async function openAll(
+  read: readonly ReadSuite[],
+  mode: SuiteRun["mode"],
+  { rehearsal }: TestFlags,
+): Promise<RunDeps & AsyncDisposable> {
+  await using stack = new AsyncDisposableStack();
+  const opened = new Map<string, Tests>();
+  const bySuite = new Map<Suite, Tests>();
+  for (const { suite, configuration } of read) {
+    const { id } = configuration.project;
+    const options = { ...testsOptions(configuration), rehearsal: rehearsal === true };
+    const tests = opened.get(id) ?? stack.use(await openTests(mode, options));
+    opened.set(id, tests);
+    bySuite.set(suite, tests);
+  }
+  const testsOf = (suite: Suite): Tests => {
+    const tests = bySuite.get(suite);
+    if (tests === undefined) throw new Error(`The suite ${suite.name} was not opened.`);
+    return tests;
+  };
+  const all = stack.move();
+  return {
+    clock,
+    trial: (request) => testsOf(request.suite).trial(request),
+    keep: (kept) => testsOf(kept.suite).keep(kept),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+/** A run that cannot be stored was still run. */
+async function kept({ home, environment }: Configuration, run: SuiteRun): Promise<SuiteRun> {
+  try {
+    await using store = await openStore(home, environment);
+    await store.suiteRuns.add(run);
+    return run;
+  } catch (error) {
+    const problem = `The run could not be stored in ${home}: ${messageOf(error)}`;
+    return { ...run, problems: [...run.problems, problem], exitCode: run.exitCode || 2 };
+  }
+}
+
+function modeOf({ record, live, rehearsal }: TestFlags): SuiteRun["mode"] {
+  if (record === true) return "record";
+  if (live === true) return "live";
+  return rehearsal === true ? "rehearsal" : "replay";
+}
+
+/** One that cannot be read does not keep the others from being run. */
+async function readSuites(
+  files: readonly string[],
+  trust: Trusting,
+  { engine }: Pick<TestFlags, "engine">,
+): Promise<{ read: readonly ReadSuite[]; problems: readonly string[] }> {
+  const read: ReadSuite[] = [];
+  const problems: string[] = [];
+  for (const file of files)
+    try {
+      const one = await readSuite(file, process.env, trust, { engine });
+      const { name } = one.suite;
+      const same = read.find(({ suite }) => suite.name === name);
+      // Reports, baselines and stored runs know a suite by its name.
+      if (same === undefined) read.push(one);
+      else problems.push(`${file} and ${same.suite.file} are both named ${name}. Give one another name: suite: …`);
+    } catch (error) {
+      if (!(error instanceof CapstanError)) throw error;
+      problems.push(named(file, error.message));
+    }
+  return { read, problems };
+}
+
+/** What is wrong with a suite's agent names the agent's file: then the suite is told as well. */
+function named(file: string, problem: string): string {
+  return problem.includes(file) || problem.includes(resolve(file)) ? problem : `${file} was not run: ${problem}`;
+}
+
+function readBaseline(file: string): SuiteRun {
+  const remedy = "Make one: capstan test --report json";
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(resolve(file), "utf8"));
+  } catch (error) {
+    throw new CapstanError(
+      "invalid_input",
+      `The baseline ${file} cannot be read: ${(error as Error).message}. ${remedy}`,
+    );
+  }
+  const parsed = suiteRun.safeParse(value);
+  if (!parsed.success) throw new CapstanError("invalid_input", `${file} is no report of a run (JSON). ${remedy}`);
+  return parsed.data;
+}

@@ -1,0 +1,69 @@
+import type { ChangeStep } from "../../runtime/files/change-steps.ts";
+import { callText, fileLines, totalText, writePatch } from "./diff-view.ts";
+import { usage } from "../terminal/failure.ts";
+import { colour, columns, oneLine, shortId } from "../terminal/text.ts";
+import { sessionFiles } from "../target/workspaces-session.ts";
+import { hiddenFreeJson } from "../../words/hidden-text.ts";
+
+export interface DiffFlags {
+  readonly since: string;
+  readonly until?: string;
+  readonly patch?: boolean;
+  readonly byCall?: boolean;
+  readonly json?: boolean;
+}
+
+export async function diff(given: string | undefined, flags: DiffFlags): Promise<void> {
+  const { since: from, until: to, patch = false, byCall = false, json = false } = flags;
+  if (patch && byCall) throw usage("--patch and --by-call exclude each other. Give one of them.");
+  if (patch && json) throw usage("--patch and --json exclude each other: a patch is text for programs already.");
+  await using opened = await sessionFiles(given);
+  const { files, sessionId } = opened;
+  if ((await files.checkpoints(sessionId)).length === 0) {
+    if (!json) process.stderr.write(`${noCheckpoint(sessionId)}\n`);
+    return;
+  }
+  const range = { from, ...(to !== undefined && { to }) };
+  if (patch) return writePatch(await files.patch(sessionId, range));
+  const changed = await files.diff(sessionId, { ...range, byCall });
+  if (json) return (byCall ? changed.steps : changed.files).forEach((line) => print(hiddenFreeJson(line)));
+  print(colour.dim(`session ${shortId(sessionId)}, ${rangeText(flags)}`));
+  if (changed.files.length === 0 && !(byCall && changed.steps.length > 0)) return print("No file has changed.");
+  if (byCall) showSteps(changed.steps);
+  else for (const line of fileLines(changed.files)) print(line);
+  if (changed.files.length > 0) print(totalText(changed.files));
+  else print("In the end no file has changed.");
+}
+
+/** Not an error: most sessions only look. */
+export function noCheckpoint(sessionId: string): string {
+  return `Session ${shortId(sessionId)} has no checkpoint: it has made no call that could change files, it keeps none (environment.checkpoints), or they were removed.`;
+}
+
+function rangeText({ since, until }: DiffFlags): string {
+  return `from ${momentText(since)} ${until === undefined ? "until now" : `to ${momentText(until)}`}`;
+}
+
+function momentText(moment: string): string {
+  if (moment === "start") return "its start";
+  return moment === "turn" ? "the beginning of its last turn" : `checkpoint ${moment}`;
+}
+
+function showSteps(steps: readonly ChangeStep[]): void {
+  for (const { calls, checkpointId, files } of steps) {
+    const end = checkpointId === undefined ? "" : `  checkpoint ${shortId(checkpointId)}`;
+    print(`${colour.bold(oneLine(whoText(calls), columns() - end.length))}${colour.dim(end)}`);
+    for (const line of fileLines(files)) print(line);
+    print("");
+  }
+  if (steps.some(({ calls }) => calls.length > 1))
+    print(colour.dim("Calls that stand together overlapped: each of them may have made the change."));
+}
+
+function whoText(calls: ChangeStep["calls"]): string {
+  return calls.length === 0 ? "not by the agent" : calls.map(callText).join(" | ");
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,41 @@
+import { openFiles } from "../../app/host/open-files.ts";
+import { homeDirectory } from "../../config/project/home.ts";
+import type { StoredWorkspace } from "../../runtime/files/stored-workspaces.ts";
+import { ago, shortId, table } from "../terminal/text.ts";
+import { size } from "../../words/amounts.ts";
+import { hiddenFreeJson } from "../../words/hidden-text.ts";
+
+export async function list({ json = false }: { readonly json?: boolean }): Promise<void> {
+  await using opened = await openFiles(homeDirectory(process.env).path, process.env);
+  const all = await opened.workspaces.list();
+  if (json) return all.forEach((workspace) => print(hiddenFreeJson(workspace)));
+  if (all.length === 0) return print("No session has a workspace or checkpoints here.");
+  print(workspaceTable(all));
+  print(`\n${totalText(all)}`);
+  const untaken = all.find(({ hasUnexportedChanges }) => hasUnexportedChanges);
+  if (untaken !== undefined) print(`See what was not exported: capstan diff ${shortId(untaken.sessionId)}`);
+}
+
+export function workspaceTable(all: readonly StoredWorkspace[]): string {
+  const rows = all.map(({ sessionId, kind, bytes, lastActivityAt, hasUnexportedChanges, source }) => [
+    shortId(sessionId),
+    kind ?? "leftover",
+    size(bytes),
+    ago(Date.now() - lastActivityAt),
+    hasUnexportedChanges ? "not exported" : "",
+    kind === undefined ? "of no session in this store" : source,
+  ]);
+  return table(["SESSION", "KIND", "SIZE", "ACTIVE", "CHANGES", "SOURCE"], rows);
+}
+
+export function totalText(all: readonly StoredWorkspace[]): string {
+  return `${workspacesText(all.length)}, ${size(all.reduce((sum, { bytes }) => sum + bytes, 0))} on disk`;
+}
+
+export function workspacesText(some: number): string {
+  return some === 1 ? "1 workspace" : `${some} workspaces`;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

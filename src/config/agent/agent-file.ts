@@ -1,0 +1,123 @@
+import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
+import { CapstanError } from "../../core/errors.ts";
+import { nearest } from "../../core/text/nearest.ts";
+import { findingsIn } from "./agent-checks.ts";
+import { agentFile as schema } from "./agent-file-schema.ts";
+import { mergeParts, toolList } from "./agent-merge.ts";
+import { type AgentPart, partOf } from "./agent-part.ts";
+import { type AgentSource, inner, readSources } from "./agent-source.ts";
+import type { UncheckedName } from "./agent-tool-checks.ts";
+import { defined } from "../settings/defined.ts";
+import type { UnsetVariable } from "./file-references.ts";
+import type { Environment } from "../project/home.ts";
+import type { Problem } from "../yaml/problems.ts";
+
+/** An agent as one layer of the configuration: what it leaves out is decided by settings or defaults. */
+export interface AgentAsWritten extends Omit<AgentPart, "name" | "tools" | "instructions_file"> {
+  readonly name: AgentDefinition["name"];
+  readonly tools?: AgentDefinition["tools"];
+}
+
+/** Something that others found wrong with a field of an agent. */
+export interface FieldProblem {
+  readonly path: readonly string[];
+  readonly text: string;
+  /** Another field that it depends on. */
+  readonly given?: string;
+}
+
+/** An agent file with all that it names: the files it extends, instructions, prompts, schemas, subagents and skills. */
+export interface ReadAgent {
+  readonly written: AgentAsWritten;
+  /** The file itself and those it extends. */
+  readonly files: readonly string[];
+  /** Where the instructions are, when they are in a file of their own. */
+  readonly instructionsFile: string | undefined;
+  /** Whether the file itself, and not one it extends, has a suite in it. */
+  readonly hasTests: boolean;
+  /** Variables that a process of the agent will need, and that are not set now. */
+  readonly unset: readonly UnsetVariable[];
+  /** Names of tools that only its functions can bring. */
+  readonly unchecked: readonly UncheckedName[];
+  /** An error about one of its fields, with the place of that. */
+  error(path: readonly string[], text: string): CapstanError;
+}
+
+/** Starts no process and loads no module. `environment` is where `${NAME}` is looked up. Throws all that is wrong. */
+export function readAgent(path: string, environment: Environment): ReadAgent {
+  const { agent, requireRight } = examineAgent(path, environment);
+  requireRight([]);
+  return agent;
+}
+
+export interface ExaminedAgent {
+  /** Without what is wrong in it. */
+  readonly agent: ReadAgent;
+  /** Throws all that is wrong with it, together with what others found. */
+  readonly requireRight: (others: readonly FieldProblem[]) => void;
+}
+
+/** The same for whoever has more to check. Throws only for a file that cannot be read at all. */
+export function examineAgent(path: string, environment: Environment): ExaminedAgent {
+  const { sources, broken } = readSources(path, environment);
+  const read = sources.map((source) => partOf(source, environment));
+  const parts = read.map(({ part }) => part);
+  const merged = parts.reduceRight((below, above) => mergeParts(below, above));
+  const early = sources.map((source, index) => [...source.problems, ...(read[index]?.problems ?? [])]);
+  const doubtful = doubtfulFields(early.flat(), broken !== undefined);
+  const findings = findingsIn({ sources, parts, merged, doubtful });
+  const { name = "nameless", tools, instructions_file: instructionsFile, ...rest } = merged;
+  const [top] = sources;
+  const ownerOf = (field: string | undefined): AgentSource =>
+    sources.find(({ written }) => Object.hasOwn(written, field ?? "")) ?? top;
+  return {
+    agent: {
+      written: { ...defined(rest), name, ...(tools !== undefined && { tools: toolList(undefined, tools) }) },
+      files: sources.map(({ file }) => file),
+      instructionsFile,
+      hasTests: top.written.tests !== undefined,
+      unset: sources.flatMap(({ unset }) => unset),
+      unchecked: findings.flatMap(({ unchecked }) => unchecked),
+      error: (field, text) => ownerOf(field[0]).error([{ path: field, at: "value", text }]),
+    },
+    requireRight: (others) => {
+      const sure = others.filter(({ path: [field = ""], given = field }) =>
+        isKnown(doubtful, ["extends", field, given]),
+      );
+      const all = findings.map(({ source, problems }, index) => [
+        source,
+        [...(early[index] ?? []), ...problems, ...sure.flatMap(atOwner(source, ownerOf))],
+      ]) satisfies [AgentSource, Problem[]][];
+      requireNone(all, broken);
+    },
+  };
+}
+
+function isKnown(doubtful: ReadonlySet<string>, fields: readonly string[]): boolean {
+  return fields.every((field) => !doubtful.has(field));
+}
+
+function atOwner(
+  source: AgentSource,
+  ownerOf: (field: string | undefined) => AgentSource,
+): (found: FieldProblem) => Problem[] {
+  return ({ path, text }) => (ownerOf(path[0]) === source ? [{ path, at: "value", text }] : []);
+}
+
+/** The fields of which something was left out, also those that a mistyped key probably meant. */
+function doubtfulFields(problems: readonly Problem[], isBroken: boolean): ReadonlySet<string> {
+  const known = Object.keys(schema.shape);
+  const named = problems.map(({ path: [field = ""] }) => String(field));
+  const meant = named.flatMap((field) => nearest(field, known) ?? []);
+  return new Set([...named, ...meant, ...(isBroken ? ["extends"] : [])]);
+}
+
+/** Throws the problems of all files together. */
+function requireNone(found: readonly (readonly [AgentSource, readonly Problem[]])[], broken?: CapstanError): void {
+  const errors = found.flatMap(([source, problems]) => (problems.length === 0 ? [] : [source.error(problems)]));
+  const [first, ...others] = broken === undefined ? errors : [...errors, broken];
+  if (first === undefined) return;
+  if (others.length === 0) throw first;
+  const lines = [first, ...others].flatMap((error) => inner(error, []).map(({ text }) => text));
+  throw new CapstanError(first.code, lines.join("\n"), { data: { file: found[0]?.[0].file, problems: lines } });
+}

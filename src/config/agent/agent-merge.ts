@@ -1,0 +1,86 @@
+import { inputsIn } from "../../core/agent/agent-inputs.ts";
+import type { AgentPart } from "./agent-part.ts";
+import { defined } from "../settings/defined.ts";
+import type { LayerEnvironment } from "../settings/environment.ts";
+import { union } from "../settings/union.ts";
+
+/**
+ * What a file says together with the one it extends: named things by their names, permission lists together, all else
+ * from the file itself where it says anything.
+ */
+export function mergeParts(below: AgentPart, above: AgentPart): AgentPart {
+  return {
+    ...below,
+    ...defined(above),
+    ...instructionsOf(above.instructions === undefined ? below : above),
+    inputs: byName(neededBy(above.instructions, below.inputs), above.inputs),
+    tools: toolsOf(below.tools, above.tools),
+    mcp_servers: byName(below.mcp_servers, above.mcp_servers),
+    subagents: byName(below.subagents, above.subagents),
+    commands: byName(below.commands, above.commands),
+    hooks: byName(below.hooks, above.hooks),
+    permissions: joined(below.permissions, above.permissions, ["allow", "ask", "deny"]),
+    budget: byName(below.budget, above.budget),
+    environment: environmentOf(below.environment, above.environment),
+  };
+}
+
+/** Where they are read from and how they are used goes with them. */
+function instructionsOf({
+  instructions,
+  instructions_mode,
+  instructions_file,
+}: AgentPart): Pick<AgentPart, "instructions" | "instructions_mode" | "instructions_file"> {
+  return { instructions, instructions_mode, instructions_file };
+}
+
+/** Inputs that only the instructions below asked for go with those. */
+function neededBy(instructions: string | undefined, inputs: AgentPart["inputs"]): AgentPart["inputs"] {
+  if (instructions === undefined || inputs === undefined) return inputs;
+  const used = inputsIn(instructions);
+  return Object.fromEntries(Object.entries(inputs).filter(([name]) => used.includes(name)));
+}
+
+function toolsOf(below: AgentPart["tools"], above: AgentPart["tools"]): AgentPart["tools"] {
+  return above === undefined || Array.isArray(above) ? (above ?? below) : toolList(below, above);
+}
+
+/** The tools that there are after some were turned on and others off. */
+export function toolList(below: AgentPart["tools"], changes: AgentPart["tools"] = []): string[] {
+  if (Array.isArray(changes)) return changes;
+  const before = below === undefined ? [] : toolList(undefined, below);
+  const on = Object.keys(changes).filter((tool) => changes[tool] === true);
+  return union(before, on).filter((tool) => changes[tool] !== false);
+}
+
+/** As mergeEnvironment does for settings. */
+function environmentOf(below: LayerEnvironment = {}, above: LayerEnvironment = {}): LayerEnvironment | undefined {
+  const sandbox = joined(below.sandbox, above.sandbox, ["deny_read", "deny_write", "hide_variables"]);
+  const merged = defined({
+    workspace: above.workspace ?? below.workspace,
+    checkpoints: joined(below.checkpoints, above.checkpoints, ["exclude"]),
+    sandbox: sandbox && defined({ ...sandbox, network: byName(below.sandbox?.network, above.sandbox?.network) }),
+    limits: byName(below.limits, above.limits),
+    variables: byName(below.variables, above.variables),
+  });
+  return Object.keys(merged).length === 0 ? undefined : merged;
+}
+
+function byName<Record extends object>(below: Record | undefined, above: Record | undefined): Record | undefined {
+  return below === undefined || above === undefined ? (above ?? below) : { ...below, ...defined(above) };
+}
+
+/** By name, but for these lists, which grow. */
+function joined<Record extends object>(
+  below: Record | undefined,
+  above: Record | undefined,
+  lists: readonly (keyof Record)[],
+): Record | undefined {
+  const merged = byName(below, above);
+  if (below === undefined || above === undefined || merged === undefined) return merged;
+  const grown = lists.flatMap((key) => {
+    const [lower, upper] = [below[key], above[key]];
+    return Array.isArray(lower) && Array.isArray(upper) ? [[key, union<unknown>(lower, upper)] as const] : [];
+  });
+  return { ...merged, ...Object.fromEntries(grown) };
+}

@@ -1,0 +1,135 @@
+import { realpathSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { CapstanError } from "../../core/errors.ts";
+import { type AgentFile, agentFile } from "./agent-file-schema.ts";
+import { type UnsetVariable, withVariables } from "./file-references.ts";
+import type { Environment } from "../project/home.ts";
+import { type Problem, problemsOf } from "../yaml/problems.ts";
+import { readTextFile } from "../yaml/text-file.ts";
+import { readYaml } from "../yaml/yaml-file.ts";
+
+/** One agent file, checked by itself. */
+export interface AgentSource {
+  readonly file: string;
+  /** What it says, without what is wrong in it. */
+  readonly written: AgentFile;
+  readonly problems: readonly Problem[];
+  /** Variables that a process will need, and that are not set now. */
+  readonly unset: readonly UnsetVariable[];
+  /** Tells the problems with their places; those in a base begin with the place where that was named. */
+  readonly error: (problems: readonly Problem[]) => CapstanError;
+}
+
+const CODE = "invalid_agent";
+/** How many files may stand below one another. */
+const MAX_BASES = 8;
+
+export interface AgentSources {
+  /** An agent file and the files that it extends, each after the one that names it. */
+  readonly sources: readonly [AgentSource, ...AgentSource[]];
+  /** Why there may be fewer of them than the files name. */
+  readonly broken?: CapstanError;
+}
+
+export function readSources(file: string, environment: Environment): AgentSources {
+  const chain: [AgentSource, ...AgentSource[]] = [readSource(file, { what: "the agent file", environment })];
+  for (let above = chain[0]; above.written.extends !== undefined; above = chain.at(-1) ?? above) {
+    const base = resolve(dirname(above.file), above.written.extends);
+    const wrong = (text: string): CapstanError => above.error([{ path: ["extends"], at: "value", text }]);
+    const again = chain.findIndex((source) => realPath(source.file) === realPath(base));
+    if (again >= 0) {
+      const circle = [...chain.slice(again).map((source) => source.file), base].join(" → ");
+      return { sources: chain, broken: wrong(`the files extend each other in a circle: ${circle}`) };
+    }
+    if (chain.length > MAX_BASES)
+      return { sources: chain, broken: wrong(`expected at most ${MAX_BASES} files below one another (found more)`) };
+    const lead = (line: string): string => linesOf(wrong(line)).join("\n");
+    try {
+      chain.push(readSource(base, { what: "the base", environment, lead }));
+    } catch (error) {
+      // What was read already tells how it was found.
+      return { sources: chain, broken: hasPlaces(error) ? error : above.error(inner(error, ["extends"])) };
+    }
+  }
+  return { sources: chain };
+}
+
+interface Reading {
+  /** What it is to the user. */
+  readonly what: string;
+  readonly environment: Environment;
+  /** How a reader got there. */
+  readonly lead?: (line: string) => string;
+}
+
+/** Throws for a file that cannot be read at all. */
+export function readSource(file: string, { what, environment, lead }: Reading): AgentSource {
+  const text = readTextFile(file, { what, code: CODE });
+  const tree = readYaml(text, { file, code: CODE, lead });
+  const { content, problems, unset } = withVariables(tree.value, environment);
+  const parsed = agentFile.safeParse(content);
+  const source = { file, unset, error: tree.error };
+  if (parsed.success && problems.length === 0) return { ...source, written: parsed.data, problems };
+  // What was found is told as it is written: a variable may hold a secret.
+  const wrong = parsed.success ? [] : withKinds(problemsOf(parsed.error, { schema: agentFile, value: tree.value }));
+  const told = new Set(problems.map(({ path }) => path.join(".")));
+  const all = [...problems, ...wrong.filter(({ path }) => !told.has(path.join(".")))];
+  return { ...source, written: rightPart(content, all), problems: all };
+}
+
+/** What remains of a file without what is wrong in it, so that the rest can be checked, too. */
+function rightPart(content: unknown, problems: readonly Problem[]): AgentFile {
+  const rest = problems.reduce((left, { path }) => without(left, path), content);
+  const parsed = agentFile.safeParse(rest);
+  if (parsed.success) return parsed.data;
+  const fields = parsed.error.issues.map(({ path }) => path.slice(0, 1));
+  return agentFile.safeParse(fields.reduce(without, rest)).data ?? {};
+}
+
+/** A list goes as a whole: its other items would stand at other places. */
+function without(content: unknown, [key, ...below]: readonly PropertyKey[]): unknown {
+  if (key === undefined || typeof content !== "object" || content === null || Array.isArray(content)) return undefined;
+  const rest = without(Reflect.get(content, key), below);
+  const others = Object.entries(content).filter(([name]) => name !== String(key));
+  return Object.fromEntries(rest === undefined ? others : [...others, [String(key), rest]]);
+}
+
+/** A server with an address and no kind is taken for a program, which has no address and lacks a command. */
+function withKinds(problems: readonly Problem[]): readonly Problem[] {
+  const kindless = new Set(problems.filter(isAddress).map(ownerOf));
+  return problems
+    .filter((problem) => problem.path[2] !== "command" || !kindless.has(ownerOf(problem)))
+    .map((problem) =>
+      isAddress(problem) ? { ...problem, text: "expected type: http or type: sse beside it" } : problem,
+    );
+}
+
+function isAddress({ path, at }: Problem): boolean {
+  return at === "key" && path.length === 3 && path[0] === "mcp_servers" && path[2] === "url";
+}
+
+function ownerOf({ path }: Problem): string {
+  return path.slice(0, -1).join(".");
+}
+
+/** What is wrong with a file, told where another one names it. */
+export function inner(error: unknown, path: readonly PropertyKey[]): Problem[] {
+  if (!(error instanceof CapstanError)) throw error;
+  return linesOf(error).map((text) => ({ path, at: "value", text }));
+}
+
+function linesOf({ data, message }: CapstanError): readonly string[] {
+  return Array.isArray(data["problems"]) ? (data["problems"] as string[]) : [message];
+}
+
+function hasPlaces(error: unknown): error is CapstanError {
+  return error instanceof CapstanError && Array.isArray(error.data["problems"]);
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,97 @@
+import { CapstanError, messageOf } from "../../core/errors.ts";
+import { isSecretVariable } from "../../core/redaction/redaction-patterns.ts";
+import { referencesIn, resolveReferences } from "../../core/agent/references.ts";
+import { isCredentialVariable } from "../variables/credential-names.ts";
+import type { Environment } from "../project/home.ts";
+import type { Problem } from "../yaml/problems.ts";
+
+/** Where `${NAME}` stands for a variable from the moment the file is read; `*` is every key. Nowhere else. */
+const AT_ONCE = [
+  "extends",
+  "model",
+  "fallback_model",
+  "instructions.file",
+  "output_schema",
+  "functions.*",
+  "functions.*.module",
+  "skills.*",
+  "subagents.*",
+  "subagents.*.model",
+  "commands.*.file",
+  "mcp_servers.*.command",
+  "mcp_servers.*.args.*",
+  "mcp_servers.*.url",
+  "environment.workspace.base",
+  "environment.workspace.branch",
+  "environment.workspace.from",
+  "environment.workspace.ref",
+  "environment.workspace.mounts.*.source",
+  "environment.sandbox.deny_read.*",
+  "environment.sandbox.allow_read.*",
+  "environment.sandbox.deny_write.*",
+  "environment.sandbox.allow_write.*",
+].map((shape) => shape.split("."));
+
+/** Where it is kept as it is, and looked up when a process starts: these may hold secrets, which are never stored. */
+const LATER = ["mcp_servers.*.env.*", "mcp_servers.*.headers.*", "environment.variables.*"].map((shape) =>
+  shape.split("."),
+);
+
+export interface References {
+  /** The file's content with what is read at once. */
+  readonly content: unknown;
+  readonly problems: readonly Problem[];
+  /** What a process will need, and is not set now. */
+  readonly unset: readonly UnsetVariable[];
+}
+
+export interface UnsetVariable {
+  readonly path: readonly PropertyKey[];
+  readonly name: string;
+}
+
+/** Puts variables into a file's content. Texts anywhere else keep their `${`. */
+export function withVariables(content: unknown, environment: Environment): References {
+  const problems: Problem[] = [];
+  const unset: UnsetVariable[] = [];
+  const resolved = (text: string, path: readonly PropertyKey[], isLate: boolean): string => {
+    const secret = referencesIn(text).find(isCredentialVariable);
+    if (secret !== undefined) problems.push({ path, at: "value", text: refusal(secret) });
+    const shown = isLate ? undefined : referencesIn(text).find(isSecretVariable);
+    if (secret === undefined && shown !== undefined)
+      problems.push({
+        path,
+        at: "value",
+        text: `the variable ${shown} sounds like a secret, and this field is stored and shown; give it in env or headers of the server`,
+      });
+    try {
+      return resolveReferences(text, (name) => environment[name]);
+    } catch (error) {
+      const name = error instanceof CapstanError ? error.data["name"] : undefined;
+      if (isLate && typeof name === "string") unset.push({ path, name });
+      else problems.push({ path, at: "value", text: messageOf(error) });
+      return text;
+    }
+  };
+  const walk = (node: unknown, path: readonly PropertyKey[]): unknown => {
+    if (Array.isArray(node)) return node.map((item: unknown, index) => walk(item, [...path, index]));
+    if (typeof node === "object" && node !== null)
+      return Object.fromEntries(Object.entries(node).map(([key, inner]) => [key, walk(inner, [...path, key])]));
+    if (typeof node !== "string" || !node.includes("${")) return node;
+    if (stands(path, AT_ONCE)) return resolved(node, path, false);
+    if (stands(path, LATER)) resolved(node, path, true);
+    return node;
+  };
+  return { content: walk(content, []), problems, unset };
+}
+
+function refusal(name: string): string {
+  return `the variable ${name} is a credential of the host's, which no agent gets to see; use another one`;
+}
+
+function stands(path: readonly PropertyKey[], shapes: readonly (readonly string[])[]): boolean {
+  return shapes.some(
+    (steps) =>
+      steps.length === path.length && steps.every((step, index) => step === "*" || step === String(path[index])),
+  );
+}

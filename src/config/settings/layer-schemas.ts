@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { agentDefinition } from "../../core/agent/agent-definition.ts";
+
+/** Parts of an agent that settings decide as well. */
+
+const { permissions, budget } = agentDefinition.shape;
+const rules = permissions.unwrap().shape;
+
+/** Permissions as one layer gives them: what it leaves out is not decided there. */
+export const layerPermissions = z.strictObject({
+  mode: rules.mode.unwrap().optional(),
+  allow: rules.allow.unwrap().optional(),
+  ask: rules.ask.unwrap().optional(),
+  deny: rules.deny.unwrap().optional(),
+  approvals_expire_ms: rules.approvals_expire_ms,
+});
+export const layerBudget = budget.unwrap();

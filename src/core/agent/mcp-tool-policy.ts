@@ -1,0 +1,40 @@
+import { CapstanError } from "../errors.ts";
+import type { McpServer } from "./mcp-server-schema.ts";
+import { nearest } from "../text/nearest.ts";
+
+type Policy = NonNullable<McpServer["tools"]>;
+
+/** Every tool of the server without a line of its own. */
+export const OTHER_TOOLS = "*";
+
+/** What a server that is up has, beside what its agent says of it. */
+export interface ListedTools {
+  readonly server: string;
+  readonly policy: Policy | undefined;
+  /** The names of its tools. */
+  readonly tools: readonly string[];
+}
+
+/** Throws when a policy speaks of a tool that its server does not have: somebody mistyped it, and it protects nothing. */
+export function requirePolicyTools(listed: readonly ListedTools[]): void {
+  const problems = listed.flatMap(({ server, policy = {}, tools }) =>
+    Object.keys(policy)
+      .filter((tool) => tool !== OTHER_TOOLS && !tools.includes(tool))
+      .map((tool) => `mcp_servers.${server}.tools.${tool}: the server has no such tool${instead(tool, tools)}`),
+  );
+  if (problems.length > 0) throw new CapstanError("invalid_agent", problems.join("\n"), { data: { problems } });
+}
+
+/** Whether no call of a tool is ever let through. */
+export function isDenied(tool: string, policy: Policy = {}): boolean {
+  return (policy[tool] ?? policy[OTHER_TOOLS]) === "deny";
+}
+
+const SHOWN = 20;
+
+function instead(tool: string, known: readonly string[]): string {
+  const meant = nearest(tool, known);
+  if (meant !== undefined) return `; did you mean ${meant}?`;
+  const more = known.length > SHOWN ? ` and ${known.length - SHOWN} more` : "";
+  return `. It has ${known.slice(0, SHOWN).join(", ")}${more}`;
+}

@@ -1,0 +1,52 @@
+import { type Glob, matchesGlob, parseGlob } from "../paths/glob.ts";
+
+/**
+ * Names under which projects keep credentials, in any directory. Only names that rarely mean anything else: what a tool
+ * needs to read in order to work, such as .npmrc or a public certificate, is not among them. docs/sandbox.md lists them.
+ */
+export const SECRET_NAMES: readonly string[] = [
+  ".env",
+  ".env.*",
+  ".envrc",
+  ".netrc",
+  "_netrc",
+  ".pgpass",
+  ".pypirc",
+  ".git-credentials",
+  "credentials.json",
+  "service-account*.json",
+  "id_rsa*",
+  "id_dsa*",
+  "id_ecdsa*",
+  "id_ed25519*",
+  "*.key",
+  "*key*.pem",
+  "*private*.pem",
+  "*.p12",
+  "*.pfx",
+  "*.ppk",
+  "*.jks",
+  "*.keystore",
+];
+
+/** Exceptions: what is there to be shown. */
+export const PUBLIC_NAMES: readonly string[] = [
+  ".env*.example",
+  ".env*.sample",
+  ".env*.template",
+  ".env*.dist",
+  "*.pub",
+];
+
+const SECRET = SECRET_NAMES.map(parseGlob);
+const PUBLIC = PUBLIC_NAMES.map(parseGlob);
+
+/** Whether a file of this name probably holds a credential. A file system may take `.ENV` for the same file. */
+export function isSecretName(path: string): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  const matches = (glob: Glob): boolean => matchesGlob(glob, name);
+  return SECRET.some(matches) && !PUBLIC.some(matches);
+}
+
+/** Leaves them out of a search for content: one pattern as ripgrep reads it. It has no exceptions. */
+export const NO_SECRETS = `!{${SECRET_NAMES.join(",")}}`;

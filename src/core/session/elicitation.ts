@@ -1,0 +1,181 @@
+import { z } from "zod";
+import type { Elicitation, ElicitedValue } from "../ports/engine.ts";
+
+/**
+ * The forms of MCP servers: flat, with texts, numbers, switches and choices as fields. They are read leniently, because
+ * the server checks what it gets once more; what it will surely refuse is refused to the person, who can mend it.
+ */
+
+const choice = z.object({ const: z.string() });
+const choices = { enum: z.array(z.string()).optional(), oneOf: z.array(choice).optional() };
+const field = z.object({
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  type: z.string().optional().catch(undefined),
+  ...choices,
+  items: z
+    .object({ ...choices, anyOf: z.array(choice).optional() })
+    .optional()
+    .catch(undefined),
+  minimum: z.number().optional().catch(undefined),
+  maximum: z.number().optional().catch(undefined),
+  minLength: z.number().optional().catch(undefined),
+  maxLength: z.number().optional().catch(undefined),
+  minItems: z.number().optional().catch(undefined),
+  maxItems: z.number().optional().catch(undefined),
+  format: z.string().optional().catch(undefined),
+  default: z
+    .union([z.string(), z.number(), z.boolean(), z.array(z.string())])
+    .optional()
+    .catch(undefined),
+});
+type Field = z.infer<typeof field>;
+
+const form = z.object({
+  properties: z.record(z.string(), field.catch({})).catch({}),
+  required: z.array(z.string()).catch([]),
+});
+
+/** What an approval shows of the question, and what its answer is checked against. */
+export function elicitationInput({ server, message, requested }: Elicitation): Record<string, unknown> {
+  return {
+    server,
+    message,
+    ...(requested.kind === "url" ? { url: requested.url } : { requested_schema: { ...requested.schema } }),
+  };
+}
+
+/** A field of a form as a person is asked for it. */
+export interface FormField {
+  readonly name: string;
+  /** What the server says of it, and what it expects. */
+  readonly about: string;
+  /** What may be chosen; empty when anything may be written. */
+  readonly options: readonly string[];
+  readonly several: boolean;
+  readonly required: boolean;
+}
+
+export function formFields(input: Readonly<Record<string, unknown>>): readonly FormField[] {
+  const { properties, required } = formIn(input);
+  return Object.entries(properties).map(([name, asked]) => ({
+    name,
+    about: [asked.title, asked.description, expected(asked)].filter((text) => text !== undefined).join(", "),
+    options: optionsOf(asked),
+    several: asked.type === "array",
+    required: required.includes(name),
+  }));
+}
+
+function formIn(input: Readonly<Record<string, unknown>>): z.infer<typeof form> {
+  return form.catch({ properties: {}, required: [] }).parse(input["requested_schema"] ?? {});
+}
+
+export type Elicited =
+  | { readonly content: Readonly<Record<string, ElicitedValue>>; readonly problems?: never }
+  | { readonly problems: readonly string[] };
+
+/** A person's answers, field → text, as the values the server asked for; or what is wrong with them. */
+export function elicitedContent(
+  input: Readonly<Record<string, unknown>>,
+  answers: Readonly<Record<string, string>>,
+): Elicited {
+  const { properties, required } = formIn(input);
+  const problems = Object.keys(answers)
+    .filter((name) => !Object.hasOwn(properties, name))
+    .map(
+      (name) =>
+        `${name}: the server did not ask for it. It asked for ${Object.keys(properties).join(", ") || "nothing"}`,
+    );
+  const content: Record<string, ElicitedValue> = {};
+  for (const [name, asked] of Object.entries(properties)) {
+    const text = Object.hasOwn(answers, name) ? answers[name] : undefined;
+    // Of a form that was left empty: a field that need not be there is not there.
+    const isLeftOut = text === undefined || (text === "" && !required.includes(name));
+    if (isLeftOut && asked.default !== undefined) content[name] = asked.default;
+    else if (isLeftOut && required.includes(name)) problems.push(`${name}: an answer is missing`);
+    if (isLeftOut) continue;
+    const value = valueOf(text, asked);
+    const problem = value === undefined ? `expected ${expected(asked)}` : problemWith(value, asked);
+    if (problem !== undefined) problems.push(`${name}: ${problem} (found ${JSON.stringify(text)})`);
+    else if (value !== undefined) content[name] = value;
+  }
+  return problems.length > 0 ? { problems } : { content };
+}
+
+function valueOf(text: string, asked: Field): ElicitedValue | undefined {
+  switch (asked.type) {
+    case "number":
+    case "integer": {
+      const value = Number(text);
+      const isWhole = asked.type === "number" || Number.isSafeInteger(value);
+      return text.trim() !== "" && Number.isFinite(value) && isWhole ? value : undefined;
+    }
+    case "boolean":
+      return /^(true|yes)$/i.test(text.trim()) ? true : /^(false|no)$/i.test(text.trim()) ? false : undefined;
+    case "array":
+      return text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== "");
+    default:
+      return text;
+  }
+}
+
+function problemWith(value: ElicitedValue, asked: Field): string | undefined {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems } = asked;
+  const size = typeof value === "number" ? value : typeof value === "boolean" ? 0 : value.length;
+  const [least, most] =
+    typeof value === "number"
+      ? [minimum, maximum]
+      : Array.isArray(value)
+        ? [minItems, maxItems]
+        : [minLength, maxLength];
+  const options = optionsOf(asked);
+  const chosen = Array.isArray(value) ? value : [String(value)];
+  if (options.length > 0 && !chosen.every((one) => options.includes(one))) return `expected ${expected(asked)}`;
+  const unit = typeof value === "number" ? "" : Array.isArray(value) ? " choices" : " characters";
+  if (least !== undefined && size < least) return `expected at least ${least}${unit}`;
+  if (most !== undefined && size > most) return `expected at most ${most}${unit}`;
+  return typeof value === "string" && !hasFormat(value, asked.format) ? `expected ${expected(asked)}` : undefined;
+}
+
+function hasFormat(text: string, format: string | undefined): boolean {
+  switch (format) {
+    case "email":
+      return z.email().safeParse(text).success;
+    case "uri":
+      return URL.canParse(text);
+    case "date":
+      return z.iso.date().safeParse(text).success;
+    case "date-time":
+      return z.iso.datetime({ offset: true }).safeParse(text).success;
+    default:
+      return true;
+  }
+}
+
+/** What may be chosen; empty when anything may be written. */
+function optionsOf({ enum: plain, oneOf, items }: Field): string[] {
+  const titled = [...(oneOf ?? []), ...(items?.oneOf ?? []), ...(items?.anyOf ?? [])].map((one) => one.const);
+  return [...(plain ?? []), ...(items?.enum ?? []), ...titled];
+}
+
+function expected(asked: Field): string {
+  const options = optionsOf(asked);
+  const list = options.join(", ");
+  switch (asked.type) {
+    case "number":
+      return "a number";
+    case "integer":
+      return "a whole number";
+    case "boolean":
+      return "true or false";
+    case "array":
+      return options.length > 0 ? `some of ${list}, with commas between them` : "texts with commas between them";
+    default:
+      if (options.length > 0) return `one of ${list}`;
+      return asked.format === undefined ? "a text" : `a text of the format ${asked.format}`;
+  }
+}

@@ -1,0 +1,1 @@
+export { thousands as whole } from "../../words/amounts.ts";

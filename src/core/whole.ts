@@ -1,1 +1,0 @@
-export { thousands as whole } from "../words/amounts.ts";

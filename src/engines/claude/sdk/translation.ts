@@ -1,0 +1,91 @@
+import type { EngineFact } from "../../../core/ports/engine.ts";
+import type { EventDraft } from "../../../core/events/events.ts";
+import type { ModelTotals } from "../transcript.ts";
+import type { FailureNotes } from "./turn-end.ts";
+
+/** What the translator of SDK messages remembers between two messages. */
+export interface TranslatorState {
+  readonly sessionId: string;
+  /** The thread of the subagent that the process drives alone; undefined for the session's own line. */
+  readonly line: string | undefined;
+  readonly instructions: string;
+  /** The instructions stand behind Claude Code's own. Default: they stand alone. */
+  readonly isAppended?: boolean;
+  readonly wantsOutput: boolean;
+  /** Names of the host's tools that run in a client. Default: none. */
+  readonly customTools?: readonly string[];
+  readonly newId: () => string;
+  /** The message that is being streamed. */
+  readonly streaming: string;
+  /** Blocks whose preview was shown and whose final event has not come, oldest first. */
+  readonly openBlocks: readonly OpenBlock[];
+  /** Agent call → the CLI's name for the subagent it started. */
+  readonly agentOfCall: ReadonlyMap<string, AgentRef>;
+  readonly totals: Readonly<Record<string, ModelTotals>>;
+  /** A compaction whose summary has not come yet. */
+  readonly compaction: Omit<EventDraft<"agent.thread_context_compacted">, "type" | "summary"> | undefined;
+  /** SDK message → the model message it was a part of, for the last ones: a compaction keeps some by these names. */
+  readonly messageOf: ReadonlyMap<string, string>;
+  readonly failure: FailureNotes;
+  /** The last `capstan.prompt_rendered`, so that it is said again only when something changed. */
+  readonly rendered: string;
+}
+
+interface AgentRef {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface Translation {
+  readonly state: TranslatorState;
+  readonly facts: readonly EngineFact[];
+}
+
+export function startTranslator(
+  given: Pick<
+    TranslatorState,
+    | "sessionId"
+    | "line"
+    | "instructions"
+    | "isAppended"
+    | "wantsOutput"
+    | "customTools"
+    | "newId"
+    | "totals"
+    | "agentOfCall"
+  >,
+): TranslatorState {
+  return {
+    ...given,
+    streaming: "",
+    openBlocks: [],
+    compaction: undefined,
+    messageOf: new Map(),
+    failure: {},
+    rendered: "",
+  };
+}
+
+/** A block that is being streamed: its preview and its final event share the id. */
+export interface OpenBlock {
+  readonly messageId: string;
+  readonly index: number;
+  readonly id: string;
+  readonly type: "agent.message" | "agent.thinking";
+}
+
+/** Previews that will never get their final event. */
+export function withdrawals(blocks: readonly OpenBlock[]): EngineFact[] {
+  return blocks.map(({ id }) => ({
+    kind: "preview",
+    preview: { type: "capstan.event_withdrawn", event_id: id },
+  }));
+}
+
+export function same(state: TranslatorState): Translation {
+  return { state, facts: [] };
+}
+
+export function events(state: TranslatorState, ...drafts: EventDraft[]): Translation {
+  return { state, facts: drafts.map((draft) => ({ kind: "event", draft })) };
+}

@@ -1,0 +1,53 @@
+import type { Given } from "../../../core/suite/grader-schema.ts";
+import type { TurnFacts } from "../../trial/trial-facts.ts";
+import { bleu } from "./bleu.ts";
+import { type Finding, GraderError } from "../grader.ts";
+import { levenshteinSimilarity } from "./levenshtein.ts";
+import { rougeL, rougeN, wordsOf } from "./rouge.ts";
+import { listOf } from "../text.ts";
+import { diffOf, shown } from "./words.ts";
+
+type Method = Given<"similarity">["method"];
+
+/** Pairs of characters or words. More would hold the whole run for seconds. */
+const MAX_PAIRS = 400_000_000;
+
+export function similarity({ to, method, at_least: least }: Given<"similarity">, { text }: TurnFacts): Finding {
+  const references = listOf(to);
+  const score = similarityOf(text, references, method);
+  const told = `the similarity (${method}) is ${score.toFixed(3)}, expected at least ${least}`;
+  if (score >= least) return { passed: true, score, message: told };
+  const [reference = ""] = references;
+  return {
+    passed: false,
+    score,
+    message: `${told}: expected something like ${shown(reference)} (found ${shown(text)})`,
+    diff: references.length === 1 ? diffOf(reference, text) : undefined,
+  };
+}
+
+/** From 0 to 1. Of several references the best counts; BLEU takes all of them together. */
+export function similarityOf(text: string, references: readonly string[], method: Method): number {
+  // Also for texts without words, of which BLEU and ROUGE have nothing to say.
+  if (references.includes(text)) return 1;
+  if (method === "bleu") return bleu(text, references);
+  return Math.max(...references.map((reference) => MEASURES[method](text, reference)));
+}
+
+const MEASURES: Readonly<Record<Exclude<Method, "bleu">, (text: string, reference: string) => number>> = {
+  levenshtein(text, reference) {
+    refuseTooLong(text.length * reference.length);
+    return levenshteinSimilarity(text, reference);
+  },
+  rouge_1: (text, reference) => rougeN(text, reference, 1),
+  rouge_2: (text, reference) => rougeN(text, reference, 2),
+  rouge_l(text, reference) {
+    refuseTooLong(wordsOf(text).length * wordsOf(reference).length);
+    return rougeL(text, reference);
+  },
+};
+
+function refuseTooLong(pairs: number): void {
+  if (pairs > MAX_PAIRS)
+    throw new GraderError("the texts are too long to be compared this way; use the method bleu, rouge_1 or rouge_2");
+}

@@ -1,0 +1,44 @@
+import type { LoggedEvent, StopReason } from "../../core/events/events.ts";
+import type { FileChange } from "../../core/ports/workspace.ts";
+
+/** What a trial left behind, for graders: the log is the truth, and the workspace is still there. */
+export interface TrialFacts {
+  readonly suiteFile: string;
+  readonly sessionId: string;
+  /** The root of the workspace, after the last turn. */
+  readonly workspace: string;
+  readonly events: readonly LoggedEvent[];
+  readonly turns: readonly TurnFacts[];
+  readonly calls: readonly CallFacts[];
+  readonly changes: readonly Pick<FileChange, "path" | "kind">[];
+  /** The same as a unified diff. */
+  readonly diff: string;
+  readonly usd: number | null;
+  readonly tokens: {
+    readonly input: number;
+    readonly output: number;
+    readonly cacheRead: number;
+    readonly cacheCreation: number;
+  };
+  readonly requests: number;
+  readonly durationMs: number;
+}
+
+export interface TurnFacts {
+  readonly input: string;
+  readonly text: string;
+  readonly output: unknown;
+  /** A turn that waits for somebody has not ended. */
+  readonly stopReason: Exclude<StopReason["type"], "requires_action">;
+}
+
+export interface CallFacts {
+  readonly id: string;
+  /** As the agent knows it, such as `Bash` or `mcp__server__tool`. */
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** `main`, or the subagent's name. */
+  readonly by: string;
+  readonly outcome: "completed" | "failed" | "denied" | "aborted" | undefined;
+  readonly result: string;
+}

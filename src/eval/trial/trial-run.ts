@@ -1,0 +1,138 @@
+import type { Cassette } from "../../core/suite/cassette.ts";
+import { DEFAULT_ENGINE, type EngineName } from "../../core/agent/engine-name.ts";
+import type { TrialRun, Verdict } from "../../core/suite/suite-run.ts";
+import type { Drift, Tape } from "../../core/ports/tape.ts";
+import type { CaseAnswers } from "./answers.ts";
+import type { Judgement } from "../grading.ts";
+import { stepsOf } from "./steps.ts";
+import type { TrialFacts } from "./trial-facts.ts";
+import type { TrialRequest } from "./trial.ts";
+
+/** The name of the case's own session on a cassette. */
+export const CASE = "case";
+
+/** What is said of a trial that came to its end. */
+export function trialRun(
+  trial: number,
+  {
+    facts,
+    judged,
+    tapes,
+    answers,
+    ended,
+    request,
+  }: {
+    facts: TrialFacts;
+    judged: Judgement;
+    tapes: readonly Tape[];
+    answers: CaseAnswers;
+    /** Why it did not come to its end, if it did not. */
+    ended: string | undefined;
+    request: Pick<TrialRequest, "cassette" | "acceptDrift" | "case">;
+  },
+): TrialRun {
+  const verdicts = [...ofTheRun(tapes, answers, request), ...judged.verdicts];
+  const last = facts.turns.at(-1);
+  const error = ended ?? (judged.errors.length === 0 ? undefined : judged.errors.join("\n"));
+  const hasPassed = verdicts.every(({ passed }) => passed);
+  return {
+    trial,
+    status: error === undefined ? (hasPassed ? "passed" : "failed") : "error",
+    sessionId: facts.sessionId,
+    stopReason: last?.stopReason ?? null,
+    text: last?.text ?? "",
+    ...(last?.output !== undefined && { output: last.output }),
+    usd: facts.usd,
+    judgeUsd: judged.usd,
+    tokens: facts.tokens,
+    requests: facts.requests,
+    durationMs: facts.durationMs,
+    verdicts,
+    ...(error !== undefined && { error }),
+    drifts: driftsOf(tapes).map(({ thread, ordinal, what, summary, diff }) => ({
+      thread,
+      ordinal,
+      what,
+      summary,
+      diff,
+    })),
+    ignored: tapes.flatMap(({ ignored }) =>
+      ignored.map(({ session, thread, ordinal, kinds, diff }) => ({
+        thread: lineOf(session, thread),
+        ordinal,
+        kinds: [...kinds],
+        diff,
+      })),
+    ),
+    steps: [...stepsOf(facts.events)],
+    changes: facts.diff,
+  };
+}
+
+/** What no case has to ask for: that the cassette fits, and that everything asked was answered. */
+function ofTheRun(
+  tapes: readonly Tape[],
+  { unanswered }: CaseAnswers,
+  { cassette, acceptDrift, case: { engine } }: Pick<TrialRequest, "cassette" | "acceptDrift" | "case">,
+): Verdict[] {
+  return [
+    ...(acceptDrift ? [] : ofTheCassette(tapes, cassette, engine)),
+    ...(driftsOf(tapes).length > 0 ? [] : tapes.flatMap(({ unmet }) => unmet)).map(({ kind, at, thread }) =>
+      failed(
+        "faults",
+        `The fault ${kind} at request ${at} of ${thread} never came: there were fewer requests. Give it an earlier one (at), or leave the fault out.`,
+      ),
+    ),
+    ...unanswered.map((what) => failed("answers", `The case has no answer for: ${what}. Add one under answers.`)),
+  ];
+}
+
+function ofTheCassette(tapes: readonly Tape[], cassette: Cassette | undefined, engine: EngineName): Verdict[] {
+  const again = cassette === undefined ? AGAIN : remedyFor(cassette, engine);
+  const drifts = driftsOf(tapes);
+  if (drifts.length > 0)
+    return drifts.map(({ thread, ordinal, summary, diff }) =>
+      failed(
+        "cassette",
+        `Request ${ordinal} of ${thread} has changed since it was recorded: ${summary}. ${again}`,
+        diff,
+      ),
+    );
+  const unplayed = [
+    ...tapes.flatMap((tape) =>
+      tape.unplayed.map(({ thread, ordinal }) => `${lineOf(tape.session, thread)} ${ordinal}`),
+    ),
+    // A judge that the case has no more.
+    ...new Set(
+      cassette?.threads.flatMap(({ session }) => (tapes.some((tape) => tape.session === session) ? [] : [session])),
+    ),
+  ];
+  return unplayed.length === 0
+    ? []
+    : [failed("cassette", `The cassette has answers that nobody asked for: ${unplayed.join(", ")}. ${again}`)];
+}
+
+/** Engines give the model their own tools and words, so that one hardly asks what the other asked. */
+function remedyFor({ recorded }: Cassette, engine: EngineName): string {
+  const before = recorded.engine ?? DEFAULT_ENGINE;
+  return before === engine
+    ? AGAIN
+    : `It was recorded on the ${before} engine and replayed on ${engine}. Replay it on ${before} (--engine ${before}), accept what differs (--accept-drift), or delete the cassette and record the case on ${engine}.`;
+}
+
+const AGAIN = "If that is meant, delete the cassette and record the case again: capstan test --record";
+
+/** A judge is no line of the agent. */
+function driftsOf(tapes: readonly Tape[]): readonly Drift[] {
+  return tapes
+    .flatMap(({ drifts }) => drifts)
+    .map((drift) => ({ ...drift, thread: lineOf(drift.session, drift.thread) }));
+}
+
+function lineOf(session: string, thread: string): string {
+  return session === CASE ? thread : `${session}, ${thread}`;
+}
+
+function failed(grader: string, message: string, diff?: string): Verdict {
+  return { grader, passed: false, score: 0, message, ...(diff !== undefined && { diff }) };
+}

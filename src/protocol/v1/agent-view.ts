@@ -1,0 +1,169 @@
+import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
+import type { AgentRecord } from "../../core/ports/registry.ts";
+import { QUESTION_TOOL } from "../../core/rules/tool-names.ts";
+import { type PolicyName, TOOLSET, TOOLSET_NAMES, type ToolsetName } from "./agent-tools.ts";
+import { publicMetadata, time, timeOrNull } from "./fields.ts";
+import { mcpServersView, mcpToolsetsView } from "./mcp-view.ts";
+import { type Roster, rosterIn } from "./multiagent.ts";
+import { questionTool } from "./question-tool.ts";
+import { blockedDomains, isDenied, policyOf } from "../tool-rules.ts";
+
+/** Agents as clients of the Managed Agents API see them. What that API cannot express is not in the view. */
+
+export function agentView(record: AgentRecord) {
+  const { id, version, definition, createdAt, updatedAt, archivedAt } = record;
+  const roster = rosterIn(record.metadata, definition);
+  return {
+    type: "agent" as const,
+    id,
+    version,
+    name: record.name,
+    description: record.description,
+    ...definitionView(definition),
+    multiagent: roster === undefined ? null : rosterView(roster, Object.values(roster.members).map(reference)),
+    metadata: publicMetadata(record.metadata),
+    created_at: time(createdAt),
+    updated_at: time(updatedAt),
+    archived_at: timeOrNull(archivedAt),
+  };
+}
+
+/** What an agent is called that a session was made from. */
+export interface AgentIdentity {
+  readonly id: string;
+  readonly version: number;
+  readonly name: string;
+  readonly description: string | null;
+}
+
+/** The agent of a session, as it was when the session was made. */
+export function sessionAgentView(definition: AgentDefinition, identity: AgentIdentity, roster: Roster | undefined) {
+  const members = Object.entries(roster?.members ?? {}).map(([slug, { id, version, name }]) => ({
+    type: "agent" as const,
+    id,
+    version,
+    name,
+    ...subagentView(definition, slug),
+  }));
+  return {
+    ...threadAgentView(definition, identity),
+    multiagent: roster === undefined ? null : rosterView(roster, members),
+  };
+}
+
+/** The same without those it may call. */
+export function threadAgentView(definition: AgentDefinition, { id, version, name, description }: AgentIdentity) {
+  return { type: "agent" as const, id, version, name, description, ...definitionView(definition) };
+}
+
+/** A subagent of a session: one that was made of a stored agent, or one that is defined with the agent that calls it. */
+export function subagentThreadView(definition: AgentDefinition, slug: string, roster: Roster | undefined) {
+  const member = roster?.members[slug];
+  const view = subagentView(definition, slug);
+  return member === undefined
+    ? { type: "inline" as const, name: slug, ...view }
+    : { type: "agent" as const, ...member, ...view };
+}
+
+function subagentView(definition: AgentDefinition, slug: string) {
+  const subagent = definition.subagents[slug];
+  return {
+    description: subagent?.description ?? null,
+    ...definitionView({
+      model: subagent?.model ?? definition.model,
+      instructions: subagent?.instructions ?? "",
+      tools: subagent?.tools ?? definition.tools,
+      permissions: definition.permissions,
+      mcp_servers: definition.mcp_servers,
+    }),
+  };
+}
+
+function rosterView<Entry>({ type }: Roster, agents: Entry[]) {
+  if (type === "coordinator") return { type, agents };
+  const disabled = { type: "disabled" as const };
+  const subagents = { type: "enabled" as const, inline_agents: disabled, predefined_agents: agents };
+  return { type, advisor: disabled, workflows: disabled, subagents: agents.length === 0 ? disabled : subagents };
+}
+
+function reference({ id, version }: { readonly id: string; readonly version: number }) {
+  return { type: "agent" as const, id, version };
+}
+
+function definitionView(
+  definition: Pick<
+    AgentDefinition,
+    "model" | "effort" | "instructions" | "tools" | "permissions" | "custom_tools" | "mcp_servers"
+  >,
+) {
+  const { model, effort, instructions, custom_tools: custom = [], mcp_servers: servers } = definition;
+  const tools = toolsetView(definition);
+  return {
+    model: { id: model, speed: "standard" as const, ...(effort !== undefined && { effort: { type: effort } }) },
+    system: instructions === "" ? null : instructions,
+    tools: [
+      ...(tools === undefined ? [] : [tools]),
+      ...custom.map(({ name, description, input_schema: schema }) => ({
+        type: "custom" as const,
+        name,
+        description,
+        input_schema: { ...schema, type: "object" as const },
+      })),
+      ...(definition.tools.includes(QUESTION_TOOL) ? [questionTool] : []),
+      ...mcpToolsetsView(servers),
+    ],
+    mcp_servers: mcpServersView(servers),
+    skills: [],
+    execution_identity: { type: "service_account" as const },
+  };
+}
+
+type Setting = PolicyName | "off";
+
+/** Most tools have the same setting, which is shown as the default; the others are shown one by one. */
+function toolsetView({ tools, permissions }: Pick<AgentDefinition, "tools" | "permissions">) {
+  const settings = TOOLSET_NAMES.map((name): [ToolsetName, Setting] => {
+    const isOn = tools.includes(TOOLSET[name]) && !isDenied(name, permissions);
+    return [name, isOn ? policyOf(name, permissions) : "off"];
+  });
+  if (settings.every(([, setting]) => setting === "off")) return undefined;
+  const usual = mostFrequent(settings.map(([, setting]) => setting));
+  const blocked = tools.includes("WebFetch") ? blockedDomains(permissions) : [];
+  return {
+    type: "agent_toolset_20260401" as const,
+    default_config: switches(usual),
+    configs: settings
+      .filter(([name, setting]) => setting !== usual || (name === "web_fetch" && blocked.length > 0))
+      .map(([name, setting]) => configView(name, setting, blocked)),
+  };
+}
+
+function configView(name: ToolsetName, setting: Setting, blocked: readonly string[]) {
+  if (name !== "web_fetch") return { name, type: name, ...switches(setting) } as PlainConfig;
+  return {
+    name,
+    type: name,
+    ...switches(setting),
+    url_sources: null,
+    ...(blocked.length > 0 && { blocked_domains: [...blocked] }),
+  };
+}
+
+/** Name and type are the same word, which the compiler does not see of a union. */
+type PlainConfig = { [Name in Exclude<ToolsetName, "web_fetch">]: { name: Name; type: Name } }[Exclude<
+  ToolsetName,
+  "web_fetch"
+>] &
+  ReturnType<typeof switches>;
+
+function switches(setting: Setting) {
+  return { enabled: setting !== "off", permission_policy: { type: setting === "off" ? ("auto" as const) : setting } };
+}
+
+/** Of equals the first in this order. */
+function mostFrequent(settings: readonly Setting[]): Setting {
+  const count = (wanted: Setting): number => settings.filter((setting) => setting === wanted).length;
+  return (["auto", "always_allow", "always_ask", "off"] as const).reduce((best, next) =>
+    count(next) > count(best) ? next : best,
+  );
+}

@@ -1,0 +1,178 @@
+import { z } from "zod";
+import { type AgentDefinition, EFFORTS, parseAgent } from "../../core/agent/agent-definition.ts";
+import { QUESTION_TOOL } from "../../core/rules/tool-names.ts";
+import { NO_MCP_URLS, TOOLSET_NAMES, TOOLSET, toolParams, type ToolParams, wantedTools } from "./agent-tools.ts";
+import { metadata, metadataPatch } from "./fields.ts";
+import { mcpServersView, mcpToolsetsView } from "./mcp-view.ts";
+import { multiagentParams } from "./multiagent.ts";
+import { createdWithin, flag, limitUpTo, MAX_LIMIT, page, version } from "./queries.ts";
+import { notSupported } from "./refusal.ts";
+import { slugOf } from "../slug.ts";
+import { requireEffective, rulesFor, withoutToolset } from "../tool-rules.ts";
+
+/** Agents as clients of the Managed Agents API write them, and what Capstan makes of them. */
+
+const effort = z.enum(EFFORTS);
+
+const modelParams = z.union(
+  [
+    z.string().min(1),
+    z.strictObject({
+      id: z.string().min(1),
+      effort: z.union([effort, z.strictObject({ type: effort })]).nullish(),
+      inference_geo: z.string().nullish(),
+      speed: z.enum(["standard", "fast"]).nullish(),
+    }),
+  ],
+  { error: 'expected the id of a model, such as "claude-opus-4-8", or an object with its `id`' },
+);
+type ModelParams = z.infer<typeof modelParams>;
+
+const name = z.string().min(1).max(256);
+const description = z.string().max(2_048);
+const system = z.string().max(100_000);
+/** Of these only an empty one can be honoured, so what they hold is not looked at. */
+const unlooked = z.array(z.unknown());
+
+export const agentCreate = z.strictObject({
+  name,
+  model: modelParams,
+  description: description.nullish(),
+  execution_identity: z.object({ type: z.string() }).nullish(),
+  mcp_servers: unlooked.optional(),
+  metadata: metadata.optional(),
+  multiagent: multiagentParams.nullish(),
+  skills: unlooked.optional(),
+  system: system.nullish(),
+  tools: toolParams.optional(),
+});
+
+export const agentUpdate = z.strictObject({
+  name: name.optional(),
+  model: modelParams.optional(),
+  description: description.nullish(),
+  execution_identity: z.object({ type: z.string() }).nullish(),
+  mcp_servers: unlooked.nullish(),
+  metadata: metadataPatch.nullish(),
+  multiagent: multiagentParams.nullish(),
+  skills: unlooked.nullish(),
+  system: system.nullish(),
+  tools: toolParams.nullish(),
+  version: z.number().int().min(1).optional(),
+});
+
+export type AgentUpdate = z.infer<typeof agentUpdate>;
+
+/** Of a session's own, in place of the agent's. */
+export const agentOverrides = z.strictObject({
+  type: z.literal("agent_with_overrides"),
+  id: z.string(),
+  version: z.number().int().min(1).optional(),
+  mcp_servers: unlooked.optional(),
+  model: modelParams.optional(),
+  skills: unlooked.optional(),
+  system: system.nullish(),
+  tools: toolParams.optional(),
+});
+
+export const agentRetrieve = z.strictObject({ version });
+export const versionList = z.strictObject({ limit: limitUpTo(MAX_LIMIT), page });
+export const agentList = z.strictObject({
+  limit: limitUpTo(MAX_LIMIT),
+  page,
+  include_archived: flag,
+  ...createdWithin,
+});
+
+/** What a request says of an agent's definition; what it leaves out stays as it is. */
+export interface DefinitionChange {
+  readonly name?: string | undefined;
+  readonly model?: ModelParams | undefined;
+  readonly system?: string | null | undefined;
+  readonly tools?: ToolParams | null | undefined;
+  readonly subagents?: AgentDefinition["subagents"] | undefined;
+  readonly mcp_servers?: readonly unknown[] | null | undefined;
+  readonly skills?: readonly unknown[] | null | undefined;
+  readonly execution_identity?: { readonly type: string } | null | undefined;
+}
+
+export function newDefinition(change: DefinitionChange & { readonly name: string; readonly model: ModelParams }) {
+  return changedDefinition(parseAgent({ name: slugOf(change.name), ...modelOf(change.model) }), change);
+}
+
+export function changedDefinition(stored: AgentDefinition, change: DefinitionChange): AgentDefinition {
+  requireSupported(stored, change);
+  const { name: wantedName, model, system: wantedSystem, tools, subagents } = change;
+  return parseAgent({
+    ...stored,
+    ...(wantedName !== undefined && { name: slugOf(wantedName) }),
+    ...(model !== undefined && modelOf(model)),
+    ...(wantedSystem !== undefined && { instructions: wantedSystem ?? "" }),
+    ...(tools !== undefined && withTools(stored, tools ?? [])),
+    ...(subagents !== undefined && { subagents }),
+  });
+}
+
+function requireSupported(
+  { mcp_servers: stored }: AgentDefinition,
+  { mcp_servers: servers, tools, skills, execution_identity: identity }: DefinitionChange,
+): void {
+  // A client may send back what it was shown.
+  if ((servers ?? []).length > 0 && !isSameJson(servers, mcpServersView(stored)))
+    throw notSupported("mcp_servers with a URL", NO_MCP_URLS);
+  const toolsets = (tools ?? []).filter((tool) => tool.type === "mcp_toolset");
+  if (toolsets.length > 0 && !isSameJson(toolsets, mcpToolsetsView(stored)))
+    throw notSupported("tools of type mcp_toolset", NO_MCP_URLS);
+  if ((skills ?? []).length > 0)
+    throw notSupported("skills", "Leave them out, and say in `system` what the agent must know.");
+  if (identity != null && identity.type !== "service_account")
+    throw notSupported(
+      `execution_identity of type ${identity.type}`,
+      "Leave it out: the agent runs as the user of the server.",
+    );
+}
+
+/** Whatever the order of keys. */
+function isSameJson(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left, sortKeys) === JSON.stringify(right, sortKeys);
+}
+
+function sortKeys(_: string, part: unknown): unknown {
+  if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
+  return Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** A model that is named without an effort has its own default again. */
+function modelOf(model: ModelParams): Pick<AgentDefinition, "model" | "effort"> {
+  if (typeof model === "string") return { model, effort: undefined };
+  if (model.inference_geo != null)
+    throw notSupported("model.inference_geo", "Leave it out: the server's own upstream decides where models run.");
+  if (model.speed === "fast") throw notSupported('model.speed "fast"', 'Leave it out, or write "standard".');
+  return { model: model.id, effort: typeof model.effort === "object" ? model.effort?.type : model.effort };
+}
+
+/** The list takes the place of all that the API can express. What it cannot, such as rules with a pattern, stays. */
+function withTools(
+  { tools, permissions }: AgentDefinition,
+  wanted: ToolParams,
+): Pick<AgentDefinition, "tools" | "permissions" | "custom_tools"> {
+  const { policies, blocked, custom, asks } = wantedTools(wanted);
+  const rules = rulesFor(policies, blocked);
+  requireEffective(policies, rules);
+  const known: readonly string[] = [...TOOLSET_NAMES.map((each) => TOOLSET[each]), QUESTION_TOOL];
+  const kept = withoutToolset(permissions);
+  return {
+    tools: [
+      ...[...policies.keys()].map((each) => TOOLSET[each]),
+      ...(asks ? [QUESTION_TOOL] : []),
+      ...tools.filter((tool) => !known.includes(tool)),
+    ],
+    permissions: {
+      ...permissions,
+      allow: [...rules.allow, ...kept.allow],
+      ask: [...rules.ask, ...kept.ask],
+      deny: [...rules.deny, ...kept.deny],
+    },
+    custom_tools: custom.length === 0 ? undefined : [...custom],
+  };
+}

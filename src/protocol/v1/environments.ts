@@ -1,0 +1,165 @@
+import { z } from "zod";
+import { type EnvironmentDefinition, parseEnvironment } from "../../core/environment/environment.ts";
+import type { EnvironmentRecord } from "../../core/ports/registry.ts";
+import { metadata, metadataPatch, publicMetadata, time, timeOrNull } from "./fields.ts";
+import { flag, limitUpTo, MAX_LIMIT, page } from "./queries.ts";
+import { invalid, notSupported } from "./refusal.ts";
+
+/** Environments as clients of the Managed Agents API write and see them. */
+
+const MANAGERS = ["apt", "cargo", "gem", "go", "npm", "pip"] as const;
+const packageList = z.array(z.string()).nullish();
+const packagesParams = z.strictObject({
+  type: z.literal("packages").optional(),
+  apt: packageList,
+  cargo: packageList,
+  gem: packageList,
+  go: packageList,
+  npm: packageList,
+  pip: packageList,
+});
+const networkParams = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("unrestricted") }),
+  z.strictObject({
+    type: z.literal("limited"),
+    allow_mcp_servers: z.boolean().nullish(),
+    allow_package_managers: z.boolean().nullish(),
+    allowed_hosts: z.array(z.string()).max(256).nullish(),
+  }),
+]);
+const configParams = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("cloud"),
+    networking: networkParams.nullish(),
+    packages: packagesParams.nullish(),
+  }),
+  z.strictObject({ type: z.literal("self_hosted") }),
+]);
+export type ConfigParams = z.infer<typeof configParams>;
+
+const scope = z.enum(["organization", "account"]).nullish();
+const name = z.string().min(1).max(256);
+
+export const environmentCreate = z.strictObject({
+  name,
+  config: configParams.nullish(),
+  description: z.string().max(2_048).nullish(),
+  metadata: metadata.optional(),
+  scope,
+});
+export const environmentUpdate = z.strictObject({
+  name: name.nullish(),
+  config: configParams.nullish(),
+  description: z.string().max(2_048).nullish(),
+  metadata: metadataPatch.optional(),
+  scope,
+});
+
+export const environmentList = z.strictObject({ limit: limitUpTo(MAX_LIMIT), page, include_archived: flag });
+
+/** As it is kept and given back: with every default filled in. */
+const cloudConfig = z.object({
+  type: z.literal("cloud"),
+  networking: z.discriminatedUnion("type", [
+    z.object({ type: z.literal("unrestricted") }),
+    z.object({
+      type: z.literal("limited"),
+      allow_mcp_servers: z.boolean(),
+      allow_package_managers: z.boolean(),
+      allowed_hosts: z.array(z.string()),
+    }),
+  ]),
+});
+type CloudConfig = z.infer<typeof cloudConfig>;
+
+const OPEN: CloudConfig = { type: "cloud", networking: { type: "unrestricted" } };
+
+/** Another visibility than that of the project is not to be had. */
+export function requireScope(given: "organization" | "account" | null | undefined): void {
+  if (given === "account")
+    throw notSupported('scope "account"', "Leave it out: everybody with a key of the project sees its environments.");
+}
+
+/** What a request says of the configuration, on top of what there is. */
+export function configFrom(given: ConfigParams | null | undefined, stored: CloudConfig = OPEN): CloudConfig {
+  if (given == null) return stored;
+  if (given.type === "self_hosted")
+    throw notSupported(
+      "environments of type self_hosted",
+      "Leave config out, or use type cloud: the server runs sessions itself and serves no work queue.",
+    );
+  for (const manager of MANAGERS)
+    if ((given.packages?.[manager] ?? []).length > 0)
+      throw notSupported("packages in an environment", "Install them on the server, or let the agent install them.");
+  const { networking } = given;
+  if (networking == null) return stored;
+  if (networking.type === "unrestricted") return OPEN;
+  if (networking.allow_package_managers === true || networking.allow_mcp_servers === true)
+    throw notSupported(
+      "allow_package_managers and allow_mcp_servers in limited networking",
+      "Name the hosts that may be reached in allowed_hosts.",
+    );
+  const before = stored.networking.type === "limited" ? stored.networking.allowed_hosts : [];
+  return {
+    type: "cloud",
+    networking: {
+      type: "limited",
+      allow_mcp_servers: false,
+      allow_package_managers: false,
+      allowed_hosts: networking.allowed_hosts?.map(host) ?? before,
+    },
+  };
+}
+
+/** `*.com` would be half of the net. */
+function host(text: string): string {
+  const found = text.toLowerCase();
+  if (/^(?:\*\.[a-z0-9_-]+\.|)(?:[a-z0-9_-]+\.)*[a-z0-9_-]+$/.test(found)) return found;
+  throw invalid(
+    `config.networking.allowed_hosts: ${JSON.stringify(text)} is no domain. Write example.com, or *.example.com for all below it, without a scheme or a port.`,
+  );
+}
+
+/** A session of such an environment starts with an empty workspace of its own. */
+export function newEnvironment(config: CloudConfig): EnvironmentDefinition {
+  return parseEnvironment({ workspace: { kind: "copy", mounts: [] }, ...sandboxFor(config) });
+}
+
+/** What the API cannot express stays as it is. */
+export function changedEnvironment(stored: EnvironmentDefinition, config: CloudConfig): EnvironmentDefinition {
+  return parseEnvironment({ ...stored, ...sandboxFor(config) });
+}
+
+/** The network is kept from commands by a sandbox; without one it could not be. */
+function sandboxFor(config: CloudConfig) {
+  const { networking } = config;
+  return networking.type === "unrestricted"
+    ? { sandbox: {} }
+    : { sandbox: { mode: "required" as const, network: { allow: networking.allowed_hosts } } };
+}
+
+/** Undefined for one that was not made through this API, or whose type has nothing to configure. */
+export function cloudConfigOf({ config }: Pick<EnvironmentRecord, "config">): CloudConfig | undefined {
+  const read = cloudConfig.safeParse(config);
+  return read.success ? read.data : undefined;
+}
+
+export function environmentView(record: EnvironmentRecord) {
+  const cloud = cloudConfigOf(record);
+  return {
+    type: "environment" as const,
+    id: record.id,
+    name: record.name,
+    description: record.description,
+    config: cloud === undefined ? { type: "self_hosted" as const } : { ...cloud, packages: noPackages() },
+    metadata: publicMetadata(record.metadata),
+    scope: "organization" as const,
+    created_at: time(record.createdAt),
+    updated_at: time(record.updatedAt),
+    archived_at: timeOrNull(record.archivedAt),
+  };
+}
+
+function noPackages() {
+  return { type: "packages" as const, apt: [], cargo: [], gem: [], go: [], npm: [], pip: [] };
+}

@@ -1,0 +1,170 @@
+import type { EventOf, EventType, LoggedEvent, ModelUsage } from "../../core/events/events.ts";
+import { addUsage } from "../../core/session/state-spend.ts";
+import { initialState } from "../../core/session/state.ts";
+import type { AgentRecord } from "../../core/ports/registry.ts";
+import type { SessionRecord } from "../../core/ports/store.ts";
+import { subagentThreadView, threadAgentView } from "./agent-view.ts";
+import { type EvaluatedEvent, isToolUse } from "./evaluated.ts";
+import { time } from "./fields.ts";
+import { agentIdentity, rosterOf, seconds, usageView } from "./session-view.ts";
+
+/** The lines of a session as clients of the Managed Agents API see them: the primary one, and one for each subagent. */
+
+/** Events of the primary line carry no thread; the API wants a name for it all the same. */
+export function primaryThreadId(sessionId: string): string {
+  return `sthr_${sessionId.slice(sessionId.indexOf("_") + 1)}`;
+}
+
+interface Thread {
+  readonly id: string;
+  /** Undefined for the primary line. */
+  readonly agentName?: string;
+  /** Null when the primary line started it. */
+  readonly parent: string | null;
+  status: "running" | "idle" | "rescheduling" | "terminated";
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  updatedAt: number;
+  /** Since when it runs. */
+  runningSince: number | undefined;
+  activeMs: number;
+  usage: ModelUsage;
+  usd: number;
+}
+
+/** What the log says of a session's threads, told event by event. */
+export class Threads {
+  readonly #record: SessionRecord;
+  readonly #threads = new Map<string, Thread>();
+  readonly #primary: Thread;
+
+  constructor(record: SessionRecord) {
+    this.#record = record;
+    this.#primary = newThread({ id: primaryThreadId(record.id), parent: null, at: record.createdAt });
+  }
+
+  add(event: LoggedEvent): void {
+    switch (event.type) {
+      case "session.thread_created":
+        this.#created(event);
+        break;
+      case "session.thread_status_running":
+      case "session.thread_status_idle":
+      case "session.thread_status_terminated":
+        turn(this.#threads.get(event.session_thread_id), statusOf(event.type), Date.parse(event.processed_at));
+        break;
+      case "session.status_running":
+      case "session.status_idle":
+      case "session.status_rescheduled":
+      case "session.status_terminated":
+        turn(this.#primary, statusOf(event.type), Date.parse(event.processed_at));
+        break;
+      case "span.model_request_end":
+        this.#spent(event);
+        break;
+      default:
+    }
+  }
+
+  /** The primary one first, then the others as they were started. */
+  all(): readonly Thread[] {
+    return [this.#primary, ...this.#threads.values()];
+  }
+
+  get(id: string): Thread | undefined {
+    return this.all().find((thread) => thread.id === id);
+  }
+
+  view(thread: Thread, { agent, now }: { readonly agent: AgentRecord | undefined; readonly now: number }) {
+    const { id, agentName, parent, status, createdAt, updatedAt } = thread;
+    const record = this.#record;
+    const active = seconds(thread.activeMs + (thread.runningSince === undefined ? 0 : now - thread.runningSince));
+    const until = status === "terminated" ? updatedAt : now;
+    return {
+      type: "session_thread" as const,
+      id,
+      session_id: record.id,
+      parent_thread_id: thread === this.#primary ? null : (parent ?? this.#primary.id),
+      agent:
+        agentName === undefined
+          ? threadAgentView(record.agent, agentIdentity(record, agent))
+          : subagentThreadView(record.agent, agentName, rosterOf(record, agent)),
+      status,
+      stats: { active_seconds: active, duration_seconds: seconds(until - createdAt), startup_seconds: 0 },
+      usage: { ...usageView(thread.usage, thread.usd), active_seconds: active },
+      workflow_run_id: null,
+      created_at: time(createdAt),
+      updated_at: time(updatedAt),
+      archived_at: null,
+    };
+  }
+
+  #created(event: EventOf<"session.thread_created">): void {
+    const { session_thread_id: id, agent_name: agentName, parent_thread_id: parent } = event;
+    const at = Date.parse(event.processed_at);
+    const thread = newThread({ id, agentName, parent, at });
+    turn(thread, "running", at);
+    this.#threads.set(id, thread);
+  }
+
+  #spent(event: EventOf<"span.model_request_end">): void {
+    const { session_thread_id: id } = event;
+    // A request that did not say which line it belongs to counts for the session alone.
+    const thread = id == null ? this.#primary : this.#threads.get(id);
+    if (thread === undefined) return;
+    thread.usage = addUsage(thread.usage, event.model_usage);
+    thread.usd += event.usd ?? 0;
+  }
+}
+
+function newThread({ at, ...named }: Pick<Thread, "id" | "agentName" | "parent"> & { readonly at: number }): Thread {
+  const nothing = { runningSince: undefined, activeMs: 0, usage: initialState.usage, usd: 0 };
+  return { ...named, status: "idle", createdAt: at, updatedAt: at, ...nothing };
+}
+
+function turn(thread: Thread | undefined, status: Thread["status"], at: number): void {
+  if (thread === undefined) return;
+  if (thread.runningSince !== undefined) thread.activeMs += Math.max(0, at - thread.runningSince);
+  thread.runningSince = status === "running" ? at : undefined;
+  thread.status = status;
+  thread.updatedAt = at;
+}
+
+function statusOf(type: LoggedEvent["type"]): Thread["status"] {
+  if (type.endsWith("_running")) return "running";
+  if (type.endsWith("_rescheduled")) return "rescheduling";
+  return type.endsWith("_terminated") ? "terminated" : "idle";
+}
+
+/**
+ * Whether a thread's own list and stream show an event. What becomes of a subagent is told on its own line and on the
+ * primary one; that it was started, on the line that started it.
+ */
+export function isOnThread(event: LoggedEvent, threadId: string, primary: string): boolean {
+  const isPrimary = threadId === primary;
+  if (event.type === "session.thread_created")
+    return event.parent_thread_id === null ? isPrimary : event.parent_thread_id === threadId;
+  const own = "session_thread_id" in event ? event.session_thread_id : undefined;
+  if (event.type.startsWith("session.thread_status_")) return isPrimary || own === threadId;
+  return own == null ? isPrimary : own === threadId;
+}
+
+/** What a person or a client has to do with a subagent's calls, and what its model requests cost. */
+const CROSS_POSTED: readonly EventType[] = [
+  "capstan.approval_requested",
+  "capstan.elicitation_settled",
+  "user.tool_confirmation",
+  "user.custom_tool_result",
+  "span.model_request_start",
+  "span.model_request_end",
+];
+
+/**
+ * Whether the list and the stream of a session show an event: the primary line, what becomes of each subagent, and
+ * those of its calls that need an answer. What else a subagent says and does is on its own thread.
+ */
+export function isOnSession(event: EvaluatedEvent): boolean {
+  const own = "session_thread_id" in event ? event.session_thread_id : undefined;
+  if (own == null || event.type.startsWith("session.thread_")) return true;
+  return isToolUse(event) ? event.evaluated_permission === "ask" : CROSS_POSTED.includes(event.type);
+}

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { CapstanError } from "../../core/errors.ts";
+import { realPath } from "../paths/real-path.ts";
+import type { SessionDeps } from "../session-deps.ts";
+
+/** How soon a turn that waits sees that the directory is free. */
+const LOOK_EVERY_MS = 200;
+
+type OccupancyDeps = Pick<SessionDeps, "record" | "store" | "log" | "isGone">;
+
+/** The directory that a session's turns work in, which no other session's may use at the same time. */
+export class Occupancy {
+  readonly #deps: OccupancyDeps;
+  #held: Promise<void> | undefined;
+
+  constructor(deps: OccupancyDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Resolves when the directory is this session's, or `stopped` says that it need not be any more. Rejects with
+   * `workspace_busy` when another session works there and the environment does not want to wait.
+   */
+  take(stopped: () => boolean): Promise<void> {
+    this.#held ??= this.#claim(stopped).catch((thrown: unknown) => {
+      this.#held = undefined;
+      throw thrown;
+    });
+    return this.#held;
+  }
+
+  /** Rejects when another session works in one of these directories. Default: the session's own, when it is shared. */
+  async takeNow(paths = this.#sharedPaths()): Promise<void> {
+    for (const path of paths) {
+      const holder = await this.#holder(realPath(path));
+      if (holder !== undefined) throw busy(path, holder);
+      this.#held = Promise.resolve();
+    }
+  }
+
+  /** What a host that died in a turn of this session still holds. */
+  async giveUpOld(): Promise<void> {
+    await this.#deps.store.claims.release(this.#deps.record.id);
+  }
+
+  /** Any other kind of workspace is the session's own. */
+  #sharedPaths(): readonly string[] {
+    const { cwd, environment } = this.#deps.record;
+    return environment.workspace.kind === "in-place" ? [cwd] : [];
+  }
+
+  async release(): Promise<void> {
+    if (this.#held === undefined) return;
+    this.#held = undefined;
+    // What a failing store keeps is given free when this host is gone.
+    await this.#deps.store.claims.release(this.#deps.record.id).catch(() => {});
+  }
+
+  async #claim(stopped: () => boolean): Promise<void> {
+    const { record, log } = this.#deps;
+    const { workspace } = record.environment;
+    if (workspace.kind !== "in-place") return;
+    const path = realPath(record.cwd);
+    for (let told = ""; ; await sleep(LOOK_EVERY_MS)) {
+      const holder = await this.#holder(path);
+      if (holder === undefined || stopped()) return;
+      if (workspace.when_busy === "refuse") throw busy(record.cwd, holder);
+      if (holder !== told) await log.append([{ type: "capstan.workspace_busy", session_id: holder }]);
+      told = holder;
+    }
+  }
+
+  /** The session that has the directory. One whose host died in its turn has it no more. */
+  async #holder(path: string): Promise<string | undefined> {
+    const { record, store, isGone } = this.#deps;
+    const holder = await store.claims.claim(record.id, path);
+    if (holder === undefined) return undefined;
+    const owner = await store.leases.holder(holder);
+    if (owner !== undefined && !isGone(owner)) return holder;
+    await store.claims.release(holder);
+    return this.#holder(path);
+  }
+}
+
+function busy(cwd: string, holder: string): CapstanError {
+  return new CapstanError(
+    "workspace_busy",
+    `Session ${holder} works in ${cwd} just now. Wait for it, work in another directory, or give each session a workspace of its own (environment.workspace.kind: worktree or copy).`,
+    { data: { cwd, sessionId: holder }, retryable: true },
+  );
+}

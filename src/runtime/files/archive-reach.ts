@@ -1,0 +1,65 @@
+import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
+import type { EnvironmentDefinition } from "../../core/environment/environment.ts";
+import { hiddenValues, isRemote, type McpServer } from "../../core/agent/mcp-server-schema.ts";
+import type { SessionEvent } from "../../core/events/events.ts";
+
+interface Archived {
+  readonly agent: AgentDefinition;
+  readonly environment: EnvironmentDefinition;
+}
+
+/**
+ * What a session of somebody else's making would do on this machine without a question to anybody: commands and code
+ * that the host runs for it, addresses it is sent to, and calls that need no approval. One line each; empty when it can
+ * do nothing before a person agrees. Text of the archive is quoted, so that it cannot draw on a terminal.
+ */
+export function reachOf({ agent, environment }: Archived, events: readonly SessionEvent[]): readonly string[] {
+  const { permissions, hooks = {}, functions = [], mcp_servers: servers = {} } = agent;
+  // Also those that are not in force now: a fork from an earlier place has the mode of that place.
+  const modes = [
+    permissions.mode,
+    ...events.flatMap((event) => (event.type === "capstan.mode_changed" ? [event.mode] : [])),
+  ];
+  const reach = [
+    ...Object.entries(hooks).flatMap(([kind, all]) =>
+      all.map(({ command }) => `hooks.${kind} runs ${quoted([command].flat().join(" "))}`),
+    ),
+    ...Object.entries(servers).flatMap(([name, server]) => reachOfServer(name, server)),
+    ...functions.map(({ module }) => `functions loads ${quoted(module)}`),
+    ...Object.entries(environment.variables).map(
+      ([name, value]) => `environment.variables sets ${name} to ${quoted(value)} for its commands`,
+    ),
+    ...(modes.includes("yolo") ? ["its mode is or was yolo: every call is allowed"] : []),
+    ...(modes.includes("accept-edits")
+      ? ["its mode is or was accept-edits: files are changed without a question"]
+      : []),
+    ...permissions.allow.map((rule) => `permissions.allow has ${quoted(rule)}`),
+    ...(environment.sandbox.auto_allow_sandboxed
+      ? ["environment.sandbox.auto_allow_sandboxed: commands in the sandbox are allowed"]
+      : []),
+  ];
+  return reach.length > 0 && environment.sandbox.mode !== "required"
+    ? [...reach, "environment.sandbox does not require one: commands may reach all that you can"]
+    : reach;
+}
+
+function reachOfServer(name: string, server: McpServer): readonly string[] {
+  const what = isRemote(server)
+    ? `talks to ${quoted(server.url)}`
+    : `runs ${quoted([server.command, ...server.args].join(" "))}`;
+  const given = Object.entries(hiddenValues(server)).map(([key, value]) => `${key}=${quoted(value)}`);
+  const allowed = Object.entries(server.tools ?? {}).flatMap(([tool, policy]) => (policy === "allow" ? [tool] : []));
+  return [
+    `mcp_servers.${name} ${what}${given.length === 0 ? "" : `, and is given ${given.join(", ")}`}`,
+    ...(!isRemote(server) && server.outside_sandbox === true ? [`mcp_servers.${name} runs outside the sandbox`] : []),
+    ...allowed.map((tool) => `mcp_servers.${name}.tools allows ${tool}`),
+  ];
+}
+
+/** As JSON, with what JSON leaves of characters that steer a terminal or turn text around. */
+function quoted(text: string): string {
+  return JSON.stringify(text).replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u${character.codePointAt(0)?.toString(16).padStart(4, "0")}`,
+  );
+}

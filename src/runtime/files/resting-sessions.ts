@@ -1,0 +1,168 @@
+import type { Clock, Ids } from "../../core/ports/clock.ts";
+import { CapstanError } from "../../core/errors.ts";
+import type { Redactor } from "../../core/redaction/redaction.ts";
+import { inTurn, type SessionState } from "../../core/session/state.ts";
+import type { LeaseOwner, SessionRecord, Store } from "../../core/ports/store.ts";
+import type { WorkLimits, Workspace, Workspaces } from "../../core/ports/workspace.ts";
+import { Checkpoints } from "./checkpoints.ts";
+import type { Feed } from "../log/feed.ts";
+import { holdLease } from "../log/lease.ts";
+import { Occupancy } from "../engine/directory-claim.ts";
+import { finishRewind, type RestingFiles } from "./rewind.ts";
+import type { SessionLocks } from "../log/session-locks.ts";
+import { SessionLog } from "../log/session-log.ts";
+import { placeOf } from "../paths/session-place.ts";
+
+export type RestingSession = RestingFiles;
+
+/**
+ * `export` reads the files, and `rewind` changes them too, so that the session's process is ended: no turn may wait for an
+ * answer, and no other session may work in the same directory. With `removal` they go for good, whatever waits.
+ */
+export type RestPurpose = "export" | "rewind" | "removal";
+
+export interface FilesDeps {
+  readonly store: Store;
+  readonly workspaces: Workspaces;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly owner: LeaseOwner;
+  readonly isGone: (owner: LeaseOwner) => boolean;
+  readonly redactor: Redactor;
+  /** Whoever follows the session is told through it. */
+  readonly feed: (sessionId: string) => Feed;
+  /** The session, when this host drives it. */
+  readonly driven: (sessionId: string) => DrivenFiles | undefined;
+  readonly locks: SessionLocks;
+}
+
+interface DrivenFiles {
+  write<Result>(work: (log: SessionLog) => Promise<Result>): Promise<Result>;
+  atRest<Result>(purpose: RestPurpose, work: (resting: RestingSession) => Promise<Result>): Promise<Result>;
+}
+
+/** Sessions whose files are worked on by people: nothing else may happen in them meanwhile. */
+export class RestingSessions {
+  readonly #deps: FilesDeps;
+
+  constructor(deps: FilesDeps) {
+    this.#deps = deps;
+  }
+
+  async require(sessionId: string): Promise<SessionRecord> {
+    const record = await this.#deps.store.session(sessionId);
+    if (record === undefined)
+      throw new CapstanError("not_found", `There is no session ${sessionId}. List the sessions to find its id.`);
+    return record;
+  }
+
+  /** For reading only, whatever the session does. */
+  async look(
+    sessionId: string,
+    limits?: WorkLimits,
+  ): Promise<{ readonly record: SessionRecord; readonly workspace: Workspace }> {
+    const record = await this.require(sessionId);
+    return { record, workspace: this.#open(record, limits) };
+  }
+
+  /** Writes to the session's log, whether or not this host drives it. */
+  async write<Result>(sessionId: string, work: (log: SessionLog) => Promise<Result>): Promise<Result> {
+    return this.#either(sessionId, {
+      driven: (session) => session.write(work),
+      held: ({ log }) => work(log),
+    });
+  }
+
+  async use<Result>(
+    sessionId: string,
+    purpose: Exclude<RestPurpose, "removal">,
+    work: (resting: RestingSession) => Promise<Result>,
+  ): Promise<Result> {
+    const { store, isGone } = this.#deps;
+    return this.#either(sessionId, {
+      driven: (session) => session.atRest(purpose, work),
+      held: (resting) =>
+        whileAlone({ ...resting, store, isGone }, purpose, async () => {
+          await finishRewind(resting);
+          return work(resting);
+        }),
+    });
+  }
+
+  /** For removing the files: also where a turn waits, where its host died in it, and where the files are half-way. */
+  async useToRemove<Result>(sessionId: string, work: (resting: RestingSession) => Promise<Result>): Promise<Result> {
+    return this.#either(sessionId, { driven: (session) => session.atRest("removal", work), held: work });
+  }
+
+  /** With the session that this host drives, or without one, and none comes meanwhile. */
+  async #either<Result>(
+    sessionId: string,
+    {
+      driven,
+      held,
+    }: {
+      readonly driven: (session: DrivenFiles) => Promise<Result>;
+      readonly held: (resting: RestingSession) => Promise<Result>;
+    },
+  ): Promise<Result> {
+    const session = this.#deps.driven(sessionId);
+    if (session !== undefined) return driven(session);
+    const found = await this.#deps.locks.run(sessionId, async () => {
+      const come = this.#deps.driven(sessionId);
+      return come === undefined ? { result: await this.#hold(sessionId, held) } : come;
+    });
+    return "result" in found ? found.result : driven(found);
+  }
+
+  /** No other process drives the session meanwhile. */
+  async #hold<Result>(sessionId: string, work: (resting: RestingSession) => Promise<Result>): Promise<Result> {
+    const record = await this.require(sessionId);
+    const { store, owner, isGone, clock, ids, redactor } = this.#deps;
+    const held = await holdLease(store.leases, { sessionId, owner, isGone });
+    try {
+      const feed = this.#deps.feed(sessionId);
+      const log = await SessionLog.open({ store, sessionId, lease: held.lease, feed, clock, ids, redactor });
+      const workspace = this.#open(record);
+      const checkpoints = new Checkpoints({ record, log, ids, workspace });
+      return await work({ record, log, ids, workspace, checkpoints });
+    } finally {
+      await held.release();
+    }
+  }
+
+  #open(record: SessionRecord, limits?: WorkLimits): Workspace {
+    return this.#deps.workspaces.open(placeOf(record), record.environment.checkpoints, limits);
+  }
+}
+
+/** Does the work while no turn of this session and of no other is under way in its directory. */
+export async function whileAlone<Result>(
+  session: ConstructorParameters<typeof Occupancy>[0],
+  purpose: RestPurpose,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  requireRest(session.record.id, session.log.state, purpose);
+  const occupancy = new Occupancy(session);
+  if (purpose !== "removal") await occupancy.takeNow();
+  try {
+    return await work();
+  } finally {
+    await occupancy.release();
+  }
+}
+
+function requireRest(sessionId: string, state: SessionState, purpose: RestPurpose): void {
+  if (state.files.removed === true && purpose !== "removal")
+    throw new CapstanError("not_found", `The workspace of ${sessionId} was removed, and its checkpoints with it.`);
+  if (state.status === "running" || state.status === "rescheduling")
+    throw new CapstanError(
+      "session_busy",
+      `Session ${sessionId} is in the middle of a turn. Interrupt it, or wait for its end. If its host died, run: capstan sessions recover`,
+      { retryable: true },
+    );
+  if (purpose !== "removal" && inTurn(state))
+    throw new CapstanError(
+      "approval_pending",
+      `Session ${sessionId} waits for an answer in the middle of a turn. Answer it, or interrupt the turn, and then work with its files.`,
+    );
+}

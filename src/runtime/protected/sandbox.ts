@@ -1,0 +1,98 @@
+import { lstatSync, readFileSync, type Stats } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { type SandboxPlan, sandboxPlan } from "../../core/environment/sandbox.ts";
+import type { SessionRecord } from "../../core/ports/store.ts";
+import type { PreparedMount } from "../../core/ports/workspace.ts";
+import { configurationIn } from "./find-configuration.ts";
+import { realPath } from "../paths/real-path.ts";
+import type { SessionParts } from "../session-deps.ts";
+
+interface Surroundings extends Pick<SessionParts, "home" | "capstanHome" | "stateDir" | "variables" | "secretFiles"> {
+  readonly record: Pick<SessionRecord, "cwd" | "source" | "environment"> & Partial<Pick<SessionRecord, "agent">>;
+}
+
+type Mount = Pick<PreparedMount, "source" | "target" | "readOnly">;
+
+/** What a session is kept from, as its environment says. `mounts` are known when its workspace is made. */
+export function sandboxOf(
+  { record, home, capstanHome, stateDir, variables, secretFiles }: Surroundings,
+  mounts: readonly Mount[] = [],
+): SandboxPlan {
+  const { cwd, environment } = record;
+  // A clone may come from an address, to which nothing is relative.
+  const source = isAbsolute(record.source) ? record.source : cwd;
+  return sandboxPlan(environment.sandbox, {
+    cwd,
+    source,
+    home,
+    capstanHome,
+    stateDir,
+    secretFiles: secretFiles.flatMap((file) => [file, ...copiesOf(file, { cwd, source, mounts })]),
+    temporary: tmpdir(),
+    sharedTemporary: "/tmp",
+    readOnlyMounts: mounts.filter(({ readOnly }) => readOnly).map(({ target }) => resolve(cwd, target)),
+    gitDirectories: gitDirectories(cwd),
+    configuration: environment.sandbox.mode === "off" ? [] : configurationIn(cwd, record.agent),
+    variables,
+    real: realPath,
+  });
+}
+
+export function sessionSandbox(parts: Surroundings & Pick<SessionParts, "log">): SandboxPlan {
+  return sandboxOf(parts, parts.log.state.files.workspace?.mounts);
+}
+
+/**
+ * Where a file stands in a workspace that was made of the directory it lies in, whether or not it was taken along. The
+ * checkout of a whole repository may begin above the directory that the agent works in.
+ */
+function copiesOf(
+  file: string,
+  { cwd, source, mounts }: { cwd: string; source: string; mounts: readonly Mount[] },
+): string[] {
+  const real = realPath(file);
+  const places = [{ source: realPath(source), target: "." }, ...mounts];
+  return places.map(({ source: from, target }) => resolve(cwd, target, relative(from, real)));
+}
+
+/** A `.git` that is a file says where its directory is in a line. */
+const MAX_LINK_BYTES = 10_000;
+
+/**
+ * Where git keeps what belongs to a workspace. The agent may have written `.git` itself, so a worktree counts only when
+ * its repository knows of it.
+ */
+export function gitDirectories(cwd: string): string[] {
+  for (let directory = cwd; ; directory = dirname(directory)) {
+    const link = join(directory, ".git");
+    const stats = lookAt(link);
+    if (stats?.isDirectory() === true) return [link];
+    if (stats !== undefined) return stats.isFile() && stats.size < MAX_LINK_BYTES ? worktreeDirectories(link) : [];
+    if (directory === dirname(directory)) return [];
+  }
+}
+
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    // What this user may not look at, or what lies in no directory, is not there for git either.
+    return undefined;
+  }
+}
+
+function worktreeDirectories(link: string): string[] {
+  try {
+    const own = resolve(dirname(link), /^gitdir: (.*)$/m.exec(readFileSync(link, "utf8"))?.[1] ?? "");
+    const worktrees = dirname(own);
+    const repository = resolve(own, readFileSync(join(own, "commondir"), "utf8").trim());
+    const known = resolve(own, readFileSync(join(own, "gitdir"), "utf8").trim());
+    const isKnown =
+      realPath(known) === realPath(link) && realPath(worktrees) === join(realPath(repository), "worktrees");
+    return isKnown ? [repository, own] : [];
+  } catch {
+    // No worktree.
+    return [];
+  }
+}

@@ -1,0 +1,169 @@
+import { join, resolve } from "node:path";
+import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
+import { isInside } from "../../core/paths/inside.ts";
+import { actionOf } from "../../core/permission/protected/in-call.ts";
+import { rowOfPath, rowOfText } from "../../core/permission/protected/match.ts";
+import type { CallSubject, Place } from "../../core/rules/subject.ts";
+import type { CalledTool } from "./call-subject.ts";
+import { realPath } from "../paths/real-path.ts";
+import { gitDirectories } from "../protected/sandbox.ts";
+import { commandLine } from "./command-line.ts";
+import { agentPrograms, isAgentFile } from "../protected/agent-files.ts";
+import { childrenOf, sameFile } from "../protected/look.ts";
+import { inUnknownDirectory } from "./unknown-directory.ts";
+
+/** Places that no name shows to be configuration. Absolute, without links. */
+export interface GuardedPlaces {
+  readonly capstanHome: string;
+  /** Where git keeps what belongs to the workspace. */
+  readonly gitDirectories: readonly string[];
+  /** Programs and modules that the session's agent has: hooks, functions, servers. */
+  readonly programs: readonly string[];
+}
+
+export function guardedPlaces({
+  cwd,
+  agent,
+  capstanHome,
+}: {
+  readonly cwd: string;
+  readonly agent: AgentDefinition;
+  readonly capstanHome: string;
+}): GuardedPlaces {
+  const workspace = realPath(cwd);
+  return {
+    capstanHome: realPath(capstanHome),
+    // What lies in the workspace has its name.
+    gitDirectories: gitDirectories(workspace)
+      .map((path) => realPath(path))
+      .filter((path) => !isInside(path, workspace)),
+    programs: agentPrograms(agent, workspace),
+  };
+}
+
+export type Guarded = NonNullable<CallSubject["guarded"]>[number];
+
+/**
+ * Adds the configuration that a call could change and that its words alone do not show: places that only the host knows,
+ * second names of a file, directories with configuration in them, and paths anywhere in the input of a tool that is not
+ * the engine's own.
+ */
+export function guardCall(subject: CallSubject, call: CalledTool, places: GuardedPlaces): CallSubject {
+  const { tool, input, engineTool = true } = call;
+  const guarded = [
+    ...writtenPlaces(subject).flatMap((place) => guardsOf(place, subject, places)),
+    ...(tool === "Bash" && engineTool ? inCommand(subject, commandLine(call)) : []),
+    ...(tool === "Bash" && engineTool ? inUnknownDirectory(subject, places) : []),
+    ...(isOther(subject, engineTool) ? textsIn(input).flatMap((text) => inText(text, subject, places)) : []),
+  ];
+  return guarded.length === 0 ? subject : { ...subject, guarded: guarded.slice(0, 1) };
+}
+
+function writtenPlaces({ paths, shell }: CallSubject): readonly Place[] {
+  const written = paths.filter(({ access }) => access === "write");
+  if (shell === undefined) return written;
+  const mentioned = actionOf(shell) === "reads" ? [] : shell.mentions;
+  return [...written, ...shell.writes.flatMap(({ places }) => places), ...mentioned];
+}
+
+function guardsOf({ named, real }: Place, subject: CallSubject, places: GuardedPlaces): Guarded[] {
+  const pattern = patternOf(named, subject, places) ?? patternOf(real, subject, places);
+  if (pattern !== undefined) return [{ path: named, pattern }];
+  const twin = sameFile(real, () => protectedFiles(subject, places));
+  const row = twin === undefined ? undefined : rowOfPath(twin, subject);
+  if (twin !== undefined) return [{ path: `${named} (a second name of ${twin})`, pattern: row?.pattern ?? "$AGENT" }];
+  return mayMove(named, subject) ? inDirectory(real, subject, places) : [];
+}
+
+function patternOf(path: string, subject: CallSubject, places: GuardedPlaces): Guarded["pattern"] | undefined {
+  const { workspace, shell_home: shellHome } = subject;
+  const { capstanHome, gitDirectories, programs } = places;
+  // The workspace of a copy lies in there, and so does the HOME of commands. What configures something there has a name.
+  const isOwn = [workspace, shellHome].some(
+    (own) => own !== undefined && isInside(own, capstanHome) && isInside(path, own),
+  );
+  if (isInside(path, capstanHome) && !isOwn) return "$CAPSTAN_HOME/";
+  if (gitDirectories.some((directory) => isInside(path, directory))) return "$GIT_DIR/";
+  return programs.includes(path) || isAgentFile(path) ? "$AGENT" : undefined;
+}
+
+const MOVERS = /^(?:mv|rm|rmdir|unlink|rename|chmod|chown|ln|rsync|trash)$/;
+
+/** Whether a command that moves, removes or opens up what it names could name this path. */
+function mayMove(path: string, { shell, workspace }: CallSubject): boolean {
+  const programs =
+    shell?.commands.map(({ words: [program, ...rest] }) => ({ name: nameOf(program?.text), rest })) ?? [];
+  const isHere = programs.every(({ name }) => !/^(?:cd|pushd|popd)$/.test(name));
+  return programs
+    .filter(({ name }) => MOVERS.test(name))
+    .some(({ rest }) => rest.some((word) => !isHere || mayName(word, path, workspace)));
+}
+
+function mayName({ text, dynamic }: { text: string; dynamic: boolean }, path: string, workspace: string): boolean {
+  const isPlain = !dynamic && !/^[-~]/.test(text);
+  return isPlain ? resolve(workspace, text) === path : dynamic || text.startsWith("~") || /[/=.]/.test(text);
+}
+
+function nameOf(program = ""): string {
+  return program.replace(/^.*\//, "");
+}
+
+/** Whoever moves or removes a directory does the same to the configuration in it. */
+function inDirectory(path: string, subject: CallSubject, places: GuardedPlaces): Guarded[] {
+  const { capstanHome, programs } = places;
+  if (isInside(capstanHome, path)) return [{ path, pattern: "$CAPSTAN_HOME/" }];
+  if (isInside(subject.workspace, path)) return [{ path, pattern: "**/.capstan/" }];
+  if (programs.some((program) => isInside(program, path))) return [{ path, pattern: "$AGENT" }];
+  const child = childrenOf(path)
+    .map((name) => join(path, name))
+    .find((file) => rowOfPath(file, subject)?.readBy === "Capstan");
+  const pattern = child && rowOfPath(child, subject)?.pattern;
+  return child === undefined || pattern === undefined ? [] : [{ path: child, pattern }];
+}
+
+/** Directories of configuration in a workspace. */
+const HOLDING = [".capstan", ".claude", ".husky", ".git", ".git/hooks", ".git/info", ".vscode", ".idea"];
+
+/** Files of which the agent could have made a second name. */
+function protectedFiles(subject: CallSubject, { capstanHome, programs }: GuardedPlaces): readonly string[] {
+  const { workspace } = subject;
+  const directories = [workspace, ...HOLDING.map((name) => join(workspace, name))];
+  const named = directories
+    .flatMap((directory) => childrenOf(directory).map((name) => join(directory, name)))
+    .filter((file) => rowOfPath(file, subject) !== undefined);
+  return [...named, ...childrenOf(capstanHome).map((name) => join(capstanHome, name)), ...programs];
+}
+
+/** A line that is known only in part is looked at as a text: the name may be in an assignment or a script. */
+function inCommand(subject: CallSubject, command: string | undefined): Guarded[] {
+  if (command === undefined || subject.shell === undefined || actionOf(subject.shell) !== "open") return [];
+  const row = rowOfText(command.replaceAll(/["'\\]/g, ""), subject) ?? rowOfText(command, subject);
+  return row === undefined ? [] : [{ path: "something in the command", pattern: row.pattern }];
+}
+
+function isOther({ tool }: CallSubject, engineTool: boolean): boolean {
+  return !engineTool || tool.startsWith("mcp__");
+}
+
+function inText(text: string, subject: CallSubject, places: GuardedPlaces): Guarded[] {
+  const row = rowOfText(text, subject);
+  if (row !== undefined) return [{ path: text, pattern: row.pattern }];
+  if (text.length > MAX_PATH || /[\n\0]/.test(text)) return [];
+  const named = resolve(subject.workspace, text);
+  const real = realPath(named);
+  const found = rowOfPath(real, subject);
+  return found === undefined ? guardsOf({ named, real }, subject, places) : [{ path: text, pattern: found.pattern }];
+}
+
+/** As long as a path can be on Linux. */
+const MAX_PATH = 4_096;
+
+/** No input that a person could judge is nested deeper. */
+const MAX_DEPTH = 32;
+
+/** All texts of an input, the names of its fields included. */
+function textsIn(value: unknown, depth = 0): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [name, ...textsIn(inner, depth + 1)]);
+}

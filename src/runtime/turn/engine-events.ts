@@ -1,0 +1,28 @@
+import type { EngineFact } from "../../core/ports/engine.ts";
+import type { EventDraft } from "../../core/events/events.ts";
+import type { SessionDeps } from "../session-deps.ts";
+
+export type PlainFact = Extract<EngineFact, { kind: "preview" | "event" | "delivered" }>;
+
+/** Writes down what the engine says and what means nothing more than that it happened. */
+export async function recordPlainFact(fact: PlainFact, deps: SessionDeps): Promise<void> {
+  const { log } = deps;
+  if (fact.kind === "preview") log.preview(fact.preview);
+  else if (fact.kind === "event") await log.append([await locateKept(fact.draft, deps)]);
+  else
+    await log.append((state) => {
+      const ids = fact.eventIds.filter((id) => state.undelivered.some((message) => message.id === id));
+      return ids.length === 0 ? [] : [{ type: "capstan.input_delivered", event_ids: ids }];
+    });
+}
+
+/** A compaction names what it kept; where in the log that begins is known only to the log's owner. */
+async function locateKept(draft: EventDraft, { log, store, record }: SessionDeps): Promise<EventDraft> {
+  if (draft.type !== "agent.thread_context_compacted") return draft;
+  const { event_ids: users, message_ids: messages } = draft.kept;
+  const events = await store.events(record.id, { after: Math.max(0, log.state.historyFrom - 1) });
+  const first = events.find(
+    ({ event }) => users.includes(event.id) || ("message_id" in event && messages.includes(event.message_id ?? "")),
+  );
+  return { ...draft, kept: { ...draft.kept, from_seq: first?.seq ?? log.head + 1 } };
+}

@@ -1,0 +1,26 @@
+import type { Approval, ApprovalRequest } from "../../../core/session/approval.ts";
+import type { Caller } from "../../http/context.ts";
+import type { ApiDeps } from "../deps.ts";
+
+/** How much of a log is looked at once. What is open was asked near its end. */
+const PAGE = 200;
+
+/** An approver must see what runs; anybody else sees what the log shows. */
+export async function shownTo({ log }: ApiDeps, caller: Caller, one: Approval): Promise<Approval> {
+  if (caller.role !== "viewer") return one;
+  const request = one.status === "settled" ? one.request : await loggedRequest(log, one);
+  if (one.answer === null) return { ...one, request };
+  // Both may hold secrets until the session has acted on them.
+  const { input: _input, result: _result, ...answer } = one.answer;
+  return { ...one, request, answer };
+}
+
+/** Without its input when the log is not at hand. */
+async function loggedRequest(log: ApiDeps["log"], { id, sessionId, request }: Approval): Promise<ApprovalRequest> {
+  for (let upTo = (await log?.head(sessionId)) ?? 0; upTo > 0; upTo -= PAGE) {
+    const page = (await log?.events(sessionId, { after: Math.max(0, upTo - PAGE), upTo })) ?? [];
+    for (const { event } of page)
+      if (event.type === "capstan.approval_requested" && event.approval_id === id) return event;
+  }
+  return { ...request, input: {} };
+}

@@ -1,0 +1,107 @@
+import type { Approval } from "../../../core/session/approval.ts";
+import { listOf } from "../../../protocol/api/common.ts";
+import {
+  answerFromWire,
+  approvalAnswer,
+  approvalQuery,
+  approvalToWire,
+  approvalWait,
+  LISTED,
+} from "../../../protocol/api/approvals.ts";
+import { answererOf } from "../../http/context.ts";
+import { findApproval, findSession } from "../../http/lookup.ts";
+import { approval } from "../document/components.ts";
+import type { ApiDeps } from "../deps.ts";
+import { type Api, endpoint } from "../endpoint.ts";
+import { requireSuggestedRules } from "../limits.ts";
+import { withFiles } from "../sessions/uploaded-content.ts";
+import { shownTo } from "./approval-view.ts";
+import { waitFor } from "../sessions/poll.ts";
+
+const tag = "Approvals";
+
+export function addApprovals(api: Api, deps: ApiDeps): void {
+  const { runtime, clock } = deps;
+  const isOver = (one: Approval): boolean => one.status !== "pending" || isExpired(one, clock.now());
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/approvals",
+      role: "viewer",
+      tag,
+      summary: "List approvals",
+      description:
+        "Oldest first. With `status=pending` only those that can still be answered. Of those that are over only the last ones, as many as `limit` says.",
+      query: approvalQuery,
+      answer: listOf(approval),
+    },
+    async ({ caller, query: { status, session_id, after, wait = 0, ...query }, signal }) => {
+      if (session_id !== undefined) await findSession(deps, caller.project, session_id);
+      const isOpen = status === "pending" || status === "answered";
+      const limit = query.limit ?? (isOpen ? undefined : LISTED);
+      const find = async (): Promise<readonly Approval[]> => {
+        const filter = { status, sessionId: session_id, project: caller.project, ...(!isOpen && { limit }) };
+        const found = await runtime.approvals.list(filter);
+        const wanted = found.filter(
+          (one) => (after === undefined || one.id > after) && !(status === "pending" && isExpired(one, clock.now())),
+        );
+        // One that has expired takes no place from those that can still be answered.
+        return limit === undefined ? wanted : wanted.slice(-limit);
+      };
+      const found = await waitFor(find, ({ length }) => length > 0, { seconds: wait, signal });
+      return { data: await Promise.all(found.map(async (one) => approvalToWire(await shownTo(deps, caller, one)))) };
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/approvals/{id}",
+      role: "viewer",
+      tag,
+      summary: "Get an approval",
+      description:
+        "The input of a call that waits is shown as it is to whoever may answer, and redacted to viewers; what an answer made of it is not shown to viewers.",
+      query: approvalWait,
+      answer: approval,
+    },
+    async ({ caller, params: { id }, query: { wait = 0 }, signal }) => {
+      const look = (): Promise<Approval> => findApproval(deps, caller.project, id);
+      const seen = await waitFor(look, isOver, { seconds: wait, signal });
+      return approvalToWire(await shownTo(deps, caller, seen));
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/approvals/{id}/answer",
+      role: "operator",
+      tag,
+      summary: "Answer an approval",
+      description:
+        "The first answer wins; every later one is refused with a conflict. The session goes on at once. An answer is remembered for the session or for the project; for all projects only on the server's machine. Below admin, `rules` may only repeat what the approval suggests in `request.remember`.",
+      body: approvalAnswer,
+      answer: approval,
+    },
+    async ({ caller, params: { id }, body }) => {
+      const asked = await findApproval(deps, caller.project, id);
+      if (asked.status === "pending") requireSuggestedRules(caller, asked, body.rules);
+      const answer = await withFiles(deps, caller, answerFromWire(body));
+      const answered = await runtime.approvals.answer(id, answer, answererOf(caller));
+      // The answer is stored, whatever becomes of the session: another process may drive it and goes on by itself, and
+      // one that cannot go on now is tried again by the host.
+      await runtime.attend(asked.sessionId).catch(() => {});
+      return approvalToWire(answered);
+    },
+  );
+}
+
+/** Pending in the store, but too late to answer. */
+function isExpired({ expiresAt }: Approval, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}

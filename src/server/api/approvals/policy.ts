@@ -1,0 +1,83 @@
+import { resolve } from "node:path";
+import { z } from "zod";
+import { parseEnvironment } from "../../../core/environment/environment.ts";
+import { type ReplayInput, replay, replayInput } from "../../../protocol/api/policy.ts";
+import { readCall } from "../../../runtime/policy/policy-call.ts";
+import { explainCall } from "../../../runtime/policy/policy-check.ts";
+import { findSession } from "../../http/lookup.ts";
+import { checkInput, explanation, replayLine } from "../document/components.ts";
+import { type ApiDeps, offered } from "../deps.ts";
+import { type Api, endpoint } from "../endpoint.ts";
+import { chosenPlace } from "../places.ts";
+import { agentFor, placeFor } from "../sessions/session-plan.ts";
+
+const tag = "Policy";
+
+export function addPolicy(api: Api, deps: ApiDeps): void {
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/policy/check",
+      role: "operator",
+      tag,
+      summary: "Explain what would be decided about a call",
+      description: "Nothing is run. Grants are not looked at: they belong to sessions.",
+      body: checkInput,
+      answer: explanation,
+    },
+    async ({ caller, body }) => {
+      // Nothing of it is run, so anybody may ask about any.
+      const definition = body.agent_definition ?? (await agentFor(deps, caller, body)).definition;
+      const { mode = definition.permissions.mode } = body;
+      const cwd =
+        body.cwd === undefined ? await placeFor(deps, caller) : await chosenPlace(deps, { caller, cwd: body.cwd });
+      const environment = (await deps.defaults?.(caller.project))?.environment ?? parseEnvironment({});
+      const question = {
+        call: readCall(body.call),
+        agent: { ...definition, permissions: { ...definition.permissions, mode } },
+        environment,
+        cwd: resolve(cwd),
+      };
+      const explained = explainCall(offered(deps.policy, "policy checks"), question);
+      const { behavior, decidedBy, reason, rememberable, kind, steps, remembers, subject } = explained;
+      return {
+        call: body.call,
+        behavior,
+        decided_by: decidedBy,
+        reason,
+        rememberable,
+        kind,
+        mode: explained.mode,
+        steps: [...steps],
+        remembers: [...remembers],
+        subject,
+      };
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/policy/replay",
+      role: "viewer",
+      tag,
+      summary: "Try changed rules on recorded decisions",
+      description: "Nothing is run. Tells of each decision in this project what the rules would make of it.",
+      body: replayInput,
+      answer: replay.extend({ data: z.array(replayLine) }),
+    },
+    async ({ c, caller, asking, body: { permissions, session_id: session, since } }) => {
+      if (session !== undefined) await findSession(deps, caller.project, session);
+      const request = {
+        permissions: permissions satisfies ReplayInput["permissions"],
+        session,
+        project: caller.project,
+        ...(since !== undefined && { since: Date.parse(since) }),
+      };
+      const json = await offered(deps.replayPolicy, "policy replays")(request, asking);
+      return c.body(new Uint8Array(json), 200, { "content-type": "application/json" });
+    },
+  );
+}

@@ -1,0 +1,154 @@
+import type { ApplyOutcome } from "../../../core/ports/workspace.ts";
+import { listOf } from "../../../protocol/api/common.ts";
+import {
+  applied,
+  applyInput,
+  diffQuery,
+  patchQuery,
+  rewindInput,
+  undoQuery,
+  type WireApplied,
+} from "../../../protocol/api/files.ts";
+import { findSession } from "../../http/lookup.ts";
+import { checkpoint, diff, rewind } from "../document/components.ts";
+import type { ApiDeps } from "../deps.ts";
+import { type Api, endpoint, type Heavy } from "../endpoint.ts";
+import { requireOpenChanges } from "./hidden-files.ts";
+import { checkpointToWire, diffToWire, rewindToWire } from "./file-view.ts";
+
+const tag = "Workspace";
+/** Events: more than follow a rewind before it is answered. */
+const TAIL = 100;
+
+/** What changed in a session's files, and ways to take it back or over. */
+export function addFiles(api: Api, deps: ApiDeps, heavy: Heavy): void {
+  const { files } = deps.runtime;
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/sessions/{id}/checkpoints",
+      heavy,
+      role: "viewer",
+      tag,
+      summary: "List checkpoints",
+      description: "Oldest first: the states of the files that can be brought back.",
+      answer: listOf(checkpoint),
+    },
+    async ({ caller, params: { id } }) => {
+      await findSession(deps, caller.project, id);
+      return { data: (await files.checkpoints(id)).map(checkpointToWire) };
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/sessions/{id}/diff",
+      heavy,
+      role: "viewer",
+      tag,
+      summary: "Show which files changed",
+      description: "By default since the session's start until now. May be asked while the session works.",
+      query: diffQuery,
+      answer: diff,
+    },
+    async ({ caller, params: { id }, query: { by_call: byCall = false, ...range }, limits }) => {
+      await findSession(deps, caller.project, id);
+      return diffToWire(await files.diff(id, { ...range, byCall }, limits));
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "get",
+      path: "/api/sessions/{id}/patch",
+      heavy,
+      role: "viewer",
+      tag,
+      summary: "The changes as a patch",
+      description:
+        "One that git can apply, binary files included. With `path` only of that file; empty when it has not changed. It does not count as taken out. When a hidden file is in it: admins only.",
+      query: patchQuery,
+      answer: "text/x-diff",
+    },
+    async ({ c, caller, params: { id }, query, limits }) => {
+      const record = await findSession(deps, caller.project, id);
+      await requireOpenChanges(deps, { caller, record, range: query, limits });
+      c.header("content-type", "text/x-diff; charset=utf-8");
+      return c.body(new Uint8Array(await files.patch(id, query, limits)));
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/sessions/{id}/rewind",
+      role: "operator",
+      tag,
+      summary: "Bring the files back to a checkpoint",
+      description:
+        "What was there is kept in a checkpoint first, so that it can be undone. In place, only what the session itself changed is taken back; files that someone else has changed since stop it with 409 and their names.",
+      body: rewindInput,
+      answer: rewind,
+    },
+    async ({
+      caller,
+      params: { id },
+      body: { to, conversation = false, dry_run: dryRun = false, overwrite = false },
+    }) => {
+      await findSession(deps, caller.project, id);
+      return rewindToWire(await files.rewind(id, { to, conversation, dryRun, overwrite }), conversation);
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/sessions/{id}/rewind/undo",
+      role: "operator",
+      tag,
+      summary: "Take the last rewind back",
+      description: "Of the conversation too, when it went back.",
+      query: undoQuery,
+      answer: rewind,
+    },
+    async ({ caller, params: { id }, query: { overwrite = false } }) => {
+      await findSession(deps, caller.project, id);
+      const undone = await files.undoRewind(id, { overwrite });
+      // It was stored just now.
+      const head = await deps.runtime.head(id);
+      const tail = await deps.runtime.read(id, { after: Math.max(0, head - TAIL) });
+      const last = tail.findLast(({ type }) => type === "capstan.rewound");
+      return rewindToWire(undone, last?.type === "capstan.rewound" && last.to_seq !== undefined);
+    },
+  );
+
+  endpoint(
+    api,
+    {
+      method: "post",
+      path: "/api/sessions/{id}/apply",
+      role: "operator",
+      tag,
+      summary: "Write the changes back",
+      description:
+        "To where the workspace was made from, on the server's machine; all or nothing. With conflicts nothing is written.",
+      body: applyInput,
+      answer: applied,
+    },
+    async ({ caller, params: { id }, body: { dry_run: dryRun = false } }) => {
+      await findSession(deps, caller.project, id);
+      return shownOutcome(await files.apply(id, { dryRun }));
+    },
+  );
+}
+
+function shownOutcome({ applied: done, conflicts }: ApplyOutcome): WireApplied {
+  return { applied: [...done], conflicts: [...conflicts] };
+}

@@ -1,0 +1,101 @@
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { CapstanError } from "../../../core/errors.ts";
+import { isInside } from "../../../core/paths/inside.ts";
+import { isHidden, isKeptFrom, type SandboxPlan } from "../../../core/environment/sandbox.ts";
+import type { SessionRecord } from "../../../core/ports/store.ts";
+import type { WorkLimits } from "../../../core/ports/workspace.ts";
+import type { PatchRequest } from "../../../runtime/files/files.ts";
+import { sandboxOf } from "../../../runtime/protected/sandbox.ts";
+import { placeOf } from "../../../runtime/paths/session-place.ts";
+import type { Caller } from "../../http/context.ts";
+import { type ApiDeps, offered } from "../deps.ts";
+
+/**
+ * People see what a confined agent would: a session may work in a directory that holds a person's credentials, or
+ * Capstan's own files, and a key of one project must not lead to them.
+ */
+export async function hidingPlan(deps: ApiDeps, record: SessionRecord): Promise<SandboxPlan> {
+  const { environment } = record;
+  const confined = { ...environment, sandbox: { ...environment.sandbox, mode: "required" as const } };
+  const { home, capstanHome, secretFiles } = offered(deps.policy, "looking at files");
+  const { files } = await deps.runtime.state(record.id);
+  return sandboxOf(
+    {
+      record: { ...record, environment: confined },
+      home,
+      capstanHome,
+      stateDir: capstanHome,
+      variables: {},
+      secretFiles,
+    },
+    files.workspace?.mounts,
+  );
+}
+
+interface TakenChanges {
+  readonly caller: Caller;
+  readonly record: SessionRecord;
+  readonly range?: PatchRequest;
+  readonly limits: WorkLimits;
+}
+
+/** A patch or a branch has the contents of all that changed, so below admin none of it may be hidden. */
+export async function requireOpenChanges(
+  deps: ApiDeps,
+  { caller, record, range: { path: only, ...range } = {}, limits }: TakenChanges,
+): Promise<void> {
+  if (caller.role === "admin") return;
+  const { root, plan } = await exported(deps, record);
+  const { files } = await deps.runtime.files.diff(record.id, range, limits);
+  const taken = files.filter(({ path }) => only === undefined || path === only);
+  const found = taken.find(({ path }) => isKeptFrom(join(root, path), plan));
+  if (found !== undefined) throw refusal(caller, `the changes of ${found.path}`);
+}
+
+/** A zip file has everything, so below admin there must be nothing that is hidden. */
+export async function requireOpenFiles(
+  deps: ApiDeps,
+  { caller, record, limits }: Omit<TakenChanges, "range">,
+): Promise<void> {
+  if (caller.role === "admin") return;
+  const { root, plan } = await exported(deps, record);
+  const isThere = (path: string): boolean =>
+    path !== root && isInside(path, root) && isHidden(path, plan) && existsSync(path);
+  const found = plan.denyRead.find(isThere) ?? (await secretFileIn(root, plan, limits.signal));
+  if (found !== undefined) throw refusal(caller, found.slice(root.length + 1));
+}
+
+/** The first that is found; git keeps none under such a name. */
+async function secretFileIn(directory: string, plan: SandboxPlan, signal: AbortSignal): Promise<string | undefined> {
+  signal.throwIfAborted();
+  // What this user may not look into is in no zip file either.
+  for (const entry of await readdir(directory, { withFileTypes: true }).catch(() => [])) {
+    const path = join(directory, entry.name);
+    if (!entry.isDirectory()) {
+      if (isKeptFrom(path, plan)) return path;
+    } else if (entry.name !== ".git") {
+      const found = await secretFileIn(path, plan, signal);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+/** Checkpoints are of where the session began, wherever it has gone on. */
+async function exported(
+  deps: ApiDeps,
+  record: SessionRecord,
+): Promise<{ readonly root: string; readonly plan: SandboxPlan }> {
+  const root = placeOf(record).cwd;
+  return { root, plan: await hidingPlan(deps, { ...record, cwd: root }) };
+}
+
+function refusal({ role }: Caller, what: string): CapstanError {
+  return new CapstanError(
+    "not_allowed",
+    `It would hold ${what}, which may be a credential and is hidden. Only a key with the role admin may take it out; this one has the role ${role}. Read other files one by one with GET …/files/content.`,
+    { data: { role, wanted: "admin" } },
+  );
+}

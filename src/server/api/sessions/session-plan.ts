@@ -1,0 +1,138 @@
+import type { AgentDefinition } from "../../../core/agent/agent-definition.ts";
+import { type EnvironmentDefinition, parseEnvironment } from "../../../core/environment/environment.ts";
+import { CapstanError } from "../../../core/errors.ts";
+import type { SessionRecord } from "../../../core/ports/store.ts";
+import type { HostAddresses } from "../../../core/ports/workspace.ts";
+import type { z } from "zod";
+import type { StartOptions } from "../../../runtime/session-options.ts";
+import type { Caller } from "../../http/context.ts";
+import { findAgent, findEnvironment } from "../../http/lookup.ts";
+import { publicSource } from "../../files/repositories.ts";
+import { requireUsable } from "../agents.ts";
+import type { sessionInput } from "../document/components.ts";
+import { type ApiDeps, offered } from "../deps.ts";
+import { limited, requireNoRules, requireStricter } from "../limits.ts";
+import { chosenPlace, projectDirectory } from "../places.ts";
+
+type SessionBody = z.output<typeof sessionInput>;
+
+/** What a session is started with. */
+interface SessionPlan {
+  readonly agent: AgentDefinition;
+  readonly agentRef: SessionRecord["agentRef"];
+  readonly environment: EnvironmentDefinition;
+  readonly environmentId?: string;
+  /** Where the host of the repository that it clones is. */
+  readonly hostAddresses?: HostAddresses;
+  /** Absent for a workspace that starts empty. */
+  readonly cwd?: string;
+  readonly withheld?: StartOptions["withheld"];
+}
+
+export async function planSession(deps: ApiDeps, caller: Caller, body: SessionBody): Promise<SessionPlan> {
+  const { definition, ref } = await agentFor(deps, caller, body);
+  const { environment, environmentId, directory, hostAddresses } = await environmentFor(deps, caller, body);
+  const isEmpty = environment.workspace.kind === "copy" && environment.workspace.mounts.length === 0;
+  const cwd =
+    body.cwd === undefined
+      ? (directory ?? (isEmpty ? undefined : await placeFor(deps, caller)))
+      : await chosenPlace(deps, { caller, cwd: body.cwd, given: directory });
+  return {
+    agent: withWishes(caller, definition, body),
+    agentRef: ref,
+    environment,
+    ...(environmentId !== undefined && { environmentId }),
+    ...(hostAddresses !== undefined && { hostAddresses }),
+    ...(cwd !== undefined && { cwd }),
+    withheld: await withheldFrom(deps, caller, body),
+  };
+}
+
+/** What the project's settings would give the session, and do not: nothing when it takes nothing from them. */
+async function withheldFrom(deps: ApiDeps, { project }: Caller, body: SessionBody): Promise<StartOptions["withheld"]> {
+  const hasOwnAgent = body.agent !== undefined || body.agent_definition !== undefined;
+  const hasOwnEnvironment = body.environment !== undefined || body.environment_id !== undefined;
+  return hasOwnAgent && hasOwnEnvironment ? undefined : (await deps.defaults?.(project))?.withheld;
+}
+
+interface AgentWish {
+  readonly agent?: { readonly id: string; readonly version?: number | undefined } | undefined;
+  readonly agent_definition?: AgentDefinition | undefined;
+}
+
+export async function agentFor(
+  deps: ApiDeps,
+  caller: Caller,
+  { agent, agent_definition: given }: AgentWish,
+): Promise<{ readonly definition: AgentDefinition; readonly ref: SessionRecord["agentRef"] }> {
+  if (agent !== undefined && given !== undefined)
+    throw new CapstanError("invalid_input", "agent and agent_definition exclude each other. Give one of them.");
+  if (agent !== undefined) {
+    const record = await findAgent(deps, caller.project, agent.id, agent.version);
+    requireUsable(record);
+    return { definition: record.definition, ref: { id: record.id, version: record.version } };
+  }
+  if (given !== undefined) {
+    requireAdmin(caller, "agent_definition", "a stored agent: agent.id");
+    return { definition: given, ref: null };
+  }
+  const defaults = offered(deps.defaults, "sessions that name no agent: give agent.id or agent_definition");
+  return { definition: (await defaults(caller.project)).agent, ref: null };
+}
+
+async function environmentFor(
+  deps: ApiDeps,
+  caller: Caller,
+  { environment_id: id, environment: given }: SessionBody,
+): Promise<Pick<SessionPlan, "environment" | "environmentId" | "hostAddresses"> & { directory?: string | null }> {
+  if (id !== undefined && given !== undefined)
+    throw new CapstanError("invalid_input", "environment_id and environment exclude each other. Give one of them.");
+  if (id !== undefined) {
+    const record = await findEnvironment(deps, caller.project, id);
+    requireUsable(record);
+    const { hostAddresses } = await publicSource(deps.settings, record.definition);
+    return { environment: record.definition, environmentId: id, directory: record.directory, hostAddresses };
+  }
+  if (given !== undefined) {
+    requireAdmin(caller, "environment", "a stored environment: environment_id");
+    const { hostAddresses } = await publicSource(deps.settings, given);
+    return { environment: given, hostAddresses };
+  }
+  return { environment: (await deps.defaults?.(caller.project))?.environment ?? parseEnvironment({}) };
+}
+
+/** What is given with a session was checked by nobody: it may run programs, and work anywhere, unconfined. */
+function requireAdmin({ role }: Caller, field: string, instead: string): void {
+  if (role !== "admin")
+    throw new CapstanError(
+      "not_allowed",
+      `${field}: only a key with the role admin may give one with a session; this one has the role ${role}. Name ${instead}.`,
+      { data: { role, wanted: "admin" } },
+    );
+}
+
+/** Where sessions of the project work that name no other place. */
+export async function placeFor(deps: ApiDeps, caller: Caller): Promise<string> {
+  const directory = await projectDirectory(deps, caller.project);
+  if (directory !== undefined) return directory;
+  throw new CapstanError(
+    "cwd_missing",
+    `cwd: the project ${caller.project} has no directory of its own on this server. Name a stored environment with a directory, or, with the role admin, a directory.`,
+  );
+}
+
+/** With what the caller wants in place of what the agent says. Rules that deny or ask are never taken away. */
+function withWishes(caller: Caller, agent: AgentDefinition, wishes: SessionBody): AgentDefinition {
+  const { engine, model, mode, allow = [], budget = {}, output_schema } = wishes;
+  requireStricter(caller, mode, agent);
+  requireNoRules(caller, allow);
+  const { permissions } = agent;
+  return {
+    ...agent,
+    ...(engine !== undefined && { engine }),
+    ...(model !== undefined && { model }),
+    permissions: { ...permissions, ...(mode !== undefined && { mode }), allow: [...permissions.allow, ...allow] },
+    budget: limited(caller, budget, agent.budget),
+    ...(output_schema !== undefined && { output_schema }),
+  };
+}

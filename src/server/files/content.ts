@@ -1,0 +1,73 @@
+import { buffer } from "node:stream/consumers";
+import type { MessageContent, ToolContent } from "../../core/events/content.ts";
+import { IMAGE_TYPES, type MessageParams, PDF_TYPE, type ResultParams } from "../../protocol/v1/message-input.ts";
+import { CapstanError } from "../../core/errors.ts";
+import { invalid } from "../../protocol/v1/refusal.ts";
+import type { ServerDeps } from "../http/context.ts";
+import { findFile } from "../http/lookup.ts";
+
+type Deps = Pick<ServerDeps, "registry" | "contents" | "clock">;
+type Block = MessageParams[number] | ResultParams[number];
+type WithSource = Extract<Block, { type: "image" | "document" }>;
+
+/** In bytes. They become a part of the log, and of every later request to the model. */
+const MAX_FILES = 20 * 1_048_576;
+
+/** How much of files the messages of one request may still hold. A file counts wherever it is named. */
+export class FileRoom {
+  #left = MAX_FILES;
+
+  /** Called before a file is read. */
+  take({ id, sizeBytes }: { readonly id: string; readonly sizeBytes: number }): void {
+    if (sizeBytes > this.#left)
+      throw new CapstanError(
+        "too_large",
+        `content: with the file ${id} (${sizeBytes} bytes) this request would hold more than ${MAX_FILES} bytes of files. Put large ones into the workspace as resources instead.`,
+      );
+    this.#left -= sizeBytes;
+  }
+}
+
+interface Place {
+  readonly project: string;
+  readonly room: FileRoom;
+}
+
+/** A message with the content of the files that it names. The model API knows nothing of them. */
+export async function messageContent(deps: Deps, place: Place, given: MessageParams): Promise<MessageContent> {
+  if (given.some(({ type }) => type === "redacted"))
+    throw invalid("content: a redacted block stands for something that is gone, and cannot be sent. Leave it out.");
+  const content: MessageContent = [];
+  for (const block of given) content.push(hasSource(block) ? await withContent(deps, place, block) : block);
+  return content;
+}
+
+export async function toolContent(deps: Deps, place: Place, given: ResultParams): Promise<ToolContent> {
+  const content: ToolContent = [];
+  for (const block of given) content.push(hasSource(block) ? await withContent(deps, place, block) : block);
+  return content;
+}
+
+function hasSource(block: Block): block is WithSource {
+  return block.type === "image" || block.type === "document";
+}
+
+async function withContent<Kind extends WithSource>(deps: Deps, { project, room }: Place, block: Kind): Promise<Kind> {
+  const { type, source } = block;
+  if (source.type !== "file") return block;
+  const { id, mimeType, sizeBytes } = await findFile(deps, project, source.file_id);
+  const known = type === "image" ? IMAGE_TYPES : [PDF_TYPE];
+  const isText = type === "document" && /^text\/|[/+]json$/.test(mimeType);
+  if (!known.includes(mimeType) && !isText)
+    throw invalid(
+      `content: the file ${id} is ${mimeType}, which is no ${type} that a model can read. Possible are ${known.join(", ")}${type === "document" ? " and text" : ""}.`,
+    );
+  room.take({ id, sizeBytes });
+  const bytes = await buffer(await deps.contents.read(id));
+  return {
+    ...block,
+    source: isText
+      ? { type: "text", data: bytes.toString("utf8"), media_type: "text/plain" }
+      : { type: "base64", data: bytes.toString("base64"), media_type: mimeType },
+  };
+}

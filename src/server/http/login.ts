@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import { Hono } from "hono";
+import type { Clock } from "../../core/ports/clock.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { KeyStore } from "../../core/ports/registry.ts";
+import { callerOf, keyOf } from "./auth.ts";
+import { readForm } from "../body/read.ts";
+import type { LoginCookie } from "./cookie.ts";
+import type { Caller, Env } from "./context.ts";
+import { ApiFailure } from "./failure.ts";
+import { hashOf } from "./key-secret.ts";
+import { loginPage, PAGE_HEADERS, refusedLoginPage } from "./pages.ts";
+
+/** In milliseconds: how long the address that the server prints can be used. */
+const LIFETIME_MS = 600_000;
+
+/** One-time tokens, each of which becomes a browser's login. Kept in memory alone: a restart makes them void. */
+export class LoginTokens {
+  readonly #clock: Clock;
+  readonly #waiting = new Map<string, { readonly caller: Caller; readonly expiresAt: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  issue(caller: Caller): string {
+    // 128 bits that hold for ten minutes, in an address that fits on a line.
+    const token = randomBytes(16).toString("base64url");
+    this.#waiting.set(hashOf(token), { caller, expiresAt: this.#clock.now() + LIFETIME_MS });
+    return token;
+  }
+
+  /** Who may log in with it; undefined when it was used, has expired or never was. It cannot be used again. */
+  take(token: string): Caller | undefined {
+    const key = hashOf(token);
+    const found = this.#waiting.get(key);
+    this.#waiting.delete(key);
+    return found !== undefined && found.expiresAt > this.#clock.now() ? found.caller : undefined;
+  }
+}
+
+export interface LoginDeps {
+  readonly tokens: LoginTokens;
+  readonly cookie: LoginCookie;
+  readonly keys: KeyStore;
+  readonly clock: Clock;
+}
+
+/** How a person comes in with a browser: by the address that the server printed, or with a key. */
+export function loginRoutes({ tokens, cookie, keys, clock }: LoginDeps): Hono<Env> {
+  const routes = new Hono<Env>();
+  routes.get("/login", (c) => {
+    const token = c.req.query("token");
+    if (token === undefined) return c.html(loginPage(), 200, PAGE_HEADERS);
+    // Whoever asks only for the head must not use it up.
+    const caller = c.req.method === "HEAD" ? undefined : tokens.take(token);
+    if (caller === undefined)
+      return c.html(
+        refusedLoginPage(
+          "This address was used before, or is older than ten minutes. Log in with a key, or restart the server and open the address that it prints then.",
+        ),
+        401,
+        PAGE_HEADERS,
+      );
+    c.header("set-cookie", cookie.issue(caller, clock.now()));
+    return c.redirect("/");
+  });
+  routes.post("/login", async (c) => {
+    const form = await readForm(c);
+    const place = ownPlace(form.get("next"));
+    try {
+      const caller = callerOf(await keyOf(keys, (form.get("key") ?? "").trim()));
+      c.header("set-cookie", cookie.issue(caller, clock.now()));
+      return c.redirect(place, 303);
+    } catch (thrown) {
+      if (!(thrown instanceof ApiFailure)) throw thrown;
+      return c.html(refusedLoginPage(messageOf(thrown), place), 401, PAGE_HEADERS);
+    }
+  });
+  routes.post("/logout", (c) => {
+    c.header("set-cookie", cookie.end(c.req.header("cookie"), clock.now()));
+    return c.redirect("/login", 303);
+  });
+  return routes;
+}
+
+/** In characters: longer than any page of the console needs. */
+const LONGEST_PLACE = 2_000;
+
+/**
+ * Where somebody goes who has logged in: a place on this server, whatever the form says. Browsers read a second slash or a
+ * backslash as the beginning of another host, and leave out what cannot be seen, so that only plain characters may follow.
+ */
+function ownPlace(next: string | null): string {
+  const isOwn = next !== null && next.length <= LONGEST_PLACE && /^\/(?:[!-.0-[\]-~][!-[\]-~]*)?$/.test(next);
+  return isOwn ? next : "/";
+}

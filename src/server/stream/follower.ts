@@ -1,0 +1,150 @@
+import type { LoggedEvent, Preview } from "../../core/events/events.ts";
+import { onAbort } from "../../core/text/on-abort.ts";
+import type { Streams } from "./streams.ts";
+
+/** What a client is told at once: the name of the event, its place in the log when it has one, and its content. */
+export interface Frame {
+  readonly event: string;
+  readonly id?: number;
+  readonly data: unknown;
+}
+
+export const PING: Frame = { event: "ping", data: { type: "ping" } };
+
+/** Where frames go to: an SSE response or a socket. */
+export interface Outlet {
+  send(frame: Frame): void;
+  /** Whether so much waits for the client that nothing more is to be sent. */
+  readonly isFull: boolean;
+  /** Resolves when there is room again. */
+  drained(): Promise<void>;
+  /** A sign of life. */
+  beat(): void;
+  /** The last word, and why it is the last. */
+  end(reason: EndReason): void;
+  /** A failure is the last word. */
+  fail(thrown: unknown): void;
+  /** Without a word: nobody reads. */
+  cut(): void;
+}
+
+/** `over`: there is nothing more to follow; `shutdown`: the server goes; `lapsed`: the key or the login holds no more. */
+export type EndReason = "over" | "shutdown" | "lapsed";
+
+export type FeedItem = LoggedEvent | Preview;
+export type Follow = (after: number, signal: AbortSignal) => AsyncIterable<FeedItem>;
+/** What a client sees of an item; undefined for nothing. */
+export type Show = (item: FeedItem) => Record<string, unknown> | undefined;
+
+export interface FollowerDeps {
+  readonly streams: Streams;
+  readonly outlet: Outlet;
+  readonly follow: Follow;
+  readonly show: Show;
+  readonly stillValid: () => Promise<boolean>;
+  /** The client was cut, because it did not read. */
+  readonly onCut: () => void;
+}
+
+/** Signs of life alone can fill what waits for a client that never reads. */
+const MAX_FULL_BEATS = 2;
+
+/**
+ * One client that follows a session. It takes the next item only when the client has room for it, so that a slow client
+ * slows nobody and little waits for it; one that reads nothing for too long is cut, and can resume.
+ */
+export class Follower {
+  readonly #deps: FollowerDeps;
+  readonly #gone = new AbortController();
+  readonly #lapsed = new AbortController();
+  #wasCut = false;
+  #isQuiet = true;
+  /** An item waits for room, and whoever waits for it sees to the rest. */
+  #isWaiting = false;
+  /** Beats in a row that found no room while nothing happened. */
+  #fullBeats = 0;
+
+  constructor(deps: FollowerDeps) {
+    this.#deps = deps;
+  }
+
+  /** The client has gone. */
+  stop(): void {
+    this.#gone.abort();
+  }
+
+  /** The client does not read. */
+  cut(): void {
+    if (!this.#wasCut) this.#deps.onCut();
+    this.#wasCut = true;
+    this.#gone.abort();
+    this.#deps.outlet.cut();
+  }
+
+  /** Resolves when nothing more will be sent. Never rejects. */
+  async run(after: number): Promise<void> {
+    const { streams, outlet, follow } = this.#deps;
+    const over = AbortSignal.any([this.#gone.signal, this.#lapsed.signal, streams.closing]);
+    streams.opened();
+    const heart = setInterval(() => this.#beat(), streams.limits.heartbeatMs).unref();
+    try {
+      for await (const item of follow(after, over)) {
+        if (over.aborted || !(await this.#tell(item))) break;
+      }
+      if (!this.#gone.signal.aborted) outlet.end(this.#reason());
+    } catch (thrown) {
+      if (!this.#gone.signal.aborted) outlet.fail(thrown);
+    } finally {
+      clearInterval(heart);
+      streams.ended({ wasCut: this.#wasCut });
+    }
+  }
+
+  /** Resolves to false when the client was cut. */
+  async #tell(item: FeedItem): Promise<boolean> {
+    const { outlet, show } = this.#deps;
+    const data = show(item);
+    if (data === undefined) return true;
+    const event = typeof data["type"] === "string" ? data["type"] : item.type;
+    outlet.send({ event, ...("seq" in item && { id: item.seq }), data });
+    this.#isQuiet = false;
+    return outlet.isFull ? this.#room() : true;
+  }
+
+  async #room(): Promise<boolean> {
+    const { streams, outlet } = this.#deps;
+    const { promise, resolve } = Promise.withResolvers<"cut" | "over">();
+    const timer = setTimeout(() => resolve("cut"), streams.limits.stallMs);
+    const leave = (): void => resolve("over");
+    const left = [onAbort(this.#gone.signal, leave), onAbort(streams.closing, leave)];
+    this.#isWaiting = true;
+    try {
+      const outcome = await Promise.race([outlet.drained(), promise]);
+      if (outcome !== "cut") return true;
+      this.cut();
+      return false;
+    } finally {
+      this.#isWaiting = false;
+      clearTimeout(timer);
+      for (const takeBack of left) takeBack();
+    }
+  }
+
+  #beat(): void {
+    const { outlet, stillValid } = this.#deps;
+    this.#fullBeats = this.#isQuiet && !this.#isWaiting && outlet.isFull ? this.#fullBeats + 1 : 0;
+    if (this.#fullBeats >= MAX_FULL_BEATS) return this.cut();
+    if (this.#isQuiet && !outlet.isFull) outlet.beat();
+    this.#isQuiet = true;
+    // A store that cannot answer now is asked again at the next beat.
+    stillValid().then(
+      (holds) => holds || this.#lapsed.abort(),
+      () => {},
+    );
+  }
+
+  #reason(): EndReason {
+    if (this.#lapsed.signal.aborted) return "lapsed";
+    return this.#deps.streams.closing.aborted ? "shutdown" : "over";
+  }
+}

@@ -1,0 +1,114 @@
+import { z } from "zod";
+import type { AuditRecord } from "../../../core/session/audit.ts";
+import { CapstanError, messageOf } from "../../../core/errors.ts";
+
+const place = z.int().nonnegative();
+
+/** The lines of an exported audit, as docs/audit.md describes them. */
+const auditRecord = z.discriminatedUnion("record", [
+  z.strictObject({
+    record: z.literal("header"),
+    capstan_audit: z.literal(1, "this Capstan reads audits of version 1"),
+    made_at: z.string(),
+    complete: z.boolean(),
+    keys: z.array(z.strictObject({ id: z.string(), public_key: z.string() })),
+    anchor: z.strictObject({ seq: place, hash: z.string() }).nullable(),
+  }),
+  z.strictObject({
+    record: z.literal("seal"),
+    seq: place,
+    at: z.int(),
+    kind: z.enum(["created", "head", "deleted", "restored", "accepted"]),
+    session_id: z.string(),
+    head_seq: place,
+    head_hash: z.string(),
+    note: z.string(),
+    previous: z.string(),
+    key_id: z.string(),
+    hash: z.string(),
+    signature: z.string(),
+  }),
+  z.strictObject({
+    record: z.literal("session"),
+    session_id: z.string(),
+    head_seq: place,
+    head_hash: z.string(),
+    deleted: z.boolean(),
+    project: z.string(),
+    agent: z.string(),
+    turns: place,
+    usd: z.number(),
+  }),
+  z.strictObject({
+    record: z.literal("event"),
+    session_id: z.string(),
+    seq: place,
+    event: z.string(),
+    hash: z.string(),
+  }),
+  z.strictObject({
+    record: z.literal("ledger"),
+    event_id: z.string(),
+    session_id: z.string(),
+    seq: place,
+    at: z.int(),
+    project: z.string(),
+    agent: z.string(),
+    thread: z.string(),
+    model: z.string(),
+    tools: z.string(),
+    billing: z.string(),
+    input_tokens: place,
+    output_tokens: place,
+    cache_read_tokens: place,
+    cache_write_tokens: place,
+    cache_write_1h_tokens: place,
+    web_searches: place,
+    usd: z.number().nullable(),
+    estimated: place,
+  }),
+  z.strictObject({
+    record: z.literal("reservation"),
+    id: z.string(),
+    session_id: z.string(),
+    usd: z.number(),
+    input_tokens: place,
+    output_tokens: place,
+    cache_tokens: place,
+  }),
+  z.strictObject({
+    record: z.literal("spend"),
+    scope: z.string(),
+    key: z.string(),
+    bucket: z.int(),
+    billing: z.string(),
+    usd: z.number(),
+    input_tokens: place,
+    output_tokens: place,
+    cache_tokens: place,
+    turns: place,
+    tool_calls: place,
+    unpriced: place,
+  }),
+]);
+
+export function parseAuditRecord(line: string, number: number): AuditRecord {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (thrown) {
+    throw invalid(number, `this is no JSON (${messageOf(thrown)})`);
+  }
+  const parsed = auditRecord.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw invalid(number, `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not valid"}`);
+}
+
+function invalid(line: number, problem: string): CapstanError {
+  return new CapstanError(
+    "invalid_input",
+    `Line ${line} is not a line of an exported audit. ${problem}. Export it again with: capstan audit export`,
+    { data: { line, problem } },
+  );
+}

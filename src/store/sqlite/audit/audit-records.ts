@@ -1,0 +1,147 @@
+import { setImmediate as nextTick } from "node:timers/promises";
+import { DatabaseSync } from "node:sqlite";
+import type {
+  Anchor,
+  AuditRecord,
+  LedgerRecord,
+  PublicKey,
+  ReservationRecord,
+  Seal,
+  SpendRecord,
+} from "../../../core/session/audit.ts";
+import { CapstanError } from "../../../core/errors.ts";
+import { type EventRow, SELECT_EVENTS } from "../sessions/events.ts";
+import { storeFailure } from "../file/failure.ts";
+
+/** Rows per read; other work gets a chance in between. */
+const PAGE = 1_000;
+
+export interface AuditQuery {
+  /** The id of a session, or its beginning or end. */
+  readonly session?: string | undefined;
+  /** Only sessions with activity since then, in milliseconds since the epoch. */
+  readonly since?: number | undefined;
+}
+
+export interface AuditSource {
+  /** The store's file, of the current version. */
+  readonly path: string;
+  readonly now: number;
+  /** The key that is trusted; undefined when it is lost. */
+  readonly key: PublicKey | undefined;
+  /** As it was before this is called: what comes after it in the store is then no contradiction. */
+  readonly anchor: Anchor | undefined;
+}
+
+interface SessionRow {
+  readonly id: string;
+  readonly head_seq: number;
+  readonly head_hash: string;
+  readonly deleted_at: number | null;
+  readonly project: string;
+  readonly agent: string;
+  readonly turns: number;
+  readonly usd: number;
+}
+
+/** All that an audit needs, read from one state of the file while others go on writing. */
+export async function* auditRecords(source: AuditSource, query: AuditQuery = {}): AsyncGenerator<AuditRecord> {
+  using database = new DatabaseSync(source.path, { readOnly: true });
+  try {
+    // Everything until the end is read as of here.
+    database.exec("BEGIN");
+    yield* recordsIn(database, source, query);
+  } catch (thrown) {
+    throw storeFailure(thrown, source.path);
+  }
+}
+
+async function* recordsIn(
+  database: DatabaseSync,
+  { key, anchor, now }: AuditSource,
+  { session, since }: AuditQuery,
+): AsyncGenerator<AuditRecord> {
+  const only = session === undefined ? undefined : findSession(database, session);
+  const chosen = (row: Pick<SessionRow, "id">): boolean => only === undefined || row.id === only;
+  const sessions = (
+    database
+      .prepare(`SELECT id, head_seq, head_hash, deleted_at, project, coalesce(agent ->> '$.name', '') AS agent, turns, usd
+         FROM sessions WHERE last_activity_at >= ? ORDER BY id`)
+      .all(since ?? 0) as unknown as SessionRow[]
+  ).filter(chosen);
+  const isComplete = only === undefined && since === undefined;
+  const wanted = new Set(only === undefined ? sessions.map(({ id }) => id) : [only]);
+  const others = database.prepare("SELECT id, public_key FROM audit_keys ORDER BY id").all() as unknown as {
+    readonly id: string;
+    readonly public_key: string;
+  }[];
+  yield {
+    record: "header",
+    capstan_audit: 1,
+    made_at: new Date(now).toISOString(),
+    complete: isComplete,
+    keys: [
+      ...(key === undefined ? [] : [{ id: key.id, public_key: key.publicKey }]),
+      ...others.filter(({ id }) => id !== key?.id).map((other) => ({ ...other })),
+    ],
+    anchor: anchor ?? null,
+  };
+  const selectSeals = database.prepare("SELECT * FROM audit_seals WHERE seq > ? ORDER BY seq LIMIT ?");
+  for await (const row of paged<Seal>((after) => selectSeals.all(after, PAGE)))
+    // Resets vouch for keys, so they are needed whatever was asked for.
+    if (isComplete || wanted.has(row.session_id) || row.session_id === "") yield { record: "seal", ...row };
+  const selectEvents = database.prepare(SELECT_EVENTS);
+  for (const row of sessions) {
+    const { id, head_seq, head_hash, deleted_at: deletedAt, ...shown } = row;
+    yield { record: "session", session_id: id, head_seq, head_hash, deleted: deletedAt !== null, ...shown };
+    const page = (after: number): unknown[] => selectEvents.all(id, after, Number.MAX_SAFE_INTEGER, PAGE);
+    for await (const event of paged<EventRow>(page)) yield { record: "event", session_id: id, ...event };
+  }
+  yield* ledgerRecords(database, isComplete ? undefined : wanted);
+}
+
+/** Of these sessions, or of all; sums belong to no session, and are only there when all is. */
+async function* ledgerRecords(
+  database: DatabaseSync,
+  wanted: ReadonlySet<string> | undefined,
+): AsyncGenerator<AuditRecord> {
+  let rows = 0;
+  const isWanted = (row: unknown): boolean => wanted?.has((row as LedgerRecord).session_id) !== false;
+  for (const row of database.prepare("SELECT * FROM ledger ORDER BY event_id").iterate()) {
+    if (isWanted(row)) yield { record: "ledger", ...(row as unknown as LedgerRecord) };
+    if (++rows % PAGE === 0) await nextTick();
+  }
+  const reservations = database.prepare(
+    "SELECT id, session_id, usd, input_tokens, output_tokens, cache_tokens FROM reservations ORDER BY id",
+  );
+  for (const row of reservations.all())
+    if (isWanted(row)) yield { record: "reservation", ...(row as unknown as ReservationRecord) };
+  if (wanted !== undefined) return;
+  for (const row of database.prepare("SELECT * FROM spend").iterate())
+    yield { record: "spend", ...(row as unknown as SpendRecord) };
+}
+
+async function* paged<Row extends { readonly seq: number }>(read: (after: number) => unknown[]): AsyncGenerator<Row> {
+  for (let after = 0; ;) {
+    const rows = read(after) as Row[];
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PAGE) return;
+    after = last.seq;
+    await nextTick();
+  }
+}
+
+/** Also one that is erased or that only the register remembers. */
+function findSession(database: DatabaseSync, given: string): string {
+  const rows = database
+    .prepare("SELECT id FROM sessions UNION SELECT session_id FROM audit_seals WHERE session_id <> ''")
+    .all() as unknown as { readonly id: string }[];
+  const found = rows.map(({ id }) => id).filter((id) => id.startsWith(given) || id.endsWith(given));
+  const [only, ...others] = found.includes(given) ? [given] : found;
+  if (only === undefined)
+    throw new CapstanError("not_found", `There is no session ${given}. See: capstan sessions list`);
+  if (others.length > 0)
+    throw new CapstanError("invalid_input", `${given} stands for ${found.length} sessions. Give more of the id.`);
+  return only;
+}

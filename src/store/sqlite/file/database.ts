@@ -1,0 +1,147 @@
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import { CapstanError } from "../../../core/errors.ts";
+import { isBusy, storeFailure } from "./failure.ts";
+
+export interface DatabaseOptions {
+  readonly path: string;
+  /** How long a call waits for another process's write to end, in milliseconds. Default 5000. */
+  readonly busyTimeoutMs?: number;
+  /** Whether nothing is to be written; the file must be there. */
+  readonly readOnly?: boolean;
+}
+
+/** Tells our files from those of other programs: "cpst" in ASCII. */
+export const APPLICATION_ID = 0x63707374;
+
+/** A function in SQL: whether one of the texts contains the first one, whatever the case. SQLite's own knows only ASCII. */
+export const MATCHES = "capstan_matches";
+
+/** One connection to the store's file. Everything it throws is a CapstanError. */
+export class Database implements Disposable {
+  readonly path: string;
+  readonly #connection: DatabaseSync;
+
+  constructor({ path, busyTimeoutMs = 5_000, readOnly = false }: DatabaseOptions) {
+    // An absolute path also takes SQLite's special names (":memory:", "file:…") for what they look like: files.
+    this.path = resolve(path);
+    try {
+      if (!readOnly) createPrivately(this.path);
+      this.#connection = connect(this.path, { busyTimeoutMs, readOnly });
+    } catch (thrown) {
+      throw storeFailure(thrown, this.path);
+    }
+  }
+
+  prepare(sql: string): StatementSync {
+    return this.#guard(() => this.#connection.prepare(sql));
+  }
+
+  exec(sql: string): void {
+    this.#guard(() => this.#connection.exec(sql));
+  }
+
+  /** For a single statement, which needs no transaction of its own. */
+  read<T>(work: () => T): T {
+    return this.#guard(work);
+  }
+
+  /** All that `work` writes is stored, or nothing. The write lock is taken first, so that what `work` reads stays true. */
+  write<T>(work: () => T): T {
+    return this.#guard(() => {
+      this.#connection.exec("BEGIN IMMEDIATE");
+      try {
+        const result = work();
+        this.#connection.exec("COMMIT");
+        return result;
+      } catch (thrown) {
+        // After some failures, such as a full disk, SQLite has rolled back already.
+        if (this.#connection.isTransaction) this.#connection.exec("ROLLBACK");
+        throw thrown;
+      }
+    });
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#connection.isOpen) this.#guard(() => this.#connection.close());
+  }
+
+  #guard<T>(work: () => T): T {
+    if (!this.#connection.isOpen)
+      throw new CapstanError("store_failed", `The store ${this.path} is closed. Open it again to use it.`);
+    try {
+      return work();
+    } catch (thrown) {
+      throw storeFailure(thrown, this.path);
+    }
+  }
+}
+
+/** SQLite would create the file readable by everyone; its -wal and -shm files take the mode of the main file. */
+function createPrivately(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // A file that exists is never opened here: closing it would drop the locks other connections of this process hold.
+  if (existsSync(path)) return;
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (thrown) {
+    // Another process was faster.
+    if (!existsSync(path)) throw thrown;
+  }
+}
+
+function connect(path: string, { busyTimeoutMs, readOnly }: Required<Omit<DatabaseOptions, "path">>): DatabaseSync {
+  const connection = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true, readOnly });
+  try {
+    refuseOtherPrograms(connection, path);
+    connection.function(MATCHES, { deterministic: true, varargs: true }, matches);
+    if (readOnly) return connection;
+    enterWal(connection, busyTimeoutMs);
+    // Every commit reaches the disk before it is acknowledged; fullfsync is for macOS, whose fsync stops short of that.
+    connection.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON");
+    // What is deleted is overwritten, not only forgotten. (A key of an index may leave a trace; payloads are no keys.)
+    connection.exec("PRAGMA secure_delete = ON");
+    return connection;
+  } catch (thrown) {
+    connection.close();
+    throw thrown;
+  }
+}
+
+function matches(search: SQLOutputValue, ...texts: readonly SQLOutputValue[]): number {
+  const wanted = String(search).toLowerCase();
+  return texts.some((text) => typeof text === "string" && text.toLowerCase().includes(wanted)) ? 1 : 0;
+}
+
+/** Before anything changes the file: even WAL mode would be a mark on somebody else's database. */
+function refuseOtherPrograms(connection: DatabaseSync, path: string): void {
+  const { application, objects } = connection
+    .prepare(
+      "SELECT application_id AS application, (SELECT count(*) FROM sqlite_schema) AS objects FROM pragma_application_id",
+    )
+    .get() as { readonly application: number; readonly objects: number };
+  if (application !== APPLICATION_ID && objects > 0)
+    throw new CapstanError(
+      "store_failed",
+      `${path} is a database of another program. Choose another path for the store.`,
+      { data: { path } },
+    );
+}
+
+const WAL_RETRY_MS = 10;
+
+/** SQLite ignores the busy timeout here, and fails at once while another process does the same to a fresh file. */
+function enterWal(connection: DatabaseSync, busyTimeoutMs: number): void {
+  const nobody = new Int32Array(new SharedArrayBuffer(4));
+  for (let waited = 0; ; waited += WAL_RETRY_MS) {
+    try {
+      const mode = connection.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
+      if (mode === "wal") return;
+      throw new Error(`its file system does not support SQLite's WAL mode (got "${String(mode)}"); use a local disk`);
+    } catch (thrown) {
+      if (!isBusy(thrown) || waited >= busyTimeoutMs) throw thrown;
+    }
+    Atomics.wait(nobody, 0, 0, WAL_RETRY_MS);
+  }
+}

@@ -1,0 +1,32 @@
+import type { SessionEvent } from "../../../core/events/events.ts";
+import type { Database } from "../file/database.ts";
+import { LEDGER_TABLES, spendProjection } from "./ledger-projection.ts";
+
+interface SessionRow {
+  readonly id: string;
+  readonly project: string;
+  readonly agent: string;
+}
+
+/** The step to version 3: the tables, and in them what the sessions that are there already have cost. */
+export function addLedger(database: Database): void {
+  database.exec(LEDGER_TABLES);
+  const project = spendProjection(database);
+  const sessions = database.prepare(
+    "SELECT id, project, coalesce(agent ->> '$.name', '') AS agent FROM sessions WHERE deleted_at IS NULL",
+  );
+  const events = database.prepare("SELECT seq, event FROM events WHERE session_id = ? ORDER BY seq");
+  for (const { id, project: name, agent } of sessions.all() as unknown as SessionRow[]) {
+    let idle = true;
+    for (const row of events.iterate(id)) {
+      try {
+        const event = JSON.parse(String(row["event"])) as SessionEvent;
+        const turns = event.type === "session.status_running" && idle ? 1 : 0;
+        if (event.type.startsWith("session.status_")) idle = event.type === "session.status_idle";
+        project({ sessionId: id, project: name, agent, seq: Number(row["seq"]), event, turns });
+      } catch {
+        // One damaged event, which `verify` will name, is no reason to lock all sessions away.
+      }
+    }
+  }
+}

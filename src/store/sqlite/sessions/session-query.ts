@@ -1,0 +1,74 @@
+import type { SQLInputValue, StatementSync } from "node:sqlite";
+import { CapstanError } from "../../../core/errors.ts";
+import type { SessionQuery } from "../../../core/ports/store.ts";
+import { type Database, MATCHES } from "../file/database.ts";
+
+type Filter = Exclude<keyof SessionQuery, "limit" | "order" | "includeArchived">;
+
+/** The session that a page begins after may have been deleted since: its tombstone keeps its place. */
+const follows = (than: "<" | ">", project: string): string =>
+  `(created_at, id) ${than} (SELECT created_at, id FROM sessions WHERE id = :after AND ${project})`;
+
+/** One whose time is up is not waited for, also when nobody has noted that yet. */
+const WAITING = `EXISTS (SELECT 1 FROM approvals WHERE session_id = sessions.id AND approvals.status = 'pending'
+  AND (expires_at IS NULL OR expires_at > :waitingAt))`;
+
+/** What each filter is in SQL. */
+function conditionsOf({ order, project }: SessionQuery): Readonly<Record<Filter, string>> {
+  return {
+    id: "id = :id",
+    project: "project = :project",
+    status: "status = :status",
+    statuses: "status IN (SELECT value FROM json_each(:statuses))",
+    agent: "agent ->> '$.name' = :agent",
+    agentId: "agent_id = :agentId",
+    agentVersion: "agent_version = :agentVersion",
+    search: `${MATCHES}(:search, title, first_message, source, agent ->> '$.name')`,
+    inactiveSince: "last_activity_at < :inactiveSince",
+    createdFrom: "created_at >= :createdFrom",
+    createdUntil: "created_at <= :createdUntil",
+    waitingAt: WAITING,
+    after: follows(order === "asc" ? ">" : "<", project === undefined ? "TRUE" : "project = :project"),
+  };
+}
+
+/** Gives the rows that a query finds; `columns` is what is read of each. */
+export function sessionQuery(database: Database, columns: string): (query: SessionQuery) => readonly unknown[] {
+  // A filter that is not given is not in the statement, where it would keep an index from being used.
+  const prepared = new Map<string, StatementSync>();
+  return (query) => {
+    if (query.after !== undefined && query.order === undefined) throw orderMissing(query.after);
+    const conditions = conditionsOf(query);
+    const given: Record<string, SQLInputValue> = {};
+    const where = ["deleted_at IS NULL"];
+    for (const filter of Object.keys(conditions) as Filter[]) {
+      const value = query[filter];
+      if (value === undefined) continue;
+      given[filter] = typeof value === "object" ? JSON.stringify(value) : value;
+      where.push(conditions[filter]);
+    }
+    if (query.includeArchived === false) where.push("archived_at IS NULL");
+    const sql = `SELECT ${columns} FROM sessions ${indexFor(query)} WHERE ${where.join(" AND ")} ${orderOf(query)} LIMIT :limit`;
+    const statement = prepared.get(sql) ?? database.prepare(sql);
+    prepared.set(sql, statement);
+    return statement.all({ ...given, limit: query.limit ?? -1 });
+  };
+}
+
+/** SQLite would rather find a project's sessions and sort all of them than read a few that are in order. */
+function indexFor({ order, id }: SessionQuery): string {
+  return order === undefined && id === undefined ? "INDEXED BY sessions_by_activity" : "";
+}
+
+function orderOf({ order }: SessionQuery): string {
+  if (order === undefined) return "ORDER BY last_activity_at DESC, id";
+  return order === "asc" ? "ORDER BY created_at, id" : "ORDER BY created_at DESC, id DESC";
+}
+
+function orderMissing(after: string): CapstanError {
+  return new CapstanError(
+    "invalid_input",
+    `A list of sessions cannot begin after ${after} without an order that stays: others become active meanwhile. Give "order" as well.`,
+    { data: { after } },
+  );
+}

@@ -1,0 +1,35 @@
+import type { SessionState } from "../../../core/session/state.ts";
+import type { Store } from "../../../core/ports/store.ts";
+import type { Database } from "../file/database.ts";
+import { sessionGuard } from "./sessions.ts";
+
+interface SnapshotRow {
+  readonly seq: number;
+  readonly state: string;
+}
+
+export function snapshotTable(database: Database): Pick<Store, "saveSnapshot" | "snapshot"> {
+  const requireSession = sessionGuard(database);
+  // A slow writer never puts an old state in place of a newer one.
+  const save = database.prepare(
+    `INSERT INTO snapshots (session_id, seq, state) VALUES (?, ?, ?)
+     ON CONFLICT (session_id) DO UPDATE SET seq = excluded.seq, state = excluded.state WHERE excluded.seq >= seq`,
+  );
+  const select = database.prepare("SELECT seq, state FROM snapshots WHERE session_id = ?");
+
+  return {
+    async saveSnapshot(sessionId, { seq, state }) {
+      database.write(() => {
+        requireSession(sessionId);
+        save.run(sessionId, seq, JSON.stringify(state));
+      });
+    },
+
+    async snapshot(sessionId) {
+      return database.read(() => {
+        const row = select.get(sessionId) as SnapshotRow | undefined;
+        return row && { seq: row.seq, state: JSON.parse(row.state) as SessionState };
+      });
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { CapstanError } from "../../../core/errors.ts";
+import type { AppliedChange, ApplyOutcome, ApplyRequest, WorkspacePlace } from "../../../core/ports/workspace.ts";
+import { planChange, type Step } from "./apply-plan.ts";
+import { stepNow } from "./apply-step.ts";
+import type { Checkpoint } from "../checkpoint-commit.ts";
+import { hostMap } from "../host-place.ts";
+import { withoutUnknown } from "../changes/left-out.ts";
+import { listed, shownPath } from "../paths.ts";
+import type { ShadowRepository } from "../repository.ts";
+import { versionChanges } from "../changes/versions.ts";
+
+interface ApplyTask extends Omit<ApplyRequest, "from" | "to"> {
+  readonly place: WorkspacePlace;
+  readonly from: Checkpoint;
+  readonly to: Checkpoint;
+}
+
+/**
+ * Everything is looked at before anything is written. A crash in between leaves some files written and none half
+ * written; when it is repeated, those are found to be as they should be, and the others follow.
+ */
+export async function applyChanges(repository: ShadowRepository, task: ApplyTask): Promise<ApplyOutcome> {
+  const { place, from, to, mounts, dryRun } = task;
+  if (place.kind === "in-place")
+    throw new CapstanError("workspace_invalid", "The session works in place: there is nothing to apply.");
+  const where = hostMap(mounts, place.source);
+  const { files, unknown } = await withoutUnknown(repository, from, to);
+  const changes = (await versionChanges(repository, from, files)).map((change) => ({
+    ...change,
+    host: where(change.path),
+  }));
+  const removed = new Set(
+    changes.flatMap(({ after, host }) =>
+      host === undefined || host.readOnly || after !== undefined ? [] : hostKey(host.root, host.path),
+    ),
+  );
+  const steps: Step[] = [];
+  const conflicts: ApplyOutcome["conflicts"][number][] = unknown.map((path) => ({
+    path: shownPath(path),
+    why: "it is in no checkpoint any more (too large, not readable or not a file), so what became of it is not known",
+  }));
+  for (const change of changes) {
+    const planned = await planChange(repository, change, (root, path) => removed.has(hostKey(root, path)));
+    if (typeof planned === "string") conflicts.push({ path: shownPath(change.path), why: planned });
+    else steps.push(planned);
+  }
+  if (conflicts.length > 0) return { applied: [], conflicts };
+  if (!dryRun) await perform(repository, steps);
+  return { applied: steps.map(outcome), conflicts };
+}
+
+function hostKey(root: string, path: string): string {
+  return `${root}\0${path}`;
+}
+
+function outcome({ file, how }: Step): AppliedChange {
+  return { path: file.toString("utf8"), how };
+}
+
+/** What goes comes first: it may stand where something is to be. */
+async function perform(repository: ShadowRepository, steps: readonly Step[]): Promise<void> {
+  const ordered = [
+    ...steps.filter(({ how }) => how === "deleted"),
+    ...steps.filter(({ how }) => how === "written" || how === "merged"),
+  ];
+  for (const [position, step] of ordered.entries())
+    try {
+      await stepNow(repository, step);
+    } catch (thrown) {
+      throw stopped(thrown, ordered, position);
+    }
+}
+
+function stopped(thrown: unknown, steps: readonly Step[], position: number): CapstanError {
+  const names = steps.map((step) => outcome(step).path);
+  const [applied, notApplied] = [names.slice(0, position), names.slice(position)];
+  const why = thrown instanceof Error ? thrown.message : "something went wrong";
+  const done = applied.length === 0 ? "Nothing was applied" : `Applied: ${listed(applied)}`;
+  return new CapstanError(
+    thrown instanceof CapstanError ? thrown.code : "workspace_failed",
+    `${why} ${done}. Not applied: ${listed(notApplied)}. Look at it and repeat it: what was applied is not applied twice.`,
+    { cause: thrown, data: { applied, notApplied } },
+  );
+}

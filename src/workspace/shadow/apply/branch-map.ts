@@ -1,0 +1,23 @@
+import { realpathSync } from "node:fs";
+import type { BranchRequest, WorkspacePlace } from "../../../core/ports/workspace.ts";
+import { hostMap, isOfGit } from "../host-place.ts";
+import { type BytePath, bytePath } from "../paths.ts";
+import type { UserRepository } from "../user-repository.ts";
+
+/** Where a file of the workspace stands in the repository; undefined for what is read-only or has no place there. */
+export function branchMap(
+  { checkout, prefix }: UserRepository,
+  { kind, source }: WorkspacePlace,
+  mounts: BranchRequest["mounts"] = [],
+): (path: BytePath) => BytePath | undefined {
+  if (kind === "worktree" || kind === "clone") return (path) => bytePath(prefix) + path;
+  const where = hostMap(mounts, source);
+  const top = bytePath(realpathSync(checkout));
+  return (path) => {
+    const host = where(path);
+    if (host === undefined || host.readOnly) return undefined;
+    const onHost = `${bytePath(realpathSync(host.root))}/${host.path}`;
+    const inside = onHost.slice(top.length + 1);
+    return onHost.startsWith(`${top}/`) && !isOfGit(inside) ? inside : undefined;
+  };
+}

@@ -1,0 +1,18 @@
+import { rename, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { diskFailure } from "../../disk-failure.ts";
+import type { Checkpoint } from "../checkpoint-commit.ts";
+import { randomName, type ShadowRepository } from "../repository.ts";
+
+/** Written beside and then renamed, so that there is never half a file of that name. */
+export async function exportZip(repository: ShadowRepository, { tree }: Checkpoint, file: string): Promise<void> {
+  const aside = join(dirname(resolve(file)), `.${randomName()}.zip`);
+  try {
+    await repository.git(["archive", "--format=zip", tree], { outputFile: aside });
+    await rename(aside, file);
+  } catch (thrown) {
+    throw diskFailure(thrown, "Writing", file);
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
