@@ -74,5 +74,5 @@ async function checkReacts(bench: ConsoleBench): Promise<void> {
   const { page } = window;
   await timeUntil(page, `${bench.server.url}/`, `body:has(${FIELD}) ${LIST}`);
   await page.locator(FIELD).fill("nothing is called this");
-  await page.getByText("No session matches").waitFor();
+  await page.getByText("No matching sessions").waitFor();
 }

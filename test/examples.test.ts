@@ -70,7 +70,7 @@ test.for(agents)("the agent %s does what its page shows", async (name) => {
 });
 
 function timeless(text: string): string {
-  return text.replaceAll(/\d+\.\ds\b/g, "TIME");
+  return text.replaceAll(/\d+(?:\.\d)? m?s\b/g, "TIME");
 }
 
 test("each agent has a page, and is shown there as it is", () => {

@@ -1,5 +1,6 @@
 import type { Suite } from "../core/suite/suite.ts";
 import type { CaseRun, SuiteResult } from "../core/suite/suite-run.ts";
+import { duration, percent, preciseMoney } from "../words/amounts.ts";
 
 /** 0.1 and 0.2 are a little more than 0.3, as computers reckon. */
 const ROUNDING = 1e-9;
@@ -25,8 +26,8 @@ export function gatesOf({ gates }: Suite, cases: readonly CaseRun[]): SuiteResul
       passed: usd <= gates.usd + ROUNDING && unknown === 0,
       message:
         unknown === 0
-          ? `the trials cost $${usd.toFixed(4)}; at most $${gates.usd} is allowed`
-          : `what ${unknown} of ${trials.length} trials cost is not known: the price of a model is unknown. Give it in the settings under prices; at most $${gates.usd} is allowed, and what is known is $${usd.toFixed(4)}`,
+          ? `the trials cost ${preciseMoney(usd)}; at most ${preciseMoney(gates.usd)} is allowed`
+          : `what ${unknown} of ${trials.length} trials cost is not known: the price of a model is unknown. Give it in the settings under prices; at most ${preciseMoney(gates.usd)} is allowed, and what is known is ${preciseMoney(usd)}`,
     });
   }
   const { durationMs: limit } = gates;
@@ -35,12 +36,8 @@ export function gatesOf({ gates }: Suite, cases: readonly CaseRun[]): SuiteResul
     results.push({
       gate: "duration",
       passed: total <= limit,
-      message: `the trials took ${(total / 1000).toFixed(1)} s together; at most ${(limit / 1000).toFixed(1)} s is allowed`,
+      message: `the trials took ${duration(total)} together; at most ${duration(limit)} is allowed`,
     });
   }
   return results;
-}
-
-function percent(share: number): string {
-  return `${Math.round(share * 1000) / 10} %`;
 }

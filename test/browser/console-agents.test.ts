@@ -10,13 +10,13 @@ test("an agent is made, changed, compared, checked and copied; a change that som
   const { page, client, url } = console;
   await console.context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(`${url}/agents`);
-  await page.getByText("No agent is stored in this project").waitFor();
+  await page.getByText("No agents in this project yet").waitFor();
   await page.getByRole("button", { name: "New agent" }).click();
 
   // What the server finds wrong is shown at its line.
   const text = page.getByLabel("Definition");
   await text.fill("name: Reviewer\nmodel: claude-sonnet-5\npermissions:\n  deny:\n    - Bsh(rm *)\nbudjet: {}\n");
-  await page.getByRole("button", { name: "Store the agent" }).click();
+  await page.getByRole("button", { name: "Save agent" }).click();
   const wrong = page.getByRole("alert").getByRole("listitem");
   await wrong.first().waitFor();
   expect(await wrong.allInnerTexts()).toEqual([
@@ -42,8 +42,8 @@ test("an agent is made, changed, compared, checked and copied; a change that som
       },
     }),
   );
-  await page.getByLabel("About it").fill("مراجع");
-  await page.getByRole("button", { name: "Store the agent" }).click();
+  await page.getByLabel("Description").fill("مراجع");
+  await page.getByRole("button", { name: "Save agent" }).click();
   await page.getByRole("heading", { name: "reviewer", level: 1 }).waitFor();
   await page.getByText("مراجع").waitFor();
   for (const name of ["Instructions", "Permissions", "MCP servers", "Output schema"])
@@ -56,17 +56,17 @@ test("an agent is made, changed, compared, checked and copied; a change that som
   const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
   // Two people change it at once.
-  await page.getByRole("button", { name: "Change" }).click();
+  await page.getByRole("button", { name: "Edit" }).click();
   const { definition } = await client.agents.get(id);
   await client.agents.update(id, { definition: { ...definition, effort: "high" } });
   await text.fill((await text.inputValue()).replace("Bash(git diff *)", "Bash(git log *)"));
   await page.getByText("+1").waitFor();
-  await page.getByRole("button", { name: "Store as version 2" }).click();
-  const conflict = page.getByRole("alert").filter({ hasText: "Somebody stored another version meanwhile" });
+  await page.getByRole("button", { name: "Save as version 2" }).click();
+  const conflict = page.getByRole("alert").filter({ hasText: "Someone else saved another version" });
   await conflict.getByText("effort: high").waitFor();
   expect(await seriousBarriers(page)).toEqual([]);
   await conflict.getByRole("button").last().click();
-  await page.getByRole("button", { name: "Store as version 3" }).click();
+  await page.getByRole("button", { name: "Save as version 3" }).click();
   await page.getByText("version 3", { exact: true }).waitFor();
   // The secret that was only shown as a mark is still the stored one.
   expect((await client.agents.get(id)).definition.permissions.allow).toEqual(["Bash(git log *)"]);
@@ -82,26 +82,26 @@ test("an agent is made, changed, compared, checked and copied; a change that som
   await page.getByRole("button", { name: "Check" }).click();
   await page.getByText("does not work here").waitFor({ timeout: 30_000 });
   await page.getByRole("list", { name: "Tools of office" }).getByText("book").waitFor();
-  await page.getByText("not reached").waitFor();
+  await page.getByText("not reachable").waitFor();
 
   await page.getByRole("button", { name: "Copy", exact: true }).click();
   await page.getByRole("menuitem", { name: "As an agent file, YAML" }).click();
   await page.getByText("Save it as agent.yaml").waitFor();
   expect(await page.evaluate("navigator.clipboard.readText()")).toContain("API_TOKEN: ${API_TOKEN}");
 
-  await page.getByRole("button", { name: "Start a session" }).click();
+  await page.getByRole("button", { name: "Start session" }).click();
   await page.waitForURL(`${url}/new?agent=${id}`);
   await page.goto(`${url}/agents/agent_nobody`);
-  await page.getByText("There is no such agent").waitFor();
+  await page.getByText("Agent not found").waitFor();
 
   // Who may only look is offered nothing else.
   const viewer = await console.visitor("viewer");
   await viewer.goto(`${url}/agents/${id}?tab=check`);
-  await viewer.getByText("needs the role operator").waitFor();
+  await viewer.getByText("requires the operator role").waitFor();
   expect(await viewer.getByRole("button", { name: "Check" }).isDisabled()).toBe(true);
-  expect(await viewer.getByRole("button", { name: /Change|Start a session/ }).count()).toBe(0);
+  expect(await viewer.getByRole("button", { name: /Edit|Start session/ }).count()).toBe(0);
   await viewer.goto(`${url}/agents/new`);
-  await viewer.getByText("Only admins store agents").waitFor();
+  await viewer.getByText("Only admins can create agents").waitFor();
 
   await page.setViewportSize({ width: 360, height: 740 });
   for (const place of ["/agents", `/agents/${id}`, `/agents/${id}?edit=`, `/agents/${id}?tab=versions`]) {
@@ -122,7 +122,7 @@ test("a decision is explained, other rules are tried on what was decided, and a 
   await expect.poll(async () => (await client.sessions.get(id)).status).toBe("idle");
 
   await page.goto(`${url}/policy`);
-  await page.getByText("session without a stored agent").waitFor();
+  await page.getByText("session with the default agent").waitFor();
   await page.getByRole("definition").getByText("Bash(rm *)").waitFor();
   await page.getByLabel("Call").fill("Bash(ls && rm -rf build > out.txt)");
   await page.keyboard.press("Enter");
@@ -140,7 +140,7 @@ test("a decision is explained, other rules are tried on what was decided, and a 
   await found.getByText("mode:yolo").waitFor();
   await page.getByLabel("Mode").selectOption("normal");
   await page.getByRole("button", { name: "Explain" }).click();
-  await page.getByRole("heading", { name: "What a remembered answer would save" }).waitFor();
+  await page.getByRole("heading", { name: "Rules that a remembered answer would save" }).waitFor();
   await page.getByText("Bash(npm test)", { exact: true }).last().waitFor();
   await page.getByLabel("Call").fill("Bsh(npm test)");
   await page.getByRole("button", { name: "Explain" }).click();
@@ -149,20 +149,20 @@ test("a decision is explained, other rules are tried on what was decided, and a 
 
   await page.getByRole("tab", { name: "What if" }).click();
   await page.getByLabel("deny").fill("Bsh(echo *)");
-  await page.getByRole("button", { name: "Try them" }).click();
+  await page.getByRole("button", { name: "Replay" }).click();
   await page.getByText("Bsh").last().waitFor();
   await expect.poll(() => page.getByLabel("deny").getAttribute("aria-invalid")).toBe("true");
-  await page.getByRole("button", { name: "Begin with its rules" }).click();
+  await page.getByRole("button", { name: "Start with its rules" }).click();
   expect(await page.getByLabel("deny").inputValue()).toBe("Bash(rm *)");
-  await page.getByRole("button", { name: "Try them" }).click();
-  await page.getByText("Nothing of 1 decision would change").waitFor();
+  await page.getByRole("button", { name: "Replay" }).click();
+  await page.getByText("None of 1 decision would change").waitFor();
   await page.getByLabel("deny").fill("Bash(echo *)");
   await page.getByLabel("Session").fill(id);
-  await page.getByRole("button", { name: "Try them" }).click();
+  await page.getByRole("button", { name: "Replay" }).click();
   await page.getByText("1 of 1 decision would change").waitFor();
   const row = page.getByRole("region", { name: "Decisions" }).getByRole("row").last();
   expect((await row.innerText()).replaceAll(/\s+/g, " ")).toMatch(
-    /echo hello.*asked about.*denied.*rule:deny Bash\(echo \*\)/,
+    /echo hello.*needs approval.*denied.*rule:deny Bash\(echo \*\)/,
   );
   expect(await seriousBarriers(page)).toEqual([]);
 
@@ -177,13 +177,13 @@ test("a decision is explained, other rules are tried on what was decided, and a 
   expect(await operator.getByRole("button", { name: /Revoke/ }).count()).toBe(0);
   const viewer = await console.visitor("viewer");
   await viewer.goto(`${url}/policy`);
-  await viewer.getByText("To ask needs the role operator.").waitFor();
+  await viewer.getByText("This requires the operator role.").waitFor();
   expect(await viewer.getByRole("button", { name: "Explain" }).isDisabled()).toBe(true);
 
   expect(await seriousBarriers(page)).toEqual([]);
   await page.getByRole("button", { name: "Revoke Bash(echo *)" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-  await page.getByText("No answer is remembered").waitFor();
+  await page.getByText("No remembered answers").waitFor();
   expect(await client.grants.list()).toEqual([]);
   await page.setViewportSize({ width: 360, height: 740 });
   for (const place of ["/policy", "/policy?tab=what-if", "/policy?tab=grants"]) {

@@ -46,7 +46,7 @@ async function lookAway(): Promise<void> {
 const told = (): string => console.model?.requests.at(-1)?.last ?? "";
 
 test("calls are allowed, denied, edited and remembered, by click and by key", async () => {
-  await page.getByText("Nothing waits for you").waitFor();
+  await page.getByText("Nothing needs your approval").waitFor();
   writeFileSync(join(console.directory, "notes.txt"), "one\ntwo\n");
   const id = await start([
     ["Bash", { command: "touch allowed.txt && ls | wc -l", timeout: 5_000 }],
@@ -57,11 +57,11 @@ test("calls are allowed, denied, edited and remembered, by click and by key", as
     ["Write", { file_path: join(console.directory, "notes.txt"), content: "one\nthree\n" }],
   ]);
   const first = card("Run touch allowed.txt && ls | wc -l");
-  await first.getByText("It runs 3 programs").waitFor();
+  await first.getByText("3 programs").waitFor();
   await first.getByText("wc -l", { exact: true }).waitFor();
   await first.getByText("5000").waitFor();
   await first.getByText("default:ask").waitFor();
-  await first.getByText("then it counts as denied").waitFor();
+  await first.getByText("then it is denied").waitFor();
   await expect.poll(() => page.title()).toBe("(1) Approvals · Capstan");
   expect(await seriousBarriers(page)).toEqual([]);
   await first.getByRole("button", { name: "Allow once" }).click();
@@ -84,13 +84,13 @@ test("calls are allowed, denied, edited and remembered, by click and by key", as
     .toBe(true);
   await page.keyboard.type("Not that one.");
   await page.keyboard.press("Control+Enter");
-  await second.getByText("Told the agent").waitFor();
+  await second.getByText("Message to the agent").waitFor();
   await expect.poll(told).toContain("Not that one.");
   expect(made("denied.txt")).toBe(false);
 
   const third = card("Run touch before.txt");
   await third.getByRole("button", { name: "Edit…" }).click();
-  await third.getByLabel("The command to run instead").fill("touch after.txt");
+  await third.getByLabel("Command to run instead").fill("touch after.txt");
   await third.getByRole("button", { name: "Allow as edited" }).click();
   await expect.poll(() => made("after.txt")).toBe(true);
   expect(made("before.txt")).toBe(false);
@@ -109,15 +109,15 @@ test("calls are allowed, denied, edited and remembered, by click and by key", as
     .getByText("three")
     .waitFor();
   await fifth.getByRole("button", { name: "Edit…" }).click();
-  const json = fifth.getByLabel("The input to run it with instead");
+  const json = fifth.getByLabel("Input to use instead");
   await json.fill("{ nothing");
-  await fifth.getByText("This is no JSON").waitFor();
+  await fifth.getByText("This is not valid JSON").waitFor();
   await page.keyboard.press("Escape");
   await fifth.getByRole("button", { name: "Allow once" }).click();
   await expect.poll(() => readFileSync(join(console.directory, "notes.txt"), "utf8")).toBe("one\nthree\n");
 
-  await page.getByRole("button", { name: "Dismiss the 5 answered" }).click();
-  await page.getByText("Nothing waits for you").waitFor();
+  await page.getByRole("button", { name: "Dismiss 5 answered" }).click();
+  await page.getByText("Nothing needs your approval").waitFor();
   await expect.poll(() => page.title()).toBe("Approvals · Capstan");
   await page.getByRole("link", { name: "Answered" }).click();
   await page.getByText("Not that one.").waitFor();
@@ -139,18 +139,18 @@ test("questions, forms, plans and results are given on a phone", async () => {
     ["mcp__office__book", {}],
     touch("a-rather-long-name-that-does-not-fit-into-one-line-of-a-phone.txt"),
   ]);
-  const question = card("The agent asks");
+  const question = card("Question from the agent");
   await question.getByRole("button", { name: "Answer", exact: true }).click();
-  await question.getByText("An answer is needed.").first().waitFor();
+  await question.getByText("An answer is required.").first().waitFor();
   const colours = question.getByRole("group", { name: "Which colour?" });
   await colours.getByText("Other").click();
   await question.getByLabel("Your own answer to: Which colour?").fill("green");
   await question.getByText("small", { exact: true }).click();
   await question.getByText("large", { exact: true }).click();
   await question.getByRole("button", { name: "Add a note" }).first().click();
-  await question.getByLabel("A note on: Which colour?").fill("As grass.");
+  await question.getByLabel("Note on: Which colour?").fill("As grass.");
   await lookAway();
-  expect(await question.getByLabel("A note on: Which colour?").inputValue()).toBe("As grass.");
+  expect(await question.getByLabel("Note on: Which colour?").inputValue()).toBe("As grass.");
   expect(await seriousBarriers(page)).toEqual([]);
   await question.getByRole("button", { name: "Answer", exact: true }).click();
   await expect.poll(told).toContain("green");
@@ -158,19 +158,19 @@ test("questions, forms, plans and results are given on a phone", async () => {
   expect(told()).toContain("As grass.");
 
   const custom = card("lookup");
-  await custom.getByLabel("Its result").fill("It is blue.");
+  await custom.getByLabel("Result").fill("It is blue.");
   await custom.getByLabel("The tool failed").check();
   await lookAway();
-  await custom.getByRole("button", { name: "Give result" }).click();
+  await custom.getByRole("button", { name: "Send result" }).click();
   await expect.poll(told).toContain("It is blue.");
   expect(console.model?.requests.at(-1)?.toolResults.at(-1)?.isError).toBe(true);
 
-  const form = card("The MCP server office asks");
+  const form = card("Question from the MCP server office");
   await form.getByRole("group", { name: "Room" }).getByText("blue").click();
   // Who is done with one of several fields is not done with all of them.
   await form.getByLabel("people").fill("4");
   await form.getByLabel("people").press("Enter");
-  expect(await form.getByText("An answer is needed.").count()).toBe(0);
+  expect(await form.getByText("An answer is required.").count()).toBe(0);
   await form.getByLabel("people").fill("13");
   await form.getByLabel("catering").selectOption("Yes");
   await form.getByRole("button", { name: "Answer", exact: true }).click();
@@ -194,15 +194,15 @@ test("questions, forms, plans and results are given on a phone", async () => {
   const deep = `${">".repeat(100)} deep\n${"so on\n".repeat(9_000)}the end`;
   const plans = [draft, deep].map((text): Step => ["ExitPlanMode", { plan: text }]);
   const id = await start(plans, { mode: "plan" });
-  const plan = card("A plan to approve");
+  const plan = card("Plan to approve");
   await plan.getByText("Look a\\u{200b}round").waitFor();
-  await plan.getByRole("button", { name: "Show as written" }).click();
+  await plan.getByRole("button", { name: "Show source" }).click();
   await plan.getByText("[unseen]: https://example.com").waitFor();
   await plan.getByRole("button", { name: "Send back…" }).click();
   await plan.getByLabel("What should change?").fill("Shorter.");
   await plan.getByRole("button", { name: "Send back", exact: true }).click();
   await expect.poll(told).toContain("Shorter.");
-  await plan.getByText(/more characters are not shown\./).waitFor();
+  await plan.getByText(/more characters not shown\./).waitFor();
   expect(await plan.getByText("the end").count()).toBe(0);
   await plan.getByRole("button", { name: "Show all", exact: true }).click();
   await plan.getByText("the end").waitFor();
@@ -224,7 +224,7 @@ test("of two people the second sees who was first, and a viewer only looks", asy
   const mine = card("Run touch raced.txt");
   await mine.waitFor();
   const looked = card("Run touch raced.txt", viewer);
-  await looked.getByText("You are a viewer here").waitFor();
+  await looked.getByText("Your viewer role is read-only").waitFor();
   expect(await looked.getByRole("button").count()).toBe(0);
   // This page's news are held up, so that it does not know yet.
   await page.route("**/api/approvals?*", () => {});
@@ -232,7 +232,7 @@ test("of two people the second sees who was first, and a viewer only looks", asy
   await card("Run touch raced.txt", other).getByText("(you)").waitFor();
   await mine.getByRole("button", { name: "Deny…" }).click();
   await mine.getByRole("button", { name: "Deny", exact: true }).click();
-  await mine.getByText("Your answer came too late").waitFor();
+  await mine.getByText("Someone else answered first").waitFor();
   await mine.getByText("a operator").waitFor();
   await mine.getByText("Allowed").waitFor();
   expect(await mine.getByRole("button").count()).toBe(0);

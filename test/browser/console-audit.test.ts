@@ -42,9 +42,9 @@ test("a session's time line is stepped through with the state as it was, verifie
 
   // All sessions: sound, and found by a word of the title.
   await page.goto(`${url}/audit`);
-  await page.getByText("The audit log is sound").waitFor();
-  await page.getByRole("searchbox", { name: "Search for a session" }).fill("nothing like it");
-  await page.getByText("No session has").waitFor();
+  await page.getByText("Log of all sessions verified").waitFor();
+  await page.getByRole("searchbox", { name: "Search sessions" }).fill("nothing like it");
+  await page.getByText("No session matches").waitFor();
   await page.getByRole("searchbox").fill("note");
   expect(await barriers(page)).toEqual([]);
   await page.getByRole("link", { name: "Write a note", exact: true }).click();
@@ -57,7 +57,7 @@ test("a session's time line is stepped through with the state as it was, verifie
     await page.keyboard.press("j");
     await detail.getByText(`Event ${seq} of ${head}`).waitFor();
   }
-  await detail.getByText("Turn began").waitFor();
+  await detail.getByText("Turn started").waitFor();
   await expect.poll(() => line("Status").textContent()).toContain("running");
   await expect.poll(() => line("Status").getAttribute("data-changed")).toBe("true");
   expect(await line("Spent").textContent()).toContain("$0");
@@ -84,19 +84,19 @@ test("a session's time line is stepped through with the state as it was, verifie
   const asked = events.find((event) => event.type === "capstan.approval_requested");
   const call = events.find(({ id: event }) => event === asked?.tool_use_id)?.seq;
   await page.goto(`${url}/audit/${id}?seq=${call}`);
-  const told = detail.getByRole("region", { name: "The call" });
+  const told = detail.getByRole("region", { name: "Call" });
   await expect.poll(() => told.textContent()).toContain(asked?.asked_by);
   expect(await told.textContent()).toMatch(/Answerallowed by .*Decisionallowed by person:.*Outcomecompleted/);
   expect(await page.getByRole("option", { selected: true }).getAttribute("id")).toBe(`event-${call}`);
   expect(await barriers(page)).toEqual([]);
-  await page.getByRole("slider", { name: "Place in the log" }).focus();
+  await page.getByRole("slider", { name: "Position in the log" }).focus();
   await page.keyboard.press("ArrowRight");
   await detail.getByText(`Event ${(call ?? 0) + 1} of`).waitFor();
 
   await page.getByRole("button", { name: "Verify" }).click();
-  await page.getByText("The log of this session is sound").waitFor();
+  await page.getByText("Log of this session verified").waitFor();
   const started = page.waitForEvent("download");
-  await page.getByRole("link", { name: "Download the log" }).click();
+  await page.getByRole("link", { name: "Download log" }).click();
   const lines = (await readFile(await (await started).path(), "utf8")).trimEnd().split("\n");
   // The first line tells of the session.
   expect(lines.length).toBe(head + 1);
@@ -107,7 +107,7 @@ test("a session's time line is stepped through with the state as it was, verifie
   await page.getByRole("option").nth(2).waitFor();
   expect(await detail.isVisible()).toBe(false);
   await page.getByRole("option").nth(2).click();
-  await detail.getByText("The state right after it").waitFor();
+  await detail.getByText("State after this event").waitFor();
   await page.getByRole("button", { name: "Back to the list" }).click();
   expect(await detail.isVisible()).toBe(false);
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
@@ -115,13 +115,13 @@ test("a session's time line is stepped through with the state as it was, verifie
   // Whoever changes the store is found out: what is wrong, where, and what to do.
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.goto(`${url}/audit`);
-  await page.getByText("The audit log is sound").waitFor();
+  await page.getByText("Log of all sessions verified").waitFor();
   {
     using store = new DatabaseSync(join(dirname(console.directory), "home", "capstan.db"));
     store.prepare("UPDATE events SET event = replace(event, 'note', 'vote') WHERE session_id = ? AND seq = 1").run(id);
   }
   await page.getByRole("button", { name: "Verify now" }).click();
-  await page.getByText("The audit log is not sound").waitFor();
+  await page.getByText("Verification of all sessions failed").waitFor();
   await page.getByText("What to do:").first().waitFor();
   expect(await page.getByRole("row").filter({ hasText: "Write a note" }).textContent()).toContain("altered");
   expect(await barriers(page)).toEqual([]);
@@ -133,10 +133,10 @@ test("a session's time line is stepped through with the state as it was, verifie
 
   // Deleted while somebody looks; and never there.
   await client.sessions.delete(id);
-  await page.getByText("This session was deleted just now").waitFor({ timeout: 30_000 });
+  await page.getByText("Session deleted").waitFor({ timeout: 30_000 });
   await page.goto(`${url}/audit/sesn_nobody`);
-  await page.getByText("There is no such session here").waitFor();
-  await page.getByRole("link", { name: "To the audit of all sessions" }).click();
+  await page.getByText("Session not found").waitFor();
+  await page.getByRole("link", { name: "Go to the audit of all sessions" }).click();
   await page.getByRole("heading", { name: "Audit" }).waitFor();
   expect(console.complaints).toEqual([]);
 });

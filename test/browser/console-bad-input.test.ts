@@ -72,7 +72,7 @@ const pages = (): readonly (readonly [path: string, has: string])[] => [
   ["/settings", "Settings"],
   [`/sessions/${ids.hostile}`, "onerror"],
   [`/sessions/${ids.asking}`, "Asked"],
-  [`/sessions/${ids.question}`, "asks"],
+  [`/sessions/${ids.question}`, "Question from the agent"],
 ];
 
 test("nothing that a model, a tool or a person writes runs, loads anything or breaks the layout", async () => {
@@ -99,7 +99,7 @@ test("nothing that a model, a tool or a person writes runs, loads anything or br
     expect(await isTooWide(page), path).toBe(false);
   }
   await open(`/sessions/${ids.hostile}`);
-  await page.getByText("Shown as it was written").waitFor();
+  await page.getByText("Shown as source").waitFor();
   const said = page.getByRole("article", { name: "The agent said" }).last();
   expect(await said.locator("> div:dir(rtl)").count()).toBe(1);
   // Only what is in sight is in the page: up to the beginning.
@@ -133,24 +133,24 @@ test("an output of 50 MB opens at once, shows its beginning, and can be saved wh
   await open(`/sessions/${long}`);
   const log = page.getByRole("log");
   await log.getByText(RIGHT_TO_LEFT).waitFor();
-  const save = page.getByRole("button", { name: "The output is longer: save all of it" }).first();
+  const save = page.getByRole("button", { name: "The output is truncated. Save it in full" }).first();
   while ((await save.count()) === 0) await page.evaluate(`document.querySelector("[role=log]").scrollTop -= 400`);
   await page.getByText(beginning.trim()).first().waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), save.click()]);
   expect(statSync(await download.path()).size).toBe(output.length);
   await open(`/audit/${long}?seq=${first?.seq}`);
-  await page.getByRole("link", { name: "It is longer than what is shown: save all of it" }).waitFor();
+  await page.getByRole("link", { name: "Truncated. Save the full event" }).waitFor();
   await console.client.sessions.delete(long);
 });
 
-const AWAY = /The server does not answer|The connection is lost/;
+const AWAY = /The server is not responding|Connection lost/;
 
 test("every page says that the server is away, and goes on by itself when it is back", async () => {
   // The page itself came, and nobody answers it.
   const early = await console.context.newPage();
   await early.route("**/api/**", (route) => route.abort());
   await open("/costs", early);
-  await early.getByRole("heading", { name: "The server does not answer" }).waitFor();
+  await early.getByRole("heading", { name: "The server is not responding" }).waitFor();
   const kinds = pages().filter(([path]) => !path.endsWith(ids.asking) && !path.endsWith(ids.question));
   const tabs = await Promise.all(
     kinds.map(async ([path, has]) => {
@@ -166,7 +166,7 @@ test("every page says that the server is away, and goes on by itself when it is 
   const lost = tabs[0]?.tab ?? page;
   await lost.route("**/assets/*.js", (route) => route.abort());
   await lost.getByRole("link", { name: "Tests" }).first().click();
-  await lost.getByText("This page could not be shown").waitFor();
+  await lost.getByText("Could not show this page").waitFor();
   await lost.unroute("**/assets/*.js");
   await console.start();
   await early.unroute("**/api/**");
@@ -189,14 +189,14 @@ test("who is logged out while a page is open is told at once, and comes back to 
   };
   const place = `/sessions/${ids.hostile}?thread=none`;
   await open(place, visitor);
-  await visitor.getByText("Back to the main conversation").waitFor();
+  await visitor.getByText("Back to the main thread").waitFor();
   await visitor.context().clearCookies();
   await visitor.getByRole("heading", { name: "You are logged out" }).waitFor();
   await logIn("ck_wrong");
   await visitor.getByRole("heading", { name: "Not logged in" }).waitFor();
   await logIn(key);
   await visitor.waitForURL(`${console.url}${place}`);
-  await visitor.getByText("Back to the main conversation").waitFor();
+  await visitor.getByText("Back to the main thread").waitFor();
   await console.client.keys.revoke(id);
   await visitor.getByRole("heading", { name: "You are logged out" }).waitFor();
   await visitor.context().close();
@@ -225,12 +225,12 @@ test("what does not exist, or not any more, is said plainly, with a way on", asy
   await open(`/sessions/${gone}`);
   await page.getByRole("log").getByText(RIGHT_TO_LEFT).waitFor();
   await console.client.sessions.delete(gone);
-  await page.getByRole("heading", { name: "This session was deleted" }).waitFor();
+  await page.getByRole("heading", { name: "Session deleted" }).waitFor();
   for (const path of ["/sessions/sesn_x", "/audit/sesn_x", "/agents/agent_x", "/tests/run_x", "/sessions/%2e%2e%2f"]) {
     await open(path);
     await page
       .locator("main")
-      .getByText(/There is no|no such|No session/)
+      .getByText(/not found/)
       .first()
       .waitFor();
     await page.locator("main").getByRole("link").first().waitFor();
@@ -278,7 +278,7 @@ test("what is no answer of the server's, and what asks for patience, is told pla
   const busy = { type: "error", error: { type: "rate_limit_error", message: "Too many requests." }, request_id: "r" };
   const cases: readonly (readonly [path: string, at: string, Parameters<Route["fulfill"]>[0], says: RegExp])[] = [
     ["/", "**/api/sessions?**", { status: 502, body: "<h1>Bad Gateway</h1>" }, /status 502 that is no Capstan server/],
-    ["/agents", "**/api/agents?**", { status: 429, headers: { "retry-after": "1" }, json: busy }, /again in 1.0 s/],
+    ["/agents", "**/api/agents?**", { status: 429, headers: { "retry-after": "1" }, json: busy }, /again in 1 s/],
     ["/costs", "**/api/budgets", { status: 200, body: "<html>" }, /status 200 that is no Capstan server/],
   ];
   await Promise.all(

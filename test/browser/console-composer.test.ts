@@ -90,11 +90,11 @@ test("what is half written is not sent with what a dialog asks", async () => {
 test("files wait with their message while one looks at another page", async () => {
   await started("hello");
   await page.getByLabel("Files to attach").setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: NOTES });
-  await page.getByRole("list", { name: "Attached" }).getByText("notes.txt").waitFor();
+  await page.getByRole("list", { name: "Attachments" }).getByText("notes.txt").waitFor();
   await page.getByRole("link", { name: "Costs" }).click();
   await page.getByRole("heading", { name: "Costs" }).waitFor();
   await page.goBack();
-  await page.getByRole("list", { name: "Attached" }).getByText("notes.txt").waitFor();
+  await page.getByRole("list", { name: "Attachments" }).getByText("notes.txt").waitFor();
   await page.getByRole("button", { name: "Remove notes.txt" }).click();
 });
 const NOTES = Buffer.from("Some notes.");
@@ -107,7 +107,7 @@ test("a long message is whole where it is said otherwise", async () => {
   await page.keyboard.press("Enter");
   const said = page.getByRole("article", { name: "You said" }).filter({ hasText: "a long story" });
   await said.getByRole("button", { name: "Fork from before this message" }).click();
-  await page.getByText("Forked: this is the new session.").waitFor();
+  await page.getByText("Forked. This is the new session.").waitFor();
   await expect.poll(() => field().inputValue()).toBe(long);
   await field().fill("");
 });

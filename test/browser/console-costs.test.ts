@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { money } from "../../src/words/amounts.ts";
 import { openHost } from "../../src/app/open-host.ts";
 import type { CapstanClient, SessionInput } from "../../src/client/index.ts";
 import { isTooWide, seriousBarriers } from "../support/barriers.ts";
@@ -39,7 +40,7 @@ test("what was spent is shown by day, agent and model, with what is left and wha
   const { page, client, complaints } = console;
 
   await page.goto(`${console.url}/costs`);
-  await page.getByText("No model was asked for anything in the last 30 days").waitFor();
+  await page.getByText("No model requests in the last 30 days").waitFor();
   await page.getByRole("link", { name: "Start a session" }).waitFor();
 
   const title = "مراجعة <b>bold</b> and a name that is rather long";
@@ -56,14 +57,14 @@ test("what was spent is shown by day, agent and model, with what is left and wha
   await client.sessions.delete(gone);
 
   await page.reload();
-  await page.getByText("days begin at midnight in Pacific/Kiritimati (the settings' time zone)").waitFor();
-  await page.getByText(/1 request went to a model without a known price \(some-model-7\)/).waitFor();
+  await page.getByText("days start at midnight in Pacific/Kiritimati (the settings' time zone)").waitFor();
+  await page.getByText(/1 request used a model without a known price \(some-model-7\)/).waitFor();
 
   // The canvas is told as text, and the table has its figures.
   const cost = card(page, "Cost by agent");
-  await cost.getByRole("img", { name: /^Cost by agent, paid by use: ≥ \$0\.\d+ in 30 days, most on / }).waitFor();
+  await cost.getByRole("img", { name: /^Cost by agent, pay as you go: ≥ \$0\.\d+ in 30 days, most on / }).waitFor();
   await cost.getByRole("list", { name: "Legend" }).getByText("reviewer").waitFor();
-  await cost.getByRole("button", { name: "Show as a table" }).press("Enter");
+  await cost.getByRole("button", { name: "Show as table" }).press("Enter");
   const table = cost.getByRole("table");
   expect(await table.getByRole("row").count()).toBe(31);
   expect(await table.getByRole("columnheader").allTextContents()).toEqual([
@@ -71,12 +72,12 @@ test("what was spent is shown by day, agent and model, with what is left and wha
     "reviewer",
     "passing",
     "mystery",
-    "All",
+    "Total",
   ]);
   const ledger = await client.ledger({ by: "day", split: "agent", time_zone: "Pacific/Kiritimati" });
   const reviewer = ledger.data.find(({ part }) => part === "reviewer")?.usd ?? 0;
   const today = await table.getByRole("row").nth(1).getByRole("cell").allTextContents();
-  expect(today[1]).toBe(`$${reviewer.toFixed(3)}`);
+  expect(today[1]).toBe(money(reviewer));
 
   // The pointer reads the same.
   const over = cost.locator(".u-over");
@@ -93,15 +94,15 @@ test("what was spent is shown by day, agent and model, with what is left and wha
   // What is left.
   const turns = page.getByRole("meter", { name: /^Today/ });
   expect(await turns.getAttribute("aria-valuetext")).toBe("3 of 3 turns spent, 0 turns left");
-  await page.getByText("Used up: the next request is not sent").waitFor();
+  await page.getByText("Used up: no further requests are sent").waitFor();
   expect(await page.getByRole("meter", { name: /^Project/ }).getAttribute("aria-valuemax")).toBe("1000000");
 
   // What cost most: the one that was deleted is still told.
-  const sessions = page.getByRole("table", { name: "Most expensive sessions, paid by use" });
+  const sessions = page.getByRole("table", { name: "Most expensive sessions, pay as you go" });
   const link = sessions.getByRole("link", { name: title });
   expect(await link.getAttribute("href")).toBe(`/sessions/${first}`);
   await sessions.getByText(`${gone} (deleted)`).waitFor();
-  const tools = page.getByRole("table", { name: "Most expensive tools, paid by use" });
+  const tools = page.getByRole("table", { name: "Most expensive tools, pay as you go" });
   await tools.getByRole("cell", { name: "Glob", exact: true }).waitFor();
 
   // What is chosen stands in the address, and is reached by keyboard.
@@ -125,7 +126,7 @@ test("what was spent is shown by day, agent and model, with what is left and wha
   }
   await page.reload();
   await page.getByRole("radio", { name: /Rehearsal/ }).check();
-  await page.getByText("Nothing was spent: what the model it stood in for would have cost.").waitFor();
+  await page.getByText("Nothing was spent. This is what the real model would have cost.").waitFor();
   await card(page, "Cost by model")
     .getByRole("img", { name: /^Cost by model, rehearsal: \$/ })
     .waitFor();

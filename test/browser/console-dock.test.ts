@@ -15,7 +15,7 @@ beforeAll(async () => {
   console = await openConsole({ script: obedient });
   ({ page } = console);
   for (const name of ["one.txt", "two.txt", "three.txt"]) writeFileSync(join(console.directory, name), "text\n");
-  dock = page.getByRole("region", { name: "Waiting for you" });
+  dock = page.getByRole("region", { name: "Needs approval" });
 });
 afterAll(() => console[Symbol.asyncDispose]());
 
@@ -132,11 +132,11 @@ test("nothing of a change hides, and single keys can be switched off", async () 
   const content = Array.from({ length: 250 }, (_, index) => `${index} ${"wide ".repeat(80)}\r\n`).join("");
   await open(["Write", { file_path: join(console.directory, "long.txt"), content }]);
   const write = card("long.txt");
-  await write.getByText("Windows line ends").waitFor();
+  await write.getByText("Windows line endings").waitFor();
   expect(await write.getByText("\\u{d}").count()).toBe(0);
   const change = write.getByRole("region", { name: /Changes in/ });
   expect(await change.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
-  expect(await write.getByText("50 more lines are not shown").count()).toBe(2);
+  expect(await write.getByText("50 more lines not shown").count()).toBe(2);
   expect(await change.getByText("249 wide").count()).toBe(0);
   await write.getByRole("button", { name: "Show all", exact: true }).click();
   await change.getByText("249 wide").waitFor();
@@ -144,7 +144,7 @@ test("nothing of a change hides, and single keys can be switched off", async () 
 
   await page.getByRole("log").focus();
   await page.keyboard.press("?");
-  const box = page.getByRole("checkbox", { name: "Single keys" });
+  const box = page.getByRole("checkbox", { name: "Single-key shortcuts" });
   expect(await seriousBarriers(page)).toEqual([]);
   await box.uncheck();
   await page.getByRole("button", { name: "Close" }).click();
@@ -173,9 +173,9 @@ test("an answer whose receipt was lost was taken all the same", async () => {
   await page.route("**/api/approvals?*", () => {});
   await loseReceipt();
   await deny.click();
-  await lost.getByText("It is not known whether the answer was taken").waitFor();
+  await lost.getByText("Unclear whether your answer was saved").waitFor();
   await deny.click();
-  await lost.getByText("Your answer was taken.").waitFor();
+  await lost.getByText("Your answer was saved.").waitFor();
   await lost.getByText("(you)").waitFor();
   await page.unroute("**/api/approvals?*");
 
@@ -215,7 +215,7 @@ test("what is half written is found again, and a key that is not meant for it en
   await open(["Write", { file_path: join(console.directory, "draft.txt"), content: "text\n" }]);
   const write = card("draft.txt");
   const reason = write.getByLabel("Why not?");
-  const input = write.getByLabel("The input to run it with instead");
+  const input = write.getByLabel("Input to use instead");
   await write.getByRole("button", { name: "Edit…" }).click();
   const asAsked = await input.inputValue();
   await input.fill('{ "half": ');

@@ -20,7 +20,7 @@ test("what the first page asks for is on its way before its script is, and is as
     await route.continue();
   });
   await page.goto(url);
-  await page.getByText("No session yet").waitFor();
+  await page.getByText("No sessions yet").waitFor();
   for (const path of first) expect(asked.filter((one) => one === path)).toHaveLength(1);
 });
 

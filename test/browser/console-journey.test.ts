@@ -95,9 +95,9 @@ test("subagents stand in a tree, and each can be opened", async () => {
   await expect.poll(() => page.getByRole("navigation", { name: "Threads" }).getByRole("listitem").count()).toBe(2);
   await idle();
   await page.getByRole("navigation", { name: "Threads" }).getByRole("listitem").first().getByRole("button").click();
-  await page.getByText("Back to the main conversation").waitFor();
+  await page.getByText("Back to the main thread").waitFor();
   await card(/^Read/).waitFor();
-  await page.getByRole("button", { name: "Back to the main conversation" }).click();
+  await page.getByRole("button", { name: "Back to the main thread" }).click();
   await expect.poll(() => card(/^Subagent/).count()).toBe(2);
 });
 
@@ -126,9 +126,9 @@ test("files go with a message, and what the model cannot read is refused with th
     { name: "list.txt", mimeType: "text/plain", buffer: Buffer.from("milk\nbread\n") },
     { name: "program", mimeType: "application/octet-stream", buffer: Buffer.from([0, 1, 2]) },
   ]);
-  await page.getByText(/program is no image, no PDF and no text/).waitFor();
+  await page.getByText(/program is not an image, PDF or text file/).waitFor();
   await page.getByRole("button", { name: "Dismiss" }).last().click();
-  await expect.poll(() => page.getByRole("list", { name: "Attached" }).getByRole("listitem").count()).toBe(2);
+  await expect.poll(() => page.getByRole("list", { name: "Attachments" }).getByRole("listitem").count()).toBe(2);
   await say("list the files");
   await page.getByRole("img", { name: "Attached to the message" }).waitFor();
   await page.getByText("list.txt (text/plain)").waitFor();
@@ -167,33 +167,33 @@ test("a fork from a message is a session of its own, with the message to be chan
 test("a rewind brings the files back, and says what it changes before it does", async () => {
   await page.getByRole("tab", { name: "Files" }).click();
   await page.getByRole("button", { name: "Rewind", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: "Rewind the files" });
+  const dialog = page.getByRole("dialog", { name: "Rewind files" });
   await dialog.getByRole("radio").last().check();
   await dialog.getByText("deleted: a.txt").waitFor();
   await dialog.getByRole("button", { name: "Rewind", exact: true }).click();
   await page.getByText("The files were rewound").waitFor();
   expect(existsSync(join(console.directory, "a.txt"))).toBe(false);
-  await page.getByText("The files are as the session found them.").waitFor();
+  await page.getByText("No changes.").waitFor();
   await page.getByRole("button", { name: "Rewind", exact: true }).click();
-  await dialog.getByRole("button", { name: "Undo the last rewind" }).click();
+  await dialog.getByRole("button", { name: "Undo last rewind" }).click();
   await expect.poll(() => existsSync(join(console.directory, "a.txt"))).toBe(true);
   await dialog.waitFor({ state: "detached" });
 });
 
 async function changeLimit(usd: string): Promise<void> {
   await page.getByRole("button", { name: "More", exact: true }).click();
-  await page.getByRole("menuitem", { name: "Change the limit" }).click();
+  await page.getByRole("menuitem", { name: "Change limit" }).click();
   await page.getByLabel("Limit in USD").fill(usd);
   await page.getByRole("button", { name: "Save" }).click();
   // It closes when the server has it.
-  await page.getByRole("dialog", { name: "Change the limit" }).waitFor({ state: "detached" });
+  await page.getByRole("dialog", { name: "Change limit" }).waitFor({ state: "detached" });
 }
 
 test("a limit that is reached stops the turn, and the page says what to do", async () => {
   await changeLimit("0.0001");
   await say("list the files");
   await log()
-    .getByText(/^Limit reached/)
+    .getByText(/^Session limit reached/)
     .waitFor();
   await page.getByText("Stopped at a limit").waitFor();
 });
@@ -212,9 +212,9 @@ test("nothing is missed by a reload, nor by a server that restarts, in the middl
   // What waited still waits.
   await page.getByRole("button", { name: "Allow once" }).waitFor();
   await console.stop();
-  await page.getByText(/The connection is lost/).waitFor();
+  await page.getByText(/Connection lost/).waitFor();
   await console.start();
-  await expect.poll(() => page.getByText(/The connection is lost/).count()).toBe(0);
+  await expect.poll(() => page.getByText(/Connection lost/).count()).toBe(0);
   await page.getByRole("button", { name: "Allow once" }).click();
   await card(/^Run/).last().getByText("survived", { exact: true }).waitFor();
   await idle();
@@ -238,7 +238,7 @@ test("what a session did on a copy of its own is applied to where the files came
   });
   await page.goto(`${console.url}/sessions/${id}`);
   await page.getByRole("button", { name: "Apply" }).click();
-  const dialog = page.getByRole("dialog", { name: "Apply the changes" });
+  const dialog = page.getByRole("dialog", { name: "Apply changes" });
   await dialog.getByText("applied.txt").waitFor();
   expect(existsSync(join(console.directory, "applied.txt"))).toBe(false);
   await dialog.getByRole("button", { name: "Apply" }).click();

@@ -42,7 +42,7 @@ test("suites and their runs are listed, and a run tells why a trial failed", asy
   await using console = await openConsole();
   const { page, complaints } = console;
   await page.goto(`${console.url}/tests`);
-  await page.getByText("No suite was run in this project yet").waitFor();
+  await page.getByText("No test runs in this project yet").waitFor();
 
   const hostile = `</script><img src="http://127.0.0.1:9/x" onerror="alert(1)"> שלום ${"W".repeat(200)}`;
   await keep(console, [
@@ -61,7 +61,7 @@ test("suites and their runs are listed, and a run tells why a trial failed", asy
   expect(await suites.getByRole("row", { name: /^answers/ }).textContent()).toContain("the run failed");
   const runs = page.getByRole("table", { name: /^Runs/ });
   expect(await runs.getByRole("row").count()).toBe(21);
-  await page.getByRole("button", { name: "Older runs" }).click();
+  await page.getByRole("button", { name: "Show older runs" }).click();
   await expect.poll(() => runs.getByRole("row").count()).toBe(29);
   await page.getByLabel("Suite", { exact: true }).selectOption("large");
   await page.waitForURL(/suite=large/);
@@ -91,7 +91,7 @@ test("suites and their runs are listed, and a run tells why a trial failed", asy
 
   await page.getByRole("radio", { name: "Did not pass (3)" }).check();
   await expect.poll(() => page.locator("li[id^=case-]").count()).toBe(3);
-  await page.getByRole("searchbox", { name: "Search for cases" }).fill("nothing like it");
+  await page.getByRole("searchbox", { name: "Search cases" }).fill("nothing like it");
   await page.getByRole("button", { name: "Show all cases" }).click();
   await expect.poll(() => page.locator("li[id^=case-]").count()).toBe(7);
   expect(await seriousBarriers(page)).toEqual([]);
@@ -114,7 +114,7 @@ test("suites and their runs are listed, and a run tells why a trial failed", asy
   await page.setViewportSize({ width: 360, height: 740 });
   await page.emulateMedia({ colorScheme: "dark" });
   await page.goto(`${console.url}/tests/run_hostile`);
-  await page.getByText("To look at").waitFor();
+  await page.getByText("Needs attention").waitFor();
   expect(await page.locator("main img").count()).toBe(0);
   expect(await isTooWide(page)).toBe(false);
   expect(await seriousBarriers(page)).toEqual([]);
@@ -122,12 +122,12 @@ test("suites and their runs are listed, and a run tells why a trial failed", asy
   // Only an admin may delete, and is asked before.
   const viewer = await console.visitor("viewer");
   await viewer.goto(`${console.url}/tests/run_hostile`);
-  await viewer.getByText("To look at").waitFor();
+  await viewer.getByText("Needs attention").waitFor();
   expect(await viewer.getByRole("button", { name: "Delete" }).count()).toBe(0);
   await page.getByRole("button", { name: "Delete" }).click();
-  await page.getByRole("dialog", { name: "Delete this run?" }).getByRole("button", { name: "Delete the run" }).click();
+  await page.getByRole("dialog", { name: "Delete this run?" }).getByRole("button", { name: "Delete run" }).click();
   await page.waitForURL(`${console.url}/tests`);
   await viewer.reload();
-  await viewer.getByText("There is no such run").waitFor();
+  await viewer.getByText("Run not found").waitFor();
   expect(complaints).toEqual([]);
 });

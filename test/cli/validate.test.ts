@@ -72,7 +72,7 @@ test("what an agent file makes is told, and nothing of it is run", async () => {
   functions     ${join(cli.cwd, "tools.mjs")}
   servers       near (none-such), far (http far.example)
   permissions   plan; allow Read; ask Bash; deny WebFetch, add
-  budget        $0.50, 2,000 tool calls, 1m30s a turn
+  budget        $0.50, 2,000 tool calls, 1 min 30 s a turn
   subagents     reviewer
   skills        pdf (1 file, 1 kB)
   commands      /tidy

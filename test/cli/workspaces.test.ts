@@ -47,7 +47,7 @@ test("workspaces are listed with size, age, source and what was not exported, an
   expect(stdout).toMatch(new RegExp(`^${copy} +copy +[\\d.]+ kB +\\d+[sm] ago +not exported +/`, "m"));
   expect(stdout).toMatch(new RegExp(`^${place} +in-place +[\\d.]+ kB +\\d+[sm] ago +/`, "m"));
   expect(stdout).toMatch(
-    new RegExp(`^${left} +leftover +[\\d.]+ kB +1d ago +not exported +of no session in this store$`, "m"),
+    new RegExp(`^${left} +leftover +[\\d.]+ kB +1 d ago +not exported +of no session in this store$`, "m"),
   );
   expect(stdout).toMatch(/^3 workspaces, [\d.]+ [kM]B on disk$/m);
   expect(stdout).toContain(`See what was not exported: capstan diff ${copy}\n`);

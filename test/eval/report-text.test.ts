@@ -83,7 +83,7 @@ test("Markdown has the totals, a row for each case, and the reasons folded", () 
   expect(text).toContain("## ❌ Capstan: failed: not everything could be run\n");
   expect(text).toContain("✅ 3 passed · ❌ 1 failed · ⚠️ 1 error · 🚫 1 not run · ⏭️ 1 skipped");
   expect(text).toContain("≥ $0.23 (list price, not billed; 1 trial of unknown price)");
-  expect(text).toContain("| ✅ | `renames without breaking callers` | 2/3 (50 % needed) | ≥ $0.10 | 20.3 s |");
+  expect(text).toContain("| ✅ | `renames without breaking callers` | 2/3 (50% needed) | ≥ $0.10 | 20.3 s |");
   expect(text).toContain("- **Gate** `refactor: pass_rate`: `50 % of the cases passed; at least 90 % must`");
   expect(text).toContain("(skipped: `waits for the new inbox`) | | | |");
   expect(text).toContain(

@@ -43,8 +43,8 @@ test("what is copied is an agent file that the loader reads as the same agent", 
   }
   expect(agentFileOf(whole).notes).toEqual([
     expect.stringContaining("The skill style is left out"),
-    expect.stringContaining("set the variable TOKEN"),
-    expect.stringContaining("set the variable FAR_AUTHORIZATION"),
+    expect.stringContaining("Set the variable TOKEN"),
+    expect.stringContaining("Set the variable FAR_AUTHORIZATION"),
   ]);
 });
 

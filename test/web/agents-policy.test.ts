@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { WireReplayLine } from "../../src/protocol/api/policy.ts";
 import { changesIn, problemsByList, rulesOf } from "../../web/src/policy/replayed.ts";
-import { understood } from "../../web/src/policy/understood.ts";
+import { describeSubject } from "../../web/src/policy/understood.ts";
 
 const around = { paths: [], inside: true, workspace: "/project", home: "/home/me" };
 
@@ -22,7 +22,7 @@ const line = (before: WireReplayLine["before"], now: WireReplayLine["now"]): Wir
 });
 
 test("what was understood of a call is told in people's words", () => {
-  const told = understood({
+  const told = describeSubject({
     ...around,
     tool: "Bash",
     shell: {
@@ -53,13 +53,13 @@ test("what was understood of a call is told in people's words", () => {
   });
   expect(told).toEqual([
     { what: "Runs", items: ["CI=1 sudo", "rm $X (a word is only known when it runs) (run by sudo)"] },
-    { what: "Writes through >", items: ["out.txt", "$Y (known when it runs)"] },
-    { what: "Names these paths", items: ["./a", "./link → ~/there", "/etc/x"] },
+    { what: "Writes with >", items: ["out.txt", "$Y (known when it runs)"] },
+    { what: "Mentions these paths", items: ["./a", "./link → ~/there", "/etc/x"] },
     { what: "Not fully understood", items: ["It has a heredoc."] },
   ]);
   const search = { ...around, tool: "Grep", search: true, paths: [{ ...place("/project"), access: "read" as const }] };
-  expect(understood(search)).toEqual([{ what: "Searches below", items: ["."] }]);
-  expect(understood({ ...around, tool: "TodoWrite" })).toEqual([]);
+  expect(describeSubject(search)).toEqual([{ what: "Searches under", items: ["."] }]);
+  expect(describeSubject({ ...around, tool: "TodoWrite" })).toEqual([]);
 });
 
 test("changes are counted by what becomes of what", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { WireApproval } from "../../src/client/index.ts";
-import { factsOf, outcomeOf, programsOf, readInput, toolOf, traitsOf } from "../../web/src/approvals/describe.ts";
+import { factsOf, outcomeOf, programsOf, readInput, toolOf, traitsOf } from "../../web/src/approvals/card/describe.ts";
 import { around, besides, byAnswer, follower, newSince, shownIn } from "../../web/src/approvals/inbox.ts";
-import { isSeen, noticesOf } from "../../web/src/approvals/notices.ts";
+import { isSeen, noticesOf } from "../../web/src/approvals/notify/notices.ts";
 
 function approval(id: string, request: Partial<WireApproval["request"]> = {}): WireApproval {
   return {
@@ -57,7 +57,7 @@ describe("what would happen", () => {
     ]);
     expect(factsFor({ tool: "mcp__office__book" })).toEqual(["MCP server: office", "Tool: book"]);
     expect(toolOf("mcp__capstan__lookup")).toEqual({ name: "lookup" });
-    expect(traitsOf(approval("a", { tool: "mcp__office__book" }).request)).toEqual(["runs at an MCP server"]);
+    expect(traitsOf(approval("a", { tool: "mcp__office__book" }).request)).toEqual(["runs on an MCP server"]);
   });
 
   test("writes out what hides itself", () => {
@@ -69,8 +69,8 @@ describe("what would happen", () => {
 
   test("an edited input must be an object", () => {
     expect(readInput('{"a":1}')).toEqual({ a: 1 });
-    expect(readInput("[1]")).toMatch(/must be an object/);
-    expect(readInput("{")).toMatch(/no JSON/);
+    expect(readInput("[1]")).toMatch(/must be a JSON object/);
+    expect(readInput("{")).toMatch(/not valid JSON/);
   });
 });
 
@@ -126,9 +126,9 @@ describe("the inbox", () => {
     expect(newSince(undefined, [a, b])).toEqual([]);
     expect(newSince(new Set(["a"]), [a, b])).toEqual([b]);
     expect(noticesOf([a])).toEqual([
-      { title: "May it run?", body: "helper: Run it", tag: "a", path: "/approvals?open=a" },
+      { title: "Approval needed", body: "helper: Run it", tag: "a", path: "/approvals?open=a" },
     ]);
-    expect(noticesOf([a, b, c, approval("d")])).toMatchObject([{ title: "4 approvals wait", path: "/approvals" }]);
+    expect(noticesOf([a, b, c, approval("d")])).toMatchObject([{ title: "4 approvals needed", path: "/approvals" }]);
     expect(isSeen(a, { path: "/sessions/sesn_1", hasFocus: true })).toBe(true);
     expect(isSeen(a, { path: "/sessions/sesn_1", hasFocus: false })).toBe(false);
     expect(isSeen(a, { path: "/costs", hasFocus: true })).toBe(false);

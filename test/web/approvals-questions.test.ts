@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { WireApproval } from "../../src/client/index.ts";
-import { answersOf, type Asked, askedIn, emptyFor, problemWith } from "../../web/src/approvals/questions.ts";
+import { answersOf, type Asked, askedIn, emptyFor, problemWith } from "../../web/src/approvals/questions/questions.ts";
 
 const asked = (input: Record<string, unknown>, server?: string): readonly Asked[] =>
   askedIn({ input, server } as WireApproval["request"]);
@@ -26,7 +26,7 @@ test("questions of the agent are read leniently, and answered with options, own 
   ]);
   const [which, why] = list;
   if (which === undefined || why === undefined) throw new Error("nothing was asked");
-  expect(problemWith(which, none)).toBe("An answer is needed.");
+  expect(problemWith(which, none)).toBe("An answer is required.");
   expect(problemWith(which, { ...none, words: " " })).toMatch(/Write your own answer/);
   const filled = [
     { chosen: ["a"], words: " c ", note: "n" },
@@ -63,12 +63,12 @@ test("the form of a server has a control for each kind of field, with its defaul
   expect(list.map((one, index) => problemWith(one, filled[index] ?? none))).toEqual([
     undefined,
     undefined,
-    "An answer is needed.",
+    "An answer is required.",
     undefined,
     undefined,
   ]);
   const people = list[2];
-  expect(people && problemWith(people, { ...none, words: "four" })).toBe("This is no number.");
+  expect(people && problemWith(people, { ...none, words: "four" })).toBe("Enter a number.");
   // What may be left out and was, is not sent.
   expect(answersOf(list, filled.with(2, { ...none, words: "4" }))).toEqual({
     answers: { room: "r", days: "tue", people: "4" },

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { LoggedEvent } from "../../src/core/events/events.ts";
-import { FilteredLog } from "../../web/src/audit/filtered-log.ts";
-import { gapBefore } from "../../web/src/audit/gaps.ts";
-import type { Read } from "../../web/src/audit/log-reader.ts";
-import { WholeLog } from "../../web/src/audit/whole-log.ts";
+import { FilteredLog } from "../../web/src/audit/log/filtered-log.ts";
+import { gapBefore } from "../../web/src/audit/log/gaps.ts";
+import type { Read } from "../../web/src/audit/log/log-reader.ts";
+import { WholeLog } from "../../web/src/audit/log/whole-log.ts";
 import { example } from "../support/event-examples.ts";
 
 /** A log in which every so many events there is a message. */

@@ -5,7 +5,7 @@ import { stateToWire } from "../../src/protocol/api/session-state.ts";
 import type { WireSession } from "../../src/protocol/api/sessions.ts";
 import { isOfCall, storyOf } from "../../web/src/audit/call-story.ts";
 import { foundRows, sessionName, sessionRows } from "../../web/src/audit/session-rows.ts";
-import { stateLines } from "../../web/src/audit/state-lines.ts";
+import { stateLines } from "../../web/src/audit/state/state-lines.ts";
 import { example } from "../support/event-examples.ts";
 
 test("a state is told in words, and what an event changed stands out", () => {
@@ -19,7 +19,7 @@ test("a state is told in words, and what an event changed stands out", () => {
   const changed = lines.filter(({ was }) => was !== undefined).map(({ name, values }) => [name, values]);
   expect(changed).toEqual([
     ["Open calls", ["Read, not decided"]],
-    ["Waits for", ["an answer about Read (appr_1)"]],
+    ["Waiting for", ["approval of Read (appr_1)"]],
   ]);
   expect(lines.find(({ name }) => name === "Status")?.values).toEqual(["running"]);
   const idle = reduce(asked, example("session.status_idle"), 4);

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { axisTop, labelled, stacked, tickNames, withRest } from "../../web/src/parts/chart-data.ts";
+import { axisTop, labelPositions, stack, tickNames, withRest } from "../../web/src/parts/chart/chart-data.ts";
 
 test("bars stand on each other, the highest is painted first, and one of no height is left out", () => {
   const series = [
     { name: "a", values: [1, 2, null] },
     { name: "b", values: [3, 0, 4] },
   ];
-  expect(stacked(series)).toEqual([
+  expect(stack(series)).toEqual([
     [4, null, 4],
     [1, 2, null],
   ]);
@@ -24,10 +24,10 @@ test("up to six series stay as they are", () => {
 });
 
 test("an axis names so many places as have room, the last one always", () => {
-  expect(labelled(7, 10)).toEqual([0, 1, 2, 3, 4, 5, 6]);
-  expect(labelled(30, 4)).toEqual([5, 13, 21, 29]);
-  expect(labelled(3, 0)).toEqual([2]);
-  expect(labelled(0, 5)).toEqual([]);
+  expect(labelPositions(7, 10)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  expect(labelPositions(30, 4)).toEqual([5, 13, 21, 29]);
+  expect(labelPositions(3, 0)).toEqual([2]);
+  expect(labelPositions(0, 5)).toEqual([]);
 });
 
 test("ticks have their unit, and digits that tell them apart", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canBeLaidOut } from "../../web/src/parts/markdown-limits.ts";
+import { canBeLaidOut } from "../../web/src/parts/text/markdown-limits.ts";
 
 test("what people and models write is laid out", () => {
   for (const text of [

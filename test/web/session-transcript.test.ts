@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { LoggedEvent } from "../../src/client/index.ts";
-import { exitCode, reportOf, runningTime, stateOf } from "../../web/src/session/call-facts.ts";
-import { noticeOf } from "../../web/src/session/notice.ts";
-import { beingSaid, type Item, transcriptOf, withPreview } from "../../web/src/session/transcript.ts";
+import { exitCode, reportOf, runningTime, stateOf } from "../../web/src/session/calls/call-facts.ts";
+import { noticeOf } from "../../web/src/session/transcript/notice.ts";
+import { previewItems, type Item, transcriptOf, withPreview } from "../../web/src/session/transcript/transcript.ts";
 import { EVENT_EXAMPLES } from "../support/event-examples.ts";
 
 type Draft = { readonly type: LoggedEvent["type"] } & Readonly<Record<string, unknown>>;
@@ -80,8 +80,8 @@ test("what is being said is shown until it is withdrawn, and words without a beg
     delta: { type: "content_delta", content: { type: "text", text: "Hi" } },
   } as const;
   const said = withPreview(withPreview(start, delta), { ...delta, event_id: "unknown" });
-  expect(beingSaid(said, null)).toMatchObject([{ kind: "agent", text: "Hi", isStreaming: true }]);
-  expect(beingSaid(withPreview(said, { type: "capstan.event_withdrawn", event_id: "a" }), null)).toEqual([]);
+  expect(previewItems(said, null)).toMatchObject([{ kind: "agent", text: "Hi", isStreaming: true }]);
+  expect(previewItems(withPreview(said, { type: "capstan.event_withdrawn", event_id: "a" }), null)).toEqual([]);
 });
 
 test("after a rewind of the conversation, what was said since is marked as taken back", () => {

@@ -1,22 +1,22 @@
 import { expect, test } from "vitest";
-import { filtered, firstOpen, listedCount, placed, remarksOf } from "../../web/src/tests/placed-cases.ts";
-import { countsTold, isGood, passedOf, priceOf, whyNot } from "../../web/src/tests/run-facts.ts";
+import { filterSuites, firstOpen, listedCount, placeSuites, remarksOf } from "../../web/src/tests/placed-cases.ts";
+import { countsText, isGood, passedOf, priceOf, whyNot } from "../../web/src/tests/run-facts.ts";
 import { casesSummary, passagesOf, priceNote } from "../../src/protocol/api/suite-run-facts.ts";
 import { richRun, sampleCase, sampleSuite } from "../support/suite-run.ts";
 
 const run = richRun();
-const suites = placed(run.suites);
+const suites = placeSuites(run.suites);
 
 test("what a run comes to is told in words", () => {
   const sums = casesSummary(run.suites.flatMap((suite) => suite.cases));
-  expect(countsTold(sums.counts)).toBe("3 passed, 1 failed, 1 error, 1 not run, 1 skipped");
+  expect(countsText(sums.counts)).toBe("3 passed, 1 failed, 1 error, 1 not run, 1 skipped");
   expect(isGood(sums.counts)).toBe(false);
   expect(priceOf(sums)).toMatch(/^≥ \$/);
   expect(priceNote({ mode: "replay" }, { unpricedTrials: 1 })).toBe("list price, not billed; 1 trial of unknown price");
 });
 
-function names(wanted: Parameters<typeof filtered>[1]): string[] {
-  return filtered(suites, wanted).flatMap(({ cases }) => cases.map((one) => one.anchor));
+function names(wanted: Parameters<typeof filterSuites>[1]): string[] {
+  return filterSuites(suites, wanted).flatMap(({ cases }) => cases.map((one) => one.anchor));
 }
 
 test("cases are found by what became of them, by name and by tag", () => {
@@ -28,14 +28,14 @@ test("cases are found by what became of them, by name and by tag", () => {
 
 test("what failed stands open, unless that is too much", () => {
   expect(firstOpen(suites)).toEqual(["case-1-2", "case-1-4"]);
-  const many = placed([
+  const many = placeSuites([
     sampleSuite("s", { cases: Array.from({ length: 6 }, () => sampleCase("x", { status: "failed" })) }),
   ]);
   expect(firstOpen(many)).toEqual([]);
 });
 
 test("a long list is shown in pages, and the case that is asked for is on one of them", () => {
-  const [suite] = placed([sampleSuite("s", { cases: Array.from({ length: 250 }, () => sampleCase("x")) })]);
+  const [suite] = placeSuites([sampleSuite("s", { cases: Array.from({ length: 250 }, () => sampleCase("x")) })]);
   const cases = suite?.cases ?? [];
   expect(listedCount(cases, 1, undefined)).toBe(100);
   expect(listedCount(cases, 1, "case-1-150")).toBe(200);

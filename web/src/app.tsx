@@ -8,7 +8,7 @@ import { SessionsPage } from "./sessions/sessions-page.tsx";
 import { Layout } from "./shell/layout.tsx";
 import { PageBoundary } from "./shell/page-boundary.tsx";
 
-// What the first page does not need is loaded with the page that does.
+// Code that the first page does not need is loaded on demand.
 const NewSessionPage = lazy(async () => ({
   default: (await import("./sessions/new-session-page.tsx")).NewSessionPage,
 }));
@@ -46,10 +46,10 @@ export function App() {
               <Route path="/tests/:id">{({ id }) => <RunPage key={id} id={id} />}</Route>
               <Route path="/settings" component={SettingsPage} />
               <Route>
-                <Page title="Nothing here">
-                  <Empty title="There is no such page">
+                <Page title="Not found">
+                  <Empty title="Page not found">
                     <Link href="/" className="text-accent underline">
-                      To the sessions
+                      Go to sessions
                     </Link>
                   </Empty>
                 </Page>

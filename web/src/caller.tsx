@@ -10,16 +10,16 @@ const CallerContext = createContext<WireCaller | undefined>(undefined);
 
 export const callerQuery = { queryKey: CALLER_KEY, queryFn: () => api.whoami() };
 
-/** Who looks at the page, asked for again now and then: a key may be revoked, a login ends. */
+/** The logged-in caller, refreshed now and then: keys are revoked and logins expire. */
 export function CallerGate({ children }: { readonly children: ReactNode }) {
   const { data, error, refetch } = useQuery({
     ...callerQuery,
-    // A server that is away is looked for more often.
+    // Poll faster while the server is away.
     refetchInterval: ({ state }) => (state.error === null || isRefused(state.error, 401) ? 30_000 : 2_500),
     refetchOnWindowFocus: true,
   });
   if (isRefused(error, 401)) return <Login wasIn={data !== undefined} />;
-  // Whoever is in stays in while the server restarts; the page says by itself what it cannot load.
+  // Stay logged in while the server restarts; the page itself reports what it cannot load.
   if (data === undefined && error !== null) return <NoServer thrown={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading label="Connecting" />;
   return <CallerContext value={data}>{children}</CallerContext>;
@@ -27,7 +27,7 @@ export function CallerGate({ children }: { readonly children: ReactNode }) {
 
 export function useCaller(): WireCaller {
   const caller = use(CallerContext);
-  if (caller === undefined) throw new Error("There is no caller outside of CallerGate.");
+  if (caller === undefined) throw new Error("useCaller must be used inside CallerGate.");
   return caller;
 }
 

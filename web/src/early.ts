@@ -1,9 +1,9 @@
 declare global {
-  /** By address: what `public/early.js` has asked for while this script was still on its way. */
+  /** By URL: requests that `public/early.js` sent while this script was still loading. */
   var capstanAsked: Map<string, Promise<Response>> | undefined;
 }
 
-/** An answer is given once: who asks again wants to know what is so by then. */
+/** Each response is used once: later requests need fresh data. */
 export function takeEarly(address: string): Promise<Response> | undefined {
   const answer = globalThis.capstanAsked?.get(address);
   globalThis.capstanAsked?.delete(address);

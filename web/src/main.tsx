@@ -7,20 +7,20 @@ import { callerQuery } from "./caller.tsx";
 import { listQuery } from "./sessions/list-query.ts";
 import "./styles.css";
 
-/** How long nothing is shown while the server is asked. */
+/** In milliseconds: how long to wait for the server before showing anything. */
 const PATIENCE_MS = 200;
 
 const place = document.getElementById("console");
-if (place === null) throw new Error("The page has no place for the console.");
+if (place === null) throw new Error("The page has no root element.");
 void draw(place);
 
-/** What the first page shows is asked for at once, and not one after the other as the parts of the page are drawn. */
+/** Fetch all data of the first page at once, instead of one request after another as components mount. */
 async function draw(into: HTMLElement): Promise<void> {
   const { pathname, search } = location;
   const asked = [queries.prefetchQuery(callerQuery)];
   if (pathname === "/") asked.push(queries.prefetchQuery(listQuery(new URLSearchParams(search))));
   if (pathname.startsWith("/sessions/")) void import("./session/session-page.tsx");
-  // What is there in a moment needs no sign that it will come: to draw that first only delays it.
+  // Do not draw a loading indicator for data that arrives within a moment: it would only delay the page.
   await Promise.race([Promise.all(asked), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
   createRoot(into).render(
     <StrictMode>

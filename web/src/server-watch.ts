@@ -1,15 +1,14 @@
 import { takeEarly } from "./early.ts";
 
 /**
- * What every answer says about the server besides what was asked for: that it is there, what time it has, and whether it
- * still knows who asks.
+ * What every response reveals about the server: that it is up, its time, and whether the login is still valid.
  */
 
-/** One request that fails is nothing yet: a page that is left cuts its own. */
+/** A single failed request does not count: leaving a page cancels its requests. */
 const MISSED = 2;
-/** In milliseconds, until an answer begins. */
+/** In milliseconds until the response starts. */
 const LATE_MS = 30_000;
-/** In milliseconds. The server tells whole seconds, and an answer takes a while: less than that is no difference. */
+/** In milliseconds. The server's time has whole seconds and responses take a while, so smaller differences are ignored. */
 const COARSE = 5_000;
 
 let missed = 0;
@@ -17,29 +16,29 @@ let ahead = 0;
 const listeners = new Set<() => void>();
 const refusals = new Set<() => void>();
 
-/** Whether nobody answers, or only something in between that cannot reach the server either. */
+/** Whether the server is unreachable, or a proxy reports that it is. */
 export function isAway(): boolean {
   return missed >= MISSED;
 }
 
-/** Told when the server goes away, and when it is back. */
+/** Notified when the server goes away and when it is back. */
 export function onServerChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Told when an answer says that nobody is logged in. */
+/** Notified when a response says that nobody is logged in. */
 export function onUnknown(listener: () => void): () => void {
   refusals.add(listener);
   return () => refusals.delete(listener);
 }
 
-/** The time as the server has it, in milliseconds: times in the log are the server's, and the browser's clock may be wrong. */
+/** The server's time in milliseconds: log times are the server's, and the browser's clock may be wrong. */
 export function serverNow(): number {
   return asServerTime(Date.now());
 }
 
-/** A moment of the browser's clock, as the server would have told it. */
+/** Converts a browser time to server time. */
 export function asServerTime(at: number): number {
   return at + ahead;
 }
@@ -57,17 +56,17 @@ export const watchedFetch: typeof fetch = async (input, init) => {
   }
 };
 
-/** What is asked again and again, and takes no time: the rest may take its own. */
+/** Fast polling requests: only these time out. */
 const QUICK = /\/api\/(whoami|approvals|sessions(\/[^/?]+)?)(\?|$)/;
 
 function isQuick(input: RequestInfo | URL, init: RequestInit | undefined): input is string {
   return typeof input === "string" && init?.method === "GET" && QUICK.test(input);
 }
 
-/** A question without an answer is given up: whoever asks next would wait for it too. */
+/** Aborts a request without a response: later requests would wait for it too. */
 async function inTime(input: string, init: RequestInit | undefined): Promise<Response> {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new Error(`nothing within ${LATE_MS / 1_000} seconds`)), LATE_MS);
+  const timer = setTimeout(() => late.abort(new Error(`no response within ${LATE_MS / 1_000} seconds`)), LATE_MS);
   const { promise, reject } = Promise.withResolvers<never>();
   late.signal.addEventListener("abort", () => reject(late.signal.reason), { once: true });
   const signal = init?.signal ? AbortSignal.any([init.signal, late.signal]) : late.signal;

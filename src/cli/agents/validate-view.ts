@@ -1,6 +1,7 @@
 import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
 import { isRemote, type McpServer } from "../../core/agent/mcp-server-schema.ts";
-import { colour, money, oneLine, seconds } from "../terminal/text.ts";
+import { size as sizeText } from "../../words/amounts.ts";
+import { colour, count, duration, money, oneLine } from "../terminal/text.ts";
 import type { AgentReport } from "./validate.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
@@ -96,7 +97,7 @@ function budgetOf({ budget }: AgentDefinition): string {
   const told = [
     usd && money(usd),
     ...Object.entries(counts).map(([name, limit]) => `${count(limit ?? 0)} ${name.replaceAll("_", " ")}`),
-    deadline && `${seconds(deadline)} a turn`,
+    deadline && `${duration(deadline)} a turn`,
   ].filter(Boolean);
   return told.length === 0 ? "no limits" : told.join(", ");
 }
@@ -105,8 +106,8 @@ function skillsOf({ skills = {} }: AgentDefinition): string | undefined {
   return list(
     Object.entries(skills).map(([name, { files }]) => {
       const all = Object.values(files);
-      const size = all.reduce((sum, { content }) => sum + content.length, 0);
-      return `${name} (${all.length} ${all.length === 1 ? "file" : "files"}, ${count(Math.ceil(size / 1000))} kB)`;
+      const bytes = all.reduce((sum, { content }) => sum + content.length, 0);
+      return `${name} (${all.length} ${all.length === 1 ? "file" : "files"}, ${sizeText(bytes)})`;
     }),
   );
 }
@@ -120,11 +121,6 @@ function needed({ inputs = {} }: AgentDefinition): string[] {
   return Object.entries(inputs)
     .filter(([, input]) => input.default === undefined)
     .map(([name]) => `--input ${name}=…`);
-}
-
-/** With thousands apart. What the language's own tables would do costs this command a third of its time. */
-function count(value: number): string {
-  return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 export function casesText(cases: number): string {

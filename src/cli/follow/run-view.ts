@@ -3,7 +3,7 @@ import { cost } from "./cost.ts";
 import { decidedInput } from "./decided-input.ts";
 import { HeardText } from "./resumed-text.ts";
 import { noticeOf } from "./notices.ts";
-import { colour, columns, count, oneLine, seconds, shortId } from "../terminal/text.ts";
+import { colour, columns, count, oneLine, duration, shortId } from "../terminal/text.ts";
 import { EscapedPieces, escapeHidden } from "../../words/hidden-text.ts";
 
 interface ShownCall {
@@ -128,7 +128,7 @@ export class RunView {
     this.#stopSpinner();
     this.#newLine();
     const { in: read, out: written } = this.#tokens;
-    const took = this.#users ? "" : `${seconds(Date.now() - this.#startedAt)} · `;
+    const took = this.#users ? "" : `${duration(Date.now() - this.#startedAt)} · `;
     const spent = cost({ usd: this.#usd, unpricedRequests: this.#unpricedRequests });
     this.#out.write(
       colour.dim(
@@ -183,7 +183,7 @@ export class RunView {
     if (call === undefined) return;
     this.#calls.delete(callId);
     this.#last = "call";
-    const took = seconds(Date.parse(at ?? "") - call.at);
+    const took = duration(Date.parse(at ?? "") - call.at);
     const failed = outcome !== "completed";
     const note = failed ? `${outcome} ` : "";
     const indent = "  ".repeat(call.depth);

@@ -1,7 +1,7 @@
 import pc from "picocolors";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
-export { whole as count } from "../../core/text/thousands.ts";
+export { ago, duration, money, thousands as count } from "../../words/amounts.ts";
 
 /** Colours only on a terminal, and never against NO_COLOR; picocolors knows both. */
 export const colour = pc;
@@ -61,29 +61,6 @@ export function oneLine(text: string, width: number): string {
     cut += segment;
   }
   return `${cut}…`;
-}
-
-export function money(usd: number): string {
-  if (usd === 0) return "$0";
-  return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
-}
-
-export function seconds(ms: number): string {
-  // A clock that jumps back must not show a negative time.
-  if (ms < 0) return "0.0s";
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)}s`;
-  return `${Math.floor(ms / 60_000)}m${String(Math.round((ms % 60_000) / 1_000)).padStart(2, "0")}s`;
-}
-
-/** How long ago, in the one unit that says most. */
-export function ago(ms: number): string {
-  const units: [string, number][] = [
-    ["d", 86_400_000],
-    ["h", 3_600_000],
-    ["m", 60_000],
-  ];
-  const [unit, size] = units.find(([, length]) => ms >= length) ?? ["s", 1_000];
-  return `${Math.max(0, Math.floor(ms / size))}${unit} ago`;
 }
 
 /** The end of an id is what tells sessions apart; every command takes it in place of the whole. */

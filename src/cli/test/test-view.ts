@@ -3,7 +3,7 @@ import type { CaseRun, SuiteRun, TrialRun } from "../../core/suite/suite-run.ts"
 import { CASE_STATUSES, casesSummary, runSummary } from "../../core/suite/suite-run-summary.ts";
 import { acceptedDrift, ignoredVariation } from "../../eval/reports/words.ts";
 import { filteredOut } from "../../eval/select.ts";
-import { colour, columns, money, oneLine } from "../terminal/text.ts";
+import { colour, columns, duration, money, oneLine } from "../terminal/text.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
 /** Part of a line: plain, or painted. */
@@ -84,7 +84,7 @@ export class TestView {
     for (const problem of problems) this.#line(MARKS.error, ` ${problem}`);
     const cost = this.#isFree ? `${money(usd)} if it were live` : money(usd);
     this.#line("");
-    const text = `${parts.join(", ")} in ${(durationMs / 1000).toFixed(1)} s, ${cost} (${mode})`;
+    const text = `${parts.join(", ")} in ${duration(durationMs)}, ${cost} (${mode})`;
     this.#line([exitCode === 0 ? colour.green : colour.red, text]);
     for (const file of written) this.#line(`Report: ${file}`);
   }
@@ -142,5 +142,5 @@ function figures(run: CaseRun): string {
   const passed = trials.filter(({ status }) => status === "passed").length;
   const time = trials.reduce((sum, { durationMs }) => sum + durationMs, 0) / trials.length;
   const rate = trials.length === 1 ? "" : ` · ${passed} of ${trials.length} trials`;
-  return `  ${(time / 1000).toFixed(1)} s · ${money(casesSummary([run]).usd)}${rate}`;
+  return `  ${duration(time)} · ${money(casesSummary([run]).usd)}${rate}`;
 }

@@ -10,7 +10,8 @@ import { INTERRUPTED } from "../terminal/interrupt.ts";
 import { promptsHere } from "../ask/local-prompts.ts";
 import { shortId } from "../terminal/text.ts";
 import { totalText, workspacesText, workspaceTable } from "./workspaces.ts";
-import { parseSize, sizeText } from "./workspaces-size.ts";
+import { size } from "../../words/amounts.ts";
+import { parseSize } from "./workspaces-size.ts";
 import { escapeHidden, hiddenFreeJson } from "../../words/hidden-text.ts";
 
 export interface CleanFlags {
@@ -128,7 +129,7 @@ async function removeAll(
       freed += workspace.bytes;
     } else exitCode ||= failure.exitCode;
   }
-  if (!json) print(`Removed ${workspacesText(removed)}, ${sizeText(freed)}.`);
+  if (!json) print(`Removed ${workspacesText(removed)}, ${size(freed)}.`);
   return exitCode;
 }
 

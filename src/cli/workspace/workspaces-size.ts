@@ -21,17 +21,3 @@ export function parseSize(text: string): number {
     throw usage(`${JSON.stringify(text)} is not a size. Write a number with its unit, such as 500MB or 1.5GB.`);
   return Math.round(Number(amount) * size);
 }
-
-const SHOWN: readonly (readonly [unit: string, size: number])[] = [
-  ["TB", 1e12],
-  ["GB", 1e9],
-  ["MB", 1e6],
-  ["kB", 1e3],
-];
-
-export function sizeText(bytes: number): string {
-  // What would be rounded up to a thousand of a unit is one of the next.
-  const [unit, size] = SHOWN.find(([, least]) => bytes >= least * 0.9995) ?? ["B", 1];
-  const amount = bytes / size;
-  return `${unit === "B" || amount >= 99.95 ? Math.round(amount) : amount.toFixed(1)} ${unit}`;
-}

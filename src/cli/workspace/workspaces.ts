@@ -2,7 +2,7 @@ import { openFiles } from "../../app/host/open-files.ts";
 import { homeDirectory } from "../../config/project/home.ts";
 import type { StoredWorkspace } from "../../runtime/files/stored-workspaces.ts";
 import { ago, shortId, table } from "../terminal/text.ts";
-import { sizeText } from "./workspaces-size.ts";
+import { size } from "../../words/amounts.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
 
 export async function list({ json = false }: { readonly json?: boolean }): Promise<void> {
@@ -20,7 +20,7 @@ export function workspaceTable(all: readonly StoredWorkspace[]): string {
   const rows = all.map(({ sessionId, kind, bytes, lastActivityAt, hasUnexportedChanges, source }) => [
     shortId(sessionId),
     kind ?? "leftover",
-    sizeText(bytes),
+    size(bytes),
     ago(Date.now() - lastActivityAt),
     hasUnexportedChanges ? "not exported" : "",
     kind === undefined ? "of no session in this store" : source,
@@ -29,7 +29,7 @@ export function workspaceTable(all: readonly StoredWorkspace[]): string {
 }
 
 export function totalText(all: readonly StoredWorkspace[]): string {
-  return `${workspacesText(all.length)}, ${sizeText(all.reduce((sum, { bytes }) => sum + bytes, 0))} on disk`;
+  return `${workspacesText(all.length)}, ${size(all.reduce((sum, { bytes }) => sum + bytes, 0))} on disk`;
 }
 
 export function workspacesText(some: number): string {

@@ -1,6 +1,6 @@
 import type { CaseRun, SuiteRun, TrialRun, TrialStep } from "./suite-run.ts";
 import type { CasesSummary, CaseStatus } from "./suite-run-summary.ts";
-import { whole } from "../text/thousands.ts";
+import { count } from "../../words/amounts.ts";
 
 /** How runs are told: one wording for the reports and the console. */
 
@@ -26,10 +26,6 @@ export function priceNote(
 ): string {
   const note = mode === "replay" || mode === "rehearsal" ? "list price, not billed" : "list price";
   return unpricedTrials === 0 ? note : `${note}; ${count(unpricedTrials, "trial")} of unknown price`;
-}
-
-export function count(value: number, thing: string): string {
-  return `${whole(value)} ${thing}${value === 1 ? "" : "s"}`;
 }
 
 export function inputTokens({ input, cacheRead, cacheCreation }: TrialRun["tokens"]): number {

@@ -1,5 +1,6 @@
 import type { Suite } from "../../core/suite/suite.ts";
 import type { CaseRun, SuiteResult, SuiteRun } from "../../core/suite/suite-run.ts";
+import { duration, preciseMoney } from "../../words/amounts.ts";
 
 type Margins = Suite["margins"];
 type Regression = SuiteResult["regressions"][number];
@@ -43,12 +44,15 @@ function compare(was: CaseRun, is: CaseRun, limits: Required<Margins>): Regressi
     worse("usd", "what a trial costs is not known any more: a model has no known price");
   const [costBefore, costNow] = [mean(was, ({ usd }) => usd ?? 0), mean(is, ({ usd }) => usd ?? 0)];
   if (costNow > costBefore * (1 + limits.usd) + ROUNDING && costNow - costBefore > MIN_USD)
-    worse("usd", `a trial cost $${costBefore.toFixed(4)} and costs $${costNow.toFixed(4)}${more(costBefore, costNow)}`);
+    worse(
+      "usd",
+      `a trial cost ${preciseMoney(costBefore)} and costs ${preciseMoney(costNow)}${more(costBefore, costNow)}`,
+    );
   const [timeBefore, timeNow] = [mean(was, ({ durationMs }) => durationMs), mean(is, ({ durationMs }) => durationMs)];
   if (timeNow > timeBefore * (1 + limits.duration) && timeNow - timeBefore > MIN_MS)
     worse(
       "duration",
-      `a trial took ${(timeBefore / 1000).toFixed(1)} s and takes ${(timeNow / 1000).toFixed(1)} s${more(timeBefore, timeNow)}`,
+      `a trial took ${duration(timeBefore)} and takes ${duration(timeNow)}${more(timeBefore, timeNow)}`,
     );
   return found;
 }
@@ -62,5 +66,5 @@ function mean({ trials }: CaseRun, of: (trial: CaseRun["trials"][number]) => num
 }
 
 function more(before: number, now: number): string {
-  return before === 0 ? "" : ` (+${Math.round((now / before - 1) * 100)} %)`;
+  return before === 0 ? "" : ` (+${Math.round((now / before - 1) * 100)}%)`;
 }

@@ -5,7 +5,8 @@ import { z } from "zod";
 import { parseDuration } from "../../core/text/duration.ts";
 import type { Given } from "../../core/suite/grader-schema.ts";
 import { type Finding, GraderError, type Surroundings } from "./grader.ts";
-import { durationInWords, shown } from "./similarity/words.ts";
+import { duration } from "../../words/amounts.ts";
+import { shown } from "./similarity/words.ts";
 
 const TIMEOUT = "30s";
 
@@ -38,7 +39,7 @@ export async function code(given: Given<"code">, { facts, deps }: Surroundings):
     if ("threw" in said) throw new GraderError(`${given.export} of ${file} threw: ${said.threw}`);
     return findingOf(said.returned, `${given.export} of ${file}`);
   } catch (thrown) {
-    if (late.aborted) throw new GraderError(`${given.export} of ${file} did not answer within ${durationInWords(ms)}`);
+    if (late.aborted) throw new GraderError(`${given.export} of ${file} did not answer within ${duration(ms)}`);
     throw thrown;
   } finally {
     await worker.terminate();

@@ -4,7 +4,7 @@ import type { CommandEnd } from "../../core/ports/hooks.ts";
 import type { Given } from "../../core/suite/grader-schema.ts";
 import { allOf, failedWith, type Finding, GraderError, passedWith, type Surroundings } from "./grader.ts";
 import { checkText } from "./text.ts";
-import { durationInWords } from "./similarity/words.ts";
+import { duration } from "../../words/amounts.ts";
 
 const TIMEOUT = "1m";
 const TAIL_LINES = 20;
@@ -28,7 +28,7 @@ export async function command(given: Given<"command">, { facts, deps }: Surround
       throw new GraderError(`\`${run}\` could not be run: ${messageOf(thrown)}`);
     });
   if (late.aborted && end.exitCode === null)
-    return failedWith(`expected \`${run}\` to end within ${durationInWords(ms)} (it was killed)${tailOf(end)}`);
+    return failedWith(`expected \`${run}\` to end within ${duration(ms)} (it was killed)${tailOf(end)}`);
   if (end.exitCode !== expected)
     return failedWith(`expected \`${run}\` to end with exit code ${expected} (found ${exitOf(end)})${tailOf(end)}`);
   const ended = passedWith(`\`${run}\` ended with exit code ${expected}`);

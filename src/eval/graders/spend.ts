@@ -1,21 +1,22 @@
 import { parseDuration } from "../../core/text/duration.ts";
 import type { Given } from "../../core/suite/grader-schema.ts";
+import { count, duration as durationText, preciseMoney } from "../../words/amounts.ts";
 import { type Finding, GraderError, type Surroundings } from "./grader.ts";
-import { countInWords, durationInWords, isWithin } from "./similarity/words.ts";
+import { countInWords, isWithin } from "./similarity/words.ts";
 
 /** Graders of what a trial cost: money, tokens, requests, time. */
 
 export function cost({ at_most: most }: Given<"cost">, { facts }: Surroundings): Finding {
   if (facts.usd === null)
     throw new GraderError("the price of a model that was asked is not known; give it in the settings under prices");
-  return atMost(facts.usd, most, (usd) => `$${Number(usd.toFixed(6))}`);
+  return atMost(facts.usd, most, preciseMoney);
 }
 
 export function tokens({ at_most: most, of }: Given<"tokens">, { facts }: Surroundings): Finding {
   const { input, output, cacheRead, cacheCreation } = facts.tokens;
   const counts = { total: input + output + cacheRead + cacheCreation, input, output, cache_read: cacheRead };
   const kind = of === "total" ? "" : `${of.replace("_", " ")} `;
-  return atMost(counts[of], most, (count) => `${count} ${kind}tokens`);
+  return atMost(counts[of], most, (amount) => count(amount, `${kind}token`));
 }
 
 export function requests(given: Given<"requests">, { facts }: Surroundings): Finding {
@@ -24,7 +25,7 @@ export function requests(given: Given<"requests">, { facts }: Surroundings): Fin
 }
 
 export function duration({ at_most: most }: Given<"duration">, { facts }: Surroundings): Finding {
-  return atMost(facts.durationMs, parseDuration(most), durationInWords);
+  return atMost(facts.durationMs, parseDuration(most), durationText);
 }
 
 function atMost(found: number, most: number, inWords: (amount: number) => string): Finding {

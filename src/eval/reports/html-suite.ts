@@ -1,10 +1,11 @@
 import type { CaseRun, SuiteResult, TrialRun } from "../../core/suite/suite-run.ts";
 import { casesSummary } from "../../core/suite/suite-run-summary.ts";
-import { count, timeOf } from "../../core/suite/suite-run-words.ts";
+import { timeOf } from "../../core/suite/suite-run-words.ts";
+import { count, duration, percent } from "../../words/amounts.ts";
 import { badge, fold, listed, OPEN } from "./html-parts.ts";
 import { type Html, markup } from "./html-text.ts";
 import { trialBody } from "./html-trial.ts";
-import { duration, passedOf, percent, priceOf } from "./words.ts";
+import { passedOf, priceOf } from "./words.ts";
 
 /** Where a case stands on the page. Names may be anything, and may be there twice. */
 export function caseAnchor(suite: number, index: number): string {

@@ -1,9 +1,8 @@
 import type { TrialRun, TrialStep, Verdict } from "../../core/suite/suite-run.ts";
-import { changedFiles, count, inputTokens, type Passage, passagesOf, WHO } from "../../core/suite/suite-run-words.ts";
+import { changedFiles, inputTokens, type Passage, passagesOf, WHO } from "../../core/suite/suite-run-words.ts";
+import { count, duration, money, thousands } from "../../words/amounts.ts";
 import { diffBlock, fold, listed, textBlock } from "./html-parts.ts";
 import { type Html, markup } from "./html-text.ts";
-import { whole } from "../../core/text/thousands.ts";
-import { duration, money } from "./words.ts";
 
 /** Longer texts of a transcript are folded. */
 const MAX_OPEN = 1_200;
@@ -49,8 +48,8 @@ function facts({ stopReason, usd, judgeUsd, tokens, requests, durationMs, sessio
   const rows: readonly (readonly [string, string | undefined])[] = [
     ["Cost", usd === null ? "unknown" : money(usd)],
     ["Judges", judgeUsd === 0 ? undefined : money(judgeUsd)],
-    ["Tokens", `${whole(inputTokens(tokens))} in, ${whole(tokens.output)} out`],
-    ["Requests", whole(requests)],
+    ["Tokens", `${thousands(inputTokens(tokens))} in, ${thousands(tokens.output)} out`],
+    ["Requests", thousands(requests)],
     ["Time", duration(durationMs)],
     ["Stop reason", stopReason ?? undefined],
     ["Session", sessionId ?? undefined],

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import type { SuiteRun } from "../../core/suite/suite-run.ts";
 import { CASE_STATUSES, type RunSummary, runSummary } from "../../core/suite/suite-run-summary.ts";
-import { count, inputTokens, outcomeOf, priceNote, STATUS_WORDS } from "../../core/suite/suite-run-words.ts";
-import { whole } from "../../core/text/thousands.ts";
+import { inputTokens, outcomeOf, priceNote, STATUS_WORDS } from "../../core/suite/suite-run-words.ts";
+import { count, duration, thousands } from "../../words/amounts.ts";
 import { badge } from "./html-parts.ts";
 import { STYLE } from "./html-style.ts";
 import { caseAnchor, suiteSection } from "./html-suite.ts";
 import { Html, markup } from "./html-text.ts";
-import { duration, moment, priceOf, whyNot } from "./words.ts";
+import { moment, priceOf, whyNot } from "./words.ts";
 
 /** Nothing but its own style: what an agent said can load nothing and run nothing, even if it were not escaped. */
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; form-action 'none'`;
@@ -76,7 +76,7 @@ function totals(run: SuiteRun, summary: RunSummary): Html {
     <dl class="tiles">
       ${tile("Cases passed", `${counts.passed} of ${cases}`, count(trials, "trial"))}
       ${tile("Cost", priceOf(summary), priceNote(run, summary))}
-      ${tile("Tokens", whole(inputTokens(tokens) + tokens.output), `${whole(inputTokens(tokens))} in, ${whole(tokens.output)} out`)}
+      ${tile("Tokens", thousands(inputTokens(tokens) + tokens.output), `${thousands(inputTokens(tokens))} in, ${thousands(tokens.output)} out`)}
       ${tile("Time", duration(summary.durationMs), count(requests, "model request"))}
     </dl>`;
 }

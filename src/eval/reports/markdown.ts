@@ -2,7 +2,8 @@ import type { CaseRun, SuiteResult, SuiteRun, TrialRun } from "../../core/suite/
 import { CASE_STATUSES, type CaseStatus, casesSummary, runSummary } from "../../core/suite/suite-run-summary.ts";
 import { outcomeOf, priceNote, STATUS_WORDS, timeOf } from "../../core/suite/suite-run-words.ts";
 import { printable } from "./printable.ts";
-import { acceptedDrift, duration, ignoredVariation, passedOf, priceOf } from "./words.ts";
+import { duration } from "../../words/amounts.ts";
+import { acceptedDrift, ignoredVariation, passedOf, priceOf } from "./words.ts";
 
 const SIGNS: Readonly<Record<CaseStatus, string>> = {
   passed: "✅",

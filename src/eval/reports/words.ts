@@ -1,31 +1,15 @@
 import type { CaseRun, TrialRun } from "../../core/suite/suite-run.ts";
 import type { CasesSummary } from "../../core/suite/suite-run-summary.ts";
-import { count } from "../../core/suite/suite-run-words.ts";
+import { count, money, percent } from "../../words/amounts.ts";
 
 /** How reports say what the console says in its own way, or not at all. */
-
-export function money(usd: number): string {
-  if (usd === 0) return "$0";
-  return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
-}
 
 /** With a sign when more was spent than is known. */
 export function priceOf({ usd, unpricedTrials }: Pick<CasesSummary, "usd" | "unpricedTrials">): string {
   return unpricedTrials === 0 ? money(usd) : `≥ ${money(usd)}`;
 }
 
-export function duration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1_000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
-
-export function percent(share: number): string {
-  return `${Math.round(share * 1_000) / 10} %`;
-}
-
-/** Such as `2/3`, or `2/3 (50 % needed)`. */
+/** Such as `2/3`, or `2/3 (50% needed)`. */
 export function passedOf({ trials, needed }: Pick<CaseRun, "trials" | "needed">): string {
   const passed = trials.filter(({ status }) => status === "passed").length;
   const share = `${passed}/${trials.length}`;

@@ -3,9 +3,9 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { type AgentInput, CapstanApiError, type WireAgent } from "../../../src/client/index.ts";
 import { api, isRefused, problemOf, queries } from "../api.ts";
 import { Button } from "../parts/button.tsx";
-import { diffOf, DiffView } from "../parts/diff-view.tsx";
-import { Field, Input, TextArea } from "../parts/field.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { diffOf, DiffView } from "../parts/text/diff-view.tsx";
+import { Field, Input, TextArea } from "../parts/form/field.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { definitionText, placeProblem, readText, type TextProblem } from "./agent-text.ts";
 import { ProblemList } from "./problem-list.tsx";
 import { Difference } from "./versions-view.tsx";
@@ -24,7 +24,7 @@ budget:
   usd: 2
 `;
 
-/** Writes a new agent, or a new version of one. The server checks it; what it finds is shown where it stands. */
+/** Creates an agent or a new version of one. Problems that the server finds are shown at their lines. */
 export function AgentEditor({
   agent,
   onSaved,
@@ -35,7 +35,7 @@ export function AgentEditor({
   readonly onCancel: () => void;
 }) {
   const before = useMemo(() => (agent === undefined ? "" : definitionText(agent.definition)), [agent]);
-  // What is loaded again meanwhile must not take the place of what is being written.
+  // A refetch must not replace what the person is writing.
   const [base, setBase] = useState(agent);
   const [original] = useState(before);
   const [text, setText] = useState(agent === undefined ? TEMPLATE : before);
@@ -62,7 +62,7 @@ export function AgentEditor({
     saving.reset();
     const read = readText(text);
     setOwn(read.problems ?? []);
-    // The server says what is wrong with it.
+    // The server reports what is wrong.
     if (read.problems === undefined) saving.mutate(read.definition as AgentInput);
   };
   const told = useMemo(() => problemsOf(saving.error, text), [saving.error, text]);
@@ -77,17 +77,17 @@ export function AgentEditor({
       }}
     >
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Shown as" hint="As people write its name. Without it: the name in the definition.">
+        <Field label="Display name" hint="Optional (default: the name in the definition).">
           <Input dir="auto" value={name} onChange={(event) => setName(event.target.value)} />
         </Field>
-        <Field label="About it" hint="What it is for, in a sentence.">
+        <Field label="Description" hint="What it is for, in one sentence.">
           <Input dir="auto" value={about} onChange={(event) => setAbout(event.target.value)} />
         </Field>
       </div>
       <Field
         label="Definition"
-        hint="YAML or JSON, with the fields of an agent file. Files cannot be named here: write the texts themselves."
-        problem={problems.length > 0 ? "The definition is not stored: see what is wrong with it below." : undefined}
+        hint="YAML or JSON, with the fields of an agent file. File references are not supported here; paste the contents inline."
+        problem={problems.length > 0 ? "The definition was not saved. See the problems below." : undefined}
       >
         <TextArea
           ref={area}
@@ -101,7 +101,7 @@ export function AgentEditor({
       </Field>
       {problems.length > 0 && <ProblemList problems={problems} area={area} />}
       {saving.error !== null && problems.length === 0 && !isOutdated && (
-        <Problem thrown={saving.error} title="The agent was not stored" />
+        <Problem thrown={saving.error} title="The agent was not saved" />
       )}
       {isOutdated && base !== undefined && (
         <Outdated
@@ -114,19 +114,19 @@ export function AgentEditor({
       )}
       <div className="flex flex-wrap items-center gap-2">
         <Button type="submit" look="primary" disabled={saving.isPending}>
-          {base === undefined ? "Store the agent" : `Store as version ${base.version + 1}`}
+          {base === undefined ? "Save agent" : `Save as version ${base.version + 1}`}
         </Button>
         <Button onClick={onCancel}>Cancel</Button>
-        <p className="text-xs text-muted">Sessions that are there keep the version they began with.</p>
+        <p className="text-xs text-muted">Existing sessions keep the version they started with.</p>
       </div>
       {agent !== undefined && isChanged && (
-        <DiffView file={diffOf(`What you change in version ${agent.version}`, original, text)} fold={60} />
+        <DiffView file={diffOf(`Your changes to version ${agent.version}`, original, text)} fold={60} />
       )}
     </form>
   );
 }
 
-/** The server's words about single fields. What names no field stays with the error itself. */
+/** The server's messages about single fields. Messages without a field stay with the error. */
 function problemsOf(thrown: unknown, text: string): readonly TextProblem[] {
   if (!(thrown instanceof CapstanApiError) || thrown.status !== 400) return [];
   const { problems } = thrown.details;
@@ -134,7 +134,7 @@ function problemsOf(thrown: unknown, text: string): readonly TextProblem[] {
   return told.map((one) => placeProblem(text, one));
 }
 
-/** Somebody else was faster: what they changed, and how to go on. */
+/** Someone else saved first: shows their changes and how to continue. */
 function Outdated({
   base,
   onTakeOver,
@@ -151,14 +151,14 @@ function Outdated({
   return (
     <div role="alert" className="flex flex-col gap-3 rounded-lg border border-waiting/40 bg-waiting-soft p-3 text-sm">
       <p>
-        <span className="font-medium text-waiting">Somebody stored another version meanwhile.</span> You began with
-        version {base.version}
-        {data !== undefined && `, and ${data.version} is the newest`}. Nothing was overwritten. This is what they
-        changed; take over what you want of it, and store yours on top.
+        <span className="font-medium text-waiting">Someone else saved another version.</span> You started from version{" "}
+        {base.version}
+        {data !== undefined && `, and ${data.version} is the newest`}. Nothing was overwritten. Below is what they
+        changed. Copy what you want to keep, then save your version on top.
       </p>
       {data !== undefined && <Difference from={base} to={data} />}
       <Button className="self-start" disabled={data === undefined} onClick={() => data && onTakeOver(data)}>
-        I have seen it: mine goes on top
+        Keep my text and continue from the newest version
       </Button>
     </div>
   );

@@ -3,10 +3,10 @@ import type { WireAgent } from "../../../src/client/index.ts";
 export type Definition = WireAgent["definition"];
 type Server = NonNullable<Definition["mcp_servers"]>[string];
 
-/** What the server shows in the place of a secret. */
+/** What the server shows instead of a secret. */
 const HIDDEN = /\[redacted:[^\]\s]{1,64}\]/;
 
-/** A definition as people would write it: without what it would have anyway. */
+/** A definition without default values, as people would write it. */
 export function written(definition: Definition): Record<string, unknown> {
   const { permissions, mcp_servers: servers, ...rest } = definition;
   const { mode, ...rules } = permissions;
@@ -15,12 +15,12 @@ export function written(definition: Definition): Record<string, unknown> {
   return inOrder(withoutEmpty({ ...rest, permissions: said, mcp_servers: Object.fromEntries(short) }));
 }
 
-/** As an agent file has it, and what such a file cannot hold. */
+/** The definition as an agent file, with notes about what such a file cannot contain. */
 export function agentFileOf(definition: Definition): { file: Record<string, unknown>; notes: string[] } {
   const { instructions_mode: mode, skills, mcp_servers: servers, functions, ...rest } = definition;
   const { instructions, model, ...plain } = written(rest);
   const notes = Object.keys(skills ?? {}).map(
-    (name) => `The skill ${name} is left out: put its files into a directory and name that under skills.`,
+    (name) => `The skill ${name} is left out. Put its files into a directory and list it under skills.`,
   );
   const fallback = rest.fallback_model;
   const file = {
@@ -42,21 +42,21 @@ export function agentFileOf(definition: Definition): { file: Record<string, unkn
   return { file: inOrder(file), notes };
 }
 
-/** What somebody wrote or pasted, as the server takes it: of an agent file the instructions may be a mapping. */
+/** Converts what a person wrote or pasted to what the server accepts: in an agent file, instructions may be a mapping. */
 export function definitionOf(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const { $schema: _, instructions, ...rest } = value as Record<string, unknown>;
   if (instructions === undefined) return rest;
   if (typeof instructions !== "object" || instructions === null) return { ...rest, instructions };
   const { text, mode, ...unknown } = instructions as Record<string, unknown>;
-  // What else it says is left for the server to refuse.
+  // The server rejects anything else.
   if (typeof text !== "string" || Object.keys(unknown).length > 0) return { ...rest, instructions };
   return { ...rest, instructions: text, ...(mode !== undefined && { instructions_mode: mode }) };
 }
 
 function serverOf(name: string, server: Server, notes: string[]): Record<string, unknown> {
   const secret = (variable: string, what: string): string => {
-    notes.push(`${what} of the MCP server ${name} is a secret and not shown: set the variable ${variable}.`);
+    notes.push(`${what} of the MCP server ${name} is secret and not shown. Set the variable ${variable}.`);
     return `\${${variable}}`;
   };
   if ("url" in server) {
@@ -81,7 +81,7 @@ function plainText(text: string): string {
   return text.replaceAll("${", () => "$${");
 }
 
-/** What agents are told by comes first; the long parts come last. */
+/** Identifying fields first, long ones last. */
 const ORDER = [
   "name",
   "description",

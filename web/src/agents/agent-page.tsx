@@ -6,11 +6,11 @@ import { api, isRefused } from "../api.ts";
 import { useMay } from "../caller.tsx";
 import { Button } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
-import { Ago } from "../parts/figures.tsx";
+import { Ago } from "../parts/figures/figures.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Menu, MenuItem } from "../parts/menu.tsx";
 import { Page } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { tell, tellProblem } from "../parts/toast.tsx";
 import { Pill } from "../parts/tone.tsx";
@@ -20,7 +20,7 @@ import { CheckView } from "./check-view.tsx";
 import { DefinitionView } from "./definition-view.tsx";
 import { VersionsView } from "./versions-view.tsx";
 
-/** An agent, or with the id `new` the place where one is made. */
+/** An agent, or with the id `new` the form to create one. */
 export function AgentPage({ id }: { readonly id: string }) {
   return id === "new" ? <NewAgent /> : <StoredAgent id={id} />;
 }
@@ -36,7 +36,7 @@ function NewAgent() {
           onCancel={() => navigate("/agents")}
         />
       ) : (
-        <Empty title="Only admins store agents">Your role may look at agents and start sessions with them.</Empty>
+        <Empty title="Only admins can create agents">Your role can view agents and start sessions with them.</Empty>
       )}
     </Page>
   );
@@ -65,21 +65,19 @@ function StoredAgent({ id }: { readonly id: string }) {
       <Page title="Agent" about={<BackLink />}>
         {error === null && <Loading />}
         {isRefused(error, 404) ? (
-          <Empty title="There is no such agent">{error.message}</Empty>
+          <Empty title="Agent not found">{error.message}</Empty>
         ) : (
-          error !== null && (
-            <Problem thrown={error} title="The agent could not be loaded" onRetry={() => void refetch()} />
-          )
+          error !== null && <Problem thrown={error} title="Could not load the agent" onRetry={() => void refetch()} />
         )}
       </Page>
     );
   if (isEditing)
     return (
-      <Page title={`Change ${data.name}`} about={<BackLink />}>
+      <Page title={`Edit ${data.name}`} about={<BackLink />}>
         <AgentEditor
           agent={data}
           onSaved={(saved) => {
-            tell(`Version ${saved.version} of ${saved.name} is stored.`);
+            tell(`Saved version ${saved.version} of ${saved.name}.`);
             show({ edit: undefined, version: undefined });
           }}
           onCancel={() => show({ edit: undefined })}
@@ -91,7 +89,7 @@ function StoredAgent({ id }: { readonly id: string }) {
     <Page title={data.name} about={<About agent={data} />} actions={<Actions agent={data} show={show} />}>
       {version !== undefined && (
         <p className="flex flex-wrap items-center gap-2 rounded-lg border border-line bg-sunken px-3 py-2 text-sm">
-          You look at version {version}.
+          You are viewing version {version}.
           <Button small onClick={() => show({ version: undefined })}>
             Show the newest
           </Button>
@@ -99,7 +97,7 @@ function StoredAgent({ id }: { readonly id: string }) {
       )}
       <div className="-mx-3">
         <Tabs
-          label="Of the agent"
+          label="Agent"
           value={tab}
           onChange={(chosen) => show({ tab: chosen === "definition" ? undefined : chosen })}
           tabs={[
@@ -175,10 +173,10 @@ function Actions({
         <Button
           icon={<Pencil className="size-4" />}
           disabled={isArchived}
-          title={isArchived ? "An archived agent can only be read" : undefined}
+          title={isArchived ? "Archived agents are read-only" : undefined}
           onClick={() => show({ edit: "", version: undefined })}
         >
-          Change
+          Edit
         </Button>
       )}
       {mayStart && (
@@ -186,10 +184,10 @@ function Actions({
           look="primary"
           icon={<Play className="size-4" />}
           disabled={isArchived}
-          title={isArchived ? "No session is started with an archived agent" : undefined}
+          title={isArchived ? "Archived agents cannot start sessions" : undefined}
           onClick={() => navigate(`/new?agent=${encodeURIComponent(agent.id)}`)}
         >
-          Start a session
+          Start session
         </Button>
       )}
     </>

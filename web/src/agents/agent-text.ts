@@ -2,7 +2,7 @@ import { isMap, isSeq, LineCounter, parseDocument, stringify } from "yaml";
 import type { WireAgent } from "../../../src/client/index.ts";
 import { agentFileOf, type Definition, definitionOf, written } from "./agent-file.ts";
 
-/** Agents as text, and text as agents. YAML, of which JSON is a part. */
+/** Converts agents to YAML text and back. JSON is valid YAML. */
 
 const LOOK = { lineWidth: 0, blockQuote: "literal" } as const;
 
@@ -10,15 +10,15 @@ function toYaml(value: unknown): string {
   return stringify(value, LOOK);
 }
 
-/** What is edited: the definition alone. */
+/** The text to edit: the definition alone. */
 export function definitionText(definition: Definition): string {
   return toYaml(written(definition));
 }
 
-/** What two versions are compared by. */
+/** The text that versions are compared by. */
 export function versionText({ name, description, metadata, definition }: WireAgent): string {
   const said = {
-    ...(name !== definition.name && { "shown as": name }),
+    ...(name !== definition.name && { "display name": name }),
     ...(description !== null && description !== definition.description && { about: description }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
   };
@@ -32,7 +32,7 @@ export function fileText(definition: Definition, format: "yaml" | "json"): strin
 }
 
 export interface TextProblem {
-  /** Where it is, from 1 on; undefined when it is nowhere in the text. */
+  /** Line number from 1; undefined if it is not in the text. */
   readonly line?: number;
   readonly field?: string;
   readonly text: string;
@@ -49,16 +49,16 @@ export function readText(text: string): ReadText {
     return {
       problems: document.errors.map(({ message, pos: [start] }) => ({
         line: counter.linePos(start).line,
-        text: `This is no YAML: ${message}`,
+        text: `This is not valid YAML: ${message}`,
       })),
     };
   const value: unknown = document.toJS();
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    return { problems: [{ line: 1, text: "Write the fields of an agent, such as name: reviewer" }] };
+    return { problems: [{ line: 1, text: "Enter the fields of an agent, such as name: reviewer" }] };
   return { definition: definitionOf(value) };
 }
 
-/** A problem as the server tells it, `field: what is wrong`, with its line in the text. */
+/** A problem as the server reports it, `field: message`, with its line in the text. */
 export function placeProblem(text: string, told: string): TextProblem {
   const [, path, said] = /^([\w$*-]+(?:\.[\w$*-]+)*): ([\s\S]+)$/.exec(told) ?? [];
   if (path === undefined || said === undefined) return { text: told };
@@ -67,14 +67,14 @@ export function placeProblem(text: string, told: string): TextProblem {
   return atUnknownKey(text, field.split("."), { field, text: said });
 }
 
-/** An unknown key is told at what holds it; the key itself is named in quotes. */
+/** The server reports an unknown key at its parent, with the key in quotes. */
 function atUnknownKey(text: string, path: readonly string[], problem: TextProblem): TextProblem {
   const [, key] = /^Unrecognized keys?: "([^"]+)"/.exec(problem.text) ?? [];
   const line = lineOf(text, key === undefined ? path : [...path, key]);
   return { ...problem, ...(line !== undefined && { line }) };
 }
 
-/** Of a field, or of the nearest thing around it that is in the text. */
+/** The line of a field, or of its nearest ancestor in the text. */
 function lineOf(text: string, path: readonly string[]): number | undefined {
   const counter = new LineCounter();
   let node: unknown = parseDocument(text, { lineCounter: counter }).contents;

@@ -6,17 +6,17 @@ import type { WireAgent } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
 import { useMay } from "../caller.tsx";
 import { Button } from "../parts/button.tsx";
-import { Checkbox } from "../parts/checkbox.tsx";
+import { Checkbox } from "../parts/form/checkbox.tsx";
 import { Empty } from "../parts/empty.tsx";
-import { Ago } from "../parts/figures.tsx";
+import { Ago } from "../parts/figures/figures.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Page } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Pill } from "../parts/tone.tsx";
 import { ModePill } from "../policy/modes.tsx";
 
-/** In agents: what one request brings. */
+/** Agents per request. */
 const PAGE = 50;
 
 export function AgentsPage() {
@@ -38,7 +38,7 @@ export function AgentsPage() {
   return (
     <Page
       title="Agents"
-      about="What sessions can be started with. Each change makes a new version; sessions keep the one they began with."
+      about="Agents you can start sessions with. Edits create a new version; existing sessions keep theirs."
       actions={
         <>
           <Checkbox className="h-8 text-muted" isOn={hasArchived} onChange={setHasArchived}>
@@ -52,14 +52,12 @@ export function AgentsPage() {
         </>
       }
     >
-      {error !== null && (
-        <Problem thrown={error} title="The agents could not be loaded" onRetry={() => void refetch()} />
-      )}
+      {error !== null && <Problem thrown={error} title="Could not load the agents" onRetry={() => void refetch()} />}
       {agents === undefined && error === null && <Loading />}
       {agents?.length === 0 && (
-        <Empty icon={<Bot />} title="No agent is stored in this project">
-          Sessions use the project&apos;s own agent, which its settings describe.{" "}
-          {mayWrite ? "Make one here, or send one to the API." : "An admin can store others, here or through the API."}
+        <Empty icon={<Bot />} title="No agents in this project yet">
+          Sessions use the default agent from the project settings.{" "}
+          {mayWrite ? "Create one here or through the API." : "An admin can create more, here or through the API."}
         </Empty>
       )}
       {agents !== undefined && agents.length > 0 && (

@@ -6,13 +6,13 @@ import { useMay } from "../caller.tsx";
 import { Button } from "../parts/button.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Card, Section } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { Pill } from "../parts/tone.tsx";
 
-/** Tries the agent on this server: what a session would be refused for, and whether its MCP servers answer. */
+/** Checks the agent on this server: what would keep a session from starting, and whether its MCP servers respond. */
 export function CheckView({ agent: { id, version, definition } }: { readonly agent: WireAgent }) {
   const mayCheck = useMay("operator");
-  // Whoever leaves does not keep programs running.
+  // Leaving the page stops the programs.
   const leaving = useRef(new AbortController());
   useEffect(() => {
     leaving.current = new AbortController();
@@ -31,12 +31,12 @@ export function CheckView({ agent: { id, version, definition } }: { readonly age
         </Button>
         <p className="min-w-0 flex-1 basis-64 text-sm text-muted">
           {mayCheck
-            ? `Asks this server what would keep a session of version ${version} from starting${servers === 0 ? "" : `, and starts or reaches its ${servers === 1 ? "MCP server" : `${servers} MCP servers`}`}. No model is asked.`
-            : "A check starts programs on the server, so it needs the role operator. Yours may look."}
+            ? `Checks whether version ${version} can start a session on this server${servers === 0 ? "" : `, and connects to its ${servers === 1 ? "MCP server" : `${servers} MCP servers`}`}. No model requests are made.`
+            : "A check starts programs on the server, so it requires the operator role. Your role is read-only."}
         </p>
       </div>
-      {isPending && <Loading label={servers === 0 ? "Checking" : "Reaching its MCP servers, at most a minute"} />}
-      {error !== null && !isPending && <Problem thrown={error} title="The check could not be made" />}
+      {isPending && <Loading label={servers === 0 ? "Checking" : "Connecting to its MCP servers (up to a minute)"} />}
+      {error !== null && !isPending && <Problem thrown={error} title="The check failed" />}
       {data !== undefined && !isPending && <Found check={data} />}
     </div>
   );
@@ -47,10 +47,10 @@ function Found({ check: { valid, problems, notes, mcp_servers: servers } }: { re
     <div role="status" className="flex flex-col gap-4">
       <p className="flex items-center gap-2 text-sm">
         <Pill tone={valid ? "good" : "bad"}>{valid ? "works here" : "does not work here"}</Pill>
-        {valid && problems.length === 0 && "Nothing keeps a session from starting."}
+        {valid && problems.length === 0 && "Sessions can start."}
       </p>
       {problems.length > 0 && <Sentences title="Problems" texts={problems} />}
-      {notes.length > 0 && <Sentences title="What may surprise" texts={notes} />}
+      {notes.length > 0 && <Sentences title="Notes" texts={notes} />}
       {servers.length > 0 && (
         <Section title="MCP servers">
           <Card className="divide-y divide-line">
@@ -85,7 +85,7 @@ function Server({ server: { name, type, connected, error, tools } }: { readonly 
         <span className="font-mono text-xs font-medium break-all">{name}</span>
         <span className="text-muted">{type}</span>
         <Pill tone={connected && error === null ? "good" : "bad"}>
-          {connected ? (error === null ? "connected" : "connected, but not usable") : "not reached"}
+          {connected ? (error === null ? "connected" : "connected, but not usable") : "not reachable"}
         </Pill>
         {connected && <span className="text-muted">{tools.length === 1 ? "1 tool" : `${tools.length} tools`}</span>}
       </p>

@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
-import { FoldedText } from "../parts/code.tsx";
-import { duration } from "../parts/figures.tsx";
+import { FoldedText } from "../parts/text/code.tsx";
 import { Card } from "../parts/page.tsx";
 import { Pill, type Tone } from "../parts/tone.tsx";
-import { Tree } from "../parts/tree.tsx";
+import { Tree } from "../parts/text/tree.tsx";
 import type { Definition } from "./agent-file.ts";
+import { duration } from "../../../src/words/amounts.ts";
 
 export function Facts({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> }) {
   const entries = Object.entries(facts);
@@ -25,11 +25,11 @@ interface Entry {
   readonly name: string;
   readonly about: string;
   readonly facts?: Readonly<Record<string, ReactNode>>;
-  /** Long: folded. */
+  /** Long text, collapsed. */
   readonly text?: string;
 }
 
-/** Things that have a name, below each other. */
+/** A list of named entries. */
 export function Named({ entries }: { readonly entries: readonly Entry[] }) {
   return (
     <Card className="divide-y divide-line">
@@ -54,7 +54,7 @@ export function Named({ entries }: { readonly entries: readonly Entry[] }) {
 
 const POLICIES: Readonly<Record<string, Tone>> = { allow: "good", ask: "waiting", deny: "bad" };
 
-/** Their secrets are marked by the server, and never come here. */
+/** The server masks their secrets; they never reach the browser. */
 export function Servers({ servers }: { readonly servers: NonNullable<Definition["mcp_servers"]> }) {
   return (
     <Named
@@ -63,7 +63,7 @@ export function Servers({ servers }: { readonly servers: NonNullable<Definition[
         const given = Object.entries(isRemote ? server.headers : server.env);
         return {
           name,
-          about: isRemote ? server.type : "a program of the server's machine",
+          about: isRemote ? server.type : "a program on the server's machine",
           facts: {
             [isRemote ? "address" : "command"]: (
               <code className="font-mono text-xs break-all">
@@ -77,7 +77,7 @@ export function Servers({ servers }: { readonly servers: NonNullable<Definition[
                 </code>
               ),
             }),
-            ...(!isRemote && server.outside_sandbox === true && { sandbox: "runs outside of it" }),
+            ...(!isRemote && server.outside_sandbox === true && { sandbox: "runs outside it" }),
             ...(server.tools !== undefined && {
               tools: (
                 <span className="flex flex-wrap gap-1.5">
@@ -136,10 +136,10 @@ export function Hooks({ hooks }: { readonly hooks: AllHooks }) {
           </code>
         ),
         ...("matcher" in hook && typeof hook.matcher === "string" && { "only for": hook.matcher }),
-        ...(hook.timeout_ms !== undefined && { "ended after": duration(hook.timeout_ms) }),
+        ...(hook.timeout_ms !== undefined && { "times out after": duration(hook.timeout_ms) }),
         ...("on_failure" in hook &&
           hook.on_failure !== undefined && {
-            "when it fails": hook.on_failure === "deny" ? "denied" : "goes on",
+            "when it fails": hook.on_failure === "deny" ? "deny" : "continue",
           }),
       },
     })),

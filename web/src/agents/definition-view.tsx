@@ -1,29 +1,29 @@
 import type { ReactNode } from "react";
-import { CopyButton } from "../parts/code.tsx";
-import { duration, tokens, usd } from "../parts/figures.tsx";
+import { CopyButton } from "../parts/text/code.tsx";
 import { Card, Section } from "../parts/page.tsx";
-import { Tree } from "../parts/tree.tsx";
+import { Tree } from "../parts/text/tree.tsx";
 import { RulesView } from "../policy/rules-view.tsx";
 import type { Definition } from "./agent-file.ts";
 import { CustomTools, Facts, Hooks, Named, Servers } from "./definition-parts.tsx";
+import { duration, money, thousands } from "../../../src/words/amounts.ts";
 
-/** What an agent is, for people. What it does not have is not spoken of. */
+/** An agent's definition in readable form. Absent parts are left out. */
 export function DefinitionView({ definition }: { readonly definition: Definition }) {
   const { permissions, subagents, mcp_servers: servers, skills, hooks, custom_tools: custom } = definition;
   const { output_schema: schema, commands, inputs, functions } = definition;
   return (
     <div className="flex flex-col gap-6 pt-2">
       <div className="grid items-start gap-6 lg:grid-cols-2">
-        <Section title="What it runs on">
+        <Section title="Model and engine">
           <Framed>
             <Facts facts={basics(definition)} />
           </Framed>
         </Section>
-        <Section title="Budget of a session">
+        <Section title="Session budget">
           <Framed>
             <Facts facts={limits(definition.budget)} />
             {Object.keys(definition.budget).length === 0 && (
-              <p className="text-sm text-muted">None of its own: those of the settings hold.</p>
+              <p className="text-sm text-muted">Inherited from the settings.</p>
             )}
           </Framed>
         </Section>
@@ -31,7 +31,7 @@ export function DefinitionView({ definition }: { readonly definition: Definition
       <Instructions definition={definition} />
       <Section title="Tools">
         <Framed>
-          {definition.tools.length === 0 && <p className="text-sm text-muted">No built-in tool.</p>}
+          {definition.tools.length === 0 && <p className="text-sm text-muted">No built-in tools.</p>}
           <ul aria-label="Built-in tools" className="flex flex-wrap gap-1.5">
             {definition.tools.map((tool) => (
               <li key={tool} className="rounded-sm bg-sunken px-1.5 font-mono text-xs leading-5">
@@ -57,7 +57,7 @@ export function DefinitionView({ definition }: { readonly definition: Definition
             entries={Object.entries(subagents).map(([name, { description, instructions, tools, model }]) => ({
               name,
               about: description,
-              facts: { tools: tools?.join(", ") ?? "those of the agent", model: model ?? "that of the agent" },
+              facts: { tools: tools?.join(", ") ?? "the agent's tools", model: model ?? "the agent's model" },
               text: instructions,
             }))}
           />
@@ -69,11 +69,11 @@ export function DefinitionView({ definition }: { readonly definition: Definition
         </Section>
       )}
       {functions !== undefined && functions.length > 0 && (
-        <Section title="Functions of the server">
+        <Section title="Server functions">
           <Named
             entries={functions.map(({ module, exports }) => ({
               name: module,
-              about: exports === undefined ? "all that are tools" : exports.join(", "),
+              about: exports === undefined ? "all tools of the module" : exports.join(", "),
             }))}
           />
         </Section>
@@ -138,22 +138,20 @@ function Instructions({ definition: { instructions, instructions_mode: mode } }:
   return (
     <Section
       title="Instructions"
-      actions={instructions !== "" && <CopyButton text={instructions} label="Copy the instructions" />}
+      actions={instructions !== "" && <CopyButton text={instructions} label="Copy instructions" />}
     >
       <Framed>
         <p className="text-xs text-muted">
-          {mode === "append"
-            ? "They stand behind the prompt that Claude Code itself has."
-            : "They are all of the system prompt."}
+          {mode === "append" ? "Appended to Claude Code's system prompt." : "Replaces the system prompt."}
         </p>
         {instructions === "" ? (
           <p className="text-sm text-muted">None.</p>
         ) : (
-          // As the model reads them: nothing is rendered. Long ones scroll inside, also by keyboard.
+          // Not rendered: shown as the model reads them. Long ones scroll, also by keyboard.
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
           <div
             role="region"
-            aria-label="Text of the instructions"
+            aria-label="Instructions"
             tabIndex={0}
             dir="auto"
             className="max-h-128 overflow-y-auto text-sm break-words whitespace-pre-wrap"
@@ -178,25 +176,25 @@ function basics(definition: Definition): Record<string, ReactNode> {
     }),
     ...(effort !== undefined && { effort }),
     ...(thinking !== undefined && {
-      thinking: typeof thinking === "string" ? thinking : `${tokens(thinking.budget_tokens)} tokens`,
+      thinking: typeof thinking === "string" ? thinking : `${thousands(thinking.budget_tokens)} tokens`,
     }),
-    ...(size !== undefined && { "summarised at": `${tokens(size)} tokens` }),
-    provider: auth ?? "that of the server",
+    ...(size !== undefined && { "summarized at": `${thousands(size)} tokens` }),
+    provider: auth ?? "the server's default",
     "CLAUDE.md":
-      sources === undefined || sources.length === 0 ? "not read" : "of the workspace, behind its instructions",
+      sources === undefined || sources.length === 0 ? "not read" : "read from the workspace, after the instructions",
   };
 }
 
 const LIMITS: Readonly<Record<keyof Definition["budget"], (value: number) => string>> = {
-  usd: (value) => usd(value),
-  tokens,
-  input_tokens: tokens,
-  output_tokens: tokens,
-  cache_tokens: tokens,
+  usd: (value) => money(value),
+  tokens: thousands,
+  input_tokens: thousands,
+  output_tokens: thousands,
+  cache_tokens: thousands,
   turns: String,
-  steps: (value) => `${value} answers of the model in a turn`,
+  steps: (value) => `${value} model responses per turn`,
   tool_calls: String,
-  deadline_ms: (value) => `${duration(value)} for a turn`,
+  deadline_ms: (value) => `${duration(value)} per turn`,
   warn_at: (value) => `${Math.round(value * 100)}% of a limit`,
   ask_at: (value) => `${Math.round(value * 100)}% of a limit`,
 };

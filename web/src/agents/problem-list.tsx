@@ -1,7 +1,7 @@
 import type { RefObject } from "react";
 import type { TextProblem } from "./agent-text.ts";
 
-/** What is wrong with a text; each line number leads to its line. */
+/** Problems of a text; each line number selects its line. */
 export function ProblemList({
   problems,
   area,

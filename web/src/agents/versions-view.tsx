@@ -3,19 +3,19 @@ import { useMemo, useState } from "react";
 import type { WireAgent } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
 import { Button } from "../parts/button.tsx";
-import { diffOf, DiffView } from "../parts/diff-view.tsx";
-import { Field, Select } from "../parts/field.tsx";
-import { Ago, When } from "../parts/figures.tsx";
+import { diffOf, DiffView } from "../parts/text/diff-view.tsx";
+import { Field, Select } from "../parts/form/field.tsx";
+import { Ago, When } from "../parts/figures/figures.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Section } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { Table } from "../parts/table.tsx";
 import { versionText } from "./agent-text.ts";
 
-/** In versions: what one request brings. */
+/** Versions per request. */
 const PAGE = 50;
 
-/** The versions of an agent, and what differs between two of them. */
+/** The versions of an agent, and the difference between two of them. */
 export function VersionsView({ id, onShow }: { readonly id: string; readonly onShow: (version: string) => void }) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
     queryKey: ["agents", "versions", id],
@@ -26,16 +26,16 @@ export function VersionsView({ id, onShow }: { readonly id: string; readonly onS
   });
   const [chosen, setChosen] = useState<{ readonly from?: number; readonly to?: number }>({});
   if (error !== null)
-    return <Problem thrown={error} title="The versions could not be loaded" onRetry={() => void refetch()} />;
+    return <Problem thrown={error} title="Could not load the versions" onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading />;
   const versions = data.pages.flat();
   const to = versions.find(({ version }) => version === chosen.to) ?? versions[0];
   const from = versions.find(({ version }) => version === chosen.from) ?? versions[1];
   return (
     <div className="flex flex-col gap-6 pt-2">
-      <Section title="What changed">
+      <Section title="Changes">
         {from === undefined || to === undefined ? (
-          <p className="text-sm text-muted">There is one version, and nothing to compare it with.</p>
+          <p className="text-sm text-muted">There is only one version, so nothing to compare.</p>
         ) : (
           <>
             <div className="flex flex-wrap gap-3">
@@ -63,7 +63,7 @@ export function VersionsView({ id, onShow }: { readonly id: string; readonly onS
           rowKey={({ version }) => String(version)}
           columns={[
             { title: "Version", cell: ({ version }) => <span className="font-medium">{version}</span> },
-            { title: "Stored", cell: ({ updated_at: at }) => <Ago at={at} /> },
+            { title: "Saved", cell: ({ updated_at: at }) => <Ago at={at} /> },
             { title: "At", minor: true, cell: ({ updated_at: at }) => <When at={at} /> },
             {
               title: "Model",
@@ -79,7 +79,7 @@ export function VersionsView({ id, onShow }: { readonly id: string; readonly onS
                   </Button>
                   {version > 1 && versions.some((one) => one.version === version - 1) && (
                     <Button small look="quiet" onClick={() => setChosen({ from: version - 1, to: version })}>
-                      What it changed<span className="sr-only"> as version {version}</span>
+                      Show changes<span className="sr-only"> as version {version}</span>
                     </Button>
                   )}
                 </span>
@@ -89,7 +89,7 @@ export function VersionsView({ id, onShow }: { readonly id: string; readonly onS
         />
         {hasNextPage && (
           <Button className="self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show older ones
+            Show older versions
           </Button>
         )}
       </Section>
@@ -127,6 +127,6 @@ export function Difference({ from, to }: { readonly from: WireAgent; readonly to
     [from, to],
   );
   if (file.lines.length === 0)
-    return <p className="text-sm text-muted">These two say the same. Secrets are not compared: they are not shown.</p>;
+    return <p className="text-sm text-muted">These versions are identical. Secrets are not compared.</p>;
   return <DiffView key={file.path} file={file} fold={200} />;
 }

@@ -2,19 +2,19 @@ import { useQuery } from "@tanstack/react-query";
 import { History } from "lucide-react";
 import { api } from "../api.ts";
 import { Empty } from "../parts/empty.tsx";
-import { useNow } from "../parts/figures.tsx";
+import { useNow } from "../parts/figures/figures.tsx";
 import { Loading } from "../parts/loading.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { Answered } from "./answered.tsx";
-import { outcomeOf } from "./describe.ts";
+import { outcomeOf } from "./card/describe.ts";
 import { byAnswer } from "./inbox.ts";
 import { SessionName } from "./session-name.tsx";
 import { escapeHidden } from "../../../src/words/hidden-text.ts";
 
-/** How many of the last ones are shown; the audit has them all. */
+/** The newest ones only; the audit log has all of them. */
 const SHOWN = 50;
 
-/** What was answered lately, by whom and how. */
+/** Recent answers: who answered, and how. */
 export function AnsweredList() {
   const now = useNow(60_000);
   const { data, error, refetch } = useQuery({
@@ -32,8 +32,8 @@ export function AnsweredList() {
     return error === null ? <Loading /> : <Problem thrown={error} onRetry={() => void refetch()} />;
   if (data.length === 0)
     return (
-      <Empty icon={<History />} title="Nothing was answered yet">
-        Here stands who allowed or denied what, and when.
+      <Empty icon={<History />} title="No answers yet">
+        This list will show who allowed or denied what, and when.
       </Empty>
     );
   return (

@@ -2,12 +2,12 @@ import { Check, CircleSlash, X } from "lucide-react";
 import type { WireApproval } from "../../../src/client/index.ts";
 import { useCaller } from "../caller.tsx";
 import { problemOf } from "../api.ts";
-import { Ago } from "../parts/figures.tsx";
+import { Ago } from "../parts/figures/figures.tsx";
 import { Pill } from "../parts/tone.tsx";
-import { type Outcome, outcomeWord } from "./describe.ts";
+import { type Outcome, outcomeWord } from "./card/describe.ts";
 import { escapeHidden } from "../../../src/words/hidden-text.ts";
 
-/** Who answered, what and when; nothing is left to do. */
+/** Who answered, what and when. */
 export function Answered({
   approval: { request, answer },
   outcome,
@@ -16,9 +16,9 @@ export function Answered({
 }: {
   readonly approval: WireApproval;
   readonly outcome: Outcome;
-  /** Why an answer that was given here was not taken. */
+  /** Why the answer from this page was rejected. */
   readonly closed?: unknown;
-  /** What was answered here. */
+  /** The answer sent from this page. */
   readonly sent?: NonNullable<WireApproval["answer"]>["behavior"] | undefined;
 }) {
   const caller = useCaller();
@@ -39,7 +39,7 @@ export function Answered({
           </Pill>
           {answer === null ? (
             <span className="text-muted">
-              {outcome === "expired" ? "Nobody answered in time; it counts as denied." : "Its turn was ended."}
+              {outcome === "expired" ? "Nobody answered in time, so it was denied." : "Its turn ended."}
             </span>
           ) : (
             <span className="text-muted">
@@ -57,19 +57,19 @@ export function Answered({
   );
 }
 
-/** An answer whose receipt was lost on the way is given once more, and refused: it was taken all the same. */
+/** If the response to an answer was lost and the answer is sent again, the server rejects the second one although the first was saved. */
 function lateness({ isMine, isSame }: { readonly isMine: boolean; readonly isSame: boolean }): string {
-  if (!isMine) return "Your answer came too late: somebody was first.";
-  return isSame ? "Your answer was taken." : "You have answered this already: that answer stands.";
+  if (!isMine) return "Someone else answered first, so your answer was not used.";
+  return isSame ? "Your answer was saved." : "You already answered this. Your first answer counts.";
 }
 
-/** What the answer said besides yes or no. */
+/** The parts of the answer besides yes or no. */
 function Said({ answer }: { readonly answer: NonNullable<WireApproval["answer"]> }) {
   const { message, input, scope = "once", rules = [], answers = {}, notes = {} } = answer;
   const where = { once: "", session: "this session", project: "this project", always: "always" }[scope];
   return (
     <dl className="flex flex-col gap-1 text-xs [overflow-wrap:anywhere] text-muted">
-      {message !== undefined && message !== "" && <Line name="Told the agent" text={message} />}
+      {message !== undefined && message !== "" && <Line name="Message to the agent" text={message} />}
       {Object.entries(answers).map(([question, text]) => (
         <Line key={question} name={question} text={text} />
       ))}

@@ -3,17 +3,21 @@ import { Link, useSearchParams } from "wouter";
 import { cx } from "../parts/cx.ts";
 import { Page } from "../parts/page.tsx";
 import { AnsweredList } from "./answered-list.tsx";
-import { NotifyButton } from "./notify-button.tsx";
+import { NotifyButton } from "./notify/notify-button.tsx";
 import { usePendingApprovals } from "./pending.ts";
 import { WaitingList } from "./waiting-list.tsx";
 
-/** What waits for a person, in all sessions. */
+/** Approvals from all sessions. */
 export function ApprovalsPage() {
   const count = usePendingApprovals().length;
   const [search] = useSearchParams();
   const isAnswered = search.get("show") === "answered";
   return (
-    <Page title="Approvals" about="What agents ask, and what they may not do by themselves." actions={<NotifyButton />}>
+    <Page
+      title="Approvals"
+      about="Questions from agents, and actions that need your approval."
+      actions={<NotifyButton />}
+    >
       <nav aria-label="Which approvals" className="flex gap-1 border-b border-line">
         <Choice href="/approvals" isOn={!isAnswered}>
           Waiting{count === 0 ? "" : ` (${count})`}

@@ -1,8 +1,8 @@
 import { type FocusEvent, type RefObject, useEffect, useRef } from "react";
 
 /**
- * Where the focus is while somebody answers: it goes from card to card, and in the end back to where it was. It is never
- * taken from somebody who has gone elsewhere meanwhile.
+ * Moves the focus from card to card while a person answers, and back to where it was in the end. It never takes the focus
+ * away from another part of the page.
  */
 export function useDockFocus(dock: RefObject<HTMLElement | null>, current: string | undefined) {
   const before = useRef<HTMLElement>(null);
@@ -21,19 +21,19 @@ export function useDockFocus(dock: RefObject<HTMLElement | null>, current: strin
     if (leaving.current === undefined || leaving.current === current) return;
     leaving.current = undefined;
     const active = document.activeElement;
-    // Only where it is gone with what was pressed: in another field of the dock somebody writes by now.
+    // Only if the focus was lost with the pressed button: the person may already be typing in another field of the dock.
     if (active !== null && active !== document.body) return;
     if (current === undefined) giveBack(before.current);
     else go();
   });
   return {
-    /** To the card that is shown. */
+    /** Focuses the card that is shown. */
     go: () => {
       if (dock.current?.contains(document.activeElement) === true) return go();
       before.current = document.activeElement instanceof HTMLElement ? document.activeElement : null;
       go();
     },
-    /** To the card that comes next, as soon as it is there. One that is not shown takes no focus with it. */
+    /** Focuses the next card as soon as it appears. A card that is not shown does not take the focus. */
     follow: (id: string) => {
       if (id === shown.current) leaving.current = id;
     },

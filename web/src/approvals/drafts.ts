@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { useCard } from "./card-place.ts";
-import type { Filled } from "./questions.ts";
+import { useCard } from "./card/card-place.ts";
+import type { Filled } from "./questions/questions.ts";
 
-/** What somebody has begun to answer with. How long it holds is chosen anew each time: nobody allows more than they see. */
+/** A half-written answer. The scope is not kept: nobody should allow more than they see. */
 interface Draft {
   /** Which form is open. */
   readonly mode: "choose" | "deny" | "edit";
@@ -15,10 +15,10 @@ interface Draft {
   readonly isError: boolean;
 }
 
-/** By approval. A card that is left, by whatever way, is found again as it was. It goes with the page. */
+/** By approval id. A card keeps its draft when it is closed and opened again. Drafts are lost with the page. */
 const drafts = new Map<string, Partial<Draft>>();
 
-/** A part of the answer, as it was left. */
+/** One part of the draft. */
 export function useDraft<Part extends keyof Draft>(
   part: Part,
   initial: Draft[Part],
@@ -32,7 +32,7 @@ export function useDraft<Part extends keyof Draft>(
   return [value, write];
 }
 
-/** Which form is open. Only one that was opened just now gets the focus: one that was found open takes it from nobody. */
+/** Which form is open. Only a form that was just opened takes the focus. */
 export function useMode() {
   const [mode, keep] = useDraft("mode", "choose");
   const [isOpened, setOpened] = useState(false);
@@ -43,7 +43,7 @@ export function useMode() {
   return { mode, isOpened, open };
 }
 
-/** Nothing can be answered any more. */
+/** Call this when it can no longer be answered. */
 export function forgetDraft(id: string): void {
   drafts.delete(id);
 }

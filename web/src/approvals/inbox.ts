@@ -1,8 +1,8 @@
 import type { WireApproval } from "../../../src/client/index.ts";
 
 /**
- * What the inbox shows: what waits, and what was answered since the page was opened. That stays where it is until it is
- * dismissed: a card that vanished would move the next one's button under a finger that is on its way.
+ * The inbox shows pending approvals and those answered since the page was opened. Answered ones stay in place until dismissed:
+ * a card that vanished would move the next card's buttons under a finger.
  */
 export function shownIn(
   shown: readonly WireApproval[],
@@ -17,14 +17,14 @@ export function shownIn(
   return isSame ? shown : kept;
 }
 
-/** The one beside the current one; the first when there is none. */
+/** The neighbor of the current one; the first if there is no current one. */
 export function besides(ids: readonly string[], current: string | undefined, step: 1 | -1): string | undefined {
   const at = current === undefined ? -1 : ids.indexOf(current);
   if (at < 0) return ids[0];
   return ids[Math.min(ids.length - 1, Math.max(0, at + step))];
 }
 
-/** Those that came since the last look. At the first look nothing is new: who opens the page sees what waits. */
+/** Approvals that arrived since the last call. The first call returns none: whoever opens the page sees what is pending. */
 export function newSince(
   known: ReadonlySet<string> | undefined,
   pending: readonly WireApproval[],
@@ -32,7 +32,7 @@ export function newSince(
   return known === undefined ? [] : pending.filter(({ id }) => !known.has(id));
 }
 
-/** Last answered first. */
+/** Most recently answered first. */
 export function byAnswer(approvals: readonly WireApproval[]): readonly WireApproval[] {
   return approvals.toSorted((one, other) => overAt(other) - overAt(one));
 }
@@ -41,7 +41,7 @@ function overAt({ answer, created_at }: WireApproval): number {
   return Date.parse(answer?.at ?? created_at);
 }
 
-/** Which one is shown when the one before is gone: the next that waits, else the first that does, else any. */
+/** Which card to show after the previous one is gone: the next pending one, else the first pending one, else any. */
 export function follower(
   before: readonly string[],
   gone: string | undefined,
@@ -52,7 +52,7 @@ export function follower(
   return now.find((id) => later.includes(id) && isWaiting(id)) ?? now.find(isWaiting) ?? now[0];
 }
 
-/** The one beside the current one; after the last comes the first. */
+/** The neighbor of the current one; the first follows the last. */
 export function around(ids: readonly string[], current: string, step: 1 | -1): string | undefined {
   return ids.at((ids.indexOf(current) + step) % ids.length);
 }

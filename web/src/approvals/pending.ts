@@ -3,11 +3,11 @@ import type { WireApproval } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
 
 export const PENDING_KEY = ["approvals", "pending"] as const;
-/** In milliseconds. Also while the page is in the background: its title and its notifications tell what waits. */
+/** In milliseconds. Also in the background: the page title and notifications depend on it. */
 const ASKED_EVERY = 2_500;
 const NONE: readonly WireApproval[] = [];
 
-/** What waits for a person in this project, oldest first. */
+/** Pending approvals of this project, oldest first. */
 export function usePendingApprovals(): readonly WireApproval[] {
   const { data = NONE } = useQuery({
     queryKey: PENDING_KEY,
@@ -18,7 +18,7 @@ export function usePendingApprovals(): readonly WireApproval[] {
   return data;
 }
 
-/** The same as it was last seen, without asking for it once more. Undefined before the first answer. */
+/** The last known list, without another request. Undefined until the first response. */
 export function useSeenApprovals() {
   return useQuery({
     queryKey: PENDING_KEY,

@@ -5,21 +5,21 @@ import { Button, IconButton, Key } from "../parts/button.tsx";
 import { cx } from "../parts/cx.ts";
 import { useShortcuts } from "../shell/shortcuts.ts";
 import { useSingleKeys } from "../shell/single-keys.ts";
-import { ApprovalCard } from "./approval-card.tsx";
+import { ApprovalCard } from "./card/approval-card.tsx";
 import { useDockFocus } from "./dock-focus.ts";
 import { around, follower, shownIn } from "./inbox.ts";
 import { useSeenApprovals } from "./pending.ts";
 
-/** In milliseconds: a click or a letter that comes sooner was not meant for the card that has come under it. */
+/** In milliseconds: earlier clicks and keys were not meant for a card that has just appeared. */
 const CLICK_SETTLE_MS = 500;
-/** Whoever types a message without the focus in its field may well begin it with "wa". */
+/** A message typed without focusing its field may well start with "wa". */
 const KEY_SETTLE_MS = 700;
 
 const NONE: readonly WireApproval[] = [];
 
 /**
- * What one session asks, between what happened in it and what is to be said. It is no part of what scrolls, so that
- * nothing that is half written is lost, and one card is shown at a time.
+ * The approvals of one session, between the transcript and the composer, one card at a time. It is outside the scrolled
+ * list, so that half-written answers are not lost.
  */
 export function SessionApprovals({ sessionId }: { readonly sessionId: string }) {
   return <Dock key={sessionId} sessionId={sessionId} />;
@@ -30,7 +30,7 @@ function Dock({ sessionId }: { readonly sessionId: string }) {
   const [gone, setGone] = useState<ReadonlySet<string>>(new Set());
   const [kept, setKept] = useState<readonly WireApproval[]>(NONE);
   const [current, setCurrent] = useState<string>();
-  // What nobody has looked at yet has nothing half written either, and need not be there.
+  // A card that was never opened has no draft and need not be rendered.
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const dock = useRef<HTMLElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
@@ -42,16 +42,16 @@ function Dock({ sessionId }: { readonly sessionId: string }) {
   const shown = shownIn(kept, waiting, gone);
   const ids = shown.map(({ id }) => id);
   if (shown !== kept) setKept(shown);
-  // The one that is shown stays, whatever becomes of it, until somebody is done with it.
+  // The current card stays until the person is done with it, whatever its outcome.
   if (current === undefined ? ids.length > 0 : !ids.includes(current)) {
     const known = kept.map(({ id }) => id);
     setCurrent(follower(known, current, ids, isWaiting));
   }
   if (current !== undefined && !opened.has(current)) setOpened(new Set([...opened, current]));
 
-  // Each is read from its beginning.
+  // Start reading each card at its top.
   useLayoutEffect(() => {
-    // Newer browsers give a promise, which is no way to end an effect.
+    // Newer browsers return a promise, which must not become the effect's cleanup.
     scroller.current?.scrollTo({ top: 0 });
   }, [current]);
   const isSettled = useSettled(current);
@@ -85,7 +85,7 @@ function Dock({ sessionId }: { readonly sessionId: string }) {
     >
       <header className="mx-auto flex min-h-9 w-full max-w-3xl shrink-0 flex-wrap items-center gap-x-2 px-4 pt-1">
         <h2 id={titleId} className="text-sm font-semibold text-waiting">
-          Waiting for you
+          Needs approval
         </h2>
         {ids.length > 1 && (
           <div className="flex items-center text-xs text-muted">
@@ -117,11 +117,11 @@ function Dock({ sessionId }: { readonly sessionId: string }) {
           </Button>
         )}
       </header>
-      {/* Who may only look has nothing in it to move to, but scrolls it by keyboard as well. */}
+      {/* Viewers have no button to focus, but must be able to scroll by keyboard. */}
       <div
         ref={scroller}
         role="group"
-        aria-label="What is asked"
+        aria-label="Approval request"
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         className={cx(
@@ -147,7 +147,7 @@ function Dock({ sessionId }: { readonly sessionId: string }) {
   );
 }
 
-/** Whether a card has been there for so long that a click on it is meant for it. */
+/** Whether a card has been visible long enough that a click on it is intentional. */
 function useSettled(current: string | undefined): boolean {
   const [settled, setSettled] = useState<string>();
   useEffect(() => {

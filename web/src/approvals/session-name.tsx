@@ -4,7 +4,7 @@ import type { WireApproval } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
 import { nameOf } from "../session/session-name.ts";
 
-/** Which session of which agent asks. */
+/** The session and agent that ask. */
 export function SessionName({ approval: { session_id: id, agent } }: { readonly approval: WireApproval }) {
   const { data } = useQuery({
     queryKey: ["session-name", id],

@@ -5,14 +5,14 @@ import type { WireApproval } from "../../../src/client/index.ts";
 import { Button } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loading } from "../parts/loading.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { useShortcuts } from "../shell/shortcuts.ts";
-import { ApprovalCard } from "./approval-card.tsx";
+import { ApprovalCard } from "./card/approval-card.tsx";
 import { besides, shownIn } from "./inbox.ts";
 import { useSeenApprovals } from "./pending.ts";
 import { SessionName } from "./session-name.tsx";
 
-/** What waits, oldest first. What is answered meanwhile stays until somebody dismisses it. */
+/** Pending approvals, oldest first. Answered ones stay until dismissed. */
 export function WaitingList() {
   const { data: pending, error, refetch } = useSeenApprovals();
   const [, navigate] = useLocation();
@@ -34,8 +34,7 @@ export function WaitingList() {
     item?.focus({ preventScroll: true });
     item?.scrollIntoView({ block: "nearest" });
   };
-  // The button that had the focus goes. Whoever has gone elsewhere before the server answered stays there, also with
-  // their eyes alone.
+  // The focused button disappears. If the person has moved on before the server answered, neither the focus nor the scroll position changes.
   const stayAt = (id: string): void => {
     const { activeElement: active, body } = document;
     const item = itemOf(id);
@@ -76,12 +75,12 @@ export function WaitingList() {
           className="w-fit max-md:h-10"
           onClick={() => setDismissed(new Set([...dismissed, ...over]))}
         >
-          Dismiss the {over.length} answered
+          Dismiss {over.length} answered
         </Button>
       )}
       {shown.length === 0 ? (
-        <Empty icon={<Inbox />} title="Nothing waits for you">
-          When a rule says that a person is to be asked, or an agent has a question or a plan, it stands here.
+        <Empty icon={<Inbox />} title="Nothing needs your approval">
+          Approval requests, questions and plans from agents will appear here.
         </Empty>
       ) : (
         <ul ref={list} className="flex flex-col gap-5">

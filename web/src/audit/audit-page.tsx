@@ -5,33 +5,34 @@ import { Link } from "wouter";
 import { api } from "../api.ts";
 import { Button } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
-import { Input } from "../parts/field.tsx";
-import { Ago } from "../parts/figures.tsx";
+import { Input } from "../parts/form/field.tsx";
+import { Ago } from "../parts/figures/figures.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Page, Section } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Pill } from "../parts/tone.tsx";
 import { useShortcuts } from "../shell/shortcuts.ts";
 import { DownloadLink } from "./download-link.tsx";
 import { foundRows, type SessionRow, sessionName, sessionRows } from "./session-rows.ts";
 import { Verdict } from "./verdict.tsx";
+import { thousands } from "../../../src/words/amounts.ts";
 
-/** How many rows are shown until somebody asks for more. */
+/** Rows per page. */
 const FIRST = 50;
 
 export function AuditPage() {
   const { data, error, refetch, isFetching, dataUpdatedAt } = useQuery({
     queryKey: ["audit"],
     queryFn: () => api.verifyAudit(),
-    // Every event of every session is read for it: once, and then when somebody asks.
+    // Reads every event of every session, so it runs once and then only on request.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   });
   return (
     <Page
       title="Audit"
-      about="Whether what the sessions of this project did is stored as it happened."
+      about="Verify that this project's session logs have not been altered."
       actions={
         <Button
           look="primary"
@@ -44,12 +45,12 @@ export function AuditPage() {
       }
     >
       {error !== null && !isFetching && (
-        <Problem title="The log could not be verified" thrown={error} onRetry={() => void refetch()} />
+        <Problem title="Could not verify the logs" thrown={error} onRetry={() => void refetch()} />
       )}
       {data === undefined && isFetching && <Loading label="Verifying every event of every session" />}
       {data !== undefined && (
         <>
-          <Verdict report={data} at={dataUpdatedAt} of="The audit log" />
+          <Verdict report={data} at={dataUpdatedAt} of="all sessions" />
           <AuditedSessions audited={data.sessions} />
         </>
       )}
@@ -62,7 +63,7 @@ function AuditedSessions({ audited }: { readonly audited: Parameters<typeof sess
   const [shown, setShown] = useState(FIRST);
   const field = useRef<HTMLInputElement>(null);
   useShortcuts({ "/": () => field.current?.focus() });
-  // Only for their names; ids are enough to go on without them.
+  // Only for names; without them the ids are shown.
   const { data: sessions } = useQuery({
     queryKey: ["sessions", "names"],
     queryFn: () => api.sessions.list({ limit: 1_000 }),
@@ -71,8 +72,8 @@ function AuditedSessions({ audited }: { readonly audited: Parameters<typeof sess
   const found = useMemo(() => foundRows(rows, search), [rows, search]);
   if (rows.length === 0)
     return (
-      <Empty icon={<ScrollText />} title="No session has a log yet">
-        Every session writes one from its first event on, and it is verified here.
+      <Empty icon={<ScrollText />} title="No session logs yet">
+        Every session writes a log from its first event. You can verify it here.
       </Empty>
     );
   return (
@@ -82,8 +83,8 @@ function AuditedSessions({ audited }: { readonly audited: Parameters<typeof sess
         <Input
           ref={field}
           type="search"
-          aria-label="Search for a session"
-          placeholder="Title, message, agent or id"
+          aria-label="Search sessions"
+          placeholder="Title, message, agent or ID"
           className="sm:w-72"
           value={search}
           onChange={({ target }) => setSearch(target.value)}
@@ -95,11 +96,11 @@ function AuditedSessions({ audited }: { readonly audited: Parameters<typeof sess
         columns={COLUMNS}
         rows={found.slice(0, shown)}
         rowKey={({ session_id: id }) => id}
-        empty={`No session has “${search}” in its title, first message, agent or id.`}
+        empty={`No session matches “${search}” in its title, first message, agent or ID.`}
       />
       {found.length > shown && (
         <Button className="self-center" onClick={() => setShown(shown + 200)}>
-          Show more of {found.length.toLocaleString("en-US")}
+          Show more of {thousands(found.length)}
         </Button>
       )}
     </Section>
@@ -109,7 +110,7 @@ function AuditedSessions({ audited }: { readonly audited: Parameters<typeof sess
 const STATUS: Readonly<Record<SessionRow["status"], string>> = {
   ok: "sound",
   altered: "altered",
-  truncated: "cut off",
+  truncated: "truncated",
   missing: "missing",
 };
 
@@ -146,12 +147,12 @@ const COLUMNS: readonly Column<SessionRow>[] = [
       </Pill>
     ),
   },
-  { title: "Events verified", figure: true, cell: ({ events }) => events.toLocaleString("en-US") },
+  { title: "Events verified", figure: true, cell: ({ events }) => thousands(events) },
   {
     title: "Not signed yet",
     figure: true,
     minor: true,
-    cell: ({ unsigned }) => unsigned.toLocaleString("en-US"),
+    cell: ({ unsigned }) => thousands(unsigned),
   },
   {
     title: "Last active",

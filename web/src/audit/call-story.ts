@@ -1,7 +1,7 @@
 import type { ClippedEvent, LoggedEvent } from "../../../src/client/index.ts";
 import type { EventOf } from "./groups.ts";
 
-/** What became of one call: who asked, who decided and why, and how it ended. */
+/** The story of one call: who asked, who decided and why, and how it ended. */
 export interface CallStory {
   readonly use?: EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
   readonly hooks: readonly EventOf<"capstan.hook_ran">[];
@@ -11,10 +11,10 @@ export interface CallStory {
   readonly end?: EventOf<"agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result">;
 }
 
-/** How far around an event the rest of its call is looked for. */
+/** How many events around an event are searched for the rest of its call. */
 export const AROUND = 500;
 
-/** The types that tell of calls. */
+/** Event types about calls. */
 export const CALL_TYPES: readonly LoggedEvent["type"][] = [
   "agent.tool_use",
   "agent.mcp_tool_use",
@@ -28,15 +28,15 @@ export const CALL_TYPES: readonly LoggedEvent["type"][] = [
   "user.custom_tool_result",
 ];
 
-/** Whether an event tells of a call. */
+/** Whether an event is about a call. */
 export function isOfCall(event: LoggedEvent): boolean {
   return CALL_TYPES.includes(event.type) && (event.type !== "capstan.hook_ran" || event.call_id !== undefined);
 }
 
-/** The call that an event tells of, from what stands around it. */
+/** The call of an event, from the events around it. */
 export function storyOf(event: LoggedEvent, around: readonly ClippedEvent[]): CallStory {
   const all = around.some(({ seq }) => seq === event.seq) ? around : [...around, event];
-  // A person's answer names the event of the call, hooks name the call itself: the event of the call has both names.
+  // A person's answer refers to the call's event id, hooks to the call id. The call's event has both.
   const names = new Set(namesOf(event));
   for (const one of all) {
     const own = namesOf(one);
@@ -73,7 +73,7 @@ export function storyOf(event: LoggedEvent, around: readonly ClippedEvent[]): Ca
   return story;
 }
 
-/** The names by which an event knows its call: the model's, and ours. */
+/** The ids that link an event to its call: the model's and ours. */
 function namesOf(event: LoggedEvent): string[] {
   const names: (string | undefined)[] = [];
   if ("call_id" in event) names.push(event.call_id);

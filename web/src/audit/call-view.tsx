@@ -3,12 +3,12 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { LoggedEvent } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
-import { duration } from "../parts/figures.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { Pill } from "../parts/tone.tsx";
 import { AROUND, CALL_TYPES, type CallStory, storyOf } from "./call-story.ts";
+import { duration } from "../../../src/words/amounts.ts";
 
-/** Who decided about a call, by which rule, and what a person answered. */
+/** Who decided about a call, by which rule, and a person's answer. */
 export function CallView({ id, event }: { readonly id: string; readonly event: LoggedEvent }) {
   const { seq } = event;
   const { data, error, refetch } = useQuery({
@@ -18,8 +18,7 @@ export function CallView({ id, event }: { readonly id: string; readonly event: L
       return (await api.sessions.page(id, query)).data;
     },
   });
-  if (error !== null)
-    return <Problem title="What became of the call could not be read" thrown={error} onRetry={() => void refetch()} />;
+  if (error !== null) return <Problem title="Could not load the call" thrown={error} onRetry={() => void refetch()} />;
   if (data === undefined) return null;
   return <Story id={id} story={storyOf(event, data)} />;
 }
@@ -41,7 +40,7 @@ function Story({ id, story }: { readonly id: string; readonly story: CallStory }
         </Fact>
       ))}
       {asked !== undefined && (
-        <Fact name="Asked by" at={at(asked)}>
+        <Fact name="Approval required by" at={at(asked)}>
           <code className="font-mono text-xs">{asked.asked_by}</code>
           {asked.agent !== undefined && <>, for subagent {asked.agent}</>}
           <Quoted>{asked.reason}</Quoted>
@@ -52,7 +51,7 @@ function Story({ id, story }: { readonly id: string; readonly story: CallStory }
           <Pill tone={answer.result === "allow" ? "good" : "bad"}>
             {answer.result === "allow" ? "allowed" : "denied"}
           </Pill>{" "}
-          by {answer.by ?? "somebody"}
+          by {answer.by ?? "someone"}
           {answer.from !== undefined && <>, from {answer.from}</>}
           {answer.scope !== undefined && <>, scope: {answer.scope}</>}
           {answer.rules !== undefined && answer.rules.length > 0 && (

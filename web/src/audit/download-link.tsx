@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A session's log as a file. The browser loads it by itself: however long it is, it never stands in the page. */
+/** Downloads a session's log. The browser streams it to a file, so a long log never fills the page's memory. */
 export function DownloadLink({ id, children }: { readonly id: string; readonly children: ReactNode }) {
   return (
     <a

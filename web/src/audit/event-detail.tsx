@@ -4,21 +4,22 @@ import { type ReactNode, useId } from "react";
 import type { ClippedEvent } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
 import { IconButton } from "../parts/button.tsx";
-import { CopyButton } from "../parts/code.tsx";
-import { When } from "../parts/figures.tsx";
+import { CopyButton } from "../parts/text/code.tsx";
+import { When } from "../parts/figures/figures.tsx";
 import { Loading } from "../parts/loading.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { tell, tellProblem } from "../parts/toast.tsx";
 import { Pill } from "../parts/tone.tsx";
-import { Tree } from "../parts/tree.tsx";
+import { Tree } from "../parts/text/tree.tsx";
 import { isOfCall } from "./call-story.ts";
 import { CallView } from "./call-view.tsx";
 import { whoOf } from "./event-row.tsx";
 import { GROUP_NAMES, groupOf } from "./groups.ts";
-import { StateView } from "./state-view.tsx";
+import { StateView } from "./state/state-view.tsx";
 import { summaryOf } from "./summary.ts";
+import { thousands } from "../../../src/words/amounts.ts";
 
-/** One event as it is stored, and the session as it was right after it. */
+/** One event as saved, and the session's state right after it. */
 export function EventDetail({
   id,
   seq,
@@ -44,19 +45,19 @@ export function EventDetail({
     <>
       <header className="flex items-center gap-1 border-b border-line py-1 pr-1 pl-3">
         <h2 className="min-w-0 flex-1 truncate text-sm font-semibold">
-          Event <span data-figure>{seq.toLocaleString("en-US")}</span>
-          <span className="font-normal text-faint"> of {head.toLocaleString("en-US")}</span>
+          Event <span data-figure>{thousands(seq)}</span>
+          <span className="font-normal text-faint"> of {thousands(head)}</span>
         </h2>
         <IconButton
-          label="Copy a link to this event"
+          label="Copy link to this event"
           onClick={() => {
             const link = `${location.origin}/audit/${id}?seq=${seq}`;
-            navigator.clipboard.writeText(link).then(() => tell("The link is copied."), tellProblem);
+            navigator.clipboard.writeText(link).then(() => tell("Link copied."), tellProblem);
           }}
         >
           <LinkIcon className="size-4" />
         </IconButton>
-        <IconButton label="Event before" onClick={() => onStep(-1)}>
+        <IconButton label="Previous event" onClick={() => onStep(-1)}>
           <ChevronUp className="size-4" />
         </IconButton>
         <IconButton label="Next event" onClick={() => onStep(1)}>
@@ -66,18 +67,16 @@ export function EventDetail({
           <X className="size-4" />
         </IconButton>
       </header>
-      {/* It scrolls, so the keyboard must reach it. */}
+      {/* It scrolls, so it must be reachable by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div
         role="region"
-        aria-label="The chosen event"
+        aria-label="Selected event"
         tabIndex={0}
         className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-3 outline-offset-[-2px]"
       >
-        {error !== null && (
-          <Problem title="This event could not be read" thrown={error} onRetry={() => void refetch()} />
-        )}
-        {data === undefined && error === null && <Loading label="Reading the event" />}
+        {error !== null && <Problem title="Could not load this event" thrown={error} onRetry={() => void refetch()} />}
+        {data === undefined && error === null && <Loading label="Loading the event" />}
         {data !== undefined && (
           <div className="flex flex-col gap-1">
             <Said {...summaryOf(data)} />
@@ -90,11 +89,11 @@ export function EventDetail({
           </div>
         )}
         {data !== undefined && isOfCall(data) && (
-          <Part title="The call">
+          <Part title="Call">
             <CallView id={id} event={data} />
           </Part>
         )}
-        <Part title="The state right after it">
+        <Part title="State after this event">
           <StateView id={id} seq={seq} />
         </Part>
         {data !== undefined && !isPlaceholderData && <Stored key={seq} id={id} event={data} />}
@@ -103,22 +102,19 @@ export function EventDetail({
   );
 }
 
-/** In characters: longer texts of an event are not for the screen. */
+/** In characters: longer texts are truncated on screen. */
 const CLIP = 100_000;
 
 async function readEvent(id: string, seq: number): Promise<ClippedEvent> {
   const { data } = await api.sessions.page(id, { after: seq - 1, up_to: seq, limit: 1, clip: CLIP });
-  // Where there is none, the server says so itself.
+  // If there is none, the server returns an error.
   return data[0] ?? api.sessions.event(id, seq);
 }
 
 function Stored({ id, event }: { readonly id: string; readonly event: ClippedEvent }) {
   const { clipped = false, ...stored } = event;
   return (
-    <Part
-      title="The event as it is stored"
-      action={!clipped && <CopyButton text={JSON.stringify(stored, undefined, 2)} />}
-    >
+    <Part title="Event as saved" action={!clipped && <CopyButton text={JSON.stringify(stored, undefined, 2)} />}>
       <div className="overflow-x-auto rounded-md border border-line bg-sunken/60 p-2">
         <Tree value={stored} />
       </div>
@@ -128,7 +124,7 @@ function Stored({ id, event }: { readonly id: string; readonly event: ClippedEve
           download={`${id}-${event.seq}.json`}
           className="text-sm font-medium text-accent hover:underline"
         >
-          It is longer than what is shown: save all of it
+          Truncated. Save the full event
         </a>
       )}
     </Part>

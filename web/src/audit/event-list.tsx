@@ -1,15 +1,16 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef } from "react";
 import { Button } from "../parts/button.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { EventRow } from "./event-row.tsx";
-import { gapBefore } from "./gaps.ts";
-import type { LogRows } from "./log-reader.ts";
+import { gapBefore } from "./log/gaps.ts";
+import type { LogRows } from "./log/log-reader.ts";
+import { thousands } from "../../../src/words/amounts.ts";
 
-/** In pixels; all rows are alike, so that any place can be jumped to. */
+/** In pixels. All rows have the same height, so that any position can be scrolled to. */
 const ROW = 48;
 
-/** The events of a log, of which only those on the screen are there. */
+/** The events of a log; only visible rows are rendered. */
 export function EventList({
   log,
   head,
@@ -26,7 +27,7 @@ export function EventList({
   readonly onStep: (key: string) => boolean;
 }) {
   const box = useRef<HTMLDivElement>(null);
-  // Its functions are new with every state of the list, which is what is wanted here.
+  // Its functions change with every state of the list, as intended here.
   // oxlint-disable-next-line react/react-compiler
   const virtual = useVirtualizer({
     count: log.count,
@@ -40,7 +41,7 @@ export function EventList({
   const version = log.version();
   useEffect(() => log.show(first, last), [log, version, first, last]);
 
-  // Rows that come before those on the screen must not push them away.
+  // Rows added above must not move the visible ones.
   const { prepended } = log;
   const known = useRef({ log, prepended });
   useLayoutEffect(() => {
@@ -49,7 +50,7 @@ export function EventList({
     if (added > 0 && box.current !== null) box.current.scrollTop += added * ROW;
   }, [log, prepended]);
 
-  // The chosen one is brought into view when it is chosen, and once it is there; not while somebody scrolls.
+  // Scrolls to the selected event when it is selected or first loaded, but not while the person scrolls.
   const shown = useRef<{ readonly log: LogRows; readonly seq: number }>(undefined);
   const index = log.indexOf(chosen);
   useLayoutEffect(() => {
@@ -69,7 +70,7 @@ export function EventList({
     <div className="flex min-h-0 min-w-0 flex-1 flex-col">
       {log.problem !== undefined && (
         <div className="p-2">
-          <Problem title="These events could not be read" thrown={log.problem} onRetry={() => log.retry()} />
+          <Problem title="Could not load these events" thrown={log.problem} onRetry={() => log.retry()} />
         </div>
       )}
       <div
@@ -80,13 +81,13 @@ export function EventList({
         className="relative min-h-0 flex-1 overflow-y-auto outline-offset-[-2px]"
       >
         {log.count === 0 && log.looked === undefined && (
-          <p className="p-8 text-center text-sm text-muted">No event of this log is one of those.</p>
+          <p className="p-8 text-center text-sm text-muted">No matching events in this log.</p>
         )}
         <div role="presentation" className="relative w-full" style={{ height: virtual.getTotalSize() }}>
           {rows.map((row) => {
             const event = log.event(row.index);
             return (
-              // Keys are those of the list.
+              // The list handles the keys.
               // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
               <div
                 key={row.key}
@@ -121,10 +122,10 @@ export function EventList({
 }
 
 function figure(of: number): string {
-  return of.toLocaleString("en-US");
+  return thousands(of);
 }
 
-/** A filter does not know what it has not looked at. */
+/** How much of the log a filter has searched so far. */
 function Looked({ log, head }: { readonly log: LogRows; readonly head: number }) {
   const { looked, count } = log;
   if (looked === undefined) return null;
@@ -134,10 +135,10 @@ function Looked({ log, head }: { readonly log: LogRows; readonly head: number })
       {figure(head)}.
       {looked.isPaused ? (
         <Button small onClick={() => log.lookFurther()}>
-          Look further
+          Search further
         </Button>
       ) : (
-        " More are looked for as you scroll."
+        " Scroll to search further."
       )}
     </p>
   );

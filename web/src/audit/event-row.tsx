@@ -2,10 +2,11 @@ import { Brain, FileDiff, MessageSquare, Power, Scale, Wrench } from "lucide-rea
 import { type ComponentType, memo } from "react";
 import type { ClippedEvent } from "../../../src/client/index.ts";
 import { cx } from "../parts/cx.ts";
-import { Clock, duration } from "../parts/figures.tsx";
+import { Clock } from "../parts/figures/figures.tsx";
 import { TONE_LOOKS } from "../parts/tone.tsx";
 import { doerOf, type Group, groupOf } from "./groups.ts";
 import { summaryOf } from "./summary.ts";
+import { duration } from "../../../src/words/amounts.ts";
 
 export const GROUP_ICONS: Readonly<Record<Group, ComponentType<{ className?: string }>>> = {
   messages: MessageSquare,
@@ -16,7 +17,7 @@ export const GROUP_ICONS: Readonly<Record<Group, ComponentType<{ className?: str
   session: Power,
 };
 
-/** Who did it, in words. */
+/** Who did it. */
 export function whoOf(event: ClippedEvent, names: ReadonlyMap<string, string>): string {
   const doer = doerOf(event);
   switch (doer.kind) {
@@ -38,14 +39,14 @@ export const EventRow = memo(function EventRow({
   isChosen,
 }: {
   readonly event: ClippedEvent;
-  /** In milliseconds since the event before; undefined when one of them has no time. */
+  /** In milliseconds since the previous event; undefined if one of them has no time. */
   readonly gap: number | undefined;
   readonly names: ReadonlyMap<string, string>;
   readonly isChosen: boolean;
 }) {
   const { text, said, tone } = summaryOf(event);
   const Icon = GROUP_ICONS[groupOf(event)];
-  // On the colour of the chosen one the faintest text is too faint.
+  // The faintest text has too little contrast on the selected row.
   const faint = isChosen ? "text-muted" : "text-faint";
   return (
     <div
@@ -59,7 +60,7 @@ export const EventRow = memo(function EventRow({
       </span>
       <span data-figure className="flex w-20 shrink-0 flex-col text-xs text-muted max-sm:hidden">
         {event.processed_at === null || event.processed_at === undefined ? (
-          <span title="It is stored when it arrives; the next event has the time">–</span>
+          <span title="Saved on arrival; the next event has the time">–</span>
         ) : (
           <Clock at={event.processed_at} />
         )}

@@ -1,13 +1,13 @@
 import { cx } from "../parts/cx.ts";
-import { Select } from "../parts/field.tsx";
+import { Select } from "../parts/form/field.tsx";
 import { GROUP_ICONS } from "./event-row.tsx";
 import { type Group, GROUP_NAMES, GROUPS } from "./groups.ts";
-import type { Filter } from "./use-log.ts";
+import type { Filter } from "./log/use-log.ts";
 
 const ALL = "all";
 const MAIN = "main";
 
-/** What of the log is shown: sorts of events, and one line of the session. */
+/** Filters the log by kind of event and by thread. */
 export function FilterBar({
   filter,
   names,
@@ -25,7 +25,7 @@ export function FilterBar({
   };
   return (
     <div className="flex min-w-0 items-center justify-between gap-2">
-      <div role="group" aria-label="Sorts of events" className="flex min-w-0 gap-1 overflow-x-auto p-0.5">
+      <div role="group" aria-label="Event kinds" className="flex min-w-0 gap-1 overflow-x-auto p-0.5">
         {GROUPS.map((group) => {
           const Icon = GROUP_ICONS[group];
           const isOn = groups.has(group);
@@ -51,7 +51,7 @@ export function FilterBar({
       {names.size > 0 && (
         <div className="w-36 shrink-0 sm:w-56">
           <Select
-            aria-label="Line of the session"
+            aria-label="Thread"
             value={thread === undefined ? ALL : thread === null ? MAIN : `thread ${thread}`}
             onChange={({ target: { value } }) =>
               onChange({
@@ -60,8 +60,8 @@ export function FilterBar({
               })
             }
           >
-            <option value={ALL}>All lines</option>
-            <option value={MAIN}>Main line</option>
+            <option value={ALL}>All threads</option>
+            <option value={MAIN}>Main thread</option>
             {[...names].map(([id, name]) => (
               <option key={id} value={`thread ${id}`}>
                 {name}

@@ -1,6 +1,6 @@
 import type { LoggedEvent, WireState } from "../../../src/client/index.ts";
 
-/** Sorts of events, as somebody who looks for something thinks of them. */
+/** Kinds of events, as people look for them. */
 
 export type EventType = LoggedEvent["type"];
 export type EventOf<T extends EventType> = Extract<LoggedEvent, { type: T }>;
@@ -78,12 +78,12 @@ const GROUP_OF: Readonly<Record<EventType, Group>> = {
   "capstan.session_archived": "session",
 };
 
-/** An event of a newer server than the page's is one of the session, rather than none. */
+/** Event types of a newer server count as session events. */
 export function groupOf({ type }: { readonly type: EventType }): Group {
   return (GROUP_OF as Partial<Record<string, Group>>)[type] ?? "session";
 }
 
-/** The types to ask the server for; undefined for all of them. */
+/** The types to request from the server; undefined for all. */
 export function typesOf(groups: ReadonlySet<Group>): string | undefined {
   if (groups.size === 0 || groups.size === GROUPS.length) return undefined;
   return Object.entries(GROUP_OF)
@@ -92,12 +92,12 @@ export function typesOf(groups: ReadonlySet<Group>): string | undefined {
     .join(",");
 }
 
-/** The line of the session that an event is on; null for the main one. */
+/** The thread of an event; null for the main thread. */
 export function threadOf(event: LoggedEvent): string | null {
   return "session_thread_id" in event ? (event.session_thread_id ?? null) : null;
 }
 
-/** What subagents are called. Several of one agent are told apart by the end of their ids. */
+/** Names of subagents. Several of one agent are distinguished by the end of their ids. */
 export function threadNames(threads: WireState["threads"]): ReadonlyMap<string, string> {
   const isShared = (name: string): boolean => threads.filter((one) => one.agent_name === name).length > 1;
   return new Map(
@@ -111,7 +111,7 @@ export type Doer =
   | { readonly kind: "subagent"; readonly threadId: string }
   | { readonly kind: "runtime" };
 
-/** Who did it. What Capstan notes about a subagent is done by Capstan. */
+/** Who did it. Capstan's own notes about a subagent count as Capstan's. */
 export function doerOf(event: LoggedEvent): Doer {
   if (event.type.startsWith("user.")) return { kind: "user", name: "by" in event ? event.by : undefined };
   if (!event.type.startsWith("agent.") && !event.type.startsWith("span.")) return { kind: "runtime" };

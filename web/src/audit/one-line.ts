@@ -1,11 +1,11 @@
 import type { EventOf } from "./groups.ts";
 
-/** Long texts and inputs of tools, on one line. */
+/** Shortens long texts and tool inputs to one line. */
 
 const MAX = 300;
 
 export function oneLine(text: string, max = MAX): string {
-  // Only the beginning is looked at: what is behind it would not be shown.
+  // Only the beginning is used: the rest would not be shown.
   const flat = text
     .slice(0, max * 2)
     .replace(/\s+/g, " ")
@@ -15,7 +15,7 @@ export function oneLine(text: string, max = MAX): string {
 
 type Block = EventOf<"user.message">["content"][number] | NonNullable<EventOf<"agent.tool_result">["content"]>[number];
 
-/** What a message or a result says; what is no text is named. */
+/** The text of a message or result; other blocks are named. */
 export function saidIn(content: readonly Block[] | undefined): string {
   return oneLine((content ?? []).map(textOf).join(" "));
 }
@@ -35,10 +35,10 @@ function textOf(block: Block): string {
   }
 }
 
-/** What tools call what they are about, in the order in which it tells most. */
+/** Input fields that describe a call, the most telling first. */
 const TELLING = ["command", "file_path", "notebook_path", "path", "pattern", "url", "query", "description", "prompt"];
 
-/** What a call is about: its command, its file, or all of its input when it is a tool that nobody here knows. */
+/** Describes a call: its command, its file, or the whole input of an unknown tool. */
 export function aboutCall(input: Readonly<Record<string, unknown>>): string {
   const key = TELLING.find((name) => typeof input[name] === "string");
   if (key !== undefined) return oneLine(input[key] as string);

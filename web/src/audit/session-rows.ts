@@ -4,9 +4,9 @@ import { oneLine } from "./one-line.ts";
 
 type Audited = WireAuditReport["sessions"][number];
 
-/** A session as the audit's table shows it. */
+/** A row of the audit table. */
 export interface SessionRow extends Audited {
-  /** Undefined when nothing but the log's hashes is left of it. */
+  /** Undefined if only the log's hashes are left. */
   readonly session: WireSession | undefined;
 }
 
@@ -14,7 +14,7 @@ export function sessionName(session: WireSession): string {
   return oneLine(nameOf(session, `Session of ${session.agent.name}`), 120);
 }
 
-/** What is wrong first, then what was last active. */
+/** Problems first, then the most recently active. */
 export function sessionRows(audited: readonly Audited[], sessions: readonly WireSession[]): SessionRow[] {
   const place = new Map(sessions.map(({ id }, index) => [id, index] as const));
   return audited
@@ -27,7 +27,7 @@ export function sessionRows(audited: readonly Audited[], sessions: readonly Wire
     );
 }
 
-/** Those that have all the words in their id, title, first message or agent's name. */
+/** Rows that contain all words in their id, title, first message or agent name. */
 export function foundRows(rows: readonly SessionRow[], search: string): readonly SessionRow[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return rows;

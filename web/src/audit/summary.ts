@@ -1,22 +1,22 @@
 import type { LoggedEvent } from "../../../src/client/index.ts";
-import { bytes, duration, percent, tokens, usd } from "../parts/amounts.ts";
-import { configurationDetail } from "../parts/configuration-detail.ts";
-import { withheldDetail } from "../parts/withheld-detail.ts";
+import { configurationDetail } from "../parts/failure/configuration-detail.ts";
+import { withheldDetail } from "../parts/failure/withheld-detail.ts";
 import type { EventOf } from "./groups.ts";
 import { aboutCall, oneLine, saidIn } from "./one-line.ts";
+import { duration, money, percent, size, thousands } from "../../../src/words/amounts.ts";
 
-/** Only the names: what they look like is in parts/tone.tsx. */
+/** Only the names; parts/tone.tsx defines their look. */
 type Tone = "running" | "waiting" | "good" | "bad" | "accent" | "quiet";
 
 export interface Summary {
-  /** What happened, in our words. */
+  /** What happened, in Capstan's words. */
   readonly text: string;
-  /** Words of people, models and tools, which may be in any language and direction. */
+  /** Words of people, models and tools, in any language and direction. */
   readonly said?: string;
   readonly tone: Tone;
 }
 
-/** An event on one line, in plain words. */
+/** Summarizes an event in one line. */
 export function summaryOf(event: LoggedEvent): Summary {
   switch (event.type) {
     case "user.message":
@@ -46,58 +46,58 @@ export function summaryOf(event: LoggedEvent): Summary {
     case "user.custom_tool_result":
       return result(event);
     case "agent.thread_context_compacted": {
-      const after = event.tokens_after === undefined ? "a summary" : `${tokens(event.tokens_after)} tokens`;
-      const why = event.trigger === "auto" ? "the context was full" : "asked for";
-      return tell(`Compacted from ${tokens(event.tokens_before)} tokens to ${after}, ${why}`, {
+      const after = event.tokens_after === undefined ? "a summary" : `${thousands(event.tokens_after)} tokens`;
+      const why = event.trigger === "auto" ? "because the context was full" : "on request";
+      return tell(`Summarized from ${thousands(event.tokens_before)} tokens to ${after}, ${why}`, {
         said: oneLine(event.summary),
       });
     }
     case "session.status_running":
-      return tell(event.goes_on === true ? "Turn goes on" : "Turn began", { tone: "running" });
+      return tell(event.goes_on === true ? "Turn continued" : "Turn started", { tone: "running" });
     case "session.status_idle":
       return idle("Turn", event);
     case "session.status_rescheduled":
-      return tell("Turn cut off; it is done again", { tone: "waiting" });
+      return tell("Turn interrupted; it will be retried", { tone: "waiting" });
     case "session.status_terminated":
-      return tell("Session ended for good", { tone: "bad" });
+      return tell("Session ended permanently", { tone: "bad" });
     case "session.error":
-      return tell(`Error ${event.error.code}, ${retried(event.error)}`, {
+      return tell(`Error ${event.error.code}, ${retryText(event.error)}`, {
         said: oneLine(event.error.message),
         tone: "bad",
       });
     case "session.usage": {
       const { usage } = event;
       return tell(
-        `Spent so far: ${usd(usage.usd)}, ${tokens(usage.input_tokens)} tokens in, ${tokens(usage.output_tokens)} out`,
+        `Total so far: ${money(usage.usd)}, ${thousands(usage.input_tokens)} tokens in, ${thousands(usage.output_tokens)} out`,
       );
     }
     case "session.updated":
-      return updated(event);
+      return summarizeUpdate(event);
     case "session.thread_created":
       return tell(`Subagent ${event.agent_name} started`, { said: oneLine(event.task), tone: "running" });
     case "session.thread_status_running":
-      return tell(`Subagent ${event.agent_name} works`, { tone: "running" });
+      return tell(`Subagent ${event.agent_name} is working`, { tone: "running" });
     case "session.thread_status_idle":
       return idle(`Subagent ${event.agent_name}`, event);
     case "session.thread_status_terminated":
-      return tell(`Subagent ${event.agent_name} ended for good`);
+      return tell(`Subagent ${event.agent_name} ended permanently`);
     case "span.model_request_start":
       return tell(`Request to ${event.model}${requestClass(event)}`);
     case "span.model_request_end":
-      return answered(event);
+      return summarizeResponse(event);
     case "capstan.input_delivered":
-      return tell(`Agent took ${count(event.event_ids.length, "message")}`);
+      return tell(`Agent received ${count(event.event_ids.length, "message")}`);
     case "capstan.prompt_rendered":
       return tell(
-        `Instructions given to ${event.model}, with ${count(event.tools.length, "tool")}; ${event.engine} ${event.engine_version}`,
+        `Instructions sent to ${event.model}, with ${count(event.tools.length, "tool")}; ${event.engine} ${event.engine_version}`,
       );
     case "capstan.inputs_given":
-      return tell(`Given ${count(Object.keys(event.values).length, "input")}`, {
+      return tell(`Received ${count(Object.keys(event.values).length, "input")}`, {
         said: oneLine(JSON.stringify(event.values)),
       });
     case "capstan.project_file_found":
       return tell(
-        `Found ${event.path}, ${bytes(event.bytes)}, ${event.used ? "part of the instructions" : "not used"}`,
+        `Found ${event.path}, ${size(event.bytes)}, ${event.used ? "added to the instructions" : "not used"}`,
       );
     case "capstan.permission_decided":
       return tell(`${event.tool} ${event.decision === "allow" ? "allowed" : "denied"} by ${event.decided_by}`, {
@@ -107,27 +107,27 @@ export function summaryOf(event: LoggedEvent): Summary {
     case "capstan.approval_requested":
       return tell(ASKS[event.kind], { said: oneLine(event.title), tone: "waiting" });
     case "capstan.elicitation_settled":
-      return tell(`Question of ${event.server}: ${ELICITED[event.action]} by ${event.decided_by}`, {
+      return tell(`Question from ${event.server}: ${ELICITED[event.action]} by ${event.decided_by}`, {
         tone: event.action === "accept" ? "good" : "bad",
       });
     case "capstan.tool_progress":
-      return tell(`Call runs for ${duration(event.elapsed_seconds * 1_000)}`, {
+      return tell(`Call running for ${duration(event.elapsed_seconds * 1_000)}`, {
         ...(event.text !== undefined && { said: oneLine(event.text) }),
       });
     case "capstan.limit_reached":
-      return tell(`Limit of ${limitName(event)} reached: ${event.spent} of ${event.limit}`, { tone: "bad" });
+      return tell(`Limit reached for ${limitName(event)}: ${event.spent} of ${event.limit}`, { tone: "bad" });
     case "capstan.budget_warned": {
-      const agreed = event.agreed_by === undefined ? "" : `; ${event.agreed_by} agreed to go on`;
-      return tell(`${percent(event.at)} of the limit of ${limitName(event)} is spent${agreed}`, { tone: "waiting" });
+      const agreed = event.agreed_by === undefined ? "" : `; ${event.agreed_by} agreed to continue`;
+      return tell(`${percent(event.at)} of the limit for ${limitName(event)} used${agreed}`, { tone: "waiting" });
     }
     case "capstan.budget_changed":
-      return tell("Limits of the session changed", { said: oneLine(JSON.stringify(event.budget)) });
+      return tell("Session limits changed", { said: oneLine(JSON.stringify(event.budget)) });
     case "capstan.model_changed":
-      return tell(`Model is ${event.model} from here on`);
+      return tell(`Model changed to ${event.model}`);
     case "capstan.mode_changed":
-      return tell(`Mode is ${event.mode} from here on`);
+      return tell(`Mode changed to ${event.mode}`);
     case "capstan.engine_changed":
-      return tell(`Engine is ${event.engine} from the next turn on, in place of ${event.from}`);
+      return tell(`Engine changes from ${event.from} to ${event.engine} with the next turn`);
     case "capstan.process_started":
       return tell(
         `${event.pid === undefined ? "Session opened in the host" : `Agent process ${event.pid} started`}${event.engine === undefined ? "" : ` on the ${event.engine} engine`}, ${HISTORY[event.history]}${sandbox(event)}`,
@@ -136,7 +136,7 @@ export function summaryOf(event: LoggedEvent): Summary {
         },
       );
     case "capstan.message_withdrawn":
-      return tell("A message that was cut off is no part of the conversation any more");
+      return tell("An incomplete message was removed from the conversation");
     case "capstan.process_lost":
       return tell("Agent process was lost", { said: oneLine(event.reason), tone: "bad" });
     case "capstan.session_forked":
@@ -151,7 +151,7 @@ export function summaryOf(event: LoggedEvent): Summary {
     case "capstan.workspace_prepared":
       return tell(`Workspace prepared, ${event.kind}, in ${event.cwd}`, { said: oneLine(event.notes.join(" ")) });
     case "capstan.workspace_busy":
-      return tell(`Waits for session ${event.session_id}, which works in the same place`, { tone: "waiting" });
+      return tell(`Queued: session ${event.session_id} is working in the same directory`, { tone: "waiting" });
     case "capstan.checkpoint_taken":
       return tell(`Checkpoint ${WHEN[event.reason]}: ${changes(event)}`);
     case "capstan.checkpoint_failed":
@@ -171,19 +171,19 @@ export function summaryOf(event: LoggedEvent): Summary {
         said: oneLine(event.files.map(({ path }) => path).join(", ")),
       });
     case "capstan.rewind_started":
-      return tell(`Files go back to checkpoint ${event.checkpoint_id}`, { tone: "running" });
+      return tell(`Rewinding files to checkpoint ${event.checkpoint_id}`, { tone: "running" });
     case "capstan.rewound": {
       const talk = event.to_seq === undefined ? "" : `, and the conversation to event ${event.to_seq}`;
-      return tell(`Files are back at checkpoint ${event.checkpoint_id}${talk}`, { tone: "good" });
+      return tell(`Files rewound to checkpoint ${event.checkpoint_id}${talk}`, { tone: "good" });
     }
     case "capstan.rewind_failed":
-      return tell("Files could not be brought back", { said: oneLine(event.reason), tone: "bad" });
+      return tell("Rewinding the files failed", { said: oneLine(event.reason), tone: "bad" });
     case "capstan.workspace_exported":
-      return tell(`Changes taken out, ${event.how}, to ${event.target}`);
+      return tell(`Changes exported (${event.how}) to ${event.target}`);
     case "capstan.workspace_removed":
-      return tell(event.reason === "imported" ? "Files stayed where the session came from" : "Workspace removed");
+      return tell(event.reason === "imported" ? "Files were not imported with the session" : "Workspace removed");
     case "capstan.resource_added":
-      return tell(`Put into the workspace: ${event.mount_path}`);
+      return tell(`Added to the workspace: ${event.mount_path}`);
     default:
       return unknown(event);
   }
@@ -193,12 +193,12 @@ function tell(text: string, { said, tone = "quiet" }: { said?: string; tone?: To
   return { text, ...(said !== undefined && said !== "" && { said }), tone };
 }
 
-/** The compiler knows none; a server that is newer than the page may. */
+/** Unreachable for the compiler, but a newer server may send other types. */
 function unknown(event: never): Summary {
   return tell((event as LoggedEvent).type);
 }
 
-function retried({ retry_status: status, retries = 0 }: EventOf<"session.error">["error"]): string {
+function retryText({ retry_status: status, retries = 0 }: EventOf<"session.error">["error"]): string {
   if (status.type === "retrying") return "retrying";
   return retries === 0 ? "not retried" : `gave up after ${count(retries, "retry", "retries")}`;
 }
@@ -207,29 +207,29 @@ function count(of: number, what: string, several = `${what}s`): string {
   return `${of} ${of === 1 ? what : several}`;
 }
 
-const ELICITED = { accept: "answered", decline: "declined", cancel: "given up" } as const;
+const ELICITED = { accept: "answered", decline: "declined", cancel: "canceled" } as const;
 const HISTORY = {
   new: "with an empty history",
-  resumed: "going on from its own transcript",
+  resumed: "resuming its transcript",
   reseeded: "with a history rebuilt from this log",
 } as const;
 const WHEN = {
   call: "before a call",
   call_end: "after a call",
   turn_end: "at the end of the turn",
-  rewind: "before going back",
-  request: "asked for",
+  rewind: "before a rewind",
+  request: "on request",
 };
 const ASKS = {
   tool: "Asks for approval",
-  plan: "Asks to agree to a plan",
+  plan: "Asks for approval of a plan",
   question: "Asks a question",
-  custom_tool: "Waits for a client",
+  custom_tool: "Waiting for a client",
 } as const;
 /** How a turn ended. */
 export const STOPS = {
   end_turn: "ended",
-  requires_action: "waits for somebody",
+  requires_action: "is waiting for a person",
   retries_exhausted: "ended with an error",
   budget_reached: "ended at a limit",
   refusal: "ended: the model refused",
@@ -252,7 +252,7 @@ type Result = EventOf<"agent.tool_result" | "agent.mcp_tool_result" | "user.cust
 
 function result({ outcome, is_error: isError, content }: Result): Summary {
   const is = outcome ?? (isError === true ? "failed" : "completed");
-  const text = { completed: "Result", failed: "Call failed", denied: "Call denied", aborted: "Call given up" }[is];
+  const text = { completed: "Result", failed: "Call failed", denied: "Call denied", aborted: "Call aborted" }[is];
   return tell(text, { said: saidIn(content), tone: is === "completed" ? "good" : "bad" });
 }
 
@@ -263,13 +263,13 @@ function idle(what: string, event: EventOf<"session.status_idle" | "session.thre
   return tell(`${what} ${STOPS[type]}`, { said: event.stop_details?.explanation ?? output, tone });
 }
 
-function updated(event: EventOf<"session.updated">): Summary {
+function summarizeUpdate(event: EventOf<"session.updated">): Summary {
   const changed = [
     event.title !== undefined && "title",
     event.metadata !== undefined && "metadata",
     event.budget !== undefined && "limit",
   ].filter((name) => name !== false);
-  return tell(`Changed from outside: ${changed.join(", ")}`, {
+  return tell(`Updated: ${changed.join(", ")}`, {
     ...(typeof event.title === "string" && { said: oneLine(event.title) }),
   });
 }
@@ -278,14 +278,14 @@ function requestClass(event: EventOf<"span.model_request_start">): string {
   return event.request_class === "main" ? "" : ` (${event.request_class})`;
 }
 
-function answered(event: EventOf<"span.model_request_end">): Summary {
+function summarizeResponse(event: EventOf<"span.model_request_end">): Summary {
   const { model, model_usage: used, http_status: status } = event;
-  const cost = event.usd === null ? "price not known" : usd(event.usd);
+  const cost = event.usd === null ? "price unknown" : money(event.usd);
   if (event.is_error === true)
     return tell(`${model} failed${status === null ? "" : ` with status ${status}`}, ${cost}`, { tone: "bad" });
   const read = used.input_tokens + used.cache_read_input_tokens + used.cache_creation_input_tokens;
   const about = event.estimated ? " (estimated)" : "";
-  return tell(`${model} answered: ${tokens(read)} tokens in, ${tokens(used.output_tokens)} out${about}, ${cost}`);
+  return tell(`${model} answered: ${thousands(read)} tokens in, ${thousands(used.output_tokens)} out${about}, ${cost}`);
 }
 
 function limitName(event: EventOf<"capstan.limit_reached" | "capstan.budget_warned">): string {
@@ -295,7 +295,7 @@ function limitName(event: EventOf<"capstan.limit_reached" | "capstan.budget_warn
 
 function sandbox(event: EventOf<"capstan.process_started">): string {
   if (event.sandbox === undefined) return "";
-  return event.sandbox === "unavailable" ? "; its sandbox is missing" : `; sandbox ${event.sandbox}`;
+  return event.sandbox === "unavailable" ? "; sandbox unavailable" : `; sandbox ${event.sandbox}`;
 }
 
 function changes(event: EventOf<"capstan.checkpoint_taken">): string {

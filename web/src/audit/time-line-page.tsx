@@ -7,13 +7,13 @@ import { Button, IconButton } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Page, useTitle } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { DownloadLink } from "./download-link.tsx";
 import { sessionName } from "./session-rows.ts";
 import { TimeLine } from "./time-line.tsx";
 import { Verdict } from "./verdict.tsx";
 
-/** In milliseconds: how often it is asked whether the log has grown. */
+/** In milliseconds: how often to check whether the log has grown. */
 const LIVE_MS = 2_000;
 const QUIET_MS = 5_000;
 
@@ -23,15 +23,16 @@ export function TimeLinePage({ id }: { readonly id: string }) {
     queryFn: () => api.sessions.get(id),
     refetchInterval: ({ state }) => (state.data?.status === "running" ? LIVE_MS : QUIET_MS),
   });
-  const title = data === undefined ? "Time line" : sessionName(data);
+  const title = data === undefined ? "Timeline" : sessionName(data);
   useTitle(`${title} · Audit`);
   if (isRefused(error, 404)) return <Gone id={id} wasThere={data !== undefined} />;
   if (data === undefined)
     return error === null ? (
-      <Loading label="Reading the log" />
+      <Loading label="Loading the log" />
     ) : (
-      <Page title="Time line">
-        <Problem title="The session could not be read" thrown={error} onRetry={() => void refetch()} />
+      <Page title="Timeline">
+        {" "}
+        <Problem title="Could not load the session" thrown={error} onRetry={() => void refetch()} />
       </Page>
     );
   return (
@@ -39,7 +40,9 @@ export function TimeLinePage({ id }: { readonly id: string }) {
       <Head id={id} title={title} />
       {data.head === 0 ? (
         <div className="p-4">
-          <Empty title="The log of this session is empty">Its first event comes with its workspace.</Empty>
+          <Empty title="The log of this session is empty">
+            Its first event is written when its workspace is ready.
+          </Empty>
         </div>
       ) : (
         <TimeLine session={data} />
@@ -66,7 +69,7 @@ function Head({ id, title }: { readonly id: string; readonly title: string }) {
       <div className="flex flex-wrap items-center gap-2">
         <Link
           href="/audit"
-          aria-label="To the audit of all sessions"
+          aria-label="Go to the audit of all sessions"
           className="inline-flex size-8 items-center justify-center rounded-md text-muted hover:bg-sunken hover:text-text"
         >
           <ArrowLeft className="size-4" aria-hidden />
@@ -89,7 +92,7 @@ function Head({ id, title }: { readonly id: string; readonly title: string }) {
           </Link>
           <DownloadLink id={id}>
             <Download className="size-4" aria-hidden />
-            <span className="max-sm:sr-only">Download the log</span>
+            <span className="max-sm:sr-only">Download log</span>
           </DownloadLink>
           <Button small icon={<ShieldCheck className="size-4" aria-hidden />} disabled={isFetching} onClick={verify}>
             {isFetching ? "Verifying…" : "Verify"}
@@ -97,14 +100,14 @@ function Head({ id, title }: { readonly id: string; readonly title: string }) {
         </div>
       </div>
       {isWanted && error !== null && !isFetching && (
-        <Problem title="The log could not be verified" thrown={error} onRetry={() => void refetch()} />
+        <Problem title="Could not verify the log" thrown={error} onRetry={() => void refetch()} />
       )}
       {isWanted && data !== undefined && (
         <div className="flex items-start gap-1">
           <div className="max-h-64 min-w-0 flex-1 overflow-y-auto">
-            <Verdict report={data} at={dataUpdatedAt} of="The log of this session" />
+            <Verdict report={data} at={dataUpdatedAt} of="this session" />
           </div>
-          <IconButton label="Put the result away" onClick={() => setWanted(false)}>
+          <IconButton label="Dismiss result" onClick={() => setWanted(false)}>
             <X className="size-4" />
           </IconButton>
         </div>
@@ -115,22 +118,19 @@ function Head({ id, title }: { readonly id: string; readonly title: string }) {
 
 function Gone({ id, wasThere }: { readonly id: string; readonly wasThere: boolean }) {
   return (
-    <Page title="Time line">
-      <Empty
-        icon={<FileQuestion />}
-        title={wasThere ? "This session was deleted just now" : "There is no such session here"}
-      >
+    <Page title="Timeline">
+      <Empty icon={<FileQuestion />} title={wasThere ? "Session deleted" : "Session not found"}>
         <p className="break-all">
           <code className="font-mono">{id}</code>
         </p>
         <p className="mt-2">
           {wasThere
-            ? "What was said and done in it is erased. Its hashes and seals stay, and are verified with the others."
-            : "It was deleted, it is one of another project, or the address is not complete. Of a deleted session only hashes and seals are left; they are verified with the others."}
+            ? "Its contents were erased. Its hashes and seals remain and are still verified."
+            : "It was deleted, it belongs to another project, or the URL is wrong. Hashes and seals of deleted sessions remain and are still verified."}
         </p>
         <p className="mt-2">
           <Link href="/audit" className="text-accent underline">
-            To the audit of all sessions
+            Go to the audit of all sessions
           </Link>
         </p>
       </Empty>

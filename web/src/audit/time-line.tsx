@@ -8,20 +8,21 @@ import { EventList } from "./event-list.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { type Group, threadNames } from "./groups.ts";
 import { useChosen } from "./use-chosen.ts";
-import { type Filter, useLog, useSettled } from "./use-log.ts";
+import { type Filter, useLog, useSettled } from "./log/use-log.ts";
+import { thousands } from "../../../src/words/amounts.ts";
 
-/** In milliseconds: somebody who holds a key down does not stop at every event. */
+/** In milliseconds: a held key does not stop at every event. */
 const SETTLE_MS = 80;
 const SOME = 10;
 
-/** All events of a session, one of them chosen, and how the session was then. */
+/** All events of a session, the selected event, and the state after it. */
 export function TimeLine({ session }: { readonly session: WireSessionWithState }) {
   const { id, head, state } = session;
   const [seq, choose] = useChosen(head);
   const [filter, setFilter] = useState<Filter>({ groups: new Set<Group>(), thread: undefined });
   const log = useLog(id, head, filter, seq);
   const settled = useSettled(seq, SETTLE_MS);
-  // On a narrow screen the event is shown over the list; who comes by a link to one wants to see it.
+  // On a narrow screen the event covers the list. A link to an event opens it.
   const [isOpen, setOpen] = useState(() => new URLSearchParams(location.search).has("seq"));
   const names = useMemo(() => threadNames(state.threads), [state.threads]);
   const goTo = (chosen: number): void => {
@@ -57,7 +58,7 @@ export function TimeLine({ session }: { readonly session: WireSessionWithState }
         <div className="flex items-center gap-3 text-xs text-muted">
           <input
             type="range"
-            aria-label="Place in the log"
+            aria-label="Position in the log"
             aria-valuetext={`Event ${seq} of ${head}`}
             min={1}
             max={head}
@@ -66,7 +67,7 @@ export function TimeLine({ session }: { readonly session: WireSessionWithState }
             className="h-5 min-w-0 flex-1 accent-accent"
           />
           <span data-figure className="shrink-0">
-            {seq.toLocaleString("en-US")} / {head.toLocaleString("en-US")}
+            {thousands(seq)} / {thousands(head)}
           </span>
           <span className="flex shrink-0 items-center gap-1 text-text max-lg:hidden">
             <Key>j</Key>

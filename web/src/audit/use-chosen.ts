@@ -1,16 +1,16 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useSearchParams } from "wouter";
 
-/** In milliseconds. Browsers refuse to change the address with every key of somebody who holds it down. */
+/** In milliseconds. Browsers throttle URL changes, as with a held key. */
 const ADDRESS_MS = 250;
 
-/** The place in the log that is looked at. It stands in the address, so that it can be sent to somebody. */
+/** The selected seq. It is in the URL, so that it can be shared. */
 export function useChosen(head: number): readonly [seq: number, choose: (seq: number) => void] {
   const [parameters, setParameters] = useSearchParams();
   const given = placeOf(parameters.get("seq"), head);
   const [seq, setSeq] = useState(given ?? Math.min(1, head));
   const written = useRef(given);
-  // A link on the page, or the way back, changes the address from outside.
+  // Links and the back button also change the URL.
   useEffect(() => {
     if (given === undefined || given === written.current) return;
     written.current = given;
@@ -33,7 +33,7 @@ export function useChosen(head: number): readonly [seq: number, choose: (seq: nu
   return [seq, choose];
 }
 
-/** Undefined for what is no place. One behind the end is the end. */
+/** Undefined if it is not a seq. Clamped to the end of the log. */
 function placeOf(text: string | null, head: number): number | undefined {
   if (text === null || !/^[1-9]\d{0,14}$/.test(text)) return undefined;
   return Math.min(Number(text), head);

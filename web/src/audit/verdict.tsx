@@ -2,19 +2,20 @@ import { ShieldAlert, ShieldCheck } from "lucide-react";
 import { Link } from "wouter";
 import type { WireAuditReport } from "../../../src/client/index.ts";
 import { cx } from "../parts/cx.ts";
-import { Ago } from "../parts/figures.tsx";
+import { Ago } from "../parts/figures/figures.tsx";
 import { asServerTime } from "../server-watch.ts";
+import { count } from "../../../src/words/amounts.ts";
 
 type Finding = WireAuditReport["findings"][number];
 
-/** What a verification found, told plainly. `of` is what was verified. */
+/** The result of a verification. `of` is what was verified. */
 export function Verdict({
   report,
   at,
   of,
 }: {
   readonly report: WireAuditReport;
-  /** In milliseconds: when the answer came. */
+  /** In milliseconds: when the response arrived. */
   readonly at: number;
   readonly of: string;
 }) {
@@ -32,13 +33,12 @@ export function Verdict({
       <div className="flex min-w-0 flex-1 flex-col gap-2">
         <div>
           <p className={cx("font-semibold", sound ? "text-good" : "text-bad")}>
-            {sound
-              ? `${of} is sound`
-              : `${of} is not sound: ${findings.length} ${findings.length === 1 ? "finding" : "findings"}`}
+            {sound ? `Log of ${of} verified` : `Verification of ${of} failed: ${count(findings.length, "problem")}`}
           </p>
           <p className="text-xs text-muted">
-            {sound && "Every event follows from the one before, and from what is signed. "}
-            {seals.toLocaleString("en-US")} seals,{" "}
+            {sound &&
+              (seals > 0 ? "The hash chain is intact and matches the signed seals. " : "The hash chain is intact. ")}
+            {count(seals, "seal")},{" "}
             {key === null ? (
               "no key"
             ) : (
@@ -52,7 +52,7 @@ export function Verdict({
         {findings.length > 0 && (
           <ul className="flex flex-col gap-2">
             {findings.map((finding, index) => (
-              // Findings have no names, and never move within a report.
+              // Findings have no ids and keep their order.
               // oxlint-disable-next-line react/no-array-index-key
               <FindingView key={index} finding={finding} />
             ))}

@@ -1,14 +1,14 @@
 import { CircleAlert, TriangleAlert } from "lucide-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { WireBudgets } from "../../../src/client/index.ts";
-import { percent } from "../parts/amounts.ts";
 import { cx } from "../parts/cx.ts";
 import { Loading } from "../parts/loading.tsx";
 import { Card } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { amountOf, figureOf, type Meter, meterOf, nameOfLimit } from "./limits.ts";
+import { percent } from "../../../src/words/amounts.ts";
 
-/** Every limit beyond one session, and what is left of it. */
+/** Every limit beyond single sessions, and what is left of it. */
 export function BudgetMeters({ budgets }: { readonly budgets: UseQueryResult<WireBudgets> }) {
   const { data, error, refetch } = budgets;
   return (
@@ -16,16 +16,16 @@ export function BudgetMeters({ budgets }: { readonly budgets: UseQueryResult<Wir
       <div>
         <h2 className="font-semibold">Budgets</h2>
         <p className="text-xs text-faint">
-          Limits of this project, its days and its agents, as they stand now. A session&apos;s own are on its page.
+          Current limits per project, day and agent. Session limits are on the session page.
         </p>
       </div>
-      {error !== null && <Problem thrown={error} title="The budgets cannot be shown" onRetry={() => void refetch()} />}
+      {error !== null && <Problem thrown={error} title="Could not load the budgets" onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading />}
       {data?.lines.length === 0 && (
         <p className="text-sm text-muted">
-          No limit is set. Write <code className="font-mono">budgets</code> in{" "}
-          <code className="font-mono">.capstan/config.yaml</code>, for the project, each day or an agent, and a request
-          that does not fit is not sent.
+          No budget set. Add <code className="font-mono">budgets</code> to{" "}
+          <code className="font-mono">.capstan/config.yaml</code> to cap spending per project, day or agent. Requests
+          that would exceed a budget are not sent.
         </p>
       )}
       {data !== undefined && data.lines.length > 0 && (
@@ -48,7 +48,7 @@ function OneMeter({ meter: { line, share, state } }: { readonly meter: Meter }) 
   const { which, limit, spent, reserved, left } = line;
   const name = nameOfLimit(line);
   const said = (amount: number): string => amountOf(which, amount);
-  const held = reserved > 0 ? `, ${said(reserved)} held for requests under way` : "";
+  const held = reserved > 0 ? `, ${said(reserved)} reserved for running requests` : "";
   const width = (amount: number): string => `${Math.min(100, (amount / limit) * 100)}%`;
   return (
     <div className="flex flex-col gap-1">
@@ -91,7 +91,7 @@ function State({ state, share }: Pick<Meter, "state" | "share">) {
       className={cx("flex items-center gap-1 font-medium", state === "spent" ? "text-bad" : "text-waiting")}
     >
       <Icon aria-hidden className="size-3.5" />
-      {state === "spent" ? "Used up: the next request is not sent" : `Nearly used up: ${percent(share)}`}
+      {state === "spent" ? "Used up: no further requests are sent" : `Nearly used up: ${percent(share)}`}
     </span>
   );
 }

@@ -1,13 +1,13 @@
 import { type ReactNode, useMemo } from "react";
-import { percent, tokens } from "../parts/amounts.ts";
-import { type Series, sumAt } from "../parts/chart-data.ts";
-import { Chart } from "../parts/chart.tsx";
+import { type Series, sumAt } from "../parts/chart/chart-data.ts";
+import { Chart } from "../parts/chart/chart.tsx";
 import { longDay, shortDay } from "./days.ts";
 import type { Spending } from "./ledger-query.ts";
 import { allTokens, type Billing, cacheRate, rateByDay, seriesByPart, sum, type Sums } from "./sums.ts";
 import { PAYERS, price } from "./words.ts";
+import { percent, thousands } from "../../../src/words/amounts.ts";
 
-/** Money, tokens and the cache over the days. All lines are of one billing. */
+/** Cost, tokens and cache hits by day, for one kind of billing. */
 export function CostCharts({
   spending: { days, lines },
   billing,
@@ -17,7 +17,7 @@ export function CostCharts({
   readonly spending: Spending;
   readonly billing: Billing;
   readonly by: "agent" | "model" | "project";
-  /** What stands beside the last of them. */
+  /** Shown beside the last chart. */
   readonly children: ReactNode;
 }) {
   const all = useMemo(() => sum(lines), [lines]);
@@ -32,7 +32,7 @@ export function CostCharts({
     <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
       <Chart
         title={`Cost by ${by}`}
-        about={`US dollars a day, at list price. ${PAYERS[billing]}.`}
+        about={`US dollars per day, at list price. ${PAYERS[billing]}.`}
         {...common}
         series={money}
         unit="usd"
@@ -41,16 +41,16 @@ export function CostCharts({
       />
       <Chart
         title={`Tokens by ${by}`}
-        about={`Input, output and cache together, a day. ${PAYERS[billing]}.`}
+        about={`Input, output and cache tokens per day. ${PAYERS[billing]}.`}
         {...common}
         series={used}
         unit="tokens"
         look="bars"
-        label={`Tokens by ${by}, ${payer}: ${tokens(allTokens(all))} ${span}${most(days, used, tokens)}`}
+        label={`Tokens by ${by}, ${payer}: ${thousands(allTokens(all))} ${span}${most(days, used, thousands)}`}
       />
       <Chart
         title="Cache hit rate"
-        about={`The share of the input that came from the cache. ${PAYERS[billing]}. Overall: ${overall === null ? "no input yet" : percent(overall)}.`}
+        about={`Share of input tokens read from the cache. ${PAYERS[billing]}. Overall: ${overall === null ? "no input yet" : percent(overall)}.`}
         {...common}
         series={rate}
         unit="share"
@@ -66,7 +66,7 @@ function ofUsd({ usd }: Sums): number {
   return usd;
 }
 
-/** The day with most, for whoever hears the chart. */
+/** The day with the highest value, for screen readers. */
 function most(days: readonly string[], series: readonly Series[], said: (value: number) => string): string {
   const sums = days.map((_, place) => sumAt(series, place));
   const highest = Math.max(0, ...sums);

@@ -4,11 +4,11 @@ import { useMemo } from "react";
 import { Link, useSearchParams } from "wouter";
 import { api } from "../api.ts";
 import { useCaller, useMay } from "../caller.tsx";
-import { Choice } from "../parts/choice.tsx";
+import { Choice } from "../parts/form/choice.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Page } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { BudgetMeters } from "./budget-meters.tsx";
 import { CostCharts } from "./charts.tsx";
 import { chosenZone } from "./days.ts";
@@ -18,12 +18,12 @@ import { billingsIn } from "./sums.ts";
 import { Totals } from "./totals.tsx";
 import { PAYERS, price } from "./words.ts";
 
-/** A login belongs to one project, which is then all there is to see of them. */
+/** A login belongs to one project, so only that project is shown. */
 const DIVISIONS = ["agent", "model", "project"] as const;
 const RANGES: readonly Range[] = [7, 30, 90];
 const BROWSER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** What was spent, on what, and what is left. What is chosen stands in the address, so that it can be shared. */
+/** Spending and budgets. The selection is in the URL, so that it can be shared. */
 export function CostsPage() {
   const { project } = useCaller();
   const [search, setSearch] = useSearchParams();
@@ -56,7 +56,7 @@ export function CostsPage() {
         <>
           Project <bdi className="font-medium text-text">{project}</bdi>
           {zone !== undefined &&
-            ` · days begin at midnight in ${zone} (${zone === ofSettings ? "the settings'" : "this browser's"} time zone)`}
+            ` · days start at midnight in ${zone} (${zone === ofSettings ? "the settings'" : "this browser's"} time zone)`}
         </>
       }
       actions={
@@ -68,7 +68,7 @@ export function CostsPage() {
             onChoose={(value) => choose("days", value)}
           />
           <Choice
-            label="Divided by"
+            label="Group by"
             value={by}
             options={DIVISIONS.map((division) => ({ value: division, label: `By ${division}` }))}
             onChoose={(value) => choose("by", value)}
@@ -77,16 +77,16 @@ export function CostsPage() {
       }
     >
       {spending.error !== null && (
-        <Problem thrown={spending.error} title="The ledger cannot be shown" onRetry={() => void spending.refetch()} />
+        <Problem thrown={spending.error} title="Could not load the ledger" onRetry={() => void spending.refetch()} />
       )}
-      {shown === undefined && spending.error === null && <Loading label="Reading the ledger" />}
+      {shown === undefined && spending.error === null && <Loading label="Loading the ledger" />}
       {shown !== undefined && billing === undefined && <Nothing range={range} onLonger={() => choose("days", "90")} />}
       {shown !== undefined && billing !== undefined && (
         <>
           {kinds.length > 1 && (
             <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-faint">
               <Choice
-                label="Who pays"
+                label="Billing"
                 value={billing}
                 options={kinds.map((kind) => ({
                   value: kind.billing,
@@ -101,7 +101,7 @@ export function CostsPage() {
                 }))}
                 onChoose={(value) => choose("billing", value)}
               />
-              Never added up: subscriptions and rehearsals are not billed by use.
+              Shown separately, because subscriptions and rehearsals are not billed by usage.
             </div>
           )}
           <Totals lines={shown.lines} billing={billing} range={range} zone={zone} />
@@ -124,8 +124,8 @@ export function CostsPage() {
 function Nothing({ range, onLonger }: { readonly range: Range; readonly onLonger: () => void }) {
   const mayStart = useMay("operator");
   return (
-    <Empty icon={<ChartColumn />} title={`No model was asked for anything in the last ${range} days`}>
-      <p>Every request of every session is counted here: what it cost, its tokens, and how much came from the cache.</p>
+    <Empty icon={<ChartColumn />} title={`No model requests in the last ${range} days`}>
+      <p>This page shows the cost, tokens and cache hits of every model request.</p>
       <p className="mt-2 flex flex-wrap justify-center gap-x-4">
         {mayStart && (
           <Link href="/new" className="text-accent underline">
@@ -134,7 +134,7 @@ function Nothing({ range, onLonger }: { readonly range: Range; readonly onLonger
         )}
         {range < 90 && (
           <button type="button" className="text-accent underline" onClick={onLonger}>
-            Look at the last 90 days
+            Show the last 90 days
           </button>
         )}
       </p>

@@ -1,28 +1,28 @@
-/** Days as the ledger names them, such as `2026-03-01`, and where they begin. */
+/** Days as the ledger writes them, such as `2026-03-01`, and when they start. */
 
 const DAY_MS = 86_400_000;
-/** No zone is further from UTC than this. */
+/** The largest offset from UTC. */
 const FURTHEST_MS = 15 * 3_600_000;
 
-/** The day it is in that zone. */
+/** The current day in a time zone. */
 export function dayIn(ms: number, zone: string): string {
-  // The Swedes write dates as the ledger does.
+  // Swedish dates have the ledger's format.
   return new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" }).format(ms);
 }
 
-/** So many days up to today, oldest first. */
+/** The last `count` days including today, oldest first. */
 export function lastDays(count: number, now: number, zone: string): string[] {
   const today = Date.parse(dayIn(now, zone));
   return Array.from({ length: count }, (_, index) => isoDay(today - (count - 1 - index) * DAY_MS));
 }
 
-/** Adds the days that a server whose clock is ahead knows already. */
+/** Adds days that only a server whose clock is ahead knows. */
 export function withLater(days: readonly string[], known: readonly string[]): string[] {
   const last = days.at(-1) ?? "";
   return [...days, ...[...new Set(known)].filter((day) => day > last).toSorted()];
 }
 
-/** The first moment of a day, in milliseconds. Searched for, because midnight is not there where clocks are set forward. */
+/** The start of a day, in milliseconds. Found by search, because daylight saving can skip midnight. */
 export function startOf(day: string, zone: string): number {
   const format = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" });
   let before = Date.parse(day) - FURTHEST_MS;
@@ -35,7 +35,7 @@ export function startOf(day: string, zone: string): number {
   return after;
 }
 
-/** The settings' zone, because the limits of a day count there; else the browser's. */
+/** The settings' zone, which daily limits use; otherwise the browser's. */
 export function chosenZone(ofSettings: string | undefined, ofBrowser: string): string {
   return ofSettings !== undefined && isKnown(ofSettings) ? ofSettings : ofBrowser;
 }

@@ -4,12 +4,13 @@ import type { WireLedgerLine, WireSession } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
 import { Loading } from "../parts/loading.tsx";
 import { Section } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { nameOf } from "../session/session-name.ts";
 import { type Range, useSpending } from "./ledger-query.ts";
 import { type Billing, dearest } from "./sums.ts";
 import { PAYERS, priceOfLine, rateOfLine, tokensOfLine } from "./words.ts";
+import { thousands } from "../../../src/words/amounts.ts";
 
 const SHOWN = 10;
 
@@ -20,13 +21,13 @@ interface Wanted {
 }
 
 const FIGURES: readonly Column<WireLedgerLine>[] = [
-  { title: "Requests", figure: true, minor: true, cell: ({ requests }) => requests.toLocaleString("en-US") },
+  { title: "Requests", figure: true, minor: true, cell: ({ requests }) => thousands(requests) },
   { title: "Tokens", figure: true, minor: true, cell: tokensOfLine },
   { title: "From cache", figure: true, minor: true, cell: rateOfLine },
   { title: "Cost", figure: true, cell: priceOfLine },
 ];
 
-/** The sessions that cost most. Lines outlive their sessions: one that was deleted is still told. */
+/** The most expensive sessions, including deleted ones: ledger lines outlive their sessions. */
 export function DearestSessions({ range, zone, billing }: Wanted) {
   const { data, error, refetch } = useSpending({ by: "session", split: "agent" }, range, zone);
   const lines = dearest(data?.lines.filter((line) => line.billing === billing) ?? [], SHOWN);
@@ -62,7 +63,7 @@ export function DearestSessions({ range, zone, billing }: Wanted) {
   );
 }
 
-/** `null` is known to be gone; `undefined` is not known yet. */
+/** `null`: deleted; `undefined`: not known yet. */
 function SessionName({ id, session }: { readonly id: string; readonly session: WireSession | null | undefined }) {
   if (session === null)
     return (
@@ -84,12 +85,12 @@ function SessionName({ id, session }: { readonly id: string; readonly session: W
 }
 
 const OTHERS: Readonly<Record<string, string>> = {
-  "(message)": "no tool: answers to a message",
+  "(message)": "no tool: responses to messages",
   "(compaction)": "no tool: compaction",
-  "(auxiliary)": "no tool: what a tool itself asked a model",
+  "(auxiliary)": "no tool: model requests made by tools",
 };
 
-/** What it cost to read the results of each tool. */
+/** The cost of reading each tool's results. */
 export function DearestTools({ range, zone, billing }: Wanted) {
   const { data, error, refetch } = useSpending({ by: "tool" }, range, zone);
   return (
@@ -119,8 +120,8 @@ export function DearestTools({ range, zone, billing }: Wanted) {
         />
       )}
       <p className="text-xs text-faint">
-        A tool has the requests that are the first to read its results. One that reads results of several is divided
-        among them.
+        Each request counts toward the tools whose results it is the first to read, divided among them if there are
+        several.
       </p>
     </Section>
   );

@@ -4,16 +4,16 @@ import { api } from "../api.ts";
 import { serverNow } from "../server-watch.ts";
 import { lastDays, startOf, withLater } from "./days.ts";
 
-/** How many days are shown. */
+/** Days shown. */
 export type Range = 7 | 30 | 90;
 
 export interface Spending {
-  /** Oldest first, those on which nothing was spent too. */
+  /** Oldest first, including days without spending. */
   readonly days: readonly string[];
   readonly lines: readonly WireLedgerLine[];
 }
 
-/** What was spent on the last days. The days come with the lines, so that a chart never shows one with the other's. */
+/** Spending of the last days. Days and lines come together, so that a chart never mixes two ranges. */
 export function useSpending(
   { by, split }: Pick<LedgerSearch, "by" | "split">,
   range: Range,

@@ -1,12 +1,12 @@
 import type { WireBudgetLine, WireBudgets } from "../../../src/client/index.ts";
-import { tokens, usd } from "../parts/amounts.ts";
+import { money, thousands } from "../../../src/words/amounts.ts";
 
-/** From where on somebody should know, when the settings do not say. */
+/** The default share at which to warn. */
 const NEARLY = 0.8;
 
 export interface Meter {
   readonly line: WireBudgetLine;
-  /** Spent and held, as a share of the limit; more than 1 when answers cost more than was thought. */
+  /** Spent and reserved, as a share of the limit; above 1 if responses cost more than estimated. */
   readonly share: number;
   readonly state: "fine" | "nearly" | "spent";
 }
@@ -18,9 +18,9 @@ export function meterOf(line: WireBudgetLine, settings: WireBudgets["settings"])
   return { line, share, state: line.left <= 0 ? "spent" : share >= warnAt ? "nearly" : "fine" };
 }
 
-/** An amount of what a limit counts, without its unit where that is a word. */
+/** An amount without its unit, except for money. */
 export function figureOf(which: WireBudgetLine["which"], amount: number): string {
-  return which === "usd" ? usd(amount) : tokens(amount);
+  return which === "usd" ? money(amount) : thousands(amount);
 }
 
 /** The same with its unit. */
@@ -40,5 +40,5 @@ const UNITS: Partial<Record<WireBudgetLine["which"], string>> = {
 
 export function nameOfLimit({ scope, name, day }: WireBudgetLine): string {
   if (scope === "agent") return `Agent ${name}`;
-  return scope === "day" ? `Today${day === undefined ? "" : `, ${day}`}` : "Project, in all";
+  return scope === "day" ? `Today${day === undefined ? "" : `, ${day}`}` : "Project total";
 }

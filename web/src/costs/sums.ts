@@ -1,9 +1,9 @@
 import type { WireLedgerLine } from "../../../src/client/index.ts";
-import { type Series, withRest } from "../parts/chart-data.ts";
+import { type Series, withRest } from "../parts/chart/chart-data.ts";
 
 export type Billing = WireLedgerLine["billing"];
 
-/** What some lines of one billing come to. */
+/** Totals of ledger lines of one billing. */
 export interface Sums {
   readonly requests: number;
   readonly input: number;
@@ -35,13 +35,13 @@ export function allTokens({ input, output, cacheRead, cacheWrite }: Sums): numbe
   return input + output + cacheRead + cacheWrite;
 }
 
-/** The share of the input that came from the cache; null when there was no input. */
+/** The share of input tokens read from the cache; null without input. */
 export function cacheRate({ input, cacheRead, cacheWrite }: Sums): number | null {
   const all = input + cacheRead + cacheWrite;
   return all === 0 ? null : cacheRead / all;
 }
 
-/** Who pays, with most requests first. They are never added up. */
+/** The kinds of billing, most requests first. Never add them up. */
 export function billingsIn(lines: readonly WireLedgerLine[]): { readonly billing: Billing; readonly sums: Sums }[] {
   return [...Map.groupBy(lines, ({ billing }) => billing)]
     .map(([billing, some]) => ({ billing, sums: sum(some) }))
@@ -49,7 +49,7 @@ export function billingsIn(lines: readonly WireLedgerLine[]): { readonly billing
     .toSorted((a, b) => b.sums.requests - a.sums.requests);
 }
 
-/** One series for each part, by day, the dearest first whatever is shown: so a colour is the same part in every chart. */
+/** One series per part, by day, the most expensive first in every chart, so that each part keeps its color. */
 export function seriesByPart(
   lines: readonly WireLedgerLine[],
   days: readonly string[],
@@ -66,13 +66,13 @@ export function seriesByPart(
   );
 }
 
-/** The cache hit rate of each day; null for days without input. */
+/** The cache hit rate per day; null for days without input. */
 export function rateByDay(lines: readonly WireLedgerLine[], days: readonly string[]): (number | null)[] {
   const byDay = Map.groupBy(lines, ({ key }) => key);
   return days.map((day) => cacheRate(sum(byDay.get(day) ?? [])));
 }
 
-/** The lines that cost most; where prices are not known, those with most tokens. */
+/** The most expensive lines; without known prices, those with the most tokens. */
 export function dearest(lines: readonly WireLedgerLine[], count: number): WireLedgerLine[] {
   return lines.toSorted((a, b) => b.usd - a.usd || allTokens(sum([b])) - allTokens(sum([a]))).slice(0, count);
 }

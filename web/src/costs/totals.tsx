@@ -1,14 +1,14 @@
 import { TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import type { WireLedgerLine } from "../../../src/client/index.ts";
-import { percent, tokens } from "../parts/amounts.ts";
 import { Card } from "../parts/page.tsx";
 import { Pill } from "../parts/tone.tsx";
 import { type Range, useSpending } from "./ledger-query.ts";
 import { allTokens, type Billing, cacheRate, sum } from "./sums.ts";
-import { counted, MEANINGS, PAYERS, price } from "./words.ts";
+import { MEANINGS, PAYERS, price } from "./words.ts";
+import { count as counted, percent, thousands } from "../../../src/words/amounts.ts";
 
-/** What the days come to, and what these figures do not know. */
+/** Totals for the range, with warnings about unknown and estimated figures. */
 export function Totals({
   lines,
   billing,
@@ -33,28 +33,24 @@ export function Totals({
         />
         <Tile
           title="Tokens"
-          value={tokens(allTokens(all))}
-          note={`${tokens(all.input)} in, ${tokens(all.output)} out, ${tokens(all.cacheRead)} from the cache, ${tokens(all.cacheWrite)} written to it`}
+          value={thousands(allTokens(all))}
+          note={`${thousands(all.input)} in, ${thousands(all.output)} out, ${thousands(all.cacheRead)} cache read, ${thousands(all.cacheWrite)} cache write`}
         />
         <Tile
           title="Cache hit rate"
           value={rate === null ? "–" : percent(rate)}
-          note="of the input came from the cache"
+          note="of input tokens read from the cache"
         />
         <Tile
           title="Model requests"
-          value={all.requests.toLocaleString("en-US")}
-          note={
-            all.searches === 0
-              ? `in ${range} days`
-              : `in ${range} days; web searches: ${all.searches.toLocaleString("en-US")}`
-          }
+          value={thousands(all.requests)}
+          note={all.searches === 0 ? `in ${range} days` : `in ${range} days; web searches: ${thousands(all.searches)}`}
         />
       </dl>
       {all.unpriced > 0 && <Unpriced count={all.unpriced} billing={billing} range={range} zone={zone} />}
       {all.estimated > 0 && (
         <Notice>
-          {counted(all.estimated, "request")} {all.estimated === 1 ? "was" : "were"} cut off before the end:{" "}
+          {counted(all.estimated, "request")} {all.estimated === 1 ? "was" : "were"} interrupted:{" "}
           {all.estimated === 1 ? "its" : "their"} tokens and cost are estimated.
         </Notice>
       )}
@@ -77,14 +73,14 @@ function Unpriced({
   const models = data?.lines.filter((line) => line.billing === billing && line.unpriced_requests > 0) ?? [];
   return (
     <Notice>
-      {counted(count, "request")} went to a model without a known price
+      {counted(count, "request")} used a model without a known price
       {models.length > 0 && (
         <>
           {" "}
           (<bdi className="font-mono text-xs">{models.map(({ key }) => key).join(", ")}</bdi>)
         </>
       )}
-      . What {count === 1 ? "it" : "they"} cost is not in these amounts, which are marked ≥. Give the price under{" "}
+      . {count === 1 ? "Its" : "Their"} cost is not included in the amounts marked ≥. Add the price under{" "}
       <code className="font-mono text-xs">prices</code> in the settings.
     </Notice>
   );

@@ -1,24 +1,24 @@
 import { allTokens, cacheRate, sum, type Billing, type Sums } from "./sums.ts";
 import type { WireLedgerLine } from "../../../src/client/index.ts";
-import { percent, tokens, usd } from "../parts/amounts.ts";
+import { money, percent, thousands } from "../../../src/words/amounts.ts";
 
-/** Who pays, in a few words. */
+/** The kinds of billing. */
 export const PAYERS: Readonly<Record<Billing, string>> = {
-  paid: "Paid by use",
-  included: "Included in a subscription",
+  paid: "Pay as you go",
+  included: "Included in subscription",
   rehearsal: "Rehearsal",
 };
 
-/** What an amount of money means that is billed so. */
+/** What an amount means for each kind of billing. */
 export const MEANINGS: Readonly<Record<Billing, string>> = {
-  paid: "Spent at list price.",
-  included: "Not billed by use: what it would cost at list price.",
-  rehearsal: "Nothing was spent: what the model it stood in for would have cost.",
+  paid: "Billed at list price.",
+  included: "Not billed separately. This is what it would cost at list price.",
+  rehearsal: "Nothing was spent. This is what the real model would have cost.",
 };
 
-/** With a sign when more was spent than is known. */
+/** With ≥ if some prices are unknown. */
 export function price({ usd: amount, unpriced }: Pick<Sums, "usd" | "unpriced">): string {
-  return unpriced === 0 ? usd(amount) : `≥ ${usd(amount)}`;
+  return unpriced === 0 ? money(amount) : `≥ ${money(amount)}`;
 }
 
 export function priceOfLine(line: WireLedgerLine): string {
@@ -26,14 +26,10 @@ export function priceOfLine(line: WireLedgerLine): string {
 }
 
 export function tokensOfLine(line: WireLedgerLine): string {
-  return tokens(allTokens(sum([line])));
+  return thousands(allTokens(sum([line])));
 }
 
 export function rateOfLine(line: WireLedgerLine): string {
   const rate = cacheRate(sum([line]));
   return rate === null ? "–" : percent(rate);
-}
-
-export function counted(count: number, thing: string): string {
-  return `${count.toLocaleString("en-US")} ${thing}${count === 1 ? "" : "s"}`;
 }

@@ -13,7 +13,7 @@ const LOOKS: Record<Look, string> = {
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly look?: Look;
   readonly small?: boolean;
-  /** A key that does the same, shown beside the label. */
+  /** The key for the same action, shown beside the label. */
   readonly hint?: string;
   readonly icon?: ReactNode;
   readonly ref?: Ref<HTMLButtonElement>;
@@ -39,7 +39,7 @@ export function Button({ look = "plain", small = false, hint, icon, className, c
   );
 }
 
-/** A button that is only a picture; `label` is its name. */
+/** A button with only an icon; `label` is its accessible name. */
 export function IconButton({
   label,
   className,

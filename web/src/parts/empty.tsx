@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Where there is nothing yet: why, and what would change that. */
+/** An empty state: why there is nothing, and what to do about it. */
 export function Empty({
   icon,
   title,

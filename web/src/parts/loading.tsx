@@ -1,4 +1,4 @@
-/** Says that something is on its way; nothing jumps when it comes within a moment. */
+/** A loading indicator that appears after a short delay, so that fast pages do not flicker. */
 export function Loading({ label = "Loading" }: { readonly label?: string }) {
   return (
     <div role="status" className="flex items-center justify-center gap-2 p-8 text-sm text-faint">

@@ -2,7 +2,7 @@ import * as Radix from "@radix-ui/react-dropdown-menu";
 import type { ReactNode } from "react";
 import { cx } from "./cx.ts";
 
-/** What can be done with something, behind one button. Not modal: that would write a style into the page, which its policy forbids. */
+/** A menu. Not modal: that would add an inline style, which the page's policy forbids. */
 export function Menu({ trigger, children }: { readonly trigger: ReactNode; readonly children: ReactNode }) {
   return (
     <Radix.Root modal={false}>

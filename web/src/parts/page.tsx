@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from "react";
 
-/** A page with its heading. `actions` stand beside it. The title of the document says where one is. */
+/** A page with its heading and `actions`. Sets the document title. */
 export function Page({
   title,
   about,
@@ -33,7 +33,7 @@ export function Section({
   actions,
   children,
 }: {
-  /** For addresses that lead to it. */
+  /** For links to it. */
   readonly id?: string;
   readonly title: string;
   readonly actions?: ReactNode;
@@ -54,7 +54,7 @@ export function Card({ children, className = "" }: { readonly children: ReactNod
   return <div className={`rounded-lg border border-line bg-surface shadow-card ${className}`}>{children}</div>;
 }
 
-/** Set by the badge of waiting approvals, before whatever page is open. */
+/** Set by the badge of pending approvals; precedes the title of every page. */
 let prefix = "";
 let title = "";
 

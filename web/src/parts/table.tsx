@@ -4,13 +4,13 @@ import { cx } from "./cx.ts";
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Figures stand at the right. */
+  /** Right-aligned. */
   readonly figure?: boolean;
-  /** Left out on a phone. */
+  /** Hidden on phones. */
   readonly minor?: boolean;
 }
 
-/** Rows of one sort. It scrolls sideways by itself rather than making the page wide. */
+/** A table that scrolls sideways instead of widening the page. */
 export function Table<Row>({
   caption,
   columns,
@@ -27,7 +27,7 @@ export function Table<Row>({
   const look = (column: Column<Row>): string =>
     cx("px-3 py-2", column.figure === true ? "text-right" : "text-left", column.minor === true && "max-sm:hidden");
   return (
-    // Scrollable, so reachable by keyboard. What is hidden in it, for readers of screens, must scroll along.
+    // Scrollable, so it must be reachable by keyboard. Its visually hidden texts must scroll with it.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div
       role="region"

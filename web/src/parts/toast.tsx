@@ -23,7 +23,7 @@ function set(changed: readonly Toast[]): void {
 function add(text: string, isBad: boolean): void {
   const toast = { id: next++, text, isBad };
   set([...toasts, toast].slice(-4));
-  // What went wrong stays until somebody has read it.
+  // Errors stay until dismissed.
   if (!isBad) setTimeout(() => set(toasts.filter(({ id }) => id !== toast.id)), SHOWN_MS);
 }
 
@@ -31,7 +31,7 @@ export function tell(text: string): void {
   add(text, false);
 }
 
-/** For what was asked for and could not be done. */
+/** Reports that an action failed. */
 export function tellProblem(thrown: unknown): void {
   add(problemOf(thrown), true);
 }

@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 import { cx } from "./cx.ts";
 
-/** What a colour says, everywhere in the console. */
+/** The meaning of colors throughout the console. */
 export type Tone = "running" | "waiting" | "good" | "bad" | "accent" | "quiet";
 
-/** Ground and text of each. */
+/** Background and text colors. */
 export const TONE_LOOKS: Record<Tone, string> = {
   running: "bg-running-soft text-running",
   waiting: "bg-waiting-soft text-waiting",
@@ -23,7 +23,7 @@ const DOTS: Record<Tone, string> = {
   quiet: "bg-faint",
 };
 
-/** A few words about a state. Its text says all; the colour only repeats it. */
+/** A short label for a state. The color only repeats the text. */
 export function Pill({
   tone,
   dot = false,

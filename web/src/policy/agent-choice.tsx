@@ -1,21 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../api.ts";
-import { Field, Select } from "../parts/field.tsx";
+import { Field, Select } from "../parts/form/field.tsx";
 
-/** In agents: what the choice offers, the newest ones. */
+/** How many agents to offer, newest first. */
 const OFFERED = 100;
 
 export function useAgents() {
   return useQuery({ queryKey: ["agents", "choice"], queryFn: () => api.agents.list({ limit: OFFERED }) });
 }
 
-/** A stored agent, or with an empty value the project's own. */
+/** An agent, or the project default if empty. */
 export function AgentChoice({ value, onChoose }: { readonly value: string; readonly onChoose: (id: string) => void }) {
   const { data = [] } = useAgents();
   return (
     <Field label="Agent">
       <Select value={value} onChange={(event) => onChoose(event.target.value)}>
-        <option value="">The project&apos;s own</option>
+        <option value="">Project default</option>
         {data.map(({ id, name, version }) => (
           <option key={id} value={id}>
             {name} (version {version})
@@ -26,7 +26,7 @@ export function AgentChoice({ value, onChoose }: { readonly value: string; reado
   );
 }
 
-/** The project's own agent is made of settings; a session that was started with it knows what it was. */
+/** The default agent comes from the settings; a session started with it has its definition. */
 export function useLastOwn() {
   return useQuery({
     queryKey: ["policy", "last-own"],

@@ -4,16 +4,16 @@ import { Link } from "wouter";
 import { api } from "../api.ts";
 import { useMay } from "../caller.tsx";
 import { Button } from "../parts/button.tsx";
-import { Field, Input, Select } from "../parts/field.tsx";
-import { Ago } from "../parts/figures.tsx";
+import { Field, Input, Select } from "../parts/form/field.tsx";
+import { Ago } from "../parts/figures/figures.tsx";
 import { Card, Section } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { AgentChoice, useAgents, useLastOwn } from "./agent-choice.tsx";
 import { ExplanationView } from "./explanation-view.tsx";
 import { type Mode, MODE_NAMES } from "./modes.tsx";
 import { RulesView } from "./rules-view.tsx";
 
-/** The rules of an agent, and what they would make of a call. */
+/** The rules of an agent, and how they would decide a call. */
 export function ExplainCall() {
   const [agent, setAgent] = useState("");
   const [mode, setMode] = useState("");
@@ -40,7 +40,9 @@ export function ExplainCall() {
           >
             <Field
               label="Call"
-              hint={mayAsk ? "Nothing is run." : "To ask needs the role operator. Yours may read the rules below."}
+              hint={
+                mayAsk ? "Nothing is executed." : "This requires the operator role. Your role can read the rules below."
+              }
             >
               <Input
                 className="font-mono"
@@ -54,7 +56,7 @@ export function ExplainCall() {
             <AgentChoice value={agent} onChoose={setAgent} />
             <Field label="Mode">
               <Select value={mode} onChange={(event) => setMode(event.target.value)}>
-                <option value="">That of the agent</option>
+                <option value="">Agent's mode</option>
                 {MODE_NAMES.map((name) => (
                   <option key={name}>{name}</option>
                 ))}
@@ -70,7 +72,7 @@ export function ExplainCall() {
             </Button>
           </form>
         </Card>
-        {error !== null && <Problem thrown={error} title="That call cannot be explained" />}
+        {error !== null && <Problem thrown={error} title="Could not explain this call" />}
         {data !== undefined && error === null && <ExplanationView explanation={data} />}
       </Section>
       <Section title="Rules">
@@ -93,23 +95,23 @@ function Rules({ agent }: { readonly agent: string }) {
           <Link href={`/agents/${encodeURIComponent(chosen.id)}`} className="text-accent underline">
             <span dir="auto">{chosen.name}</span>
           </Link>
-          , version {chosen.version}. Another agent is chosen above.
+          , version {chosen.version}. Choose another agent above.
         </p>
       )}
       {chosen === undefined && (
         <p className="text-sm text-muted">
-          The project&apos;s own agent is made of its settings;{" "}
-          <code className="font-mono text-xs">capstan config show</code> tells where each of its rules is from.{" "}
+          The default agent comes from the project settings.{" "}
+          <code className="font-mono text-xs">capstan config show</code> shows where each rule comes from.{" "}
           {session ? (
             <>
               These are the rules of the last{" "}
               <Link href={`/sessions/${encodeURIComponent(session.id)}`} className="text-accent underline">
-                session without a stored agent
+                session with the default agent
               </Link>
               , which was started <Ago at={session.created_at} />.
             </>
           ) : (
-            "Once a session was started with it, its rules are shown here."
+            "Its rules appear here once a session has used it."
           )}
         </p>
       )}

@@ -3,12 +3,12 @@ import type { WireExplanation } from "../../../src/client/index.ts";
 import { Card } from "../parts/page.tsx";
 import { cx } from "../parts/cx.ts";
 import { BehaviorPill, ModePill } from "./modes.tsx";
-import { understood } from "./understood.ts";
+import { describeSubject } from "./understood.ts";
 
-/** A decision and how it came about. */
+/** A decision and how it was made. */
 export function ExplanationView({ explanation }: { readonly explanation: WireExplanation }) {
   const { call, behavior, decided_by: by, reason, mode, steps, remembers, rememberable, subject } = explanation;
-  const lines = understood(subject);
+  const lines = describeSubject(subject);
   return (
     <Card className="flex flex-col">
       <div role="status" className="flex flex-col gap-2 border-b border-line p-3">
@@ -26,7 +26,7 @@ export function ExplanationView({ explanation }: { readonly explanation: WireExp
       </div>
       <div className="grid gap-4 p-3 md:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-2">
-          <h3 className="text-sm font-medium">Steps, in order</h3>
+          <h3 className="text-sm font-medium">Steps</h3>
           <ol className="flex flex-col gap-1 text-sm">
             {steps.map(({ step, found }, index) => {
               const isLast = index === steps.length - 1;
@@ -48,8 +48,8 @@ export function ExplanationView({ explanation }: { readonly explanation: WireExp
         </div>
         <div className="flex min-w-0 flex-col gap-4">
           <div className="flex flex-col gap-2">
-            <h3 className="text-sm font-medium">What was understood of it</h3>
-            {lines.length === 0 && <p className="text-sm text-muted">The tool alone: {subject.tool}.</p>}
+            <h3 className="text-sm font-medium">What the call does</h3>
+            {lines.length === 0 && <p className="text-sm text-muted">Only the tool is known: {subject.tool}.</p>}
             {lines.map(({ what, items }) => (
               <div key={what} className="text-sm">
                 <p className="text-xs text-muted">{what}</p>
@@ -63,15 +63,17 @@ export function ExplanationView({ explanation }: { readonly explanation: WireExp
               </div>
             ))}
             <p className="text-xs text-muted">
-              {subject.inside ? "All that it names lies in the workspace." : "It reaches beyond the workspace, or may."}
+              {subject.inside
+                ? "All named paths are inside the workspace."
+                : "It reaches, or may reach, outside the workspace."}
             </p>
           </div>
           {behavior === "ask" && (
             <div className="flex flex-col gap-2">
-              <h3 className="text-sm font-medium">What a remembered answer would save</h3>
-              {!rememberable && <p className="text-sm text-muted">Nothing: this is asked about every time.</p>}
+              <h3 className="text-sm font-medium">Rules that a remembered answer would save</h3>
+              {!rememberable && <p className="text-sm text-muted">None: this always requires approval.</p>}
               {rememberable && remembers.length === 0 && (
-                <p className="text-sm text-muted">No rule says so little: whoever answers writes one.</p>
+                <p className="text-sm text-muted">No suggested rule is narrow enough. Write one when you answer.</p>
               )}
               <ul>
                 {remembers.map((rule) => (

@@ -6,27 +6,27 @@ import type { WireGrant } from "../../../src/client/index.ts";
 import { api, queries } from "../api.ts";
 import { useMay } from "../caller.tsx";
 import { Button } from "../parts/button.tsx";
-import { Confirm } from "../parts/confirm.tsx";
+import { Confirm } from "../parts/form/confirm.tsx";
 import { Empty } from "../parts/empty.tsx";
-import { Ago } from "../parts/figures.tsx";
+import { Ago } from "../parts/figures/figures.tsx";
 import { Loading } from "../parts/loading.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { Table } from "../parts/table.tsx";
 import { tell } from "../parts/toast.tsx";
 
-/** Answers that were remembered. */
+/** Remembered answers. */
 export function GrantsView() {
   const [leaving, setLeaving] = useState<WireGrant>();
   const isAdmin = useMay("admin");
   const { data, error, refetch } = useQuery({ queryKey: ["grants"], queryFn: () => api.grants.list() });
   if (error !== null)
-    return <Problem thrown={error} title="The grants could not be loaded" onRetry={() => void refetch()} />;
+    return <Problem thrown={error} title="Could not load the grants" onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading />;
   if (data.length === 0)
     return (
       <div className="pt-2">
-        <Empty icon={<KeyRound />} title="No answer is remembered">
-          Whoever allows a call for a session, for the project or always leaves a rule, which is listed here and can be
+        <Empty icon={<KeyRound />} title="No remembered answers">
+          When someone allows a call for a session, for the project or always, the saved rule appears here and can be
           revoked.
         </Empty>
       </div>
@@ -34,7 +34,7 @@ export function GrantsView() {
   return (
     <div className="flex flex-col gap-3 pt-2">
       <p className="text-sm text-muted">
-        A grant answers what would be asked about. It never beats a deny rule.
+        A grant allows matching calls without asking. It never overrides a deny rule.
         {!isAdmin && " You can revoke the answers you gave; admins can revoke any."}
       </p>
       <Table
@@ -50,7 +50,7 @@ export function GrantsView() {
               </code>
             ),
           },
-          { title: "Holds", cell: (grant) => <Where grant={grant} /> },
+          { title: "Scope", cell: (grant) => <Where grant={grant} /> },
           {
             title: "By",
             cell: ({ by }) => (
@@ -89,13 +89,11 @@ export function GrantsView() {
           onConfirm={async () => {
             await api.grants.revoke(leaving.id);
             await queries.invalidateQueries({ queryKey: ["grants"] });
-            tell("Revoked. What it allowed is asked about again.");
+            tell("Revoked. Matching calls need approval again.");
           }}
         >
           <code className="font-mono text-xs break-all">{leaving.rule}</code>
-          <p>
-            What it allowed is asked about again, from the next call on. Calls that it allowed already are not undone.
-          </p>
+          <p>From the next call on, matching calls need approval again. Calls that already ran are not undone.</p>
         </Confirm>
       )}
     </div>

@@ -4,13 +4,13 @@ import { Pill, type Tone } from "../parts/tone.tsx";
 export type Mode = WireExplanation["mode"];
 export type Behavior = WireExplanation["behavior"];
 
-/** What happens to calls that no rule speaks of. */
+/** What happens to calls that no rule covers. */
 export const MODES: Readonly<Record<Mode, string>> = {
-  normal: "reading in the workspace is allowed, all else is asked about",
-  "accept-edits": "edits in the workspace are allowed as well",
-  "read-only": "whatever may change something is denied",
-  plan: "whatever may change something is denied; leaving the mode is a question",
-  yolo: "everything is allowed that no rule denies or asks about, but for writes to configuration",
+  normal: "reading in the workspace is allowed, everything else needs approval",
+  "accept-edits": "reading and editing in the workspace are allowed, everything else needs approval",
+  "read-only": "everything that could change something is denied",
+  plan: "everything that could change something is denied; leaving the mode needs approval",
+  yolo: "everything is allowed unless a rule denies it or requires approval; writes to configuration still need approval",
 };
 export const MODE_NAMES = Object.keys(MODES) as Mode[];
 
@@ -25,7 +25,7 @@ export function ModePill({ mode }: { readonly mode: Mode }) {
 const BEHAVIORS: Readonly<Record<Behavior, { readonly word: string; readonly tone: Tone }>> = {
   allow: { word: "allowed", tone: "good" },
   deny: { word: "denied", tone: "bad" },
-  ask: { word: "asked about", tone: "waiting" },
+  ask: { word: "needs approval", tone: "waiting" },
 };
 
 export function BehaviorPill({ behavior }: { readonly behavior: Behavior }) {

@@ -13,11 +13,11 @@ export function PolicyPage() {
   return (
     <Page
       title="Policy"
-      about="What agents may do: which rule decides, what other rules would change, and what is remembered."
+      about="What agents may do: which rule decides, what other rules would change, and remembered answers."
     >
       <div className="-mx-3">
         <Tabs
-          label="Of the policy"
+          label="Policy"
           value={tab}
           onChange={(chosen) => setParams(chosen === "explain" ? {} : { tab: chosen })}
           tabs={[

@@ -4,16 +4,17 @@ import { Link } from "wouter";
 import type { WireReplay } from "../../../src/client/index.ts";
 import type { WireReplayLine } from "../../../src/protocol/api/policy.ts";
 import { Button } from "../parts/button.tsx";
-import { Checkbox } from "../parts/checkbox.tsx";
-import { Ago } from "../parts/figures.tsx";
+import { Checkbox } from "../parts/form/checkbox.tsx";
+import { Ago } from "../parts/figures/figures.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { BehaviorPill } from "./modes.tsx";
 import { changesIn } from "./replayed.ts";
+import { thousands } from "../../../src/words/amounts.ts";
 
-/** In rows: more of them at once only make a page slow. */
+/** Rows per page. */
 const FIRST = 100;
 
-/** What other rules would have decided. */
+/** What different rules would have decided. */
 export function ReplayView({ replay: { data, skipped } }: { readonly replay: WireReplay }) {
   const [isChangedOnly, setChangedOnly] = useState(true);
   const [count, setCount] = useState(FIRST);
@@ -24,7 +25,7 @@ export function ReplayView({ replay: { data, skipped } }: { readonly replay: Wir
     <div className="flex flex-col gap-3">
       <div role="status" className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
         <p className="font-medium">
-          {changed === 0 ? "Nothing" : changed.toLocaleString("en-US")} of {data.length.toLocaleString("en-US")}{" "}
+          {changed === 0 ? "None" : thousands(changed)} of {thousands(data.length)}{" "}
           {data.length === 1 ? "decision" : "decisions"} would change
         </p>
         {changes.map(({ before, now, count: times }) => (
@@ -36,13 +37,13 @@ export function ReplayView({ replay: { data, skipped } }: { readonly replay: Wir
         ))}
         {skipped > 0 && (
           <p className="text-muted">
-            {skipped} {skipped === 1 ? "was" : "were"} left out: a limit or an error decided, or an older version
-            recorded too little.
+            {skipped} {skipped === 1 ? "was" : "were"} skipped: a limit or error decided, or an older version recorded
+            too little.
           </p>
         )}
       </div>
       <Checkbox className="self-start text-muted" isOn={isChangedOnly} onChange={setChangedOnly}>
-        Only what changes
+        Only changes
       </Checkbox>
       <Table
         caption="Decisions"
@@ -51,13 +52,13 @@ export function ReplayView({ replay: { data, skipped } }: { readonly replay: Wir
         rowKey={(line) => line.event_id}
         empty={
           data.length === 0
-            ? "No decision is recorded here yet. They come with the first tool calls."
-            : "These rules decide as it was decided."
+            ? "No decisions recorded yet. They appear with the first tool calls."
+            : "These rules lead to the same decisions."
         }
       />
       {rows.length > count && (
         <Button className="self-center" onClick={() => setCount(count + FIRST)}>
-          Show more: {(rows.length - count).toLocaleString("en-US")} are left
+          Show more ({thousands(rows.length - count)} left)
         </Button>
       )}
     </div>

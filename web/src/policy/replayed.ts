@@ -1,6 +1,6 @@
 import type { ReplayInput, WireReplayLine } from "../../../src/protocol/api/policy.ts";
 
-/** What is tried: the rules as somebody writes them, one to a line. */
+/** The rules to replay, as text, one per line. */
 export interface Trial {
   readonly mode: string;
   readonly allow: string;
@@ -32,7 +32,7 @@ export interface Change {
   readonly count: number;
 }
 
-/** How often each decision becomes which other, most often first. */
+/** How often each decision changes to which other, most frequent first. */
 export function changesIn(lines: readonly WireReplayLine[]): Change[] {
   const changes = new Map<string, Change>();
   for (const { before, now, changed } of lines)
@@ -43,7 +43,7 @@ export function changesIn(lines: readonly WireReplayLine[]): Change[] {
   return [...changes.values()].toSorted((one, other) => other.count - one.count);
 }
 
-/** The problems of each list of rules, as the server tells them: `permissions.deny.0: what is wrong`. */
+/** Problems by list of rules, from server messages such as `permissions.deny.0: message`. */
 export function problemsByList(problems: readonly string[]): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const problem of problems) {

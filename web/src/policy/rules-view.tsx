@@ -1,11 +1,11 @@
 import type { WireAgent } from "../../../src/client/index.ts";
-import { duration } from "../parts/figures.tsx";
 import { Pill, type Tone } from "../parts/tone.tsx";
 import { ModePill, MODES } from "./modes.tsx";
+import { duration } from "../../../src/words/amounts.ts";
 
 export type Permissions = WireAgent["definition"]["permissions"];
 
-/** The rules of an agent, in the order in which they are looked at. */
+/** The rules of an agent, in order of evaluation. */
 export function RulesView({ permissions }: { readonly permissions: Permissions }) {
   const { mode, deny, ask, allow, approvals_expire_ms: expire } = permissions;
   return (
@@ -19,14 +19,16 @@ export function RulesView({ permissions }: { readonly permissions: Permissions }
         name="ask"
         tone="waiting"
         rules={ask.map((entry) =>
-          typeof entry === "string" || entry.remember ? ruleOf(entry) : `${ruleOf(entry)} (answers are not remembered)`,
+          typeof entry === "string" || entry.remember
+            ? ruleOf(entry)
+            : `${ruleOf(entry)} (answers cannot be remembered)`,
         )}
       />
       <Rules name="allow" tone="good" rules={allow} />
       {expire !== undefined && (
         <>
           <dt className="text-muted">expiry</dt>
-          <dd>what nobody answers within {duration(expire)} counts as denied</dd>
+          <dd>approvals are denied after {duration(expire)} without an answer</dd>
         </>
       )}
     </dl>

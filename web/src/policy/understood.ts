@@ -7,12 +7,12 @@ export interface Understood {
   readonly items: readonly string[];
 }
 
-/** What was understood of a call, in the words of people. What it is not about is left out. */
-export function understood(subject: Subject): Understood[] {
+/** What a call does, in plain words. Empty parts are left out. */
+export function describeSubject(subject: Subject): Understood[] {
   const { shell, paths, domain, subagent, skill, mcp } = subject;
   const place = (path: { named: string; real: string }): string => {
-    const named = shortened(path.named, subject);
-    return path.real === path.named ? named : `${named} → ${shortened(path.real, subject)}`;
+    const named = shortenPath(path.named, subject);
+    return path.real === path.named ? named : `${named} → ${shortenPath(path.real, subject)}`;
   };
   const files = (access: "read" | "write"): string[] =>
     paths.filter((path) => path.access === access).map((path) => place(path));
@@ -20,11 +20,11 @@ export function understood(subject: Subject): Understood[] {
     given.map(({ text, places }) => (places.length === 0 ? `${text} (known when it runs)` : text));
   const lines: Understood[] = [
     { what: "Runs", items: (shell?.commands ?? []).map(commandText) },
-    { what: "Writes through >", items: redirections(shell?.writes ?? []) },
-    { what: "Reads through <", items: redirections(shell?.reads ?? []) },
-    { what: "Names these paths", items: unique((shell?.mentions ?? []).map(place)) },
+    { what: "Writes with >", items: redirections(shell?.writes ?? []) },
+    { what: "Reads with <", items: redirections(shell?.reads ?? []) },
+    { what: "Mentions these paths", items: unique((shell?.mentions ?? []).map(place)) },
     { what: "Not fully understood", items: shell?.unclear ?? [] },
-    { what: subject.search === true ? "Searches below" : "Reads", items: unique(files("read")) },
+    { what: subject.search === true ? "Searches under" : "Reads", items: unique(files("read")) },
     { what: "Writes", items: unique(files("write")) },
     { what: "Host", items: domain === undefined ? [] : [domain] },
     { what: "Subagent", items: subagent === undefined ? [] : [subagent] },
@@ -40,8 +40,8 @@ function commandText({ words, assignments, via }: NonNullable<Subject["shell"]>[
   return `${said}${dynamic}${via.length === 0 ? "" : ` (run by ${via.join(", ")})`}`;
 }
 
-/** The workspace is `.`, the home directory `~`. */
-function shortened(path: string, { workspace, home }: Subject): string {
+/** Abbreviates the workspace as `.` and the home directory as `~`. */
+function shortenPath(path: string, { workspace, home }: Subject): string {
   for (const [root, sign] of [
     [workspace, "."],
     [home, "~"],

@@ -3,9 +3,9 @@ import { useState } from "react";
 import { CapstanApiError } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
 import { Button } from "../parts/button.tsx";
-import { Field, Input, Select, TextArea } from "../parts/field.tsx";
+import { Field, Input, Select, TextArea } from "../parts/form/field.tsx";
 import { Card } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { AgentChoice, useAgents, useLastOwn } from "./agent-choice.tsx";
 import { MODE_NAMES } from "./modes.tsx";
 import { problemsByList, rulesOf, type Trial } from "./replayed.ts";
@@ -14,13 +14,13 @@ import type { Permissions } from "./rules-view.tsx";
 
 const LISTS = [
   { name: "deny", hint: "Never runs." },
-  { name: "ask", hint: "A person must allow it." },
-  { name: "allow", hint: "Needs no asking." },
+  { name: "ask", hint: "Needs approval." },
+  { name: "allow", hint: "Runs without asking." },
 ] as const;
 
 const NOTHING: Trial = { mode: "", allow: "", ask: "", deny: "" };
 
-/** Other rules, tried on what was decided before. */
+/** Replays recorded decisions against different rules. */
 export function WhatIf() {
   const [trial, setTrial] = useState(NOTHING);
   const [agent, setAgent] = useState("");
@@ -42,8 +42,8 @@ export function WhatIf() {
   return (
     <div className="flex flex-col gap-4 pt-2">
       <p className="text-sm text-muted">
-        Tries rules on the decisions that were recorded in this project, with the commands and paths as they were then.
-        The rules here stand in the place of all others. Nothing is run, and nothing is changed.
+        Replay this project&apos;s recorded decisions, with their commands and paths, against different rules. These
+        rules replace all others. Nothing is executed or changed.
       </p>
       <Card className="p-3">
         <form
@@ -58,12 +58,12 @@ export function WhatIf() {
               <AgentChoice value={agent} onChoose={setAgent} />
             </div>
             <Button disabled={start === undefined} onClick={() => start && setTrial(trialOf(start))}>
-              Begin with its rules
+              Start with its rules
             </Button>
           </div>
           <div className="grid gap-3 md:grid-cols-3">
             {LISTS.map(({ name, hint }) => (
-              <Field key={name} label={name} hint={`${hint} One rule to a line.`} problem={problems[name]}>
+              <Field key={name} label={name} hint={`${hint} One rule per line.`} problem={problems[name]}>
                 <TextArea
                   rows={5}
                   spellCheck={false}
@@ -78,16 +78,16 @@ export function WhatIf() {
           <div className="grid gap-3 sm:grid-cols-3">
             <Field label="Mode" problem={problems["mode"]}>
               <Select value={trial.mode} onChange={(event) => setTrial({ ...trial, mode: event.target.value })}>
-                <option value="">As it was each time</option>
+                <option value="">As recorded</option>
                 {MODE_NAMES.map((name) => (
                   <option key={name}>{name}</option>
                 ))}
               </Select>
             </Field>
-            <Field label="Since" hint="Empty: from the beginning.">
+            <Field label="Since" hint="Leave empty for all.">
               <Input type="datetime-local" value={since} onChange={(event) => setSince(event.target.value)} />
             </Field>
-            <Field label="Session" hint="Empty: all of the project.">
+            <Field label="Session" hint="Leave empty for all sessions of the project.">
               <Input
                 className="font-mono"
                 placeholder="sesn_…"
@@ -98,12 +98,12 @@ export function WhatIf() {
             </Field>
           </div>
           <Button type="submit" look="primary" className="self-start" disabled={isPending}>
-            {isPending ? "Trying…" : "Try them"}
+            {isPending ? "Replaying…" : "Replay"}
           </Button>
         </form>
       </Card>
       {error !== null && Object.keys(problems).length === 0 && (
-        <Problem thrown={error} title="These rules cannot be tried" />
+        <Problem thrown={error} title="Could not replay these rules" />
       )}
       {data !== undefined && error === null && <ReplayView replay={data} />}
     </div>

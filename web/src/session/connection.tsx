@@ -2,18 +2,18 @@ import { WifiOff } from "lucide-react";
 import { type ReactNode, useSyncExternalStore } from "react";
 import { problemOf } from "../api.ts";
 import { useSeenApprovals } from "../approvals/pending.ts";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { isAway, onServerChange } from "../server-watch.ts";
 import type { LiveView } from "./live.ts";
 
-/** Says that what is shown may be old, and why. */
+/** Warns that the page may be out of date, and why. */
 export function Connection({
   view,
   problem,
   onRestart,
 }: {
   readonly view: LiveView;
-  /** Why the session itself could not be asked for. */
+  /** Why the session could not be loaded. */
   readonly problem: Error | null;
   readonly onRestart: () => void;
 }) {
@@ -22,20 +22,20 @@ export function Connection({
   if (view.connection === "ended")
     return (
       <div className="border-b border-line p-3">
-        <Problem title="This session is not followed any more" thrown={view.problem} onRetry={onRestart} />
+        <Problem title="Live updates for this session have stopped" thrown={view.problem} onRetry={onRestart} />
       </div>
     );
   if (view.connection === "retrying")
     return (
       <Bar>
-        The connection is lost and is being tried again. Nothing is missed: the page goes on where it was.
+        Connection lost, reconnecting… Nothing will be missed.
         {view.problem !== undefined && ` ${view.problem.message}`}
       </Bar>
     );
   const reason = problem ?? error;
-  if (reason !== null) return <Bar>Status, costs and what waits for you may be out of date. {problemOf(reason)}</Bar>;
-  // A connection that was cut without a word is noticed last by whoever only listens.
-  if (away) return <Bar>The server does not answer. What you see may be old.</Bar>;
+  if (reason !== null) return <Bar>Status, costs and approvals may be out of date. {problemOf(reason)}</Bar>;
+  // A stream notices a silently dropped connection last.
+  if (away) return <Bar>The server is not responding. This page may be out of date.</Bar>;
   return null;
 }
 

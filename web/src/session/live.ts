@@ -1,32 +1,32 @@
 import { CapstanApiError, type LoggedEvent, type Preview } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
-import { type Sayings, withPreview } from "./transcript.ts";
+import { type Sayings, withPreview } from "./transcript/transcript.ts";
 
-/** How much of the log's end is read at first, and with each step backwards. */
+/** Events read from the end of the log at first, and with each step backward. */
 const PAGE = 200;
-/** In characters: longer texts come when somebody wants them. */
+/** In characters: longer texts are loaded on request. */
 const CLIP = 20_000;
-/** Events that are kept; the oldest go first, and can be read again. */
+/** Events kept in memory. The oldest are dropped first and can be read again. */
 const MOST = 3_000;
-/** While somebody reads further up, what they look at stays as long as it can. */
+/** A higher limit while a person reads further up, so that their position stays. */
 const MOST_READ = 12_000;
 const NOTHING: Sayings = new Map();
 
 export interface LiveView {
   readonly events: readonly LoggedEvent[];
   readonly sayings: Sayings;
-  /** There is more of the log before the first event. */
+  /** Whether the log has events before the first one here. */
   readonly hasOlder: boolean;
   readonly connection: "loading" | "live" | "retrying" | "ended";
-  /** Why it is tried again, or why it has ended. */
+  /** Why it is reconnecting, or why it has ended. */
   readonly problem?: CapstanApiError;
 }
 
 const EMPTY: LiveView = { events: [], sayings: NOTHING, hasOlder: false, connection: "loading" };
 
 /**
- * One session as it happens: first the end of its log, then what comes, and what came before when somebody looks for it.
- * A cut connection goes on where it was.
+ * Follows one session: first the end of its log, then new events, and earlier ones on request. After a lost connection it
+ * continues where it was.
  */
 export class LiveSession {
   readonly #id: string;
@@ -34,7 +34,7 @@ export class LiveSession {
   #view = EMPTY;
   #scheduled = false;
   #older: Promise<void> | undefined;
-  /** Whether somebody reads further up. */
+  /** Whether the person reads further up. */
   isReading = false;
 
   constructor(id: string) {
@@ -48,7 +48,7 @@ export class LiveSession {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Follows until the signal, or until the server says that there is nothing to follow. */
+  /** Follows until aborted, or until the server reports that the session is gone. */
   async run(onEvent: (event: LoggedEvent) => void, signal: AbortSignal): Promise<void> {
     try {
       let after = await this.#readEnd(signal);
@@ -61,10 +61,10 @@ export class LiveSession {
     }
   }
 
-  /** The client gives up after a while; a page that somebody has left open does not. */
+  /** The client stops retrying after a while; an open page does not. */
   async #follow(after: number, onEvent: (event: LoggedEvent) => void, signal: AbortSignal): Promise<void> {
     const onRetry = (problem: CapstanApiError): void =>
-      // Words that are lost on the way would be missing in the middle.
+      // Discard previews: lost pieces would leave gaps in the text.
       this.#set({ connection: "retrying", problem, sayings: NOTHING });
     try {
       const items = api.sessions.stream(this.#id, {
@@ -83,7 +83,7 @@ export class LiveSession {
     }
   }
 
-  /** One more page before the first event. */
+  /** Loads one more page before the first event. */
   older(): Promise<void> {
     this.#older ??= this.#loadOlder().finally(() => (this.#older = undefined));
     return this.#older;
@@ -94,12 +94,12 @@ export class LiveSession {
     if (first === undefined || !this.#view.hasOlder) return;
     const from = Math.max(0, first - 1 - PAGE);
     const { data } = await api.sessions.page(this.#id, { after: from, up_to: first - 1, limit: PAGE, clip: CLIP });
-    // While it was on its way the oldest may have gone: what does not join on would leave a gap.
+    // The oldest events may have been dropped meanwhile: a page that does not join would leave a gap.
     if (this.#view.events[0]?.seq !== first) return;
     this.#set({ events: [...data, ...this.#view.events], hasOlder: from > 0 });
   }
 
-  /** The last page of the log; gives the place it ends at. A server that restarts is waited for. */
+  /** Loads the last page of the log and returns its last seq. Waits for a server that restarts. */
   async #readEnd(signal: AbortSignal): Promise<number> {
     for (let failures = 0; ; failures += 1) {
       try {
@@ -123,7 +123,7 @@ export class LiveSession {
     const isLong = all.length > (this.isReading ? MOST_READ : MOST);
     const events = isLong ? all.slice(-MOST + PAGE) : all;
     let { sayings } = this.#view;
-    // What is stored is said no more; and nothing is being said when a turn is over, whatever was lost on the way.
+    // A saved event ends its preview, and the end of a turn ends all previews.
     if (
       sayings.size > 0 &&
       (sayings.has(item.id) || item.type === "session.status_idle" || item.type === "capstan.process_lost")
@@ -138,7 +138,7 @@ export class LiveSession {
     this.#view = { ...rest, ...change };
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // Many at once are shown at once. A page in the background is painted never, and must go on all the same.
+    // Batches updates. A timer rather than a frame, because background pages are never painted.
     setTimeout(() => {
       this.#scheduled = false;
       for (const tell of this.#listeners) tell();

@@ -11,7 +11,7 @@ export function isClipped(event: LoggedEvent | undefined): boolean {
   return event !== undefined && "clipped" in event && event.clipped === true;
 }
 
-/** The page shows the beginning of a very long text; all of it can be saved. */
+/** Saves a long text in full: the page shows only its beginning. */
 export function SaveWhole({
   sessionId,
   seq,

@@ -3,22 +3,22 @@ import { useLocation } from "wouter";
 import type { ClippedEvent } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
 import { tell, tellProblem } from "../parts/toast.tsx";
-import { changeDraft } from "./draft.ts";
+import { changeDraft } from "./compose/draft.ts";
 
 type UserMessage = ClippedEvent & { readonly type: "user.message" };
 
-/** In milliseconds: how soon the second Escape must come. */
+/** In milliseconds: the time between two Escapes. */
 const TWICE_MS = 2_000;
 
 export interface SessionActions {
   readonly interrupt: () => void;
-  /** The first time it only says what the second would do. */
+  /** The first Escape only announces what the second will do. */
   readonly interruptOnSecond: () => void;
-  /** From a place in the log. The message behind it is there to be said otherwise. */
+  /** Forks at a seq of the log. The message after it is put into the composer to be edited. */
   readonly fork: (at: number, message?: UserMessage) => void;
 }
 
-/** What steers a session, each thing once at a time; the one never waits for the other. */
+/** Actions on a session. Each runs once at a time, independent of the others. */
 export function useSessionActions(id: string): SessionActions {
   const [, navigate] = useLocation();
   const interruptOnce = useOnce();
@@ -35,7 +35,7 @@ export function useSessionActions(id: string): SessionActions {
     interruptOnSecond: useCallback(() => {
       if (Date.now() - lastEscape.current < TWICE_MS) return interrupt();
       lastEscape.current = Date.now();
-      tell("Escape once more interrupts the agent.");
+      tell("Press Escape again to interrupt the agent.");
     }, [interrupt]),
     fork: useCallback(
       (at, message) => {
@@ -45,7 +45,7 @@ export function useSessionActions(id: string): SessionActions {
           const text = said.map((block) => (block.type === "text" ? block.text : "")).join("");
           changeDraft(forked.id, () => ({ text }));
           const isAll = said.every(({ type }) => type === "text");
-          tell(`Forked: this is the new session.${isAll ? "" : " What was attached to the message is not in it."}`);
+          tell(`Forked. This is the new session.${isAll ? "" : " The message's attachments were not copied."}`);
           navigate(`/sessions/${forked.id}`);
         });
       },
@@ -54,15 +54,15 @@ export function useSessionActions(id: string): SessionActions {
   };
 }
 
-/** The page may have only the beginning of a long one. */
+/** The page may have only the beginning of a long message. */
 async function wholeMessage(id: string, message: UserMessage): Promise<UserMessage> {
   if (message.clipped !== true) return message;
   const whole = await api.sessions.event(id, message.seq);
-  if (whole.type !== "user.message") throw new Error("The message is not in the log any more.");
+  if (whole.type !== "user.message") throw new Error("The message is no longer in the log.");
   return whole;
 }
 
-/** Does a thing unless it is being done. */
+/** Runs an action unless it is already running. */
 function useOnce(): (act: () => Promise<void>) => void {
   const isBusy = useRef(false);
   return useCallback((act) => {

@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { WireSessionWithState } from "../../../src/client/index.ts";
 import { api, queries } from "../api.ts";
 import { Button } from "../parts/button.tsx";
-import { Confirm } from "../parts/confirm.tsx";
+import { Confirm } from "../parts/form/confirm.tsx";
 import { Menu, MenuChoice } from "../parts/menu.tsx";
 import { tellProblem } from "../parts/toast.tsx";
 import { MODE_NAMES, MODES, type Mode } from "../policy/modes.tsx";
@@ -13,7 +13,7 @@ import { ENGINE_NAMES, ENGINES, type EngineName } from "./engines.ts";
 const OPTIONS = MODE_NAMES.map((value) => ({ value, label: <Choice name={value} about={MODES[value]} /> }));
 const ENGINE_OPTIONS = ENGINE_NAMES.map((value) => ({ value, label: <Choice name={value} about={ENGINES[value]} /> }));
 
-/** What the session goes on with. */
+/** The model, mode and engine that the session continues with. */
 export function SessionControls({
   session,
   mayChange,
@@ -74,7 +74,7 @@ export function SessionControls({
         }
       >
         <MenuChoice
-          label="Engine, from the next turn on"
+          label="Engine (from the next turn)"
           value={engine as EngineName}
           options={ENGINE_OPTIONS}
           onChoose={(chosen) => change({ engine: chosen })}
@@ -82,12 +82,12 @@ export function SessionControls({
       </Menu>
       {isAsking && (
         <Confirm
-          title="Ask about nothing any more?"
+          title="Stop asking for approval?"
           action="Use yolo"
           onClose={() => setAsking(false)}
           onConfirm={async () => change({ mode: "yolo" })}
         >
-          <p>In this mode {MODES.yolo}. It holds at once, also for the turn under way.</p>
+          <p>In this mode {MODES.yolo}. This takes effect immediately, including in the current turn.</p>
         </Confirm>
       )}
     </>

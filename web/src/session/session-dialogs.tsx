@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { SessionPatch, WireSessionWithState } from "../../../src/client/index.ts";
 import { api, queries } from "../api.ts";
-import { Field, Input } from "../parts/field.tsx";
-import { usd } from "../parts/figures.tsx";
-import { FormDialog } from "../parts/form-dialog.tsx";
+import { Field, Input } from "../parts/form/field.tsx";
+import { FormDialog } from "../parts/form/form-dialog.tsx";
+import { money } from "../../../src/words/amounts.ts";
 
 interface Props {
   readonly session: WireSessionWithState;
@@ -25,7 +25,7 @@ export function RenameDialog(props: Props) {
       onClose={onClose}
       onSubmit={() => save(props, { title: title.trim() === "" ? null : title.trim() })}
     >
-      <Field label="Title" hint="Without one, the first message names the session.">
+      <Field label="Title" hint="Optional (default: the first message).">
         <Input dir="auto" autoFocus maxLength={500} value={title} onChange={(event) => setTitle(event.target.value)} />
       </Field>
     </FormDialog>
@@ -37,10 +37,10 @@ export function LimitDialog(props: Props) {
   const before = session.state.budget?.usd ?? session.agent.budget.usd;
   const [limit, setLimit] = useState(before === undefined ? "" : String(before));
   const amount = Number(limit);
-  const problem = limit !== "" && !(amount > 0) ? "It must be an amount above 0, such as 2.50." : undefined;
+  const problem = limit !== "" && !(amount > 0) ? "Enter an amount above 0, such as 2.50." : undefined;
   return (
     <FormDialog
-      title="Change the limit"
+      title="Change limit"
       action="Save"
       isReady={problem === undefined}
       onClose={onClose}
@@ -49,7 +49,7 @@ export function LimitDialog(props: Props) {
       <Field
         label="Limit in USD"
         problem={problem}
-        hint={`Spent so far: ${usd(session.state.usd)}. Empty for the agent's own limit.`}
+        hint={`Spent so far: ${money(session.state.usd)}. Leave empty for the agent's limit.`}
       >
         <Input autoFocus inputMode="decimal" value={limit} onChange={(event) => setLimit(event.target.value)} />
       </Field>

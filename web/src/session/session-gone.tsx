@@ -5,16 +5,16 @@ import { Page } from "../parts/page.tsx";
 
 export function SessionGone({ id, wasThere }: { readonly id: string; readonly wasThere: boolean }) {
   return (
-    <Page title={wasThere ? "This session was deleted" : "There is no such session"}>
+    <Page title={wasThere ? "Session deleted" : "Session not found"}>
       <Empty
         icon={<SearchX />}
-        title={wasThere ? "Somebody deleted it while it was open" : `No session is called ${id}`}
+        title={wasThere ? "Someone deleted this session while it was open" : `No session has the ID ${id}`}
       >
         {wasThere
-          ? "Its conversation and files are gone. What it cost is still in the ledger."
-          : "It was deleted, it belongs to another project, or the address is not right."}{" "}
+          ? "Its conversation and files are gone. Its costs are still in the ledger."
+          : "It was deleted, it belongs to another project, or the URL is wrong."}{" "}
         <Link href="/" className="text-accent underline">
-          To the sessions
+          Go to sessions
         </Link>
       </Empty>
     </Page>

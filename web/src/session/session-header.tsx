@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { WireSessionWithState } from "../../../src/client/index.ts";
 import { useTitle } from "../parts/page.tsx";
-import { Price } from "../parts/price.tsx";
+import { Price } from "../parts/figures/price.tsx";
 import { Pill } from "../parts/tone.tsx";
 import { SessionMenu } from "./session-menu.tsx";
 import { nameOf } from "./session-name.ts";

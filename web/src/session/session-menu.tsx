@@ -4,14 +4,14 @@ import { useLocation } from "wouter";
 import type { WireSessionWithState } from "../../../src/client/index.ts";
 import { api, queries } from "../api.ts";
 import { IconButton } from "../parts/button.tsx";
-import { Confirm } from "../parts/confirm.tsx";
+import { Confirm } from "../parts/form/confirm.tsx";
 import { Menu, MenuItem } from "../parts/menu.tsx";
 import { saveFile } from "../parts/save-file.ts";
 import { tell, tellProblem } from "../parts/toast.tsx";
 import { LimitDialog, RenameDialog } from "./session-dialogs.tsx";
 import { nameOf } from "./session-name.ts";
 
-/** What can be done with the session as a whole. */
+/** Actions on the whole session. */
 export function SessionMenu({
   session,
   mayChange,
@@ -38,7 +38,7 @@ export function SessionMenu({
   const compact = (): void => {
     api.sessions
       .compact(id)
-      .then(() => tell("The conversation is being summarised."))
+      .then(() => tell("Summarizing the conversation."))
       .catch(tellProblem);
   };
   const isOver = session.archived_at !== null;
@@ -57,21 +57,21 @@ export function SessionMenu({
               Rename
             </MenuItem>
             <MenuItem icon={<DollarSign />} disabled={isOver} onSelect={() => setOpen("limit")}>
-              Change the limit
+              Change limit
             </MenuItem>
             <MenuItem icon={<GitFork />} onSelect={fork}>
               Fork from the end
             </MenuItem>
             <MenuItem icon={<Minimize2 />} disabled={isOver || session.status !== "idle"} onSelect={compact}>
-              Summarise the conversation
+              Summarize conversation
             </MenuItem>
           </>
         )}
         <MenuItem icon={<ScrollText />} onSelect={() => navigate(`/audit/${id}`)}>
-          Time line
+          Timeline
         </MenuItem>
         <MenuItem icon={<Download />} onSelect={save}>
-          Save the log
+          Save log
         </MenuItem>
         {mayChange && (
           <>
@@ -97,7 +97,7 @@ export function SessionMenu({
             await queries.invalidateQueries({ queryKey: ["sessions"] });
           }}
         >
-          <p>Nothing more can happen in it. Its log stays, and can be read and forked.</p>
+          <p>It can no longer be continued. Its log stays available for reading and forking.</p>
         </Confirm>
       )}
       {open === "delete" && (
@@ -109,11 +109,12 @@ export function SessionMenu({
             await api.sessions.delete(id);
             await queries.invalidateQueries({ queryKey: ["sessions"] });
             navigate("/");
-            tell("The session was deleted.");
+            tell("Session deleted.");
           }}
         >
           <p>
-            “{nameOf(session)}”, its conversation and its files are removed for good. What it cost stays in the ledger.
+            “{nameOf(session)}”, its conversation and its files will be permanently deleted. Its costs stay in the
+            ledger.
           </p>
         </Confirm>
       )}

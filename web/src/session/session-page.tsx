@@ -7,26 +7,26 @@ import { SessionApprovals } from "../approvals/session-approvals.tsx";
 import { useMay } from "../caller.tsx";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Loading } from "../parts/loading.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { useShortcuts } from "../shell/shortcuts.ts";
-import { Announcer } from "./announcer.tsx";
-import { Composer, type ComposerHandle } from "./composer.tsx";
+import { Announcer } from "./transcript/announcer.tsx";
+import { Composer, type ComposerHandle } from "./compose/composer.tsx";
 import { Connection } from "./connection.tsx";
-import { FoldMemory } from "./fold-memory.tsx";
+import { FoldMemory } from "./transcript/fold-memory.tsx";
 import { useSessionActions } from "./session-actions.ts";
 import { SessionControls } from "./session-controls.tsx";
 import { SessionGone } from "./session-gone.tsx";
 import { SessionHeader } from "./session-header.tsx";
-import { SidePanel } from "./side-panel.tsx";
-import { TranscriptRow } from "./transcript-row.tsx";
-import { TranscriptView } from "./transcript-view.tsx";
-import { beingSaid, type Item, transcriptOf } from "./transcript.ts";
+import { SidePanel } from "./panels/side-panel.tsx";
+import { TranscriptRow } from "./transcript/transcript-row.tsx";
+import { TranscriptView } from "./transcript/transcript-view.tsx";
+import { previewItems, type Item, transcriptOf } from "./transcript/transcript.ts";
 import { useLiveSession, useSessionQuery } from "./use-session.ts";
 
-/** One session: what happens in it, what it asks, what it changed; and everything that steers it. */
+/** One session: transcript, approvals, file changes and controls. */
 export function SessionPage({ id }: { readonly id: string }) {
   const { data: session, error, refetch } = useSessionQuery(id);
-  // A session that was deleted while it was open stays on the screen no longer than it takes to say so.
+  // Replaces a session that was deleted while it was open.
   if (isRefused(error, 404)) return <SessionGone id={id} wasThere={session !== undefined} />;
   if (session === undefined)
     return error === null ? (
@@ -44,7 +44,7 @@ function OpenSession({
   problem,
 }: {
   readonly session: WireSessionWithState;
-  /** Why what is known of it may be old. */
+  /** Why the session data may be out of date. */
   readonly problem: Error | null;
 }) {
   const { id, state } = session;
@@ -58,11 +58,11 @@ function OpenSession({
   const isRunning =
     session.status === "running" || session.status === "rescheduling" || state.stop_reason?.type === "requires_action";
 
-  // The log is not gone through again for every word that comes.
+  // Not recomputed for every preview.
   const items = useMemo(() => transcriptOf(view.events, thread), [view.events, thread]);
-  const rows = useMemo(() => [...items, ...beingSaid(view.sayings, thread)], [items, view.sayings, thread]);
+  const rows = useMemo(() => [...items, ...previewItems(view.sayings, thread)], [items, view.sayings, thread]);
 
-  // What was read to find a subagent's line far up must not go with the next event of another.
+  // Events loaded to find a subagent's thread must not be dropped with the next event of another thread.
   useEffect(() => {
     live.isReading = thread !== null;
   }, [live, thread]);
@@ -83,7 +83,7 @@ function OpenSession({
 
   return (
     <div className="flex h-full min-h-0">
-      {/* Files may be dropped anywhere; there is a button for them too. */}
+      {/* Files can be dropped anywhere; there is also a button. */}
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
       <div
         className="flex min-w-0 flex-1 flex-col"
@@ -152,17 +152,17 @@ function OpenSession({
   );
 }
 
-/** A text that is dragged has its own place to go to. */
+/** Dragged text is left to the browser. */
 function hasFiles({ dataTransfer }: DragEvent): boolean {
   return dataTransfer.types.includes("Files");
 }
 
-/** Why nothing can be said in the session. */
+/** Why messages cannot be sent. */
 function silence(session: WireSessionWithState, mayChange: boolean): string | undefined {
-  if (!mayChange) return "Your role may only look.";
-  if (session.archived_at !== null) return "This session is archived. Fork it to go on.";
-  if (session.status === "terminated") return "This session has ended. Fork it to go on.";
-  return session.state.files.removed ? "The workspace of this session was removed. Fork it to go on." : undefined;
+  if (!mayChange) return "Your role is read-only.";
+  if (session.archived_at !== null) return "This session is archived. Fork it to continue.";
+  if (session.status === "terminated") return "This session has ended. Fork it to continue.";
+  return session.state.files.removed ? "The workspace of this session was removed. Fork it to continue." : undefined;
 }
 
 function ThreadBar({ name, onBack }: { readonly name: string | undefined; readonly onBack: () => void }) {
@@ -170,7 +170,7 @@ function ThreadBar({ name, onBack }: { readonly name: string | undefined; readon
     <div className="flex items-center gap-2 border-b border-line bg-running-soft px-4 py-1.5 text-sm text-running">
       Subagent {name ?? ""}
       <Button small look="quiet" onClick={onBack}>
-        Back to the main conversation
+        Back to the main thread
       </Button>
     </div>
   );

@@ -5,15 +5,15 @@ import { api, isRefused, queries } from "../api.ts";
 import { PENDING_KEY } from "../approvals/pending.ts";
 import { LiveSession, type LiveView } from "./live.ts";
 
-/** After these the session is not what was last asked for. */
+/** Events after which the session must be fetched again. */
 const CHANGES =
   /^(session\.(status|thread|updated|usage)|capstan\.(mode|model|budget|checkpoint|rewound|workspace|session_archived))/;
 const ASKS =
   /^(capstan\.(approval_requested|permission_decided|elicitation_settled)|user\.(tool_confirmation|custom_tool_result))$/;
-/** In milliseconds: how long changes are collected before the session is asked for again. */
+/** In milliseconds: how long changes are collected before fetching again. */
 const COLLECT_MS = 150;
 
-/** In milliseconds. The stream tells what happens in a session, but not that there is none any more. */
+/** In milliseconds. The stream does not report that the session was deleted. */
 const LOOKED_EVERY = 5_000;
 
 export function useSessionQuery(id: string): UseQueryResult<WireSessionWithState> {
@@ -24,7 +24,7 @@ export function useSessionQuery(id: string): UseQueryResult<WireSessionWithState
   });
 }
 
-/** Follows a session as long as the page is open. */
+/** Follows a session while the page is open. */
 export function useLiveSession(id: string): {
   readonly live: LiveSession;
   readonly view: LiveView;
@@ -36,7 +36,7 @@ export function useLiveSession(id: string): {
   useEffect(() => {
     const life = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    // One after the other: each would cut the one before, and where answers take their time none would ever come.
+    // One request at a time: each would cancel the previous one, and on a slow server none would finish.
     const refresh = async (): Promise<void> => {
       isOld = false;
       await queries.invalidateQueries({ queryKey: ["session", id], exact: true });

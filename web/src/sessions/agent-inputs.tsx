@@ -1,11 +1,11 @@
 import type { SessionInput, WireAgent } from "../../../src/client/index.ts";
-import { Field, Input, Select } from "../parts/field.tsx";
+import { Field, Input, Select } from "../parts/form/field.tsx";
 import { Card } from "../parts/page.tsx";
 
 type Definitions = NonNullable<WireAgent["definition"]["inputs"]>;
 type Values = NonNullable<SessionInput["inputs"]>;
 
-/** What the agent must be told at its start. What has a default may be left empty; the server checks the values. */
+/** The agent's inputs. Those with a default may be empty; the server validates the values. */
 export function AgentInputs({
   inputs,
   values,

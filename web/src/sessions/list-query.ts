@@ -1,13 +1,13 @@
 import type { WireSession } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
 
-/** How many are asked for at first. */
+/** Size of the first page. */
 export const PAGE = 50;
 
 const STATUSES = ["running", "idle", "rescheduling", "terminated"] as const;
 type Status = (typeof STATUSES)[number];
 
-/** The list that an address with its filters asks for. */
+/** The query for the filters in the URL. */
 export function listQuery(search: URLSearchParams, text = search.get("q") ?? "", limit = PAGE) {
   const asked = text.trim();
   const agent = search.get("agent") ?? "";

@@ -6,15 +6,16 @@ import { api, queries } from "../api.ts";
 import { useMay } from "../caller.tsx";
 import { Button } from "../parts/button.tsx";
 import { Empty } from "../parts/empty.tsx";
-import { Field, Input, Select, TextArea } from "../parts/field.tsx";
+import { Field, Input, Select, TextArea } from "../parts/form/field.tsx";
 import { Card, Page } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { MODE_NAMES, MODES, type Mode } from "../policy/modes.tsx";
 import { ENGINE_NAMES, ENGINES, type EngineName } from "../session/engines.ts";
 import { TrustHint } from "../trust/trust-hint.tsx";
 import { AgentInputs } from "./agent-inputs.tsx";
+import { money } from "../../../src/words/amounts.ts";
 
-/** Starts a session. Only the message is needed; the rest has the agent's and the project's own values. */
+/** Starts a session. Only the message is required; the rest defaults to the agent's or project's values. */
 export function NewSessionPage() {
   const [search] = useSearchParams();
   const [, navigate] = useLocation();
@@ -44,7 +45,7 @@ export function NewSessionPage() {
   const { data: projects } = useQuery({ queryKey: ["projects"], queryFn: () => api.projects() });
   const agent = agents.find(({ id }) => id === agentId);
   const amount = Number(limit);
-  const limitProblem = limit !== "" && !(amount > 0) ? "It must be an amount above 0, such as 2.50." : undefined;
+  const limitProblem = limit !== "" && !(amount > 0) ? "Enter an amount above 0, such as 2.50." : undefined;
 
   const start = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -74,19 +75,14 @@ export function NewSessionPage() {
   if (!mayStart)
     return (
       <Page title="New session">
-        <Empty title="Your role may only look">
-          Whoever starts sessions needs a key with the role operator or admin.
-        </Empty>
+        <Empty title="Your role is read-only">Starting sessions requires a key with the operator or admin role.</Empty>
       </Page>
     );
   return (
-    <Page
-      title="New session"
-      about="Only the message is needed. What is left empty is as the agent and the project say."
-    >
+    <Page title="New session" about="Only the message is required. Empty fields use the agent's or project's defaults.">
       <TrustHint />
       <form onSubmit={(event) => void start(event)} className="flex max-w-3xl flex-col gap-4">
-        <Field label="First message" hint="Ctrl Enter starts the session.">
+        <Field label="First message" hint="Press Ctrl Enter to start.">
           <TextArea
             dir="auto"
             autoFocus
@@ -99,9 +95,9 @@ export function NewSessionPage() {
           />
         </Field>
         <Card className="grid gap-4 p-4 sm:grid-cols-2">
-          <Field label="Agent" hint={agent?.description ?? "The project’s own, unless another is chosen."}>
+          <Field label="Agent" hint={agent?.description ?? "Which agent to run."}>
             <Select value={agentId} onChange={(event) => (setAgentId(event.target.value), setInputs({}))}>
-              <option value="">The project’s own</option>
+              <option value="">Project default</option>
               {agents.map(({ id, name, version }) => (
                 <option key={id} value={id}>
                   {name} (version {version})
@@ -109,9 +105,9 @@ export function NewSessionPage() {
               ))}
             </Select>
           </Field>
-          <Field label="Environment" hint="What its workspace is made of.">
+          <Field label="Environment" hint="Where the agent works: a directory, a git worktree or a copy.">
             <Select value={environmentId} onChange={(event) => setEnvironmentId(event.target.value)}>
-              <option value="">The project’s directory</option>
+              <option value="">Project directory</option>
               {environments.map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}
@@ -119,7 +115,7 @@ export function NewSessionPage() {
               ))}
             </Select>
           </Field>
-          <Field label="Directory" hint="On the server’s machine.">
+          <Field label="Directory" hint="A path on the server’s machine.">
             <Input
               dir="ltr"
               value={cwd}
@@ -129,13 +125,13 @@ export function NewSessionPage() {
           </Field>
           <Field label="Model">
             <Select value={model} onChange={(event) => setModel(event.target.value)}>
-              <option value="">The agent’s own{agent === undefined ? "" : ` (${agent.definition.model})`}</option>
+              <option value="">Agent default{agent === undefined ? "" : ` (${agent.definition.model})`}</option>
               {models.map(({ id }) => (
                 <option key={id}>{id}</option>
               ))}
             </Select>
           </Field>
-          <Field label="Engine" hint={engine === "" ? "What runs the agent." : `It is ${ENGINES[engine]}.`}>
+          <Field label="Engine" hint={engine === "" ? "What runs the agent." : `This is ${ENGINES[engine]}.`}>
             <Select value={engine} onChange={(event) => setEngine(event.target.value as EngineName | "")}>
               <option value="">The agent’s own{engineText(agent)}</option>
               {ENGINE_NAMES.map((one) => (
@@ -143,7 +139,10 @@ export function NewSessionPage() {
               ))}
             </Select>
           </Field>
-          <Field label="Mode" hint={mode === "" ? "How much it may do without asking." : `Then ${MODES[mode]}.`}>
+          <Field
+            label="Mode"
+            hint={mode === "" ? "What the agent may do without asking." : `In this mode, ${MODES[mode]}.`}
+          >
             <Select value={mode} onChange={(event) => setMode(event.target.value as Mode | "")}>
               <option value="">
                 The agent’s own{agent === undefined ? "" : ` (${agent.definition.permissions.mode})`}
@@ -163,7 +162,7 @@ export function NewSessionPage() {
         {agent?.definition.inputs !== undefined && (
           <AgentInputs inputs={agent.definition.inputs} values={inputs} onChange={setInputs} />
         )}
-        {failure !== undefined && <Problem title="The session was not started" thrown={failure} />}
+        {failure !== undefined && <Problem title="Could not start the session" thrown={failure} />}
         <div className="flex justify-end gap-2">
           <Button onClick={() => navigate("/")}>Cancel</Button>
           <Button type="submit" look="primary" disabled={isBusy}>
@@ -177,7 +176,7 @@ export function NewSessionPage() {
 
 function limitHint(agent: WireAgent | undefined): string {
   const own = agent?.definition.budget.usd;
-  return own === undefined ? "Empty for no limit of its own." : `Empty for the agent’s own, $${own}.`;
+  return own === undefined ? "Leave empty for no session limit." : `Leave empty for the agent’s limit, ${money(own)}.`;
 }
 
 function engineText(agent: WireAgent | undefined): string {

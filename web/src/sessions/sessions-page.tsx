@@ -6,15 +6,15 @@ import type { WireSession } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
 import { useMay } from "../caller.tsx";
 import { Button } from "../parts/button.tsx";
-import { Checkbox } from "../parts/checkbox.tsx";
+import { Checkbox } from "../parts/form/checkbox.tsx";
 import { cx } from "../parts/cx.ts";
 import { Empty } from "../parts/empty.tsx";
-import { Input, Select } from "../parts/field.tsx";
-import { Ago } from "../parts/figures.tsx";
+import { Input, Select } from "../parts/form/field.tsx";
+import { Ago } from "../parts/figures/figures.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Page } from "../parts/page.tsx";
-import { Price } from "../parts/price.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Price } from "../parts/figures/price.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { Pill } from "../parts/tone.tsx";
 import { nameOf } from "../session/session-name.ts";
 import { statusOf } from "../session/session-status.ts";
@@ -22,10 +22,10 @@ import { useShortcuts } from "../shell/shortcuts.ts";
 import { listQuery, PAGE } from "./list-query.ts";
 
 const MOST = 1_000;
-/** In milliseconds: statuses, costs and what waits are as old as that. */
+/** In milliseconds: how often statuses, costs and approvals are refreshed. */
 const ASKED_EVERY = 2_500;
 
-/** What is running, what waits, what it costs. The filters are in the address, so that they can be kept and shared. */
+/** Sessions with status and cost. The filters are in the URL, so that they can be bookmarked and shared. */
 export function SessionsPage() {
   const [search, setSearch] = useSearchParams();
   const [text, setText] = useState(search.get("q") ?? "");
@@ -79,7 +79,7 @@ export function SessionsPage() {
         </div>
         <Select aria-label="Status" value={status} onChange={(event) => filter("status", event.target.value)} fit>
           <option value="">Any status</option>
-          <option value="waiting">Waits for you</option>
+          <option value="waiting">Needs approval</option>
           <option value="running">Running</option>
           <option value="idle">Idle</option>
           <option value="terminated">Ended</option>
@@ -103,13 +103,13 @@ export function SessionsPage() {
           Archived
         </Checkbox>
       </div>
-      {error !== null && <Problem title="The list cannot be loaded" thrown={error} onRetry={() => void refetch()} />}
+      {error !== null && <Problem title="Could not load the sessions" thrown={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading />}
       {data?.length === 0 && (
-        <Empty icon={<MessagesSquare />} title={isFiltered ? "No session matches" : "No session yet"}>
+        <Empty icon={<MessagesSquare />} title={isFiltered ? "No matching sessions" : "No sessions yet"}>
           {isFiltered ? (
             <Button small onClick={() => (setText(""), setSearch({}))}>
-              Clear the filters
+              Clear filters
             </Button>
           ) : (
             mayStart && <StartButton />
@@ -126,7 +126,7 @@ export function SessionsPage() {
   );
 }
 
-/** What was written, once nothing more is: a search for every letter helps nobody. */
+/** The text after a pause in typing: searching on every letter is wasteful. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
@@ -144,7 +144,7 @@ function StartButton() {
   const [, navigate] = useLocation();
   return (
     <Button look="primary" icon={<Plus className="size-4" />} hint="n" onClick={() => navigate("/new")}>
-      Start one
+      Start a session
     </Button>
   );
 }

@@ -4,18 +4,18 @@ import { api } from "../api.ts";
 import { useMay } from "../caller.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Card, Section } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { Pill } from "../parts/tone.tsx";
 
-/** The ways to a model, and whether the server has what each needs. The secrets themselves never come here. */
+/** The model providers, and whether the server has credentials for each. Secrets never reach the browser. */
 export function Credentials() {
   const may = useMay("operator");
   return (
-    <Section title="Credentials for models">
+    <Section title="Model credentials">
       {may ? (
         <Providers />
       ) : (
-        <p className="text-sm text-muted">What the server has to reach models with is told to operators and admins.</p>
+        <p className="text-sm text-muted">Only operators and admins can see the server's model credentials.</p>
       )}
     </Section>
   );
@@ -24,16 +24,16 @@ export function Credentials() {
 function Providers() {
   const { data, error, refetch } = useQuery({ queryKey: ["credentials"], queryFn: () => api.credentials() });
   if (error !== null)
-    return <Problem thrown={error} title="The credentials could not be looked up" onRetry={() => void refetch()} />;
+    return <Problem thrown={error} title="Could not load the credentials" onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading />;
   return (
     <>
       {!data.some(({ present }) => present) && (
         <p className="rounded-lg border border-waiting/40 bg-waiting-soft p-3 text-sm">
-          <span className="font-medium text-waiting">The server has no credential for a model.</span> On its machine,
-          run <code className="font-mono text-xs">capstan auth login</code>, or set{" "}
-          <code className="font-mono text-xs">ANTHROPIC_API_KEY</code> and start it again. Until then only the rehearsal
-          model answers.
+          <span className="font-medium text-waiting">The server has no model credentials.</span> On its machine, run{" "}
+          <code className="font-mono text-xs">capstan auth login</code>, or set{" "}
+          <code className="font-mono text-xs">ANTHROPIC_API_KEY</code> and restart it. Until then, only the rehearsal
+          model is available.
         </p>
       )}
       <Card className="divide-y divide-line">
@@ -42,8 +42,8 @@ function Providers() {
         ))}
       </Card>
       <p className="text-xs text-muted">
-        Credentials stay on the server&apos;s machine and are never shown. Whether one is valid only its provider knows:{" "}
-        <code className="font-mono">capstan auth test</code> asks there.
+        Credentials stay on the server&apos;s machine and are never shown. To check whether one is valid, run{" "}
+        <code className="font-mono">capstan auth test</code>.
       </p>
     </>
   );
@@ -69,12 +69,12 @@ function Provider({ credential }: { readonly credential: WireCredential }) {
   );
 }
 
-/** What to set on the server's machine, as docs/credentials.md says. */
+/** What to set on the server's machine; see docs/credentials.md. */
 const NEEDS: Readonly<Record<WireCredential["provider"], string>> = {
-  api_key: "To use it: capstan auth login, or set ANTHROPIC_API_KEY.",
-  auth_token: "To use it: set ANTHROPIC_AUTH_TOKEN, as your proxy or gateway gave it.",
-  oauth_token: "To use it: claude setup-token prints a token; set it as CLAUDE_CODE_OAUTH_TOKEN.",
-  bedrock: "To use it: set AWS_REGION and AWS credentials.",
-  vertex: "To use it: set ANTHROPIC_VERTEX_PROJECT_ID and CLOUD_ML_REGION, and log in to Google.",
-  foundry: "To use it: set ANTHROPIC_FOUNDRY_API_KEY and ANTHROPIC_FOUNDRY_RESOURCE.",
+  api_key: "Run capstan auth login, or set ANTHROPIC_API_KEY.",
+  auth_token: "Set ANTHROPIC_AUTH_TOKEN to the token from your proxy or gateway.",
+  oauth_token: "Run claude setup-token and set CLAUDE_CODE_OAUTH_TOKEN to the token it prints.",
+  bedrock: "Set AWS_REGION and AWS credentials.",
+  vertex: "Set ANTHROPIC_VERTEX_PROJECT_ID and CLOUD_ML_REGION, and log in to Google Cloud.",
+  foundry: "Set ANTHROPIC_FOUNDRY_API_KEY and ANTHROPIC_FOUNDRY_RESOURCE.",
 };

@@ -1,17 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import type { WireDelivery, WireWebhook } from "../../../src/client/index.ts";
 import { api } from "../api.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { Ago, When } from "../parts/figures.tsx";
+import { Dialog } from "../parts/form/dialog.tsx";
+import { Ago, When } from "../parts/figures/figures.tsx";
 import { Loading } from "../parts/loading.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Pill, type Tone } from "../parts/tone.tsx";
 
-/** In milliseconds: while the log is open, it is looked at again. */
+/** In milliseconds: how often the open list is refreshed. */
 const AGAIN_MS = 3_000;
 
-/** What an address was told, and what became of it. */
+/** The deliveries of a webhook and their status. */
 export function Deliveries({ webhook, onClose }: { readonly webhook: WireWebhook; readonly onClose: () => void }) {
   const { data, error, refetch } = useQuery({
     queryKey: ["webhooks", webhook.id, "deliveries"],
@@ -22,8 +22,8 @@ export function Deliveries({ webhook, onClose }: { readonly webhook: WireWebhook
     <Dialog title="Deliveries" wide onClose={onClose}>
       <div className="flex flex-col gap-3">
         <p className="text-sm text-muted">
-          To <code className="font-mono text-xs break-all">{webhook.url}</code>, the last hundred. What fails is tried
-          again for some hours.
+          To <code className="font-mono text-xs break-all">{webhook.url}</code>, the last 100. Failed deliveries are
+          retried for several hours.
         </p>
         {error !== null && <Problem thrown={error} onRetry={() => void refetch()} />}
         {data === undefined && error === null && <Loading />}
@@ -33,7 +33,7 @@ export function Deliveries({ webhook, onClose }: { readonly webhook: WireWebhook
             columns={COLUMNS}
             rows={data}
             rowKey={({ id }) => id}
-            empty="Nothing was to be told yet. Deliveries come with the next session that does something."
+            empty="No deliveries yet. They appear with the next session activity."
           />
         )}
       </div>
@@ -55,7 +55,7 @@ const COLUMNS: readonly Column<WireDelivery>[] = [
       </span>
     ),
   },
-  { title: "Tries", figure: true, cell: ({ attempts }) => attempts },
+  { title: "Attempts", figure: true, cell: ({ attempts }) => attempts },
   {
     title: "Last error",
     cell: ({ last_error: problem, next_attempt_at: next }) => (

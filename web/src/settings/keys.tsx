@@ -5,23 +5,23 @@ import type { WireKey, WireNewKey } from "../../../src/client/index.ts";
 import { api, queries } from "../api.ts";
 import { useCaller, useMay } from "../caller.tsx";
 import { Button } from "../parts/button.tsx";
-import { Checkbox } from "../parts/checkbox.tsx";
-import { Confirm } from "../parts/confirm.tsx";
-import { Field, Input, Select } from "../parts/field.tsx";
-import { Ago } from "../parts/figures.tsx";
-import { FormDialog } from "../parts/form-dialog.tsx";
+import { Checkbox } from "../parts/form/checkbox.tsx";
+import { Confirm } from "../parts/form/confirm.tsx";
+import { Field, Input, Select } from "../parts/form/field.tsx";
+import { Ago } from "../parts/figures/figures.tsx";
+import { FormDialog } from "../parts/form/form-dialog.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Section } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { Table } from "../parts/table.tsx";
 import { tell } from "../parts/toast.tsx";
 import { Pill } from "../parts/tone.tsx";
 import { SecretOnce } from "./secret-once.tsx";
 
 const ABOUT: Readonly<Record<WireKey["role"], string>> = {
-  viewer: "viewer: reads everything of the project",
-  operator: "operator: starts and steers sessions, answers approvals",
-  admin: "admin: also trusts project files, and changes agents, grants, keys and webhooks",
+  viewer: "viewer: can view everything in the project",
+  operator: "operator: can start and control sessions, and answer approvals",
+  admin: "admin: can also trust project files and manage agents, grants, keys and webhooks",
 };
 
 export function Keys() {
@@ -48,7 +48,7 @@ export function Keys() {
       )}
       {open === "new" && <NewKey onClose={close} onMade={setOpen} />}
       {typeof open === "object" && (
-        <SecretOnce title={`The key ${open.name}`} secret={open.key} onClose={close}>
+        <SecretOnce title={`Key ${open.name}`} secret={open.key} onClose={close}>
           Programs send it as x-api-key; people log in with it.
         </SecretOnce>
       )}
@@ -61,8 +61,7 @@ function KeyTable() {
   const [leaving, setLeaving] = useState<WireKey>();
   const [hasRevoked, setHasRevoked] = useState(false);
   const { data, error, refetch } = useQuery({ queryKey: ["keys"], queryFn: () => api.keys.list() });
-  if (error !== null)
-    return <Problem thrown={error} title="The keys could not be loaded" onRetry={() => void refetch()} />;
+  if (error !== null) return <Problem thrown={error} title="Could not load the keys" onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading />;
   const revoked = data.filter(({ revoked_at: at }) => at !== null).length;
   return (
@@ -71,7 +70,7 @@ function KeyTable() {
         caption="Keys"
         rows={hasRevoked ? data : data.filter(({ revoked_at: at }) => at === null)}
         rowKey={({ id }) => id}
-        empty="There is no key. Programs need one, and so does everybody who does not use the address that the server printed."
+        empty="No keys yet. Programs need one, and so do people who do not use the URL that the server printed."
         columns={[
           {
             title: "Name",
@@ -88,7 +87,7 @@ function KeyTable() {
             ),
           },
           { title: "Role", cell: ({ role }) => <span title={ABOUT[role]}>{role}</span> },
-          { title: "Made", minor: true, cell: ({ created_at: at }) => <Ago at={at} /> },
+          { title: "Created", minor: true, cell: ({ created_at: at }) => <Ago at={at} /> },
           {
             title: "Last used",
             cell: ({ last_used_at: at }) => (at === null ? <span className="text-faint">never</span> : <Ago at={at} />),
@@ -110,26 +109,23 @@ function KeyTable() {
       />
       {revoked > 0 && (
         <Checkbox className="self-start text-muted" isOn={hasRevoked} onChange={setHasRevoked}>
-          Show the {revoked} that {revoked === 1 ? "was" : "were"} revoked
+          Show revoked keys ({revoked})
         </Checkbox>
       )}
       {leaving !== undefined && (
         <Confirm
           title={`Revoke ${leaving.name}?`}
-          action="Revoke the key"
+          action="Revoke key"
           onClose={() => setLeaving(undefined)}
           onConfirm={async () => {
             await api.keys.revoke(leaving.id);
-            tell(`The key ${leaving.name} is refused from now on.`);
-            // After one's own key is gone, the page finds out that it must log in again.
+            tell(`Revoked the key ${leaving.name}.`);
+            // After revoking your own key, the refetch shows the login.
             await queries.invalidateQueries({ queryKey: leaving.id === own ? [] : ["keys"] });
           }}
         >
-          <p>
-            Whoever uses it is refused from the next request on, and streams that it has open end. It cannot be taken
-            back.
-          </p>
-          {leaving.id === own && <p className="font-medium text-bad">You are logged in with this very key.</p>}
+          <p>Its next request is refused and its open streams end. This cannot be undone.</p>
+          {leaving.id === own && <p className="font-medium text-bad">You are logged in with this key.</p>}
         </Confirm>
       )}
     </>
@@ -147,8 +143,8 @@ function NewKey({ onMade, onClose }: { readonly onMade: (key: WireNewKey) => voi
   return (
     <FormDialog
       title="New key"
-      action="Make the key"
-      failed="The key was not made"
+      action="Create key"
+      failed="The key was not created"
       isReady={name.trim() !== ""}
       onSubmit={make}
       onClose={onClose}
@@ -156,7 +152,7 @@ function NewKey({ onMade, onClose }: { readonly onMade: (key: WireNewKey) => voi
       <Field label="Name" hint="Who or what uses it, such as ci.">
         <Input dir="auto" maxLength={256} value={name} onChange={(event) => setName(event.target.value)} />
       </Field>
-      <Field label="Role" hint="The least that is enough.">
+      <Field label="Role" hint="Choose the lowest role that is sufficient.">
         <Select value={role} onChange={(event) => setRole(event.target.value as WireKey["role"])}>
           {Object.entries(ABOUT).map(([value, about]) => (
             <option key={value} value={value}>

@@ -1,28 +1,28 @@
 import { useState } from "react";
 import type { WebhookRequest, WireNewWebhook } from "../../../src/client/index.ts";
 import { api, queries } from "../api.ts";
-import { Checkbox } from "../parts/checkbox.tsx";
-import { Field, Input } from "../parts/field.tsx";
-import { FormDialog } from "../parts/form-dialog.tsx";
+import { Checkbox } from "../parts/form/checkbox.tsx";
+import { Field, Input } from "../parts/form/field.tsx";
+import { FormDialog } from "../parts/form/form-dialog.tsx";
 
 type EventType = NonNullable<WebhookRequest["events"]>[number];
 
-/** What people want to be told comes first. */
+/** The most useful events first. */
 const EVENTS: Readonly<Record<EventType, string>> = {
-  "session.requires_action": "somebody must answer",
-  "session.status_idled": "a turn is over, or waits",
-  "session.error": "something went wrong",
-  "session.budget_reached": "a limit ended a turn",
-  "session.created": "a session was made",
-  "session.status_run_started": "a turn begins",
-  "session.status_rescheduled": "a turn is taken up again",
-  "session.status_terminated": "a session has ended for good",
-  "session.updated": "a session was changed",
+  "session.requires_action": "an approval or answer is needed",
+  "session.status_idled": "a turn ended or is waiting",
+  "session.error": "an error occurred",
+  "session.budget_reached": "a limit stopped a turn",
+  "session.created": "a session was created",
+  "session.status_run_started": "a turn started",
+  "session.status_rescheduled": "a turn was rescheduled",
+  "session.status_terminated": "a session ended permanently",
+  "session.updated": "a session was updated",
   "session.archived": "a session was archived",
   "session.deleted": "a session was deleted",
-  "session.thread_created": "a subagent begins",
-  "session.thread_idled": "a subagent is done, or waits",
-  "session.thread_terminated": "a subagent has ended",
+  "session.thread_created": "a subagent started",
+  "session.thread_idled": "a subagent finished or is waiting",
+  "session.thread_terminated": "a subagent ended permanently",
 };
 
 export function NewWebhook({
@@ -46,14 +46,14 @@ export function NewWebhook({
   return (
     <FormDialog
       title="New webhook"
-      action="Add the webhook"
-      failed="The webhook was not made"
+      action="Add webhook"
+      failed="The webhook was not created"
       isReady={isTold && url.trim() !== ""}
-      note={!isTold && <p className="flex-1 text-xs text-muted">Choose what it is told.</p>}
+      note={!isTold && <p className="flex-1 text-xs text-muted">Choose at least one event.</p>}
       onSubmit={make}
       onClose={onClose}
     >
-      <Field label="Address" hint="https, and reachable from the server. It is sent signed bodies with POST.">
+      <Field label="URL" hint="Must be https and reachable from the server. It receives signed POST requests.">
         <Input
           type="url"
           dir="ltr"
@@ -63,9 +63,9 @@ export function NewWebhook({
         />
       </Field>
       <fieldset className="flex flex-col gap-2">
-        <legend className="mb-1 text-sm font-medium">What it is told</legend>
+        <legend className="mb-1 text-sm font-medium">Events</legend>
         <Checkbox isOn={isAll} onChange={setAll}>
-          Everything, also what later versions can tell
+          All events, including those added in later versions
         </Checkbox>
         <div className="grid gap-1 border-t border-line pt-2">
           {(Object.entries(EVENTS) as [EventType, string][]).map(([event, about]) => (

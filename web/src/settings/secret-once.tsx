@@ -1,8 +1,8 @@
 import { Button } from "../parts/button.tsx";
-import { CopyButton } from "../parts/code.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { CopyButton } from "../parts/text/code.tsx";
+import { Dialog } from "../parts/form/dialog.tsx";
 
-/** A secret that the server tells once. */
+/** A secret that the server shows once. */
 export function SecretOnce({
   title,
   secret,
@@ -18,14 +18,14 @@ export function SecretOnce({
     <Dialog title={title} onClose={onClose}>
       <div className="flex flex-col gap-4 text-sm">
         <p>
-          <span className="font-medium">This is shown once.</span> Copy it now: the server cannot show it again.{" "}
+          <span className="font-medium">This is shown only once.</span> Copy it now: the server cannot show it again.{" "}
           {children}
         </p>
         <div className="flex items-center gap-2 rounded-md border border-line bg-sunken p-2">
           <code dir="ltr" className="min-w-0 flex-1 font-mono text-xs break-all select-all">
             {secret}
           </code>
-          <CopyButton text={secret} label="Copy the secret" />
+          <CopyButton text={secret} label="Copy secret" />
         </div>
         <Button look="primary" className="self-end" onClick={onClose}>
           I have copied it

@@ -3,9 +3,9 @@ import { ExternalLink, LogOut } from "lucide-react";
 import { api } from "../api.ts";
 import { useCaller } from "../caller.tsx";
 import { Button } from "../parts/button.tsx";
-import { CopyButton } from "../parts/code.tsx";
+import { CopyButton } from "../parts/text/code.tsx";
 import { Card, Page, Section } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { Pill } from "../parts/tone.tsx";
 import { SingleKeys } from "../shell/single-keys-choice.tsx";
 import { TrustSection } from "../trust/trust-section.tsx";
@@ -32,9 +32,9 @@ export function SettingsPage() {
 }
 
 const ROLES = {
-  viewer: "may look at everything of the project, and change nothing",
-  operator: "may start and steer sessions and answer approvals",
-  admin: "may also trust project files and change agents, grants, keys and webhooks",
+  viewer: "can view everything in the project, but change nothing",
+  operator: "can start and control sessions, and answer approvals",
+  admin: "can also trust project files and manage agents, grants, keys and webhooks",
 } as const;
 
 function You() {
@@ -84,7 +84,7 @@ function Project() {
                 <code dir="ltr" className="min-w-0 font-mono text-xs leading-6 break-all">
                   {directory}
                 </code>
-                <CopyButton text={directory} label="Copy the directory" />
+                <CopyButton text={directory} label="Copy directory" />
               </>
             ) : (
               <span className="text-muted">
@@ -94,15 +94,15 @@ function Project() {
           </dd>
         </dl>
         <p className="flex flex-wrap gap-x-4 gap-y-1">
-          <Outside href="/docs">The API, as a page</Outside>
-          <Outside href="/openapi.json">As OpenAPI</Outside>
+          <Outside href="/docs">API reference</Outside>
+          <Outside href="/openapi.json">OpenAPI spec</Outside>
         </p>
       </Card>
     </Section>
   );
 }
 
-/** Served by the server itself, outside of the console. */
+/** Served by the server, outside the console. */
 function Outside({ href, children }: { readonly href: string; readonly children: string }) {
   return (
     <a

@@ -1,6 +1,6 @@
 import { Monitor, Moon, Sun } from "lucide-react";
 import { useState } from "react";
-import { Choice } from "../parts/choice.tsx";
+import { Choice } from "../parts/form/choice.tsx";
 import { chooseTheme, chosenTheme, THEMES, type Theme } from "./theme.ts";
 
 const LOOKS: Readonly<Record<Theme, { readonly label: string; readonly icon: typeof Sun }>> = {

@@ -5,7 +5,7 @@ export type Theme = (typeof THEMES)[number];
 
 const KEY = "capstan.theme";
 
-/** Without storage, as in a window that keeps nothing, the system's theme holds. */
+/** Without storage, as in a private window, the system's theme applies. */
 export function chosenTheme(): Theme {
   try {
     const stored = localStorage.getItem(KEY);
@@ -23,6 +23,6 @@ export function chooseTheme(theme: Theme): void {
     if (theme === "system") localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, theme);
   } catch {
-    // It holds until the page is left.
+    // It applies until the page is closed.
   }
 }

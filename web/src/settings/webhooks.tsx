@@ -5,11 +5,11 @@ import type { WireNewWebhook, WireWebhook } from "../../../src/client/index.ts";
 import { api, queries } from "../api.ts";
 import { useMay } from "../caller.tsx";
 import { Button } from "../parts/button.tsx";
-import { Confirm } from "../parts/confirm.tsx";
-import { Ago } from "../parts/figures.tsx";
+import { Confirm } from "../parts/form/confirm.tsx";
+import { Ago } from "../parts/figures/figures.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Section } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { Table } from "../parts/table.tsx";
 import { tell, tellProblem } from "../parts/toast.tsx";
 import { Pill } from "../parts/tone.tsx";
@@ -36,13 +36,13 @@ export function Webhooks() {
         <WebhookTable />
       ) : (
         <p className="text-sm text-muted">
-          Webhooks tell other programs what happens to sessions. Only admins of the project see and make them.
+          Webhooks notify other programs about sessions. Only admins can see and create them.
         </p>
       )}
       {open === "new" && <NewWebhook onClose={close} onMade={setOpen} />}
       {typeof open === "object" && (
-        <SecretOnce title="The signing secret" secret={open.secret} onClose={close}>
-          The receiver checks with it that a body comes from this server.
+        <SecretOnce title="Signing secret" secret={open.secret} onClose={close}>
+          The receiver uses it to verify that requests come from this server.
         </SecretOnce>
       )}
     </Section>
@@ -54,7 +54,7 @@ function WebhookTable() {
   const [looked, setLooked] = useState<WireWebhook>();
   const { data, error, refetch } = useQuery({ queryKey: ["webhooks"], queryFn: () => api.webhooks.list() });
   if (error !== null)
-    return <Problem thrown={error} title="The webhooks could not be loaded" onRetry={() => void refetch()} />;
+    return <Problem thrown={error} title="Could not load the webhooks" onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading />;
   return (
     <>
@@ -62,17 +62,17 @@ function WebhookTable() {
         caption="Webhooks"
         rows={data}
         rowKey={({ id }) => id}
-        empty="No address is told anything. Add one to be told when somebody must answer, or a turn is over."
+        empty="No webhooks yet. Add one to be notified when approval is needed or a turn ends."
         columns={[
           {
-            title: "Address",
+            title: "URL",
             cell: ({ url }) => (
               <code dir="ltr" className="block max-w-72 min-w-32 truncate font-mono text-xs" title={url}>
                 {url}
               </code>
             ),
           },
-          { title: "Told", minor: true, cell: ({ events }) => <Told events={events} /> },
+          { title: "Events", minor: true, cell: ({ events }) => <Told events={events} /> },
           {
             title: "State",
             cell: ({ disabled_at: at }) =>
@@ -119,19 +119,19 @@ function WebhookTable() {
           }}
         >
           <code className="font-mono text-xs break-all">{leaving.url}</code>
-          <p>What it was still to be told is not sent, and the log of its deliveries goes with it.</p>
+          <p>Pending deliveries are not sent, and its delivery log is deleted.</p>
         </Confirm>
       )}
     </>
   );
 }
 
-/** Off, when it is on; and the other way round. */
+/** Toggles a webhook. */
 function turn(webhook: WireWebhook): void {
   const change = webhook.disabled_at === null ? api.webhooks.disable(webhook.id) : api.webhooks.enable(webhook.id);
   change
     .then((changed) => {
-      tell(changed.disabled_at === null ? "Switched on. What waited is sent." : "Switched off.");
+      tell(changed.disabled_at === null ? "Switched on. Pending deliveries are being sent." : "Switched off.");
       return queries.invalidateQueries({ queryKey: ["webhooks"] });
     })
     .catch(tellProblem);
@@ -141,7 +141,7 @@ function Told({ events }: { readonly events: readonly string[] }) {
   if (events.length === 0) return "everything";
   return (
     <span className="block max-w-64 truncate" title={events.join(", ")}>
-      {events.length === 1 ? events[0] : `${events.length} kinds of events`}
+      {events.length === 1 ? events[0] : `${events.length} event types`}
     </span>
   );
 }

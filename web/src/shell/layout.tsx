@@ -3,7 +3,7 @@ import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from "
 import { Link, useLocation } from "wouter";
 import { usePendingApprovals } from "../approvals/pending.ts";
 import { useCaller, useMay } from "../caller.tsx";
-import { Attempt } from "../parts/attempt.tsx";
+import { Attempt } from "../parts/failure/attempt.tsx";
 import { Button } from "../parts/button.tsx";
 import { cx } from "../parts/cx.ts";
 import { Toasts } from "../parts/toast.tsx";
@@ -14,10 +14,10 @@ import { ShortcutHelp } from "./shortcut-help.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 import { TitleBadge } from "./title-badge.tsx";
 
-/** How many places a phone shows; the others are behind one button. */
+/** Pages in a phone's navigation bar; the others are behind a menu. */
 const ON_PHONE = 4;
 
-/** Loaded where it is shown: menus are a good part of all the code that the first page would need. */
+/** Loaded on demand: menus are a large part of the first page's code. */
 const MoreMenu = lazy(async () => ({ default: (await import("./more-menu.tsx")).MoreMenu }));
 
 const MORE = (
@@ -27,7 +27,7 @@ const MORE = (
   </button>
 );
 
-/** What a newer server has replaced, or could not be loaded, comes with the page. */
+/** Reload the page if the file is missing, for example after a server update. */
 const RELOAD = (
   <button
     type="button"
@@ -39,7 +39,7 @@ const RELOAD = (
   </button>
 );
 
-/** What surrounds every page: where one can go, who one is, and what waits. */
+/** The frame of every page: navigation, the current user and pending approvals. */
 export function Layout({ children }: { readonly children: ReactNode }) {
   const [location, navigate] = useLocation();
   const [isHelpOpen, setHelpOpen] = useState(false);
@@ -58,7 +58,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
         href="#content"
         className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:m-2 focus:rounded-md focus:bg-surface focus:p-2"
       >
-        To the content
+        Skip to content
       </a>
       <nav aria-label="Main" className="hidden w-52 shrink-0 flex-col gap-1 border-r border-line p-3 md:flex">
         <Link href="/" className="mb-3 px-2">
@@ -93,7 +93,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
         </div>
       </nav>
       <main id="content" tabIndex={-1} className="min-h-0 min-w-0 flex-1 overflow-y-auto outline-none">
-        {/* A session says it itself, and what it means for what is being said there. */}
+        {/* The session page shows this itself, with more detail. */}
         {!location.startsWith("/sessions/") && <ServerAway />}
         {children}
       </main>
@@ -119,7 +119,7 @@ export function Layout({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** As the styles have it: below `md`. */
+/** Same breakpoint as `md` in the styles. */
 const NARROW = matchMedia("(width < 48rem)");
 
 function onWidth(listener: () => void): () => void {
@@ -127,7 +127,7 @@ function onWidth(listener: () => void): () => void {
   return () => NARROW.removeEventListener("change", listener);
 }
 
-/** Beside the page, and at its foot on a phone. */
+/** Beside the page, or at the bottom on a phone. */
 const SIDE = {
   link: "flex h-8 items-center gap-2 rounded-md px-2 text-sm font-medium transition-colors",
   current: "bg-sunken text-text",
@@ -169,7 +169,7 @@ function Count({ of }: { readonly of: number }) {
   if (of === 0) return null;
   return (
     <span className="ml-auto min-w-5 rounded-full bg-waiting-soft px-1.5 text-center text-xs font-semibold text-waiting max-md:absolute max-md:top-0.5 max-md:left-1/2 max-md:ml-1">
-      <span className="sr-only">waiting: </span>
+      <span className="sr-only">needing approval: </span>
       {of}
     </span>
   );

@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import { Menu, MenuItem } from "../parts/menu.tsx";
 import type { Place } from "./nav.ts";
 
-/** The places that a phone has no room for. */
+/** The pages that do not fit into a phone's navigation bar. */
 export function MoreMenu({
   trigger,
   places,

@@ -11,11 +11,11 @@ export function NoServer({ thrown, onRetry }: { readonly thrown: unknown; readon
       className="mx-auto flex min-h-full max-w-md flex-col items-center justify-center gap-3 p-6 text-center"
     >
       <Unplug className="size-8 text-faint" aria-hidden />
-      <h1 className="text-xl font-semibold">The server does not answer</h1>
+      <h1 className="text-xl font-semibold">The server is not responding</h1>
       <p className="text-sm text-muted">{problemOf(thrown)}</p>
       <p className="text-sm text-muted">
-        Start it again with <code className="rounded-sm bg-sunken px-1 font-mono">capstan serve</code>. This page looks
-        for it every few seconds. What waits for you is kept until then.
+        Start it again with <code className="rounded-sm bg-sunken px-1 font-mono">capstan serve</code>. This page
+        retries every few seconds. Pending approvals are kept.
       </p>
       <Button look="primary" onClick={onRetry}>
         Try now
@@ -24,7 +24,7 @@ export function NoServer({ thrown, onRetry }: { readonly thrown: unknown; readon
   );
 }
 
-/** Above a page that is open: what it shows may be old. */
+/** A banner on open pages: their content may be out of date. */
 export function ServerAway() {
   const away = useSyncExternalStore(onServerChange, isAway);
   if (!away) return null;
@@ -34,7 +34,7 @@ export function ServerAway() {
       className="sticky top-0 z-20 flex items-center gap-2 border-b border-line bg-waiting-soft px-4 py-1.5 text-sm text-waiting"
     >
       <Unplug className="size-4 shrink-0" aria-hidden />
-      The server does not answer. What you see may be old; the page goes on by itself when it is back.
+      The server is not responding. This page may be out of date and will update when the server is back.
     </div>
   );
 }

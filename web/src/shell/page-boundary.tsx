@@ -1,9 +1,9 @@
 import { Component, type ReactNode } from "react";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { isAway, onServerChange } from "../server-watch.ts";
 
 interface Props {
-  /** Where one is: another page is another try. */
+  /** The current path: navigating elsewhere clears the error. */
   readonly at: string;
   readonly children: ReactNode;
 }
@@ -13,8 +13,7 @@ interface State {
 }
 
 /**
- * A page that breaks says so, and the others stay. One whose files a newer server has replaced, or could not be loaded
- * while the server was away, is loaded again.
+ * Contains the error of one page. A page whose files are missing, because the server was updated or away, is reloaded.
  */
 export class PageBoundary extends Component<Props, State> {
   override state: State = {};
@@ -42,7 +41,7 @@ export class PageBoundary extends Component<Props, State> {
     if (this.state.thrown === undefined) return this.props.children;
     return (
       <div className="mx-auto max-w-2xl p-6">
-        <Problem title="This page could not be shown" thrown={this.state.thrown} onRetry={() => location.reload()} />
+        <Problem title="Could not show this page" thrown={this.state.thrown} onRetry={() => location.reload()} />
       </div>
     );
   }

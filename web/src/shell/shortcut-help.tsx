@@ -1,5 +1,5 @@
 import { Key } from "../parts/button.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { Dialog } from "../parts/form/dialog.tsx";
 import { PLACES } from "./nav.ts";
 import { SingleKeys } from "./single-keys-choice.tsx";
 
@@ -9,7 +9,7 @@ const GROUPS: readonly { readonly title: string; readonly keys: readonly (readon
       title: "Everywhere",
       keys: [
         ["n", "New session"],
-        ["?", "These shortcuts"],
+        ["?", "Show shortcuts"],
         ...PLACES.map(({ key, name }) => [`g ${key}`, name] as const),
       ],
     },
@@ -17,36 +17,36 @@ const GROUPS: readonly { readonly title: string; readonly keys: readonly (readon
       title: "Lists",
       keys: [
         ["/", "Search"],
-        ["j / k", "Next, previous"],
+        ["j / k", "Next / previous"],
         ["Enter", "Open"],
       ],
     },
     {
       title: "Session",
       keys: [
-        ["w", "Go to what waits for you"],
+        ["w", "Go to the approval"],
         ["i", "Write a message"],
-        ["Enter", "Send it"],
-        ["Shift Enter", "A new line"],
+        ["Enter", "Send"],
+        ["Shift Enter", "New line"],
         ["Escape, twice", "Interrupt"],
-        ["End", "To the newest"],
+        ["End", "Jump to newest"],
       ],
     },
     {
-      title: "Time line",
+      title: "Timeline",
       keys: [
-        ["j / k", "Next, previous event"],
-        ["Home / End", "First, last event"],
+        ["j / k", "Next / previous event"],
+        ["Home / End", "First / last event"],
       ],
     },
     {
-      title: "Approvals, in a session after w",
+      title: "Approvals (in a session: after w)",
       keys: [
         ["a", "Allow"],
         ["d", "Deny"],
         ["e", "Edit the input"],
-        ["Ctrl Enter", "Send what is written"],
-        ["Escape", "Back from it"],
+        ["Ctrl Enter", "Send"],
+        ["Escape", "Go back"],
       ],
     },
   ];

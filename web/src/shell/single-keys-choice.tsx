@@ -1,7 +1,7 @@
 import { useId } from "react";
 import { setSingleKeys, useSingleKeys } from "./single-keys.ts";
 
-/** A letter that comes from dictation, or from a hand that slips, is not to do anything. */
+/** Turns off single-key shortcuts, for dictation and accidental key presses. */
 export function SingleKeys() {
   const isOn = useSingleKeys();
   const id = useId();
@@ -17,11 +17,10 @@ export function SingleKeys() {
       />
       <div>
         <label htmlFor={id} className="font-medium">
-          Single keys
+          Single-key shortcuts
         </label>
         <p id={`${id}-about`} className="text-xs text-muted">
-          Letters and signs do something by themselves. Without this only Enter, Escape and other named keys do. Kept in
-          this browser.
+          Turn off to ignore letters and symbols; Enter, Escape and other named keys still work. Saved in this browser.
         </p>
       </div>
     </div>

@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * Whether letters alone do something. Who dictates, or hits keys by mistake, can switch that off: the browser keeps it.
+ * Whether single letters are shortcuts. People who dictate or press keys by mistake can turn it off. Saved in the browser.
  */
 const KEY = "capstan.single-keys";
 const listeners = new Set<() => void>();
-let isOn = stored();
+let isOn = readStored();
 
-/** Without storage, as in a window that keeps nothing, they are on. */
-function stored(): boolean {
+/** Without storage, as in a private window, they are on. */
+function readStored(): boolean {
   try {
     return localStorage.getItem(KEY) !== "off";
   } catch {
@@ -26,7 +26,7 @@ export function setSingleKeys(isWanted: boolean): void {
     if (isWanted) localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, "off");
   } catch {
-    // It holds until the page is left.
+    // It applies until the page is closed.
   }
   for (const listener of listeners) listener();
 }
@@ -40,8 +40,8 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-// Another window of this browser has changed it.
+// Another window of this browser changed it.
 addEventListener("storage", () => {
-  isOn = stored();
+  isOn = readStored();
   for (const listener of listeners) listener();
 });

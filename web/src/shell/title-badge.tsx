@@ -1,12 +1,12 @@
 import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import { newSince } from "../approvals/inbox.ts";
-import { isSeen, noticesOf } from "../approvals/notices.ts";
-import { notify, notifyWish } from "../approvals/notify.ts";
+import { isSeen, noticesOf } from "../approvals/notify/notices.ts";
+import { notify, notifyWish } from "../approvals/notify/notify.ts";
 import { useSeenApprovals } from "../approvals/pending.ts";
 import { setTitlePrefix } from "../parts/page.tsx";
 
-/** Says how much waits where one sees it from another tab: in the title, on the app's icon, in notifications. */
+/** Shows the number of pending approvals outside the page: in the title, on the app icon and in notifications. */
 export function TitleBadge() {
   const { data: pending } = useSeenApprovals();
   const [path, navigate] = useLocation();
@@ -14,7 +14,7 @@ export function TitleBadge() {
   const count = pending?.length ?? 0;
   useEffect(() => {
     setTitlePrefix(count === 0 ? "" : `(${count}) `);
-    // Only where the page is installed as an app; anywhere else nothing shows it.
+    // Only visible if the page is installed as an app.
     if ("setAppBadge" in navigator) navigator.setAppBadge(count).catch(() => {});
   }, [count]);
   useEffect(() => {

@@ -1,5 +1,4 @@
 import { casesSummary, timeOf } from "../../../src/protocol/api/suite-run-facts.ts";
-import { duration } from "../parts/amounts.ts";
 import { Pill } from "../parts/tone.tsx";
 import { Chances } from "./chances.tsx";
 import { Chevron, Fold } from "./fold.tsx";
@@ -7,8 +6,9 @@ import type { PlacedCase } from "./placed-cases.ts";
 import { type CaseRun, passedOf, priceOf, whyNot } from "./run-facts.ts";
 import { Status } from "./status.tsx";
 import { TrialView } from "./trial-view.tsx";
+import { duration } from "../../../src/words/amounts.ts";
 
-/** A case as a row that opens. Its parts are made when it does. */
+/** A case as an expandable row. Its content is rendered when it opens. */
 export function CaseView({
   placed: { anchor, case: one },
   isOpen,
@@ -69,7 +69,7 @@ export function CaseView({
 }
 
 function CaseBody({ one }: { readonly one: CaseRun }) {
-  const { status, reason = "no reason was given", trials } = one;
+  const { status, reason = "no reason given", trials } = one;
   const [only, ...more] = trials;
   if (only === undefined)
     return (

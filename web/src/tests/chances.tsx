@@ -1,11 +1,11 @@
-import { percent } from "../parts/amounts.ts";
 import { Table } from "../parts/table.tsx";
 import type { CaseRun } from "./run-facts.ts";
+import { percent } from "../../../src/words/amounts.ts";
 
-/** Of many trials some are enough to see where it leads. */
+/** Values of k shown for many trials. */
 const SHOWN = new Set(["1", "2", "3", "4", "5", "10", "20", "50", "100", "200", "500"]);
 
-/** How likely it is that of k trials one passes, and that all do. */
+/** The probability that one of k trials passes, and that all pass. */
 export function Chances({ one: { passAt, passAll, needed } }: { readonly one: CaseRun }) {
   const all = Object.keys(passAt);
   const ks = all.filter((k, index) => SHOWN.has(k) || index === all.length - 1);
@@ -16,7 +16,7 @@ export function Chances({ one: { passAt, passAll, needed } }: { readonly one: Ca
   ];
   return (
     <Table
-      caption={`Chances to pass; ${percent(needed)} of the trials must`}
+      caption={`Probability of passing; ${percent(needed)} of the trials must pass`}
       rows={rows}
       rowKey={({ name }) => name}
       columns={[

@@ -1,7 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useState } from "react";
 
-/** Something long. What is folded is not on the page at all, so that a run of many cases stays light. */
+/** A collapsible section. Collapsed content is not rendered, so that a run with many cases stays fast. */
 export function Fold({
   title,
   note = "",

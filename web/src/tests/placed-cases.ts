@@ -1,7 +1,7 @@
 import type { CaseRun, SuiteResult } from "./run-facts.ts";
 
 export interface PlacedCase {
-  /** As in the address and in the HTML report: names may be anything, and may be there twice. */
+  /** The anchor in the URL and in the HTML report, because names may be arbitrary and repeated. */
   readonly anchor: string;
   readonly case: CaseRun;
 }
@@ -12,7 +12,7 @@ export interface PlacedSuite {
   readonly cases: readonly PlacedCase[];
 }
 
-export function placed(suites: readonly SuiteResult[]): PlacedSuite[] {
+export function placeSuites(suites: readonly SuiteResult[]): PlacedSuite[] {
   return suites.map((suite, index) => ({
     anchor: `suite-${index + 1}`,
     suite,
@@ -29,8 +29,8 @@ export interface Wanted {
   readonly text: string;
 }
 
-/** The suites with the cases that are wanted; suites without any are left out while somebody filters. */
-export function filtered(suites: readonly PlacedSuite[], { onlyBad, text }: Wanted): PlacedSuite[] {
+/** The suites with matching cases; suites without any are left out while a filter is active. */
+export function filterSuites(suites: readonly PlacedSuite[], { onlyBad, text }: Wanted): PlacedSuite[] {
   const words = text.trim().toLowerCase();
   if (!onlyBad && words === "") return [...suites];
   return suites
@@ -44,10 +44,10 @@ export function filtered(suites: readonly PlacedSuite[], { onlyBad, text }: Want
     .filter(({ cases }) => cases.length > 0);
 }
 
-/** So many failed cases are opened by themselves; with more of them the page stays a list. */
+/** Up to this many failed cases start open. */
 const MAX_OPEN = 5;
 
-/** What stands open when the page comes up. */
+/** The cases that start open. */
 export function firstOpen(suites: readonly PlacedSuite[]): string[] {
   const failed = suites
     .flatMap(({ cases }) => cases)
@@ -55,10 +55,10 @@ export function firstOpen(suites: readonly PlacedSuite[]): string[] {
   return failed.length > MAX_OPEN ? [] : failed.map(({ anchor }) => anchor);
 }
 
-/** So many cases of a suite are listed at once. */
+/** Cases of a suite per page. */
 const PAGE = 100;
 
-/** How many are listed, so that the case that is asked for is among them. */
+/** How many cases to list, so that the linked one is among them. */
 export function listedCount(cases: readonly PlacedCase[], pages: number, wanted: string | undefined): number {
   const at = cases.findIndex(({ anchor }) => anchor === wanted);
   return Math.min(cases.length, Math.max(pages * PAGE, Math.ceil((at + 1) / PAGE) * PAGE));
@@ -68,11 +68,11 @@ export interface Remark {
   readonly kind: "problem" | "gate" | "baseline";
   readonly about: string;
   readonly message: string;
-  /** Where on the page it belongs; a problem is of the whole run. */
+  /** Its anchor on the page; problems belong to the whole run. */
   readonly anchor?: string;
 }
 
-/** What a person has to look at besides the cases that failed. */
+/** What needs attention besides failed cases. */
 export function remarksOf(problems: readonly string[], suites: readonly PlacedSuite[]): Remark[] {
   return [
     ...problems.map((message): Remark => ({ kind: "problem", about: "", message })),

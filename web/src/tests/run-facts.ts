@@ -1,6 +1,6 @@
 import type { WireSuiteRun, WireSuiteRunSummary } from "../../../src/client/index.ts";
-import { CASE_STATUSES, type CasesSummary, count, STATUS_WORDS } from "../../../src/protocol/api/suite-run-facts.ts";
-import { usd } from "../parts/amounts.ts";
+import { CASE_STATUSES, type CasesSummary, STATUS_WORDS } from "../../../src/protocol/api/suite-run-facts.ts";
+import { count, money } from "../../../src/words/amounts.ts";
 
 export type SuiteResult = WireSuiteRun["suites"][number];
 export type CaseRun = SuiteResult["cases"][number];
@@ -16,29 +16,29 @@ export const MODES: Readonly<Record<Mode, string>> = {
   rehearsal: "Rehearsal",
 };
 
-/** Such as `12 passed, 1 failed`; what is none is left out. */
-export function countsTold(counts: CasesSummary["counts"]): string {
+/** Such as `12 passed, 1 failed`; zero counts are left out. */
+export function countsText(counts: CasesSummary["counts"]): string {
   const told = CASE_STATUSES.filter((status) => counts[status] > 0).map(
     (status) => `${counts[status]} ${STATUS_WORDS[status]}`,
   );
   return told.length === 0 ? "no cases" : told.join(", ");
 }
 
-/** Whether none of the cases stands in the way. A case that was skipped on purpose does not. */
+/** Whether no case failed. Skipped cases are fine. */
 export function isGood(counts: CasesSummary["counts"]): boolean {
   return counts.failed === 0 && counts.error === 0 && counts.not_run === 0;
 }
 
-/** With a sign when more was spent than is known. */
+/** With ≥ if some prices are unknown. */
 export function priceOf({ usd: amount, unpricedTrials }: Pick<CasesSummary, "usd" | "unpricedTrials">): string {
-  return unpricedTrials === 0 ? usd(amount) : `≥ ${usd(amount)}`;
+  return unpricedTrials === 0 ? money(amount) : `≥ ${money(amount)}`;
 }
 
 export function priceOfWire(run: Pick<WireSuiteRunSummary, "usd" | "unpriced_trials">): string {
   return priceOf({ usd: run.usd, unpricedTrials: run.unpriced_trials });
 }
 
-/** Such as `2 of 3 trials`, with the share that is needed when it is not all. */
+/** Such as `2 of 3 trials`, with the required share if it is not 100%. */
 export function passedOf({ trials, needed }: CaseRun): string {
   const passed = trials.filter(({ status }) => status === "passed").length;
   const share = `${passed} of ${count(trials.length, "trial")}`;

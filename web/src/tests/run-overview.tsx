@@ -3,17 +3,16 @@ import {
   CASE_STATUSES,
   casesSummary,
   type CaseStatus,
-  count,
   inputTokens,
   priceNote,
 } from "../../../src/protocol/api/suite-run-facts.ts";
-import { duration, tokens } from "../parts/amounts.ts";
 import { cx } from "../parts/cx.ts";
 import { Card, Section } from "../parts/page.tsx";
 import { Pill, type Tone } from "../parts/tone.tsx";
 import { type PlacedSuite, type Remark, remarksOf } from "./placed-cases.ts";
-import { countsTold, priceOf } from "./run-facts.ts";
+import { countsText, priceOf } from "./run-facts.ts";
 import { Status } from "./status.tsx";
+import { count, duration, thousands } from "../../../src/words/amounts.ts";
 
 const BARS: Readonly<Record<CaseStatus, string>> = {
   passed: "bg-good",
@@ -23,7 +22,7 @@ const BARS: Readonly<Record<CaseStatus, string>> = {
   skipped: "bg-line-strong",
 };
 
-/** What the run comes to. */
+/** The totals of a run. */
 export function RunOverview({ run }: { readonly run: WireSuiteRun }) {
   const sums = casesSummary(run.suites.flatMap(({ cases }) => cases));
   const { counts, cases } = sums;
@@ -33,7 +32,7 @@ export function RunOverview({ run }: { readonly run: WireSuiteRun }) {
     <div className="flex flex-col gap-3">
       <div
         role="img"
-        aria-label={countsTold(counts)}
+        aria-label={countsText(counts)}
         className="flex h-2 gap-px overflow-hidden rounded-full bg-sunken"
       >
         {CASE_STATUSES.filter((status) => counts[status] > 0).map((status) => (
@@ -47,14 +46,18 @@ export function RunOverview({ run }: { readonly run: WireSuiteRun }) {
       <ul className="flex flex-wrap gap-3 text-sm">
         {CASE_STATUSES.filter((status) => counts[status] > 0).map((status) => (
           <li key={status} className="flex items-center gap-1.5">
-            <Status of={status} /> <strong data-figure>{counts[status].toLocaleString("en-US")}</strong>
+            <Status of={status} /> <strong data-figure>{thousands(counts[status])}</strong>
           </li>
         ))}
       </ul>
       <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
         <Tile title="Cases passed" value={`${counts.passed} of ${cases}`} note={count(sums.trials, "trial")} />
         <Tile title="Cost" value={priceOf(sums)} note={priceNote(run, sums)} />
-        <Tile title="Tokens" value={tokens(input + output)} note={`${tokens(input)} in, ${tokens(output)} out`} />
+        <Tile
+          title="Tokens"
+          value={thousands(input + output)}
+          note={`${thousands(input)} in, ${thousands(output)} out`}
+        />
         <Tile title="Time" value={duration(run.durationMs)} note={count(sums.requests, "model request")} />
       </dl>
     </div>
@@ -79,12 +82,12 @@ const REMARKS: Readonly<Record<Remark["kind"], { readonly tone: Tone; readonly w
   baseline: { tone: "waiting", word: "worse than baseline" },
 };
 
-/** Problems, gates that were missed, and what became worse than the baseline. */
+/** Problems, missed gates and regressions against the baseline. */
 export function Remarks({ run, suites }: { readonly run: WireSuiteRun; readonly suites: readonly PlacedSuite[] }) {
   const remarks = remarksOf(run.problems, suites);
   if (remarks.length === 0) return null;
   return (
-    <Section title="To look at">
+    <Section title="Needs attention">
       <Card>
         <ul className="divide-y divide-line">
           {remarks.map((remark) => (

@@ -6,24 +6,24 @@ import type { WireSuiteRun } from "../../../src/client/index.ts";
 import { outcomeOf } from "../../../src/protocol/api/suite-run-facts.ts";
 import { api, isRefused } from "../api.ts";
 import { useMay } from "../caller.tsx";
-import { duration } from "../parts/amounts.ts";
 import { Button } from "../parts/button.tsx";
-import { Choice } from "../parts/choice.tsx";
-import { Confirm } from "../parts/confirm.tsx";
+import { Choice } from "../parts/form/choice.tsx";
+import { Confirm } from "../parts/form/confirm.tsx";
 import { Empty } from "../parts/empty.tsx";
-import { Input } from "../parts/field.tsx";
-import { When } from "../parts/figures.tsx";
+import { Input } from "../parts/form/field.tsx";
+import { When } from "../parts/figures/figures.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Page } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { tell } from "../parts/toast.tsx";
-import { didNotPass, filtered, firstOpen, placed } from "./placed-cases.ts";
+import { didNotPass, filterSuites, firstOpen, placeSuites } from "./placed-cases.ts";
 import { MODES } from "./run-facts.ts";
 import { Remarks, RunOverview } from "./run-overview.tsx";
 import { SuiteView } from "./suite-view.tsx";
 import { goTo, nameInAddress, useAnchor } from "./use-anchor.ts";
+import { duration, thousands } from "../../../src/words/amounts.ts";
 
-/** A run of suites, whole. It never changes, so it is asked for once. */
+/** A run of suites. It never changes, so it is fetched once. */
 export function RunPage({ id }: { readonly id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ["suite-run", id],
@@ -33,10 +33,10 @@ export function RunPage({ id }: { readonly id: string }) {
   if (isRefused(error, 404))
     return (
       <Page title="Test run">
-        <Empty icon={<FlaskConicalOff />} title="There is no such run">
-          It was deleted, is older than the last 200 of its suites, or belongs to another project.{" "}
+        <Empty icon={<FlaskConicalOff />} title="Run not found">
+          It was deleted, is older than the last 200 runs of its suites, or belongs to another project.{" "}
           <Link href="/tests" className="text-accent underline">
-            To the runs
+            Go to runs
           </Link>
         </Empty>
       </Page>
@@ -45,9 +45,9 @@ export function RunPage({ id }: { readonly id: string }) {
   return (
     <Page title="Test run">
       {error === null ? (
-        <Loading label="Reading the run" />
+        <Loading label="Loading the run" />
       ) : (
-        <Problem thrown={error} title="The run cannot be shown" onRetry={() => void refetch()} />
+        <Problem thrown={error} title="Could not load the run" onRetry={() => void refetch()} />
       )}
     </Page>
   );
@@ -79,7 +79,7 @@ function Actions({ run: { id } }: { readonly run: WireSuiteRun }) {
   const remove = async (): Promise<void> => {
     await api.suites.delete(id);
     navigate("/tests");
-    tell("The run was deleted.");
+    tell("Run deleted.");
     queries.removeQueries({ queryKey: ["suite-run", id] });
     await Promise.all([
       queries.invalidateQueries({ queryKey: ["suites"] }),
@@ -103,10 +103,10 @@ function Actions({ run: { id } }: { readonly run: WireSuiteRun }) {
         </Button>
       )}
       {isAsking && (
-        <Confirm title="Delete this run?" action="Delete the run" onConfirm={remove} onClose={() => setAsking(false)}>
+        <Confirm title="Delete this run?" action="Delete run" onConfirm={remove} onClose={() => setAsking(false)}>
           <p>
-            All that was said and done in it is erased, with its report. A suite that has no other run is not listed any
-            more. This cannot be taken back.
+            Deletes its transcripts and its report. A suite without other runs is no longer listed. This cannot be
+            undone.
           </p>
         </Confirm>
       )}
@@ -115,14 +115,14 @@ function Actions({ run: { id } }: { readonly run: WireSuiteRun }) {
 }
 
 function Cases({ run }: { readonly run: WireSuiteRun }) {
-  const suites = useMemo(() => placed(run.suites), [run]);
+  const suites = useMemo(() => placeSuites(run.suites), [run]);
   const bad = useMemo(() => run.suites.flatMap(({ cases }) => cases).filter(didNotPass).length, [run]);
   const all = useMemo(() => run.suites.reduce((sum, { cases }) => sum + cases.length, 0), [run]);
   const anchor = useAnchor();
   const [onlyBad, setOnlyBad] = useState(false);
   const [text, setText] = useState("");
   const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set(firstOpen(suites)));
-  // Whoever follows a link to a case sees it, whatever was filtered.
+  // A linked case is shown despite the filter.
   useEffect(() => {
     if (anchor === undefined) return;
     setOnlyBad(false);
@@ -136,7 +136,7 @@ function Cases({ run }: { readonly run: WireSuiteRun }) {
     setOpen(isOpen ? new Set([...open].filter((other) => other !== one)) : new Set([...open, one]));
     if (!isOpen) nameInAddress(one);
   };
-  const shown = useMemo(() => filtered(suites, { onlyBad, text }), [suites, onlyBad, text]);
+  const shown = useMemo(() => filterSuites(suites, { onlyBad, text }), [suites, onlyBad, text]);
   return (
     <>
       <Remarks run={run} suites={suites} />
@@ -146,14 +146,14 @@ function Cases({ run }: { readonly run: WireSuiteRun }) {
             label="Cases shown"
             value={onlyBad ? "bad" : "all"}
             options={[
-              { value: "all", label: `All cases (${all.toLocaleString("en-US")})` },
-              { value: "bad", label: `Did not pass (${bad.toLocaleString("en-US")})` },
+              { value: "all", label: `All cases (${thousands(all)})` },
+              { value: "bad", label: `Did not pass (${thousands(bad)})` },
             ]}
             onChoose={(value) => setOnlyBad(value === "bad")}
           />
           <Input
             type="search"
-            aria-label="Search for cases"
+            aria-label="Search cases"
             placeholder="Name or tag"
             className="max-w-56"
             value={text}
@@ -162,7 +162,7 @@ function Cases({ run }: { readonly run: WireSuiteRun }) {
         </div>
       )}
       {shown.length === 0 && (
-        <Empty title={all === 0 ? "No case was run" : "No case is like that"}>
+        <Empty title={all === 0 ? "No cases were run" : "No matching cases"}>
           {all > 0 && (
             <button
               type="button"

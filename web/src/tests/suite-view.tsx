@@ -5,9 +5,10 @@ import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/page.tsx";
 import { CaseView } from "./case-view.tsx";
 import { listedCount, type PlacedSuite } from "./placed-cases.ts";
-import { countsTold, priceOf } from "./run-facts.ts";
+import { countsText, priceOf } from "./run-facts.ts";
+import { thousands } from "../../../src/words/amounts.ts";
 
-/** One suite of a run, with the cases that are wanted. */
+/** One suite of a run, with its matching cases. */
 export function SuiteView({
   placed: { anchor, suite, cases },
   open,
@@ -16,7 +17,7 @@ export function SuiteView({
 }: {
   readonly placed: PlacedSuite;
   readonly open: ReadonlySet<string>;
-  /** The case that the address names. */
+  /** The case in the URL. */
   readonly wanted: string | undefined;
   readonly onToggle: (anchor: string) => void;
 }) {
@@ -32,7 +33,7 @@ export function SuiteView({
         <p className="text-sm break-words text-muted">
           <bdi>{suite.file}</bdi> · agent <bdi>{suite.agent}</bdi>{" "}
           <code className="font-mono text-xs text-faint">{suite.agentHash.slice(0, 12)}</code> ·{" "}
-          {countsTold(sums.counts)} · {priceOf(sums)}
+          {countsText(sums.counts)} · {priceOf(sums)}
         </p>
       </div>
       {suite.gates.length > 0 && (
@@ -40,7 +41,7 @@ export function SuiteView({
           {suite.gates.map(({ gate, passed, message }) => (
             <li key={gate} className="flex gap-2">
               {passed ? (
-                <CircleCheck role="img" aria-label="kept" className="mt-0.5 size-4 shrink-0 text-good" />
+                <CircleCheck role="img" aria-label="passed" className="mt-0.5 size-4 shrink-0 text-good" />
               ) : (
                 <CircleX role="img" aria-label="missed" className="mt-0.5 size-4 shrink-0 text-bad" />
               )}
@@ -60,7 +61,7 @@ export function SuiteView({
         {shown.length < cases.length && (
           <div className="flex justify-center border-t border-line p-2">
             <Button small onClick={() => setPages(Math.ceil(shown.length / 100) + 1)}>
-              Show more of {cases.length.toLocaleString("en-US")} cases
+              Show more of {thousands(cases.length)} cases
             </Button>
           </div>
         )}

@@ -2,41 +2,41 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { FlaskConical } from "lucide-react";
 import { Link, useSearchParams } from "wouter";
 import type { WireSuite, WireSuiteRunSummary } from "../../../src/client/index.ts";
-import { count, outcomeOf } from "../../../src/protocol/api/suite-run-facts.ts";
+import { outcomeOf } from "../../../src/protocol/api/suite-run-facts.ts";
 import { api } from "../api.ts";
-import { duration } from "../parts/amounts.ts";
 import { Button } from "../parts/button.tsx";
-import { Code } from "../parts/code.tsx";
+import { Code } from "../parts/text/code.tsx";
 import { Empty } from "../parts/empty.tsx";
-import { Select } from "../parts/field.tsx";
-import { Ago, When } from "../parts/figures.tsx";
+import { Select } from "../parts/form/field.tsx";
+import { Ago, When } from "../parts/figures/figures.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Page, Section } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { Problem } from "../parts/failure/problem.tsx";
 import { Table } from "../parts/table.tsx";
 import { Pill } from "../parts/tone.tsx";
-import { countsTold, isGood, MODES, priceOfWire } from "./run-facts.ts";
+import { countsText, isGood, MODES, priceOfWire } from "./run-facts.ts";
 import { Outcome } from "./status.tsx";
+import { count, duration } from "../../../src/words/amounts.ts";
 
 const PAGE = 20;
 
-/** Suites with what came of them the last time, and all runs that are kept. */
+/** Suites with their last result, and all saved runs. */
 export function TestsPage() {
   const [search, setSearch] = useSearchParams();
   const suite = search.get("suite") ?? "";
   const choose = (name: string): void => setSearch(name === "" ? {} : { suite: name });
   const suites = useQuery({ queryKey: ["suites"], queryFn: () => api.suites.list(), refetchInterval: 30_000 });
   return (
-    <Page title="Tests" about="What came of the suites that agents were tried on.">
+    <Page title="Tests" about="Results of your agent test suites.">
       {suites.error !== null && (
-        <Problem thrown={suites.error} title="The suites cannot be shown" onRetry={() => void suites.refetch()} />
+        <Problem thrown={suites.error} title="Could not load the suites" onRetry={() => void suites.refetch()} />
       )}
       {suites.data === undefined && suites.error === null && <Loading />}
       {suites.data?.length === 0 && (
-        <Empty icon={<FlaskConical />} title="No suite was run in this project yet">
+        <Empty icon={<FlaskConical />} title="No test runs in this project yet">
           <p>
-            A suite is a list of cases that an agent is tried on. Every run of <code>capstan test</code> is kept and
-            shown here, with what each trial said and changed.
+            A suite is a list of test cases for an agent. Every run of <code>capstan test</code> is saved and shown
+            here, with the transcript and changes of each trial.
           </p>
           <Code
             className="mt-3 rounded-md border border-line bg-surface p-3 text-left"
@@ -115,7 +115,7 @@ function Suites({
             </div>
           ),
         },
-        { title: "Cases", minor: true, cell: ({ counts }) => countsTold(counts) },
+        { title: "Cases", minor: true, cell: ({ counts }) => countsText(counts) },
         { title: "Cost", figure: true, minor: true, cell: priceOfWire },
         {
           title: "When",
@@ -151,7 +151,7 @@ function Runs({ suite }: { readonly suite: string }) {
         caption={suite === "" ? "Runs, newest first" : `Runs of ${suite}, newest first`}
         rows={data.pages.flat()}
         rowKey={({ id }) => id}
-        empty="No run of this suite is kept any more."
+        empty="No saved runs of this suite."
         columns={[
           {
             title: "Run",
@@ -170,7 +170,7 @@ function Runs({ suite }: { readonly suite: string }) {
             ),
           },
           { title: "Result", cell: (run) => <RunResult run={run} /> },
-          { title: "Cases", minor: true, cell: ({ counts }) => countsTold(counts) },
+          { title: "Cases", minor: true, cell: ({ counts }) => countsText(counts) },
           { title: "Mode", minor: true, cell: ({ mode }) => <span title={MODES[mode]}>{mode}</span> },
           { title: "Cost", figure: true, cell: (run) => <span className="whitespace-nowrap">{priceOfWire(run)}</span> },
           {
@@ -183,7 +183,7 @@ function Runs({ suite }: { readonly suite: string }) {
       />
       {hasNextPage && (
         <Button className="self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Older runs
+          Show older runs
         </Button>
       )}
     </>

@@ -1,15 +1,16 @@
 import { useState } from "react";
 import { passagesOf, WHO } from "../../../src/protocol/api/suite-run-facts.ts";
-import { FoldedText } from "../parts/code.tsx";
+import { FoldedText } from "../parts/text/code.tsx";
 import { cx } from "../parts/cx.ts";
 import { Pill } from "../parts/tone.tsx";
 import { Chevron } from "./fold.tsx";
 import type { TrialStep } from "./run-facts.ts";
+import { thousands } from "../../../src/words/amounts.ts";
 
-/** So many steps are shown at once; a trial that went astray can have thousands. */
+/** Steps per page: a runaway trial can have thousands. */
 const PAGE = 200;
 
-/** What happened in a trial, in order; what subagents did stands further in. */
+/** The steps of a trial in order; those of subagents are indented. */
 export function Transcript({ steps }: { readonly steps: readonly TrialStep[] }) {
   const [count, setCount] = useState(PAGE);
   const passages = passagesOf(steps.slice(0, count));
@@ -17,7 +18,7 @@ export function Transcript({ steps }: { readonly steps: readonly TrialStep[] }) 
     <>
       <ol className="flex flex-col gap-1.5">
         {passages.map((passage, index) => (
-          // What happened stays where it is.
+          // Steps keep their order.
           // oxlint-disable-next-line react/no-array-index-key
           <li key={index} className={cx(passage.thread !== "main" && "border-l-2 border-accent/50 pl-3")}>
             {passage.thread !== "main" && (
@@ -40,7 +41,7 @@ export function Transcript({ steps }: { readonly steps: readonly TrialStep[] }) 
           className="mt-2 text-sm text-accent hover:underline"
           onClick={() => setCount(count + 5 * PAGE)}
         >
-          {(steps.length - count).toLocaleString("en-US")} more steps
+          {thousands(steps.length - count)} more steps
         </button>
       )}
     </>
@@ -115,7 +116,7 @@ function LongText({ text }: { readonly text: string }) {
     <>
       {text.slice(0, MAX_OPEN)}…{" "}
       <button type="button" className="text-accent hover:underline" onClick={() => setWhole(true)}>
-        all {text.length.toLocaleString("en-US")} characters
+        all {thousands(text.length)} characters
       </button>
     </>
   );

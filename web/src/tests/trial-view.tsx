@@ -1,18 +1,18 @@
 import { CircleCheck, CircleX, Diff } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
 import { Link } from "wouter";
-import { changedFiles, count, inputTokens } from "../../../src/protocol/api/suite-run-facts.ts";
-import { duration, tokens, usd } from "../parts/amounts.ts";
-import { FoldedText } from "../parts/code.tsx";
+import { changedFiles, inputTokens } from "../../../src/protocol/api/suite-run-facts.ts";
+import { FoldedText } from "../parts/text/code.tsx";
 import { cx } from "../parts/cx.ts";
-import { filesOf, PatchView } from "../parts/diff-view.tsx";
-import { Markdown } from "../parts/markdown.tsx";
-import { Tree } from "../parts/tree.tsx";
+import { filesOf, PatchView } from "../parts/text/diff-view.tsx";
+import { Markdown } from "../parts/text/markdown.tsx";
+import { Tree } from "../parts/text/tree.tsx";
 import type { TrialRun, Verdict } from "./run-facts.ts";
 import { Fold } from "./fold.tsx";
 import { Transcript } from "./transcript.tsx";
+import { count, duration, money, thousands } from "../../../src/words/amounts.ts";
 
-/** All that is known of a trial. What explains a failure is open. */
+/** A trial in full. Sections that explain a failure start open. */
 export function TrialView({ trial }: { readonly trial: TrialRun }) {
   const { status, error, verdicts, drifts, ignored, text, output, changes, steps } = trial;
   const isBad = status !== "passed";
@@ -21,7 +21,7 @@ export function TrialView({ trial }: { readonly trial: TrialRun }) {
       <Facts trial={trial} />
       {error !== undefined && (
         <div className="rounded-md border border-bad/40 bg-bad-soft p-3 text-sm">
-          <p className="font-medium text-bad">It could not be carried out or judged</p>
+          <p className="font-medium text-bad">The trial could not be run or graded</p>
           <p dir="auto" className="break-words whitespace-pre-wrap">
             {error}
           </p>
@@ -31,7 +31,7 @@ export function TrialView({ trial }: { readonly trial: TrialRun }) {
         <Part title="Graders">
           <ul className="flex flex-col gap-2">
             {verdicts.toSorted(failedFirst).map((verdict, index) => (
-              // Graders of one trial may be there twice, and never move.
+              // A grader may appear twice; graders keep their order.
               // oxlint-disable-next-line react/no-array-index-key
               <OneVerdict key={index} verdict={verdict} />
             ))}
@@ -87,7 +87,7 @@ export function TrialView({ trial }: { readonly trial: TrialRun }) {
         </Fold>
       )}
       {changes !== "" && (
-        <Fold title="Changes of the workspace" note={changedFiles(changes)} open={isBad}>
+        <Fold title="Workspace changes" note={changedFiles(changes)} open={isBad}>
           <AnyDiff text={changes} />
         </Fold>
       )}
@@ -112,10 +112,10 @@ function Part({ title, children }: { readonly title: string; readonly children: 
 function Facts({ trial }: { readonly trial: TrialRun }) {
   const { stopReason, usd: cost, judgeUsd, requests, durationMs, sessionId } = trial;
   const rows: readonly (readonly [string, ReactNode])[] = [
-    ["Cost", cost === null ? "unknown" : usd(cost)],
-    ["Judges", judgeUsd === 0 ? undefined : usd(judgeUsd)],
-    ["Tokens", `${tokens(inputTokens(trial.tokens))} in, ${tokens(trial.tokens.output)} out`],
-    ["Requests", requests.toLocaleString("en-US")],
+    ["Cost", cost === null ? "unknown" : money(cost)],
+    ["Judges", judgeUsd === 0 ? undefined : money(judgeUsd)],
+    ["Tokens", `${thousands(inputTokens(trial.tokens))} in, ${thousands(trial.tokens.output)} out`],
+    ["Requests", thousands(requests)],
     ["Time", duration(durationMs)],
     ["Stop reason", stopReason ?? undefined],
     [
@@ -175,7 +175,7 @@ function OneVerdict({ verdict: { grader, passed, score, message, diff } }: { rea
   );
 }
 
-/** A diff line by line; as it is written when it was cut or is none. */
+/** A diff, or plain text if it was truncated or cannot be parsed. */
 function AnyDiff({ text }: { readonly text: string }) {
   const isKnown = useMemo(() => filesOf(text).some(({ lines }) => lines.length > 0), [text]);
   return isKnown ? (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The part of the page that the address names, as it changes. */
+/** The current URL fragment. */
 export function useAnchor(): string | undefined {
   const [anchor, setAnchor] = useState(current);
   useEffect(() => {
@@ -15,12 +15,12 @@ function current(): string | undefined {
   return location.hash === "" ? undefined : location.hash.slice(1);
 }
 
-/** So that the address can be handed on. No entry in the history: going back leaves the page. */
+/** Sets the fragment for sharing. No history entry: going back leaves the page. */
 export function nameInAddress(anchor: string): void {
   history.replaceState(history.state, "", `#${anchor}`);
 }
 
-/** Scrolls to it and gives it the focus, once it is there. */
+/** Scrolls to the element and focuses it, once it exists. */
 export function goTo(anchor: string): void {
   const place = document.getElementById(anchor);
   place?.scrollIntoView({ block: "start" });

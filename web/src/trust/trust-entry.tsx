@@ -2,11 +2,11 @@ import { ShieldCheck } from "lucide-react";
 import { useMemo } from "react";
 import type { WireTrust } from "../../../src/client/index.ts";
 import { escapeHidden } from "../../../src/words/hidden-text.ts";
-import { changeOf } from "../approvals/change.ts";
+import { changeOf } from "../approvals/card/change.ts";
 import { useCaller } from "../caller.tsx";
 import { Button } from "../parts/button.tsx";
-import { DiffView } from "../parts/diff-view.tsx";
-import { Ago } from "../parts/figures.tsx";
+import { DiffView } from "../parts/text/diff-view.tsx";
+import { Ago } from "../parts/figures/figures.tsx";
 import { Pill, type Tone } from "../parts/tone.tsx";
 import { effectOf, isRecorded, shownPath, shownWidening, stateOf, type TrustState } from "./entry.ts";
 

@@ -3,7 +3,7 @@ import type { EventOf } from "../../../core/events/events.ts";
 import type { SessionState } from "../../../core/session/state.ts";
 import { decidedInput } from "../../follow/decided-input.ts";
 import { describe, reasonIn, textIn, type ToolResult } from "../../follow/run-view.ts";
-import { colour, oneLine, seconds } from "../../terminal/text.ts";
+import { colour, oneLine, duration } from "../../terminal/text.ts";
 import { brokenText } from "./rows.ts";
 import { escapeHidden } from "../../../words/hidden-text.ts";
 
@@ -90,7 +90,7 @@ export class Calls {
   /** One line for each call that runs, with those of subagents below. */
   running({ width, now, mark }: RunningOptions): string[] {
     const lines = (call: Call, depth: number): string[] => {
-      const took = now - call.at < 1_000 ? "" : ` ${seconds(now - call.at)}`;
+      const took = now - call.at < 1_000 ? "" : ` ${duration(now - call.at)}`;
       const indent = "  ".repeat(depth);
       const done = call.children.filter(({ result }) => result !== undefined).length;
       const calls = done === 0 ? "" : ` (${done} done)`;
@@ -131,7 +131,7 @@ function outcomeLines(call: Call, { width, indent }: { readonly width: number; r
   const { result, at } = call;
   if (result === undefined) return [`${indent}${colour.dim(`· ${oneLine(titleOf(call), width - indent.length - 2)}`)}`];
   const { outcome = "completed", processed_at: end } = result;
-  const took = seconds(Date.parse(end ?? "") - at);
+  const took = duration(Date.parse(end ?? "") - at);
   const failed = outcome !== "completed";
   const note = failed ? `${outcome} ` : "";
   const text = oneLine(titleOf(call), Math.max(4, width - indent.length - note.length - took.length - 3));

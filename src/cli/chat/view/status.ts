@@ -1,4 +1,5 @@
 import { DEFAULT_ENGINE } from "../../../core/agent/engine-name.ts";
+import { compactCount } from "../../../words/amounts.ts";
 import { cost } from "../../follow/cost.ts";
 import { colour, money, oneLine, shortId } from "../../terminal/text.ts";
 import type { Meter } from "./meter.ts";
@@ -40,7 +41,11 @@ function contextText({ meter: { context }, model }: Status): Record<"long" | "sh
   if (context === undefined) return undefined;
   const window = contextWindow(model);
   const share = `${Math.round((100 * context) / window)}%`;
-  return { long: `context ${thousands(context)} of ${thousands(window)} (${share})`, short: `context ${share}`, share };
+  return {
+    long: `context ${compactCount(context)} of ${compactCount(window)} (${share})`,
+    short: `context ${share}`,
+    share,
+  };
 }
 
 /** That nothing here costs anything is said from the beginning. */
@@ -49,11 +54,6 @@ function moneyText({ meter: { spent }, maxUsd, isRehearsal }: Status): string {
   const paid = spent.usd === 0 ? "" : `${cost(spent)} + `;
   const used = isUnused ? `${paid}${money(0)} rehearsal` : cost(spent);
   return maxUsd === undefined ? used : `${used} of ${money(maxUsd)}`;
-}
-
-function thousands(value: number): string {
-  if (value < 1_000) return String(value);
-  return value < 1_000_000 ? `${(value / 1_000).toFixed(value < 10_000 ? 1 : 0)}k` : `${value / 1_000_000}M`;
 }
 
 /**

@@ -46,7 +46,3 @@ export function countInWords(count: Count): string {
   if (least === undefined) return `at most ${most}`;
   return most === undefined ? `at least ${least}` : `from ${least} to ${most}`;
 }
-
-export function durationInWords(ms: number): string {
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${Number((ms / 1000).toFixed(1))} s`;
-}
