@@ -9,13 +9,13 @@ const SEED = 20_261_115;
 const next = random(SEED);
 
 test("an undisturbed run has many crash points", async () => {
-  expect(await countAppends()).toBeGreaterThan(30);
+  expect(await countAppends()).toBeGreaterThan(24);
 });
 
 // One from each part of the run.
 const sample = Array.from({ length: 4 }, (_, index): Blow => ({
   what: "append",
-  append: 1 + Math.floor((index + next()) * 9.6),
+  append: 1 + Math.floor((index + next()) * 6),
   when: index % 2 === 0 ? "before" : "after",
 }));
 // In the first turn, when the CLI's transcript has something of the first message and the log has more, or less.

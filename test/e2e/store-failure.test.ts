@@ -156,7 +156,8 @@ test("an interrupt that comes before the agent process is ready ends the turn", 
   const turn = session.send("Wait, no.");
   for await (const item of turn) if (item.type === "session.status_running") await session.interrupt();
   expect((await turn.result()).stopReason).toEqual({ type: "end_turn" });
-  expect(model.requests.length).toBe(0);
+  // The direct engine has no process to wait for: its first request may be on its way.
+  expect(model.requests.length).toBeLessThanOrEqual(TEST_ENGINE === "claude" ? 0 : 1);
   expect((await session.send("Now.").result()).text).toContain("answer");
   expect(model.requests.at(-1)?.transcript).toContain("Wait, no.");
 });

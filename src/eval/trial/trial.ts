@@ -178,7 +178,8 @@ async function sayOne({ session, tape }: Talk, { input, interruptAfter }: CaseTu
   let calls = 0;
   tape.hold(false);
   for await (const event of session.send(input)) {
-    if (event.type !== "agent.tool_use" && event.type !== "agent.mcp_tool_use") continue;
+    // Not when the model makes the call: an interrupt before the decision would deny it.
+    if (event.type !== "capstan.permission_decided") continue;
     calls += 1;
     if (calls !== interruptAfter?.toolCalls) continue;
     // Whether the agent asks once more before it notices must not be left to chance.
