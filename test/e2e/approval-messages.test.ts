@@ -10,7 +10,7 @@ const FILES = ["one", "two"] as const;
 
 /**
  * What happens while the two calls of one answer wait for a person: `m` a message, `a` an answer to the next of them,
- * `r` the host is gone and another takes over, `p` another agent process has started. What is still open at the end is
+ * `r` the host is gone and another takes over, `p` wait until this host has started an agent process. What is still open at the end is
  * answered.
  */
 const ORDERS = ["raam", "rmaa", "raapmr", "raampr", "marar", "amar"] as const;
@@ -30,6 +30,7 @@ for (const order of ORDERS)
     expect((await session.send("Read both.").result()).stopReason).toMatchObject({ event_ids: { length: 2 } });
     const started = async (): Promise<number> => ofType(await eventsOf(host, id), "capstan.process_started").length;
 
+    let startedBefore = await started();
     const sent: string[] = [];
     for (const step of order) {
       if (step === "m") {
@@ -40,12 +41,13 @@ for (const order of ORDERS)
       }
       if (step === "a") await answerNext(host, id);
       if (step === "p") {
-        const before = await started();
+        const before = startedBefore;
         await until(started, (count) => count > before);
       }
       if (step !== "r") continue;
       await host.suspend(0);
       host = hosts.use(await t.another());
+      startedBefore = await started();
       session = await host.resumeSession(id);
     }
     while (await answerNext(host, id));

@@ -24,7 +24,8 @@ export function interrupts(_stage: Stage, { worker: shared, hold }: Desks): void
       await asked.promise;
       await session.interrupt();
       expect((await turn.result()).stopReason).toEqual({ type: "end_turn" });
-      const types = (await events()).map(({ type }) => type);
+      // The gateway reports the end of the request by itself: it may come after the end of the turn.
+      const types = (await events()).map(({ type }) => type).filter((type) => !type.startsWith("span."));
       expect(types.indexOf("user.interrupt")).toBeGreaterThan(0);
       expect(types.at(-1)).toBe("session.status_idle");
       expect(types).not.toContain("agent.message");
