@@ -28,7 +28,7 @@ import { addCompletion } from "./setup/completion-command.ts";
 import { addUsage } from "./sessions/usage-command.ts";
 import { addValidate } from "./agents/validate-command.ts";
 import { addWorkspaces } from "./workspace/workspaces-command.ts";
-import { requireServed } from "./target/remote-commands.ts";
+import { requireUsableTarget } from "./target/declare-command.ts";
 
 type Add = (program: Command) => void;
 
@@ -71,7 +71,7 @@ export function addCommands(program: Command, asked?: string): void {
   // It tells of all of them.
   if (wanted.length === 0) addCompletion(program);
   // A command that knows only this machine must not pass for one that was done on the server.
-  program.hook("preAction", (_, command) => requireServed(command));
+  program.hook("preAction", (_, command) => requireUsableTarget(command));
   // Wrong usage is exit code 2, for the program and everything below it.
   forEach(program, (command) => command.exitOverride());
 }

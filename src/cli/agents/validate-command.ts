@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { ValidateFlags } from "./validate.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addValidate(program: Command): void {
-  program
-    .command("validate")
+  declareCommand(program, "validate", { server: "ignored" })
     .description("check an agent file with all that it names, and tell what it makes")
     .argument("[file]", "the agent file", "agent.yaml")
     .option("--import", "load the functions as well, which runs their code, and list their tools")

@@ -1,14 +1,14 @@
 import { Argument, type Command, Option } from "commander";
 import type { ListFlags } from "./approvals.ts";
 import type { AnswerFlags } from "./approvals-answer.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addApprovals(program: Command): void {
   const approvals = program
     .command("approvals")
     .description("see what agents ask people, and answer")
     .addHelpText("after", "\nExample:\n  $ capstan approvals answer 3f9a11c2 allow");
-  approvals
-    .command("list", { isDefault: true })
+  declareCommand(approvals, "list", { server: "supported", isDefault: true })
     .description("list approvals that wait for an answer, oldest first")
     .option("--all", "those that are over as well")
     .option("-s, --session <id>", "only of this session: the id, or its beginning or end")
@@ -16,15 +16,13 @@ export function addApprovals(program: Command): void {
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan approvals list --all")
     .action(async (flags: ListFlags) => (await import("./approvals.ts")).list(flags));
-  approvals
-    .command("show")
+  declareCommand(approvals, "show", { server: "supported" })
     .description("show what would run, unredacted, and how to answer")
     .argument("<id>", "the id, or its beginning or end")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan approvals show 3f9a11c2")
     .action(async (id: string, flags: { json?: boolean }) => (await import("./approvals.ts")).show(id, flags));
-  approvals
-    .command("answer")
+  declareCommand(approvals, "answer", { server: "supported" })
     .description("answer, and go on with the session when nobody drives it")
     .argument("<id>", "the id, or its beginning or end")
     .addArgument(new Argument("<answer>", "what you decide").choices(["allow", "deny"]))
@@ -54,8 +52,7 @@ Examples:
     .action(async (id: string, behavior: "allow" | "deny", flags: AnswerFlags) => {
       process.exitCode = await (await import("./approvals-answer.ts")).answer(id, behavior, flags);
     });
-  approvals
-    .command("wait")
+  declareCommand(approvals, "wait", { server: "supported" })
     .description("wait until an approval needs an answer, and print it")
     .option("-s, --session <id>", "only of this session: the id, or its beginning or end")
     .option("-p, --project <dir>", "only of this project")

@@ -1,14 +1,14 @@
 import { type Command, Option } from "commander";
 import type { ReplayFlags } from "./policy-replay.ts";
 import type { CheckFlags } from "./policy.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 const MODES = ["normal", "accept-edits", "read-only", "plan", "yolo"];
 
 export function addPolicy(program: Command): void {
   const policy = program.command("policy").description("try permission rules without running anything");
   policy.addHelpText("after", '\nExample:\n  $ capstan policy check "Bash(rm -rf build)"');
-  policy
-    .command("check")
+  declareCommand(policy, "check", { server: "supported" })
     .description("explain what would be decided about a tool call")
     .argument("<call>", "the call, such as `Bash(rm -rf build)`, `Read(./notes.txt)` or `mcp__files__list`")
     .option("-a, --agent <file>", "as it would be with this agent")
@@ -17,8 +17,7 @@ export function addPolicy(program: Command): void {
     .option("--json", "print JSON")
     .addHelpText("after", '\nExample:\n  $ capstan policy check "Bash(rm -rf build)"')
     .action(async (call: string, flags: CheckFlags) => (await import("./policy.ts")).check(call, flags));
-  policy
-    .command("replay")
+  declareCommand(policy, "replay", { server: "supported" })
     .description("run changed rules over recorded decisions, and list what would be decided otherwise")
     .requiredOption("--rules <file>", "the changed rules: a YAML file with `permissions`, as in the settings")
     .option("--since <duration>", "only decisions of this last time, such as 7d")

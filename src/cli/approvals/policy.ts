@@ -40,7 +40,7 @@ async function checkHere(text: string, flags: CheckFlags): Promise<Told> {
       import("../../runtime/policy/policy-call.ts"),
     ]);
   const call = readCall(text);
-  const configuration = await configure(flags);
+  const configuration = await readConfiguration(flags);
   const { agent, sessionEnvironment: environment, home: capstanHome } = configuration;
   const host = {
     describeTool,
@@ -62,13 +62,13 @@ async function checkThere({ client }: ChosenServer, text: string, flags: CheckFl
       call: text,
       mode: flags.mode,
       ...(flags.cwd !== "." && { cwd: flags.cwd }),
-      ...(flags.agent !== undefined && { agent_definition: (await configure({ ...flags, cwd: "." })).agent }),
+      ...(flags.agent !== undefined && { agent_definition: (await readConfiguration({ ...flags, cwd: "." })).agent }),
     }),
   );
   return { ...explained, decidedBy, source: null };
 }
 
-async function configure(flags: CheckFlags): Promise<Configuration> {
+async function readConfiguration(flags: CheckFlags): Promise<Configuration> {
   const { loadConfiguration } = await import("../../config/load.ts");
   return loadConfiguration({
     cwd: resolve(flags.cwd),

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { ChatFlags } from "./run.ts";
 import { addSessionOptions } from "../run/session-options.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addChat(program: Command): void {
-  const chat = program
-    .command("chat")
+  const chat = declareCommand(program, "chat", { server: "supported" })
     .description("talk with an agent")
     .argument("[agent]", "the agent's definition (YAML)");
   addSessionOptions(chat)

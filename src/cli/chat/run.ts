@@ -30,7 +30,7 @@ export async function runChat(agent: string | undefined, flags: ChatFlags): Prom
   // Commands within the chat look there too.
   if (given.attach !== undefined) process.env["CAPSTAN_URL"] = given.attach;
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-  if (isTerminal && (await chosenServer()) === undefined) await (await import("../run/run.ts")).configure(given);
+  if (isTerminal && (await chosenServer()) === undefined) await (await import("../run/configure.ts")).configure(given);
   return isTerminal ? atTerminal(given) : inPipe(given);
 }
 

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import type { InitFlags } from "./init.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addInit(program: Command): void {
-  program
-    .command("init")
+  declareCommand(program, "init", { server: "ignored" })
     .description("make a small agent that runs at once")
     .argument("[dir]", "where; made when it is not there", ".")
     .addOption(new Option("--template <name>", "what to begin with").choices(["assistant", "reviewer", "extractor"]))

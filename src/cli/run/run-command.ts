@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { RunFlags } from "./run-flags.ts";
 import { addSessionOptions, each } from "./session-options.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addRun(program: Command): void {
-  const run = program
-    .command("run")
+  const run = declareCommand(program, "run", { server: "supported" })
     .description("send an agent one message and show what it does")
     .argument("[prompt...]", "what the agent should do; read from standard input when it is left out");
   addSessionOptions(run)

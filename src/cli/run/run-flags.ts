@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { parseDuration } from "../../core/text/duration.ts";
 import type { Flags } from "../../config/settings/layers.ts";
 import type { Mode } from "../../core/agent/agent-definition.ts";
@@ -49,6 +50,11 @@ export function requireFitting(flags: RunFlags): void {
 /** Whether a session is wanted that was there before. */
 export function resumes({ resume, fork, continue: last }: RunFlags): boolean {
   return resume !== undefined || fork !== undefined || last === true;
+}
+
+/** Whether an agent is named by its id on a server rather than by a file here. */
+export function isAgentId(agent: string): boolean {
+  return /^agent_\w+$/.test(agent) && !existsSync(agent);
 }
 
 /** The limits that are given. A session that goes on keeps its own but for these. */

@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import type { CapstanClient, SessionInput } from "../../client/index.ts";
+import type { Configuration } from "../../config/load.ts";
 import type { MessageContent } from "../../core/events/content.ts";
 import { attend, converse, goOnMessage } from "./converse.ts";
 import { usage } from "../terminal/failure.ts";
@@ -11,14 +10,12 @@ import { remoteHost } from "../target/remote-host.ts";
 import { remoteRecords } from "../target/remote-records.ts";
 import { RemoteSession, sendable } from "../target/remote-session.ts";
 import { messageFor, readSchema } from "./run-input.ts";
-import { givenInputs, givenLimits, resumes, type RunFlags, settingFlags } from "./run-flags.ts";
+import { givenInputs, givenLimits, isAgentId, resumes, type RunFlags, settingFlags } from "./run-flags.ts";
 import type { ChosenServer } from "../target/server.ts";
 import { lastSession, resolveSession } from "../target/session-id.ts";
 import { shortId } from "../terminal/text.ts";
 import type { Trace } from "./trace.ts";
 import { tellNotes } from "./workspace-notes.ts";
-import { trustingFor } from "../trust/trusting.ts";
-import { tellWithheld } from "../trust/view.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
 
 interface Wanted {
@@ -119,35 +116,22 @@ async function sessionInput(flags: RunFlags): Promise<SessionInput> {
   };
   const place = await placeFor(flags);
   if (agent === undefined) return { ...wishes, ...place };
-  if (isStored(agent)) return { ...wishes, ...place, agent: { id: agent } };
-  return { ...common, ...place, agent_definition: (await configure(flags)).agent };
+  if (isAgentId(agent)) return { ...wishes, ...place, agent: { id: agent } };
+  return { ...common, ...place, agent_definition: (await configureHere(flags)).agent };
 }
 
 /** The environment of the server's project, unless somebody wants another. */
 async function placeFor(flags: RunFlags): Promise<Pick<SessionInput, "environment">> {
   const { agent, workspace, sandbox } = flags;
   const isWanted = workspace !== undefined || sandbox !== undefined;
-  if (!isWanted && (agent === undefined || isStored(agent))) return {};
-  const { agentFile, sessionEnvironment } = await configure(flags);
+  if (!isWanted && (agent === undefined || isAgentId(agent))) return {};
+  const { agentFile, sessionEnvironment } = await configureHere(flags);
   return isWanted || agentFile?.written.environment !== undefined ? { environment: sessionEnvironment } : {};
 }
 
-/** An id of an agent that the server stores, rather than a file here. */
-function isStored(agent: string): boolean {
-  return /^agent_\w+$/.test(agent) && !existsSync(agent);
-}
-
-async function configure(flags: RunFlags) {
-  const { loadConfiguration } = await import("../../config/load.ts");
-  const configuration = await loadConfiguration({
-    cwd: process.cwd(),
-    environment: process.env,
-    trust: await trustingFor(flags),
-    agentFile: flags.agent === undefined || isStored(flags.agent) ? undefined : resolve(flags.agent),
-    flags: settingFlags(flags),
-  });
-  tellWithheld(configuration);
-  return configuration;
+async function configureHere(flags: RunFlags): Promise<Configuration> {
+  const { configure } = await import("./configure.ts");
+  return configure(flags, { isRemote: true });
 }
 
 /** Starts the turn and leaves it to the server. */

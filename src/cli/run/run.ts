@@ -1,26 +1,25 @@
 import { resolve } from "node:path";
-import { type Configuration, loadConfiguration, type Trusting } from "../../config/load.ts";
+import type { Configuration } from "../../config/load.ts";
 import { withheldNote } from "../../config/trust/withheld.ts";
 import type { CopyProgress } from "../../core/ports/workspace.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Session } from "../../runtime/session.ts";
 import { settleAbandoned } from "./abandoned.ts";
-import { problemsWith, requireHonoured } from "../agents/agent-check.ts";
 import type { Asking } from "../ask/ask.ts";
+import { configure } from "./configure.ts";
 import { attend, converse, goOnMessage } from "./converse.ts";
 import { CopyLine } from "../workspace/copy-progress.ts";
 import { usage } from "../terminal/failure.ts";
 import { hostFor } from "../target/host.ts";
 import { INTERRUPTED } from "../terminal/interrupt.ts";
 import { nothingToDo } from "./message.ts";
-import { givenInputs, givenLimits, requireFitting, type RunFlags, settingFlags } from "./run-flags.ts";
+import { givenInputs, givenLimits, requireFitting, type RunFlags } from "./run-flags.ts";
 import { messageFor, readSchema } from "./run-input.ts";
 import { tellNotes } from "./workspace-notes.ts";
 import { chosenServer } from "../target/server.ts";
 import { lastSession, resolveSession } from "../target/session-id.ts";
 import { openTrace, type Trace } from "./trace.ts";
 import { requirePerson } from "../terminal/person.ts";
-import { trustingFor } from "../trust/trusting.ts";
 
 /** One message, one turn. Returns the exit code. */
 export async function run(words: readonly string[], flags: RunFlags): Promise<number> {
@@ -75,20 +74,6 @@ async function runHere(words: readonly string[], flags: RunFlags, trace: Trace):
     if (code === undefined) throw nothingToDo([]);
     return stopping.stopped ? INTERRUPTED : code;
   });
-}
-
-/** At a terminal a person is asked about files that are not trusted, unless something else says who is. */
-export async function configure(flags: RunFlags, trust?: Trusting): Promise<Configuration> {
-  const configuration = await loadConfiguration({
-    cwd: resolve(flags.cwd),
-    environment: process.env,
-    agentFile: flags.agent === undefined ? undefined : resolve(flags.agent),
-    problemsWith,
-    trust: trust ?? (await trustingFor(flags)),
-    flags: settingFlags(flags),
-  });
-  requireHonoured(configuration, flags.rehearsal);
-  return configuration;
 }
 
 interface Opening {

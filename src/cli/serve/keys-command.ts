@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { CreateFlags, ListFlags } from "./keys.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 const ROLES = ["viewer", "operator", "admin"];
 
@@ -8,8 +9,7 @@ export function addKeys(program: Command): void {
     .command("keys")
     .description("make, list and revoke keys for the server")
     .addHelpText("after", "\nExample:\n  $ capstan keys create --name ci");
-  keys
-    .command("create")
+  declareCommand(keys, "create", { server: "refused" })
     .description("make a key for a project; it is shown once")
     .option("-n, --name <name>", "what the key is for; your user name without it")
     .addOption(new Option("--role <role>", "what it may do").choices(ROLES).default("operator"))
@@ -17,15 +17,13 @@ export function addKeys(program: Command): void {
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan keys create --name ci --role viewer")
     .action(async (flags: CreateFlags) => (await import("./keys.ts")).create(flags));
-  keys
-    .command("list", { isDefault: true })
+  declareCommand(keys, "list", { server: "refused", isDefault: true })
     .description("list keys, oldest first")
     .option("-p, --project <dir>", "only of this project")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan keys list")
     .action(async (flags: ListFlags) => (await import("./keys.ts")).list(flags));
-  keys
-    .command("revoke")
+  declareCommand(keys, "revoke", { server: "refused" })
     .description("refuse a key from now on")
     .argument("<id...>", "ids, or their beginnings or ends")
     .addHelpText("after", "\nExample:\n  $ capstan keys revoke 3f9a11c2")

@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ServeFlags } from "./serve-prepare.ts";
 import { engineOption } from "../run/session-options.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"];
 
 export function addServe(program: Command): void {
-  program
-    .command("serve")
+  declareCommand(program, "serve", { server: "ignored" })
     .description("serve agents over HTTP: to Anthropic's own clients, to programs, to a browser")
     .option("--host <address>", "where to listen; beyond this machine only with TLS or behind a proxy", "127.0.0.1")
     .option("--port <number>", "the port; 0 for any that is free", port, 4310)

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import type { ExportFlags, VerifyFlags } from "./audit.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addAudit(program: Command): void {
   const audit = program.command("audit").description("find out whether the store was tampered with");
   audit.addHelpText("after", "\nExample:\n  $ capstan audit verify");
-  audit
-    .command("verify")
+  declareCommand(audit, "verify", { server: "refused" })
     .description("check every log, signature and deletion; ends with exit code 3 when something is wrong")
     .option("-s, --session <id>", "only this session: the id, or its beginning or end")
     .option("-f, --file <file>", "check a file made by `audit export` instead of the store")
@@ -15,16 +15,14 @@ export function addAudit(program: Command): void {
     .action(async (flags: VerifyFlags) => {
       process.exitCode = await (await import("./audit.ts")).verify(flags);
     });
-  audit
-    .command("export")
+  declareCommand(audit, "export", { server: "refused" })
     .description("write events, hashes, signatures and the public key as JSON lines, for others to check")
     .option("-s, --session <id>", "only this session: the id, or its beginning or end")
     .option("--since <time>", "only sessions active since then: a duration such as 7d, or a date")
     .option("-o, --output <file>", "where to write; standard output when it is left out")
     .addHelpText("after", "\nExample:\n  $ capstan audit export --since 30d -o audit.jsonl")
     .action(async (flags: ExportFlags) => (await import("./audit.ts")).exportTo(flags));
-  audit
-    .command("accept")
+  declareCommand(audit, "accept", { server: "refused" })
     .description(
       "sign that the store is legitimate as it is: after a lost key, or a store you moved or replaced yourself",
     )

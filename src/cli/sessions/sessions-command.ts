@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
 import type { ListFlags, ShowFlags } from "./sessions.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addSessions(program: Command): void {
   const sessions = program.command("sessions").description("list, read, move and mend sessions");
-  sessions
-    .command("list", { isDefault: true })
+  declareCommand(sessions, "list", { server: "supported", isDefault: true })
     .description("list sessions, last active first")
     .argument("[search]", "text in the title, the first message, the directory or the agent's name")
     .option("-n, --limit <n>", "how many", "20")
@@ -23,8 +23,7 @@ export function addSessions(program: Command): void {
     .action(async (search: string | undefined, flags: ListFlags) =>
       (await import("./sessions.ts")).list(search, flags),
     );
-  sessions
-    .command("show")
+  declareCommand(sessions, "show", { server: "supported" })
     .description("show what happened in a session")
     .argument("<id>", "the id, or its beginning or end")
     .option("--follow", "go on showing what happens until interrupted")
@@ -35,8 +34,7 @@ export function addSessions(program: Command): void {
     .action(async (id: string, flags: ShowFlags) => {
       process.exitCode = await (await import("./sessions.ts")).show(id, flags);
     });
-  sessions
-    .command("export")
+  declareCommand(sessions, "export", { server: "supported" })
     .description("write a session's log to a file that `sessions import` reads; its files: export")
     .argument("<id>", "the id, or its beginning or end")
     .option("-o, --output <file>", "where to write; standard output when it is left out")
@@ -44,8 +42,7 @@ export function addSessions(program: Command): void {
     .action(async (id: string, flags: { output?: string }) =>
       (await import("./session-files.ts")).exportTo(id, flags.output),
     );
-  sessions
-    .command("import")
+  declareCommand(sessions, "import", { server: "refused" })
     .description("read an exported session into this store, under a new id")
     .argument("<file>", "a file made by `sessions export`")
     .option("--trust", "also when its agent acts on this machine without asking; without it that is listed and refused")
@@ -53,8 +50,7 @@ export function addSessions(program: Command): void {
     .action(async (file: string, flags: { trust?: boolean }) =>
       (await import("./session-files.ts")).importFrom(file, flags),
     );
-  sessions
-    .command("delete")
+  declareCommand(sessions, "delete", { server: "refused" })
     .description("erase what was said and done in a session, and its workspace; hashes and a tombstone stay")
     .argument("<id...>", "ids, or their beginnings or ends")
     .option("--discard-changes", "also when its workspace has changes that were not exported")
@@ -62,8 +58,7 @@ export function addSessions(program: Command): void {
     .action(async (ids: string[], flags: { discardChanges?: boolean }) =>
       (await import("./session-files.ts")).deleteAll(ids, flags),
     );
-  sessions
-    .command("compact")
+  declareCommand(sessions, "compact", { server: "supported" })
     .description("let the model go on from a summary of what was said")
     .argument("<id>", "the id, or its beginning or end")
     .option("--rehearsal", "use the built-in scripted model")
@@ -71,8 +66,7 @@ export function addSessions(program: Command): void {
     .action(async (id: string, flags: { rehearsal?: boolean }) =>
       (await import("./session-work.ts")).compact(id, flags),
     );
-  sessions
-    .command("recover")
+  declareCommand(sessions, "recover", { server: "refused" })
     .description("settle sessions whose host died, and go on with their turns or end them")
     .addOption(
       new Option("--on-crash <policy>", "what becomes of a turn that was cut off").choices(["continue", "stop"]),

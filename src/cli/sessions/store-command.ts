@@ -1,20 +1,18 @@
 import type { Command } from "commander";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addStore(program: Command): void {
-  program
-    .command("backup")
+  declareCommand(program, "backup", { server: "refused" })
     .description("write a copy of the store to a file while sessions go on")
     .argument("<file>", "a file that is not there yet")
     .addHelpText("after", "\nExample:\n  $ capstan backup capstan-backup.db")
     .action(async (file: string) => (await import("./store-work.ts")).backup(file));
-  program
-    .command("restore")
+  declareCommand(program, "restore", { server: "refused" })
     .description("put a backup in the place of the store; what was there is kept beside it")
     .argument("<file>", "a file made by `capstan backup`")
     .addHelpText("after", "\nExample:\n  $ capstan restore capstan-backup.db")
     .action(async (file: string) => (await import("./store-work.ts")).restore(file));
-  program
-    .command("prune")
+  declareCommand(program, "prune", { server: "refused" })
     .description("erase sessions that have been quiet for long; says which, and does it only with --yes")
     .requiredOption("--older-than <duration>", "without activity for this long, such as 30d")
     .option("--yes", "erase them; without it nothing is changed")

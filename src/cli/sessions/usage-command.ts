@@ -1,11 +1,11 @@
 import { type Command, Option } from "commander";
 import type { UsageFlags } from "./usage.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 const GROUPINGS = ["day", "agent", "model", "session", "project", "thread", "tool"];
 
 export function addUsage(program: Command): void {
-  program
-    .command("usage")
+  declareCommand(program, "usage", { server: "supported" })
     .description("show what was spent, on what and by whom")
     .addOption(new Option("--by <what>", "one line for each").choices(GROUPINGS).default("day"))
     .option("--since <duration>", "only the last so much time, such as 7d or 12h")

@@ -1,8 +1,8 @@
 import { Argument, type Command } from "commander";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addCompletion(program: Command): void {
-  program
-    .command("completion")
+  declareCommand(program, "completion", { server: "ignored" })
     .description("print a script that completes commands and options in your shell")
     .addArgument(new Argument("<shell>").choices(["bash", "zsh", "fish"]))
     .addHelpText("after", "\nExample:\n  $ capstan completion bash >> ~/.bashrc")

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addConfig(program: Command): void {
   const config = program.command("config").description("show the configuration");
-  config
-    .command("show", { isDefault: true })
+  declareCommand(config, "show", { server: "ignored", isDefault: true })
     .description("show each value and where it came from")
     .option("-a, --agent <file>", "as it would be with this agent")
     .option("-C, --cwd <dir>", "as it would be in this directory", ".")
@@ -12,8 +12,7 @@ export function addConfig(program: Command): void {
     .action(async (flags: { agent?: string; cwd: string; json?: boolean }) =>
       (await import("./config-view.ts")).show(flags),
     );
-  program
-    .command("projects")
+  declareCommand(program, "projects", { server: "ignored" })
     .description("list the projects that have sessions here")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan projects")

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addDoctor(program: Command): void {
-  program
-    .command("doctor")
+  declareCommand(program, "doctor", { server: "ignored" })
     .description("check this machine, and say what to do about each problem")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan doctor")

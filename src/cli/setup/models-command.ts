@@ -1,8 +1,8 @@
 import type { Command } from "commander";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addModels(program: Command): void {
-  program
-    .command("models")
+  declareCommand(program, "models", { server: "supported" })
     .description("list the models that the credential may use, as the model API tells them")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan models")

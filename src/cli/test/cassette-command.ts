@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import type { PruneFlags } from "./cassette-prune.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addCassette(program: Command): void {
   const cassette = program
     .command("cassette")
     .description("see, compare and clean up what models said in recorded trials")
     .addHelpText("after", "\nExample:\n  $ capstan cassette show cassettes/review.test/one-file.json");
-  cassette
-    .command("show")
+  declareCommand(cassette, "show", { server: "ignored" })
     .description("show what a model was asked and what it said, thread by thread")
     .argument("<file>", "the cassette")
     .option("--full", "do not cut long texts; with instructions")
@@ -16,8 +16,7 @@ export function addCassette(program: Command): void {
     .action(async (file: string, flags: { full?: boolean; json?: boolean }) =>
       (await import("./cassette.ts")).show(file, flags),
     );
-  cassette
-    .command("diff")
+  declareCommand(cassette, "diff", { server: "ignored" })
     .description("tell what two cassettes ask and say differently")
     .argument("<before>", "a cassette")
     .argument("<after>", "another one of the same case")
@@ -29,8 +28,7 @@ export function addCassette(program: Command): void {
     .action(async (before: string, after: string, flags: { json?: boolean }) => {
       process.exitCode = await (await import("./cassette.ts")).diff(before, after, flags);
     });
-  cassette
-    .command("prune")
+  declareCommand(cassette, "prune", { server: "ignored" })
     .description("remove cassettes whose suite, case or trial is gone")
     .argument("[paths...]", "suites, or directories with them", ["."])
     .option("--dry-run", "only show what would be removed")

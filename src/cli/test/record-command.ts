@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { RecordFlags } from "./record.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addRecord(program: Command): void {
-  program
-    .command("record")
+  declareCommand(program, "record", { server: "refused" })
     .description("make a case of a past session: its messages, files and answers, and what the model said")
     .argument("<session>", "the id, or its beginning or end")
     .option("--suite <file>", "the suite that gets the case; made when it is not there (default: AGENT.test.yaml)")

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { TestFlags } from "./test.ts";
 import { each, engineOption } from "../run/session-options.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addTest(program: Command): void {
-  program
-    .command("test")
+  declareCommand(program, "test", { server: "ignored" })
     .description("run suites: agents tried on cases, and graded")
     .argument("[paths...]", "suites (*.test.yaml), agent files with tests, or directories with them", ["."])
     .addOption(

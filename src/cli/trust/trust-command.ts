@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import type { TrustCommandFlags } from "./trust.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addTrust(program: Command): void {
   const trust = program
     .command("trust")
     .description("review what a project's files let agents do, and trust exactly that content")
     .addHelpText("after", "\nExample:\n  $ capstan trust agent.yaml");
-  trust
-    .command("add", { isDefault: true })
+  declareCommand(trust, "add", { server: "ignored", isDefault: true })
     .description("show what would be widened, and ask; the default")
     .argument("[paths...]", "directories, agent files or suites; without any, the project here with its agent.yaml")
     .option("-C, --cwd <dir>", "where agents work", ".")
@@ -20,14 +20,12 @@ export function addTrust(program: Command): void {
     .action(async (paths: string[], flags: TrustCommandFlags) => {
       process.exitCode = await (await import("./trust.ts")).trust(paths, flags);
     });
-  trust
-    .command("list")
+  declareCommand(trust, "list", { server: "ignored" })
     .description("list what is trusted")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan trust list")
     .action(async (flags: { json?: boolean }) => (await import("./trust.ts")).list(flags));
-  trust
-    .command("revoke")
+  declareCommand(trust, "revoke", { server: "ignored" })
     .description("trust files no longer")
     .argument("[paths...]", "files, or directories of projects")
     .option("--all", "everything")

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addApply(program: Command): void {
-  program
-    .command("apply")
+  declareCommand(program, "apply", { server: "supported" })
     .description("write what changed in a session's workspace back to where its files came from")
     .argument("<id>", "the id, or its beginning or end")
     .option("--dry-run", "only show what would be written, and what is in the way")

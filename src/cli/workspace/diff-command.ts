@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { DiffFlags } from "./diff.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addDiff(program: Command): void {
-  program
-    .command("diff")
+  declareCommand(program, "diff", { server: "supported" })
     .description("show which files changed in a session, and which call changed them")
     .argument("[id]", "the id, or its beginning or end; the project's last session without it")
     .option("--since <moment>", "start, turn (the beginning of the last one) or a checkpoint", "start")
@@ -20,8 +20,7 @@ Examples:
   $ capstan diff 3f9a11c2 --by-call`,
     )
     .action(async (session: string | undefined, flags: DiffFlags) => (await import("./diff.ts")).diff(session, flags));
-  program
-    .command("checkpoints")
+  declareCommand(program, "checkpoints", { server: "supported" })
     .description("list the states of a session's files that can be brought back")
     .argument("[id]", "the id, or its beginning or end; the project's last session without it")
     .option("--json", "print JSON")

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { ExportFlags } from "./export.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addExport(program: Command): void {
-  program
-    .command("export")
+  declareCommand(program, "export", { server: "supported" })
     .description("take a session's files out as a patch, a zip file or a branch; its log: sessions export")
     .argument("[id]", "the id, or its beginning or end; the project's last session without it")
     .option("--patch <file>", "what changed, as a patch that git can apply; - for standard output")

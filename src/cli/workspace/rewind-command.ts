@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { RewindFlags } from "./rewind.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addRewind(program: Command): void {
-  program
-    .command("rewind")
+  declareCommand(program, "rewind", { server: "supported" })
     .description("bring a session's files back to an earlier state; it can be undone")
     .argument("<id>", "the id, or its beginning or end")
     .option("--to <moment>", "start, turn (the beginning of the last one) or a checkpoint")

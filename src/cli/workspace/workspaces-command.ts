@@ -1,19 +1,18 @@
 import type { Command } from "commander";
 import type { CleanFlags } from "./workspaces-clean.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addWorkspaces(program: Command): void {
   const workspaces = program
     .command("workspaces")
     .description("see and clean up what sessions keep on this disk")
     .addHelpText("after", "\nExample:\n  $ capstan workspaces clean --older-than 30d");
-  workspaces
-    .command("list", { isDefault: true })
+  declareCommand(workspaces, "list", { server: "refused", isDefault: true })
     .description("list workspaces and checkpoints, largest first")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan workspaces list")
     .action(async (flags: { json?: boolean }) => (await import("./workspaces.ts")).list(flags));
-  workspaces
-    .command("clean")
+  declareCommand(workspaces, "clean", { server: "refused" })
     .description("remove workspaces and checkpoints by age and size, and what belongs to no session")
     .argument("[id...]", "only these: ids of sessions, or their beginnings or ends")
     .option("--older-than <duration>", "without activity for this long, such as 30d")

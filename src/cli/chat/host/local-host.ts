@@ -5,7 +5,8 @@ import type { Session } from "../../../runtime/session.ts";
 import type { Turn } from "../../../runtime/turn/turn.ts";
 import { settleAbandoned } from "../../run/abandoned.ts";
 import { hostFor } from "../../target/host.ts";
-import { configure, openSession } from "../../run/run.ts";
+import { configure } from "../../run/configure.ts";
+import { openSession } from "../../run/run.ts";
 import type { RunFlags } from "../../run/run-flags.ts";
 import { count } from "../../terminal/text.ts";
 import { trustingFor } from "../../trust/trusting.ts";
@@ -14,7 +15,7 @@ import type { ChatHost, ChatSession, Wanted } from "./host.ts";
 /** A host of this process. What is wrong with the configuration is thrown before anything is shown. */
 export async function localChatHost(flags: RunFlags): Promise<ChatHost> {
   // Whoever sits at a terminal was asked before the chat took it over.
-  const configuration = await configure(flags, await trustingFor(flags, { isAsking: false }));
+  const configuration = await configure(flags, { trust: await trustingFor(flags, { isAsking: false }) });
   return chatHost(await hostFor(configuration, flags.rehearsal), { configuration, flags });
 }
 
