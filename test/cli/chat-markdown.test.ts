@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { markdownLines } from "../../src/cli/chat/view/markdown.ts";
-import { mended } from "../../src/cli/chat/view/mended.ts";
+import { mended } from "../../src/cli/chat/view/complete-markdown.ts";
 import { StreamedText } from "../../src/cli/chat/view/streamed-text.ts";
 import { widthOf } from "../../src/cli/terminal/text.ts";
 

@@ -39,7 +39,7 @@ test("two people chat on one session of a server, which goes away and comes back
   // What one is asked the other may answer.
   first.type(order(["Bash", { command: "echo shared" }]));
   first.press("Enter");
-  await Promise.all([first.sees("May it run?"), second.sees("May it run?")]);
+  await Promise.all([first.sees("Allow this?"), second.sees("Allow this?")]);
   second.press("Enter");
   await Promise.all([first.sees("✓ Bash echo shared"), second.sees("✓ Bash echo shared")]);
   await first.sees("meanwhile.)");
@@ -47,7 +47,7 @@ test("two people chat on one session of a server, which goes away and comes back
 
   const { port } = listening;
   await listening.close();
-  await Promise.all([first, second].map((screen) => screen.sees("does not answer. It is tried again.")));
+  await Promise.all([first, second].map((screen) => screen.sees("does not answer. Retrying.")));
   listening = await listen(all.api.app, { host: "127.0.0.1", port });
   second.type("still there?");
   await second.sees("> still there?");
@@ -55,5 +55,5 @@ test("two people chat on one session of a server, which goes away and comes back
   second.press("Enter");
   await Promise.all([first.sees("> still there? ok"), second.sees("> still there? ok")]);
   first.press("C-d");
-  await first.sees(`Session ${id.slice(-8)} is kept.`);
+  await first.sees(`Session ${id.slice(-8)} is saved.`);
 });

@@ -163,7 +163,7 @@ test("what goes wrong is said in words", () => {
   preview({ type: "capstan.event_withdrawn", event_id: "a1" });
   tell("session.status_idle", { stop_reason: { type: "refusal" } });
   expect(printed.join(" ")).toContain("! It was killed.");
-  expect(printed.join(" ")).toContain("I was ab  (cut off; asked again)");
+  expect(printed.join(" ")).toContain("I was ab  (interrupted; retrying)");
   expect(printed.join(" ")).toContain("The model refused.");
 });
 

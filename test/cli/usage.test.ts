@@ -11,7 +11,7 @@ const USD = 0.005 + 0.0025 + 0.001;
 test("usage adds up by each grouping, keeps rehearsals apart and says what has no price", async () => {
   await using model = await scriptedModel(() => ({ ...say("ok"), usage: USAGE }));
   using cli = testCli(model.url);
-  expect((await cli.run(["usage"])).stdout).toContain("Nothing was spent.");
+  expect((await cli.run(["usage"])).stdout).toContain("No spending yet.");
   await cli.run(["run", "one"]);
   await cli.run(["run", "two"]);
   await cli.run(["run", "--model", "mystery-1", "three"]);
@@ -45,7 +45,7 @@ test("usage adds up by each grouping, keeps rehearsals apart and says what has n
   expect(shown).toMatch(/ rehearsal +total$/m);
   expect(shown).toContain("Requests without a known price: 1.");
   for (const line of shown.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
-  expect((await cli.run(["usage", "--project", "/no/such"])).stdout).toContain("Nothing was spent.");
+  expect((await cli.run(["usage", "--project", "/no/such"])).stdout).toContain("No spending yet.");
 
   const list = (await cli.run(["sessions", "list"])).stdout;
   expect(list).toMatch(/ \$0\.\d+ rehearsal +assistant +hello$/m);

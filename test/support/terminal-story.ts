@@ -38,7 +38,7 @@ export async function chatStory(
   shot("subagents");
 
   say("write tea.txt with milk");
-  await screen.sees("May it run?");
+  await screen.sees("Allow this?");
   shot("approval");
   screen.press("Enter");
   await screen.sees("Wrote tea.txt.");
@@ -67,7 +67,7 @@ export async function chatStory(
 
   say("/fork");
   await screen.sees("a copy of");
-  await screen.sees("The message that waited stays with session");
+  await screen.sees("The queued message stays in session");
   say("write coffee.txt with beans");
   await screen.sees("Wrote coffee.txt.");
   assert.ok(existsSync(join(cwd, "coffee.txt")));

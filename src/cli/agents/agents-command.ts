@@ -5,13 +5,13 @@ import { declareCommand } from "../target/declare-command.ts";
 export function addAgents(program: Command): void {
   const agents = program
     .command("agents")
-    .description("store agents, for the server and its clients")
+    .description("save agents for the server and its clients")
     .addHelpText("after", "\nExample:\n  $ capstan agents create reviewer.yaml");
   declareCommand(agents, "create", { server: "supported" })
-    .description("store an agent file, with all that it says, to be used by its id")
-    .argument("<file>", "the agent file")
-    .option("--id <id>", "as a new version of this agent; its id, or the beginning or end of it")
-    .option("-p, --project <dir>", "of this project, with its settings; else of the one you are in")
+    .description("save an agent file and everything it references, and print its id")
+    .argument("<file>", "agent file")
+    .option("--id <id>", "save as a new version of this agent (id, or its first or last characters)")
+    .option("-p, --project <dir>", "project to save it in, with its settings (default: the current one)")
     .option("--json", "print JSON")
     .addHelpText(
       "after",
@@ -19,8 +19,8 @@ export function addAgents(program: Command): void {
     )
     .action(async (file: string, flags: CreateFlags) => (await import("./agents.ts")).create(file, flags));
   declareCommand(agents, "list", { server: "supported", isDefault: true })
-    .description("list stored agents, newest first")
-    .option("-p, --project <dir>", "of this project; else of the one you are in")
+    .description("list saved agents, newest first")
+    .option("-p, --project <dir>", "project (default: the current one)")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan agents list")
     .action(async (flags: ListFlags) => (await import("./agents.ts")).list(flags));

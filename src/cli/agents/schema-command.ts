@@ -4,8 +4,8 @@ import { declareCommand } from "../target/declare-command.ts";
 export function addSchema(program: Command): void {
   declareCommand(program, "schema", { server: "ignored" })
     .description("print the JSON Schema of agent files or suites, for editors")
-    .addArgument(new Argument("[kind]", "of what").choices(["agent", "suite"]).default("agent"))
-    .option("--out <file>", "write it to a file")
+    .addArgument(new Argument("[kind]", "file type").choices(["agent", "suite"]).default("agent"))
+    .option("--out <file>", "write to a file instead of standard output")
     .addHelpText(
       "after",
       "\nExamples:\n  $ capstan schema --out agent.schema.json\n  $ capstan schema suite --out suite.schema.json",

@@ -5,10 +5,10 @@ import { declareCommand } from "../target/declare-command.ts";
 
 export function addChat(program: Command): void {
   const chat = declareCommand(program, "chat", { server: "supported" })
-    .description("talk with an agent")
-    .argument("[agent]", "the agent's definition (YAML)");
+    .description("chat with an agent")
+    .argument("[agent]", "agent file (YAML)");
   addSessionOptions(chat)
-    .option("--attach <url>", "a server to chat on, as CAPSTAN_URL; its key is CAPSTAN_KEY")
+    .option("--attach <url>", "chat on this server, like CAPSTAN_URL (key: CAPSTAN_KEY)")
     .addHelpText(
       "after",
       `

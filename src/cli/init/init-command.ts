@@ -4,11 +4,13 @@ import { declareCommand } from "../target/declare-command.ts";
 
 export function addInit(program: Command): void {
   declareCommand(program, "init", { server: "ignored" })
-    .description("make a small agent that runs at once")
-    .argument("[dir]", "where; made when it is not there", ".")
-    .addOption(new Option("--template <name>", "what to begin with").choices(["assistant", "reviewer", "extractor"]))
-    .option("--name <name>", "the agent's name; else that of the directory")
-    .option("--yes", "ask nothing: what is not given is as usual")
+    .description("create a small agent that is ready to run")
+    .argument("[dir]", "directory; created if it does not exist", ".")
+    .addOption(
+      new Option("--template <name>", "template to start from").choices(["assistant", "reviewer", "extractor"]),
+    )
+    .option("--name <name>", "agent name (default: the directory's name)")
+    .option("--yes", "use the defaults without asking")
     .addHelpText("after", "\nExamples:\n  $ capstan init\n  $ capstan init reviewer --template reviewer --yes")
     .action(async (directory: string, flags: InitFlags) => (await import("./init.ts")).init(directory, flags));
 }

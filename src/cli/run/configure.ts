@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { type Configuration, loadConfiguration, type Trusting } from "../../config/load.ts";
-import { problemsWith, requireHonoured } from "../agents/agent-check.ts";
+import { problemsWith, requireSupported } from "../agents/agent-check.ts";
 import { trustingFor } from "../trust/trusting.ts";
-import { tellWithheld } from "../trust/view.ts";
+import { reportWithheld } from "../trust/view.ts";
 import { isAgentId, type RunFlags, settingFlags } from "./run-flags.ts";
 
 interface ConfigureOptions {
@@ -27,7 +27,7 @@ export async function configure(
     flags: settingFlags(flags),
   });
   // A local host reports this itself.
-  if (isRemote) tellWithheld(configuration);
-  else requireHonoured(configuration, flags.rehearsal);
+  if (isRemote) reportWithheld(configuration);
+  else requireSupported(configuration, flags.rehearsal);
   return configuration;
 }

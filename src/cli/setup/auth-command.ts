@@ -10,28 +10,28 @@ const provider = (description: string): Option =>
 export function addAuth(program: Command): void {
   const auth = program
     .command("auth")
-    .description("show, test and store the credentials for the model")
+    .description("show, test and save model credentials")
     .addHelpText("after", "\nExample:\n  $ capstan auth login");
   declareCommand(auth, "status", { server: "refused", isDefault: true })
-    .description("show what is set for each provider, where it came from and what is missing")
+    .description("show which credentials are set, where they come from and what is missing")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan auth status")
     .action(async (flags: StatusFlags) => (await import("./auth.ts")).status(flags));
   declareCommand(auth, "test", { server: "refused" })
-    .description("ask the model for one word, and say what came back")
-    .addOption(provider("of this one; else of the one that sessions use"))
-    .option("-m, --model <model>", "ask this model; without it the one of your settings")
+    .description("send the model a one-word test request")
+    .addOption(provider("provider to test (default: the one that sessions use)"))
+    .option("-m, --model <model>", "model to use (default: from your settings)")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan auth test --provider bedrock")
     .action(async (flags: TestFlags) => (await import("./auth.ts")).test(flags));
   declareCommand(auth, "login", { server: "refused" })
-    .description("store a key or token in the system's keyring, or in a file that only you can read")
-    .addOption(provider("for this one").default("api_key"))
+    .description("save a key or token in the system keyring, or in a file that only you can read")
+    .addOption(provider("provider the key is for").default("api_key"))
     .addHelpText("after", "\nExample:\n  $ capstan auth login --provider oauth_token")
     .action(async (flags: LoginFlags) => (await import("./auth-login.ts")).login(flags));
   declareCommand(auth, "logout", { server: "refused" })
-    .description("forget what login stored")
-    .addOption(provider("of this one; else of all"))
+    .description("remove saved credentials")
+    .addOption(provider("provider (default: all)"))
     .addHelpText("after", "\nExample:\n  $ capstan auth logout")
     .action(async (flags: LogoutFlags) => (await import("./auth-login.ts")).logout(flags));
 }

@@ -3,7 +3,7 @@ import { declareCommand } from "../target/declare-command.ts";
 
 export function addCompletion(program: Command): void {
   declareCommand(program, "completion", { server: "ignored" })
-    .description("print a script that completes commands and options in your shell")
+    .description("print a shell script that completes commands and options")
     .addArgument(new Argument("<shell>").choices(["bash", "zsh", "fish"]))
     .addHelpText("after", "\nExample:\n  $ capstan completion bash >> ~/.bashrc")
     .action((shell: "bash" | "zsh" | "fish") => void process.stdout.write(`${SCRIPTS[shell](wordsOf(program))}\n`));
@@ -15,7 +15,7 @@ interface Words {
   readonly words: readonly string[];
 }
 
-/** What may come after each command: its subcommands and its long options. */
+/** What can follow each command: its subcommands and long options. */
 function wordsOf(command: Command, path: readonly string[] = []): Words[] {
   const options = command.options.flatMap(({ long }) => (long == null ? [] : [long]));
   const words = [...command.commands.map((child) => child.name()), ...options, "--help"];

@@ -1,6 +1,6 @@
 import { usage } from "../terminal/failure.ts";
 
-/** Powers of a thousand, as disks are sold; with an `i` powers of 1024. */
+/** kB to TB are powers of 1000; KiB to TiB powers of 1024. */
 const UNITS: Readonly<Record<string, number>> = {
   b: 1,
   kb: 1e3,
@@ -13,12 +13,12 @@ const UNITS: Readonly<Record<string, number>> = {
   tib: 2 ** 40,
 };
 
-/** Bytes of a text such as `500MB` or `1.5 GiB`. */
+/** Parses a size such as `500MB` or `1.5 GiB` to bytes. */
 export function parseSize(text: string): number {
   const [, amount = "", unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i.exec(text) ?? [];
   const size = UNITS[unit.toLowerCase()];
   if (size === undefined)
-    throw usage(`${JSON.stringify(text)} is not a size. Write a number with its unit, such as 500MB or 1.5GB.`);
+    throw usage(`${JSON.stringify(text)} is not a size. Use a number with a unit, such as 500MB or 1.5GB.`);
   return Math.round(Number(amount) * size);
 }
 
@@ -30,7 +30,7 @@ const SHOWN: readonly (readonly [unit: string, size: number])[] = [
 ];
 
 export function sizeText(bytes: number): string {
-  // What would be rounded up to a thousand of a unit is one of the next.
+  // 999.95 kB rounds to 1000 kB, so it is shown as 1.0 MB.
   const [unit, size] = SHOWN.find(([, least]) => bytes >= least * 0.9995) ?? ["B", 1];
   const amount = bytes / size;
   return `${unit === "B" || amount >= 99.95 ? Math.round(amount) : amount.toFixed(1)} ${unit}`;
