@@ -89,7 +89,7 @@ test("a custom tool ends the run with 5, is not answered by --yes, and takes a r
     return result.stderr;
   };
   expect(await wrong("allow")).toContain('Add --result "…", or answer deny.');
-  expect(await wrong("deny")).toContain('add --message "…"');
+  expect(await wrong("deny")).toContain('Add --message "…"');
   expect(await wrong("allow", "--result", "@nowhere.txt")).toContain("--result: cannot read nowhere.txt");
 
   writeFileSync(join(cli.cwd, "result.txt"), "blue");
@@ -103,7 +103,7 @@ test("--result is for custom tools, and a custom tool can be denied for the whol
   using cli = await waiting(model.url);
   const { code, stderr } = await cli.run(["approvals", "answer", cli.made.id, "allow", "--result", "x"]);
   expect(code).toBe(2);
-  expect(stderr).toContain("--result is for a custom tool");
+  expect(stderr).toContain("--result is for custom tools");
 
   const denied = await cli.run(["run", ...clerk(cli), "--deny", "Work."]);
   expect(denied.code).toBe(0);
@@ -273,7 +273,7 @@ test("a question is answered by its words, its header or its number", async () =
   const answer = (...flags: string[]) => cli.run(["approvals", "answer", pending.id, "allow", ...flags]);
   const missing = await answer("--answer", "1+1=?=two");
   expect(missing.code).toBe(2);
-  expect(missing.stderr).toContain("An answer is missing to: Which tests? Add --answer");
+  expect(missing.stderr).toContain("Missing answer to: Which tests? Add --answer");
   const unknown = await answer("--answer", "Why?=so");
   expect(unknown.code).toBe(2);
   expect(unknown.stderr).toContain("matches none of the agent's questions: 1. 1+1=? / 2. Which tests?");
@@ -313,12 +313,12 @@ test("wrong answers are refused in a sentence, and leave the approval open", asy
     [["answer", id, "maybe"], /Allowed choices are allow, deny/],
     [
       ["answer", id, "allow", "--scope", "project", "--rule", "Bash("],
-      /--rule Bash\( cannot be remembered\. Expected a closing/,
+      /--rule Bash\( cannot be remembered: Expected a closing/,
     ],
     [["answer", id, "allow", "--scope", "project", "--rule", "*"], /cannot be remembered: Expected a tool/],
     [["answer", id, "allow", "--rule", "Bash(echo *)"], /only remembered with a scope/],
     [["answer", id, "deny", "--scope", "always"], /A denial is not remembered/],
-    [["answer", id, "allow", "--message", "no"], /--message tells the agent why it was denied/],
+    [["answer", id, "allow", "--message", "no"], /--message is the reason for a denial/],
     [["answer", id, "allow", "--input", "{"], /--input: Cannot read the input/],
     [["answer", id, "allow", "--input", "[1]"], /--input: The input must be an object/],
     [["answer", id, "allow", "--input", "@no.json"], /--input: cannot read no\.json/],

@@ -57,7 +57,7 @@ test("a call is asked about with what would run, which rule asked and why; allow
   expect(screen.text).not.toMatch(/Allow in this|Allow always/);
   // Words that somebody was just writing neither move the choice nor answer.
   screen.type(`just look at all of it${ENTER}`);
-  await screen.sees("words are no answer");
+  await screen.sees("choose with the arrow keys");
   await screen.sees("Later");
   screen.type(ENTER);
   await screen.sees("✓ Bash");
@@ -96,7 +96,7 @@ test("the rules to remember are shown, edited and saved; the next such call is n
   await screen.sees("Calls matching this rule will run in this project without asking:\r\n  Bash(echo one)");
   await screen.sees("Save this rule?");
   screen.type(`${DOWN}${ENTER}`);
-  await screen.sees("The rule:");
+  await screen.sees("Rule:");
   screen.type(`${"\u007F".repeat("one)".length)}${ENTER}`);
   await screen.sees("Expected a closing parenthesis");
   screen.type(`*)${ENTER}`);
@@ -138,7 +138,7 @@ test.each([
   await using screen = terminal(cli, ["run", ...agentFile(cli), "Work."], { EDITOR: editor });
   await screen.sees("Later");
   screen.type(`${DOWN.repeat(6)}${ENTER}`);
-  if (keys !== "") await screen.sees("The command to run instead");
+  if (keys !== "") await screen.sees("Command to run instead");
   screen.type(keys);
   await screen.sees("command: echo two");
   await screen.sees("Run it once with this input?");
@@ -205,7 +205,7 @@ test("two subagents ask one after another; an answer given elsewhere takes the p
     /Denied: .*\nSession [0-9a-f]{8} continues in the process that runs it \(pid \d+\)\.\n/,
   );
   expect(answered.code).toBe(0);
-  await screen.sees("was denied by Anna meanwhile.)");
+  await screen.sees("was denied by Anna in the meantime.)");
   await screen.sees(other?.request.title ?? "?");
   await screen.sees("Later");
   screen.type(ENTER);
@@ -290,7 +290,7 @@ test("the result of a custom tool can be written at the terminal", async () => {
   await screen.sees("What does the tool return?");
   await screen.sees("Later");
   screen.type(ENTER);
-  await screen.sees("The result:");
+  await screen.sees("Result:");
   screen.type(`blue${ENTER}`);
   await screen.sees("It said: blue");
   expect(await screen.end()).toBe(0);

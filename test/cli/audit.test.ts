@@ -147,13 +147,13 @@ test("wrong use of the commands is told", async () => {
   writeFileSync(join(cli.cwd, "letter.jsonl"), "Dear reader\n");
   writeFileSync(join(cli.cwd, "empty.jsonl"), "");
   for (const [args, said] of [
-    [["audit", "verify", "--file", "missing.jsonl"], /no file missing/],
+    [["audit", "verify", "--file", "missing.jsonl"], /File not found: missing/],
     [["audit", "verify", "--file", "."], /is a directory\. Name the file/],
     [["audit", "export", "-o", "nowhere/audit.jsonl"], /Cannot write nowhere\/audit\.jsonl: there is no such/],
     [["audit", "verify", "--file", "letter.jsonl"], /Line 1 is not a line of an exported audit/],
     [["audit", "verify", "--file", "empty.jsonl"], /empty/],
     [["audit", "verify", "--file", "x", "--session", "y"], /cannot be combined/],
-    [["audit", "verify", "--key", "x"], /goes with --file/],
+    [["audit", "verify", "--key", "x"], /requires --file/],
     [["audit", "export", "-o", "empty.jsonl"], /already exists/],
   ] as const) {
     const { code, stderr } = await cli.run(args);

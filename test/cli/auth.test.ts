@@ -95,7 +95,7 @@ test("status tells a person what is used, where it came from and what is missing
   expect(code).toBe(0);
   expect(stdout).toContain("  api_key     Anthropic API, ready\n    ANTHROPIC_API_KEY\n    ends in 1234\n");
   expect(stdout).toMatch(
-    /^✗ bedrock {5}Amazon Bedrock, used, but incomplete\n {4}AWS_REGION\n {4}it lacks AWS credentials: set AWS_BEARER_TOKEN_BEDROCK/m,
+    /^✗ bedrock {5}Amazon Bedrock, active, but incomplete\n {4}AWS_REGION\n {4}missing AWS credentials: set AWS_BEARER_TOKEN_BEDROCK/m,
   );
   expect(stdout).toContain(
     "  foundry     Microsoft Foundry, not set up\n    it lacks ANTHROPIC_FOUNDRY_RESOURCE, ANTHROPIC_FOUNDRY_API_KEY\n",
@@ -113,9 +113,7 @@ test("status refuses what a session would be refused for", async () => {
   const refusal = "sets ANTHROPIC_BASE_URL, but the credential for api_key is not written there";
   expect(stdout).toMatch(/^✗ api_key {5}Anthropic API, active, but sessions will fail\n {4}ANTHROPIC_API_KEY\n/);
   expect(stdout).toContain(refusal);
-  expect(stdout).toMatch(
-    /^ {2}bedrock {5}Amazon Bedrock, cannot be used\n[^]*AWS_REGION must be the name of a region/m,
-  );
+  expect(stdout).toMatch(/^ {2}bedrock {5}Amazon Bedrock, not usable\n[^]*AWS_REGION must be the name of a region/m);
   expect(await cli.run(["run", "hi"], { environment })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining(refusal),
@@ -182,8 +180,8 @@ test("login does not touch the keyring when its file cannot be read", async () =
 });
 
 test.for([
-  { args: [], input: `${TOKEN}\n`, says: "looks like the secret of oauth_token" },
-  { args: ["-p", "oauth_token"], input: `${KEY}\n`, says: "looks like the secret of api_key" },
+  { args: [], input: `${TOKEN}\n`, says: "looks like a credential for oauth_token" },
+  { args: ["-p", "oauth_token"], input: `${KEY}\n`, says: "looks like a credential for api_key" },
   { args: ["-p", "vertex"], input: "x", says: "gcloud auth application-default login" },
   { args: [], input: "", says: "The input is empty" },
   { args: [], input: "two words", says: "characters that no credential has" },

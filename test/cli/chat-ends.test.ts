@@ -80,7 +80,7 @@ test("--continue takes it up again; a dead agent process is told of; SIGTERM lea
   // The engine that has a process of its own.
   screen.type("/engine claude");
   screen.press("Enter");
-  await screen.sees("The engine is claude");
+  await screen.sees("Engine is claude");
   screen.type("slowly term");
   screen.press("Enter");
   await screen.sees("term5 ");
@@ -119,7 +119,7 @@ test("a question that was open when the chat ended is asked again; what is left 
   await screen.sees("◆ Allow this? (Esc to interrupt)");
   await screen.sees("Later");
   screen.press("Escape");
-  await screen.sees("└ cancelled");
+  await screen.sees("└ canceled");
   await screen.sees("! Interrupted. The work so far is kept. ───");
   screen.type("/quit");
   screen.press("Enter");

@@ -20,7 +20,7 @@ test("diff shows what changed in the last session, and the patch can be applied 
   expect(summary).toEqual({
     code: 0,
     stdout: [
-      `session ${session}, from its start until now`,
+      `session ${session}, from the start to now`,
       "  added     +1  a.txt",
       "  deleted   -1  notes.txt",
       "2 files: 1 added, 1 deleted; +1 -1 lines\n",
@@ -113,7 +113,7 @@ test("wrong use of diff is said in a sentence, with exit code 2", async () => {
   using empty = testCli();
   expect(await empty.run(["diff"])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("no session yet") as string,
+    stderr: expect.stringContaining("no sessions yet") as string,
   });
   using cli = await twoTurns();
   const session = cli.made.wrote;

@@ -121,7 +121,9 @@ test("export wants one way, and tells itself from sessions export", async () => 
     const { code, stdout } = await cli.run(["export", session, ...args]);
     expect({ code, stdout }, args.join(" ")).toEqual({ code: 2, stdout: "" });
   }
-  expect((await cli.run(["export", "--help"])).stdout.replaceAll(/\s+/g, " ")).toContain("its log: sessions export");
+  expect((await cli.run(["export", "--help"])).stdout.replaceAll(/\s+/g, " ")).toContain(
+    "for its log use `sessions export`",
+  );
   expect((await cli.run(["export", idle, "--patch", "x.patch"])).stderr).toContain("nothing to take");
   expect(existsSync(join(cli.cwd, "x.patch"))).toBe(false);
 });

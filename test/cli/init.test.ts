@@ -77,7 +77,7 @@ test("nothing that is there is overwritten, and .gitignore gets a line", async (
   writeFileSync(join(cli.cwd, "plain"), "");
   expect((await cli.run(["init", "plain/sub"])).stderr).toMatch(/^capstan: Cannot write .*plain\/sub\/agent\.yaml: /);
   expect((await cli.run(["init", "x", "--name", "Not A Name"])).stderr).toBe(
-    'capstan: --name "Not A Name" cannot be an agent\'s name: lower-case letters, digits and dashes, starting with a letter.\n',
+    'capstan: --name "Not A Name" is not a valid agent name: lower-case letters, digits and dashes, starting with a letter.\n',
   );
   mkdirSync(join(cli.cwd, "mine"));
   writeFileSync(join(cli.cwd, "mine/.gitignore"), "dist/");
@@ -98,7 +98,7 @@ test("within a project it makes no other one, and in the home directory none at 
   );
   const home = await cli.run(["init"], { cwd: cli.home });
   expect(home.stdout).toContain("✓ agent.test.yaml\n✓ agent.schema.json\n✓ suite.schema.json\n✓ .gitignore\n");
-  expect(home.stdout).toContain("ANTHROPIC_API_KEY in the shell) leave");
+  expect(home.stdout).toContain("ANTHROPIC_API_KEY in the shell) and omit --rehearsal.");
   expect(existsSync(join(cli.home, ".capstan/config.yaml"))).toBe(false);
 });
 

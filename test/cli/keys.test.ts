@@ -42,7 +42,7 @@ test("a key is shown once, listed without its secret, and revoked by the end of 
 
   const end = key?.id.slice(-8) ?? "";
   expect((await cli.run(["keys", "revoke", end])).stdout).toBe(`Key ${end} (ci) revoked.\n`);
-  expect((await cli.run(["keys", "revoke", end])).stdout).toBe(`${end} (ci) was revoked before.\n`);
+  expect((await cli.run(["keys", "revoke", end])).stdout).toBe(`Key ${end} (ci) was already revoked.\n`);
   expect((await keys())[0]?.revokedAt).toEqual(expect.any(Number));
   expect((await cli.run(["keys", "list"])).stdout).toContain("revoked");
 });

@@ -57,7 +57,9 @@ test("the doctor says what is missing without them, and that they stop nobody", 
   using cli = testCli();
   const { code, stdout } = await cli.run(["doctor"], without(cli, ["git", "bwrap", "socat"]));
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^! git +not found\n +→ Install git\. Checkpoints \(diff, rewind, export\), worktrees and clones need it\./m);
+  expect(stdout).toMatch(
+    /^! git +not found\n +→ Install git\. Checkpoints \(diff, rewind, export\), worktrees and clones need it\./m,
+  );
   expect(stdout).toMatch(/^! sandbox +not available\n +→ .*apt-get install bubblewrap socat/m);
   expect(stdout).toMatch(/^✓ rehearsal +an agent ran a command$/m);
 });

@@ -85,7 +85,7 @@ test("with on_crash: continue, run goes on with it beside its own turn, and leav
   expect(stderr.text.split("\n")).toEqual([
     `capstan: Continuing session ${id}, which was interrupted when its host died.`,
     `capstan: Waiting for ${id}. Press Ctrl-C to stop; finished work is kept.`,
-    `capstan: Session ${id}: the turn is over (end_turn).`,
+    `capstan: Session ${id}: turn ended (end_turn).`,
     "",
   ]);
   expect(stdout.text).not.toContain("carried on");
@@ -152,5 +152,7 @@ test("a session that cannot be settled is named with the reason, and the run goe
   rmSync(join(root, "below"), { recursive: true });
   const next = await cli.run(["run", "hello"], { cwd: root });
   expect(next.code).toBe(0);
-  expect(next.stderr).toMatch(new RegExp(`^capstan: Session ${id} was interrupted when its host died and cannot be recovered: .*below`));
+  expect(next.stderr).toMatch(
+    new RegExp(`^capstan: Session ${id} was interrupted when its host died and cannot be recovered: .*below`),
+  );
 });

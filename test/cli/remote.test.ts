@@ -166,7 +166,7 @@ describe("run", () => {
     expect((await idle(all.operator, stdout.trim())).first_message).toBe("go on alone");
     const here = await cli.run(["run", "--detach", "go on alone"]);
     expect(here).toMatchObject({ code: 2, stdout: "" });
-    expect(here.stderr).toContain("CAPSTAN_URL names none");
+    expect(here.stderr).toContain("CAPSTAN_URL is not set");
   });
 
   test("is interrupted on the server by a signal here", async () => {
@@ -301,7 +301,7 @@ describe("commands", () => {
 
     const always = await capstan(["approvals", "answer", approval, "allow", "--scope", "always"], "operator");
     expect(always.code).toBe(2);
-    expect(always.stderr).toContain("for the session or for the project");
+    expect(always.stderr).toContain("Use the scope session or project");
     const as = await capstan(["approvals", "answer", approval, "allow", "--as", "somebody"], "operator");
     expect(as).toMatchObject({ code: 2 });
     const answered = await capstan(
@@ -357,7 +357,7 @@ describe("commands", () => {
   test("spending, models and rules are told", async () => {
     const spent = lines((await capstan(["usage", "--by", "agent", "--json"], "viewer")).stdout);
     expect(spent[0]).toMatchObject({ by: "agent", key: "tester", billing: "paid" });
-    expect((await capstan(["usage"], "viewer")).stdout).toContain("days of Europe/Berlin");
+    expect((await capstan(["usage"], "viewer")).stdout).toContain("days in Europe/Berlin");
     expect((await capstan(["models"], "viewer")).stdout).toContain("claude-opus-4-8");
     await session(all.operator, order(["Bash", { command: "sleep 0" }]));
     const check = await capstan(["policy", "check", "Bash(sleep 5)"], "operator");
@@ -484,7 +484,7 @@ describe("failures", () => {
     expect(role.code).toBe(2);
     expect(role.stderr).toContain("needs a key with the role operator");
     expect((await wrong({ CAPSTAN_KEY: "" })).stderr).toContain("CAPSTAN_KEY is not set");
-    expect((await wrong({ CAPSTAN_URL: "localhost:4310" })).stderr).toContain("must be an address");
+    expect((await wrong({ CAPSTAN_URL: "localhost:4310" })).stderr).toContain("Set it to an address");
     expect((await wrong({ CAPSTAN_URL: "ftp://example.org" })).code).toBe(2);
     const password = await wrong({ CAPSTAN_URL: "http://me:secret@127.0.0.1:1" });
     expect(password.code).toBe(2);

@@ -75,11 +75,11 @@ test("wrong use of rewind changes nothing", async () => {
   using cli = await twoTurns();
   const session = cli.made;
   for (const [args, said] of [
-    [[], "Say where to"],
-    [["--to", "start", "--undo"], "Say where to"],
-    [["--undo", "--dry-run"], "--dry-run goes with --to"],
+    [[], "Choose a target"],
+    [["--to", "start", "--undo"], "Choose a target"],
+    [["--undo", "--dry-run"], "--dry-run requires --to"],
     [["--undo", "--conversation"], "--conversation"],
-    [["--to", "start", "--patch"], "--patch goes with --dry-run"],
+    [["--to", "start", "--patch"], "--patch requires --dry-run"],
     [["--to", "start", "--dry-run", "--patch", "--json"], "cannot be combined"],
     [["--to", "ffffffff"], "There is no checkpoint ffffffff"],
     [["--undo"], "never rewound"],

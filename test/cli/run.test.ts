@@ -117,7 +117,7 @@ const wrong: ExitCase[] = [
     says: /Did you mean one of --mode, --model/,
   },
   { name: "an unknown command", args: ["rnu"], code: 2, says: /Did you mean run/ },
-  { name: "an empty prompt", args: ["run", "--rehearsal", "  "], code: 2, says: /nothing to do/ },
+  { name: "an empty prompt", args: ["run", "--rehearsal", "  "], code: 2, says: /The prompt is missing/ },
   {
     name: "binary input",
     args: ["run", "--rehearsal"],
@@ -135,9 +135,9 @@ const wrong: ExitCase[] = [
     name: "an unknown session",
     args: ["run", "--rehearsal", "--resume", "ffff", "hi"],
     code: 2,
-    says: /no session ffff.*sessions list/,
+    says: /No session ffff found.*sessions list/,
   },
-  { name: "nothing to continue", args: ["run", "--rehearsal", "-c", "hi"], code: 2, says: /no session yet/ },
+  { name: "nothing to continue", args: ["run", "--rehearsal", "-c", "hi"], code: 2, says: /no sessions yet/ },
   {
     name: "a directory that is not there",
     args: ["run", "--rehearsal", "--cwd", "nowhere", "hi"],

@@ -75,7 +75,7 @@ test("a person starts it, logs in with the printed address, and stops it", async
 
   expect(await stopped({ child }, "SIGINT")).toBe(0);
   expect(stderr.text).toContain("Shutting down");
-  expect(stderr.text).toContain("Stopped. Turns that were cut, if any, go on");
+  expect(stderr.text).toContain("Stopped. Interrupted turns, if any, continue");
   const lines = stderr.text.split("\n").filter((line) => line.startsWith("{"));
   expect(lines.map((line) => (JSON.parse(line) as { path: string }).path)).toEqual(["/login", "/api/whoami"]);
   expect(stderr.text).not.toContain(loginUrl.split("token=")[1]);
@@ -247,17 +247,17 @@ const WRONG: readonly (readonly [flags: readonly string[], said: RegExp])[] = [
   [["--host", "0.0.0.0"], /0\.0\.0\.0 can be reached from other machines.*--tls-cert.*--behind-proxy/],
   [["--host", "::"], /can be reached from other machines/],
   [["--host", "0.0.0.0", "--behind-proxy"], /Add --public-url/],
-  [["--behind-proxy", "--public-url", "agents.example.org"], /must be an address such as https/],
+  [["--behind-proxy", "--public-url", "agents.example.org"], /must be an address without a path, such as https/],
   [["--behind-proxy", "--public-url", "http://agents.example.org"], /is not encrypted.*Use the proxy's https address/],
   [
     ["--stdio", "--port", "0", "--json"],
-    /--stdio there is no address, so leave out what is about one: --port, --json\n/,
+    /--stdio has no address, so it cannot be combined with --port, --json\. Omit them\.\n/,
   ],
   [
     ["--stdio", "--host", "127.0.0.1", "--open", "--behind-proxy", "--public-url", "https://a.example.org"],
-    /: --host, --open, --behind-proxy, --public-url\n/,
+    /cannot be combined with --host, --open, --behind-proxy, --public-url\. /,
   ],
-  [["--stdio", "--tls-cert", "cert.pem", "--tls-key", "key.pem"], /: --tls-cert, --tls-key\n/],
+  [["--stdio", "--tls-cert", "cert.pem", "--tls-key", "key.pem"], /cannot be combined with --tls-cert, --tls-key\. /],
   [["--public-url", "https://agents.example.org/below"], /without a path/],
   [["--tls-cert", "cert.pem"], /Use --tls-cert and --tls-key together/],
   [["--tls-cert", "no.pem", "--tls-key", "no.pem"], /Cannot use .* for TLS: ENOENT/],

@@ -101,7 +101,7 @@ test("delete removes the workspace, and refuses while it has changes that were n
   const { code, stdout, stderr } = await cli.run(["sessions", "delete", untaken, unchanged, inPlace]);
   expect(code).toBe(1);
   expect(stderr).toContain(`capstan sessions delete ${untaken} --discard-changes`);
-  for (const gone of [unchanged, inPlace]) expect(stdout).toContain(`Session ${gone} is erased.`);
+  for (const gone of [unchanged, inPlace]) expect(stdout).toContain(`Session ${gone} erased.`);
   expect(readdirSync(workspaces).map((id) => id.slice(-8))).toEqual([untaken]);
   expect(existsSync(join(cli.cwd, "b.txt"))).toBe(true);
   expect((await cli.run(["sessions", "delete", untaken, "--discard-changes"])).stdout).toContain(" erased.");
@@ -181,7 +181,7 @@ test("a backup can be restored, and pruning first only says what it would do", a
   expect((await cli.run(["sessions", "list"])).stdout).toContain(id);
   expect((await cli.run(["prune", "--older-than", "1ms", "--yes"])).stdout).toContain("erased");
   expect((await cli.run(["sessions", "list"])).stdout).not.toContain(id);
-  expect((await cli.run(["restore", "copy.db"])).stdout).toContain("kept as");
+  expect((await cli.run(["restore", "copy.db"])).stdout).toContain("The old store is now ");
   expect((await cli.run(["sessions", "list"])).stdout).toContain(id);
 });
 

@@ -44,7 +44,7 @@ test("prune keeps a session whose changes were not exported, and erases the othe
   const other = await sessionOf(cli, ["hello"]);
   const { code, stdout, stderr } = await cli.run(["prune", "--older-than", "1ms", "--yes"]);
   expect(code).toBe(1);
-  expect(stdout).toContain(`Session ${other} is erased.`);
+  expect(stdout).toContain(`Session ${other} erased.`);
   expect(stderr).toContain(`Session ${untaken} was not deleted: it has unexported changes.`);
   expect((await cli.run(["sessions", "list"])).stdout).toContain(untaken);
 });
@@ -66,7 +66,7 @@ test("config show and projects cut nothing, however long", async () => {
 test("models without a credential names the variables, and no option that it does not have", async () => {
   using cli = testCli();
   const { code, stderr } = await cli.run(["models"]);
-  expect(stderr).toMatch(/^capstan: .*Set one of ANTHROPIC_API_KEY, .*ANTHROPIC_AUTH_TOKEN.*CLAUDE_CODE_OAUTH_TOKEN/);
+  expect(stderr).toMatch(/^capstan: .*Set ANTHROPIC_API_KEY, .*ANTHROPIC_AUTH_TOKEN.*CLAUDE_CODE_OAUTH_TOKEN/);
   expect(stderr).not.toContain("--rehearsal");
   expect(code).toBe(2);
 });

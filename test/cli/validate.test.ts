@@ -65,14 +65,14 @@ test("what an agent file makes is told, and nothing of it is run", async () => {
   expect(stderr).toBe("");
   expect(stdout).toBe(`✓ agent.yaml is valid: clerk, Keeps papers.
 
-  model         claude-opus-4-8, else claude-sonnet-5, effort high, thinking adaptive
-  instructions  29 characters (${join(cli.cwd, "clerk.md")}), behind Claude Code's own prompt of 3,200 characters
-  inputs        city (string, to be given), count (integer, else 1200)
+  model         claude-opus-4-8, fallback claude-sonnet-5, effort high, thinking adaptive
+  instructions  29 characters (${join(cli.cwd, "clerk.md")}), appended to Claude Code's prompt of 3,200 characters
+  inputs        city (string, required), count (integer, default 1200)
   tools         Read
   functions     ${join(cli.cwd, "tools.mjs")}
   servers       near (none-such), far (http far.example)
   permissions   plan; allow Read; ask Bash; deny WebFetch, add
-  budget        $0.50, 2,000 tool calls, 1m30s a turn
+  budget        $0.50, 2,000 tool calls, 1m30s per turn
   subagents     reviewer
   skills        pdf (1 file, 1 kB)
   commands      /tidy
@@ -104,7 +104,7 @@ test("programs get the same as JSON, with the tools of functions when those may 
     agent: { name: "clerk", mcp_servers: ["near", "far"], skills: ["pdf"], function_tools: ["add"] },
     instructions: { file: join(cli.cwd, "clerk.md"), characters: 29, characters_before: 3200 },
     environment: { workspace: { kind: "worktree" }, sandbox: "preferred" },
-    notes: [expect.stringContaining("none-such was not found"), expect.stringContaining("CLAUDE.md is here")],
+    notes: [expect.stringContaining("none-such was not found"), expect.stringContaining("does not read CLAUDE.md")],
   });
   expect(existsSync(join(cli.cwd, "loaded"))).toBe(true);
 });

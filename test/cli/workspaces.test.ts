@@ -38,7 +38,7 @@ test("workspaces are listed with size, age, source and what was not exported, an
   using empty = testCli();
   expect(await empty.run(["workspaces"])).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("No session") as string,
+    stdout: expect.stringContaining("No workspaces") as string,
   });
   using cli = await inBoth();
   const { copy, place } = cli.made;
@@ -83,11 +83,11 @@ test("in a pipe nothing goes without --yes, and what works in place keeps its fi
   ] as const) {
     const { code, stdout, stderr } = await cli.run(["workspaces", "clean", session, ...flags]);
     expect(code).toBe(expected);
-    expect(stdout).toContain("loses its checkpoints only");
-    expect(stderr).toContain(expected === 0 ? "Nothing was removed.\n" : "Add --yes to remove what is listed.\n");
+    expect(stdout).toContain("lose only their checkpoints");
+    expect(stderr).toContain(expected === 0 ? "Nothing was removed.\n" : "To remove the listed items, add --yes.\n");
   }
   const unsure = await cli.run(["workspaces", "clean", session, "--json"]);
-  expect(unsure).toMatchObject({ code: 5, stderr: expect.stringContaining("Add --yes") as string });
+  expect(unsure).toMatchObject({ code: 5, stderr: expect.stringContaining("add --yes") as string });
   expect(jsonLines(unsure.stdout)).toMatchObject([{ removed: false }]);
   expect(workspacesIn(cli)).toEqual([session]);
   const json = await cli.run(["workspaces", "clean", "--larger-than", "1kB", "--older-than", "1ms", "--yes", "--json"]);
@@ -112,7 +112,7 @@ test("changes that were not exported stay in a pipe, with exit code 1, unless th
   await cli.run(["export", taken, "--zip", "b.zip"]);
   const { code, stdout, stderr } = await cli.run(["workspaces", "clean", "--older-than", "1ms", "--yes"]);
   expect(code).toBe(1);
-  expect(stderr).toContain(`Session ${kept} keeps its workspace`);
+  expect(stderr).toContain(`Workspace of session ${kept} not removed`);
   expect(stdout).toContain("Removed 1 workspace, ");
   expect(workspacesIn(cli)).toEqual([kept]);
   const json = await cli.run(["workspaces", "clean", kept, "--yes", "--json"]);

@@ -168,7 +168,7 @@ test("what differs is told in lines, and the same change of many requests once",
   expect(text).toMatchInlineSnapshot(`
     "✗ reads: reads
         it passed before, and failed now
-        asked otherwise, request 1 of main and 2 others: the tools are others (changed: Bash)
+        different request, request 1 of main and 2 others: the tools are others (changed: Bash)
           @@ -1,2 +1,2 @@
            name: Bash
           -description: Runs.

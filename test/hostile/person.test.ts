@@ -79,7 +79,10 @@ containedTest(
     const ran = await cli.run(["run", "--rehearsal", "list the files"], {
       within: [...within, "sh", "-c", both, "sh"],
     });
-    expect(ran, ran.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining("is trusted as it is now") });
+    expect(ran, ran.stderr).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("is now trusted with this content"),
+    });
   },
 );
 

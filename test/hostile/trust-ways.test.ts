@@ -71,7 +71,7 @@ test("capstan run --trust takes the settings as they are, and records nothing", 
   using cli = attacked();
   const trusted = await cli.run(["run", "--rehearsal", "--trust", "run echo $GREETING"]);
   expect(trusted).toMatchObject({ code: 0, stdout: expect.stringContaining("evil") });
-  expect((await cli.run(["trust", "list"])).stdout).toContain("Nothing is trusted yet");
+  expect((await cli.run(["trust", "list"])).stdout).toContain("No trusted files yet");
 });
 
 test("capstan chat asks before it as well", async () => {

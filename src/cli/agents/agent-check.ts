@@ -15,14 +15,14 @@ export function requireSupported(configuration: Configuration, rehearsal: boolea
   const { agent, agentFile } = configuration;
   const problems = [
     ...(agentFile === undefined ? notHonoured(agent) : []),
-    ...(rehearsal === true ? [] : unserved(configuration)),
+    ...(rehearsal === true ? [] : providerLimits(configuration)),
   ];
   if (problems.length === 0) return;
   throw withPositions(new CapstanError("invalid_agent", problems.join("\n"), { data: { problems } }), agentFile);
 }
 
 /** What the provider from the settings cannot do for an agent that names none. */
-export function unserved({ agent, environment, settings, dotEnv, home }: Configuration): readonly string[] {
+export function providerLimits({ agent, environment, settings, dotEnv, home }: Configuration): readonly string[] {
   const stored = namedProviders(home) ?? [];
   const chosen = chosenProvider({ environment, auth: settings.auth, stored, dotEnv: dotEnv?.names });
   return agent.auth !== undefined || chosen === undefined ? [] : unservedBy(chosen, agent);

@@ -11,7 +11,7 @@ import { ASSUMED_TRUST, recordedTrust } from "../../config/trust/recorded.ts";
 import { unreadDotEnv } from "../../config/variables/unread-dot-env.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { withProjectFile } from "../../runtime/recovery/project-file.ts";
-import { withPositions, problemsWith, unserved } from "./agent-check.ts";
+import { withPositions, problemsWith, providerLimits } from "./agent-check.ts";
 import { usage } from "../terminal/failure.ts";
 import { casesText, reportText } from "./validate-view.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
@@ -101,7 +101,7 @@ async function examine(path: string, flags: ValidateFlags): Promise<AgentReport>
     notes: [
       ...untrustedNotes(configuration),
       ...missing,
-      ...unserved(configuration),
+      ...providerLimits(configuration),
       ...aboutVariables(agentFile),
       ...missingPrograms(agent, environment["PATH"] ?? ""),
       ...aboutProjectFile(configuration, cwd),

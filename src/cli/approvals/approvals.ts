@@ -72,8 +72,8 @@ export async function show(given: string, flags: { readonly json?: boolean }): P
     ["asked", at(createdAt)],
     ["expires", expiresAt === null ? "never" : at(expiresAt)],
     ["status", statusText(approval)],
-    ...remembered(approval),
-    ...answered(approval),
+    ...ruleRows(approval),
+    ...answerRows(approval),
   ];
   print(`\n${rows.map(([name, text]) => `  ${color.dim(name.padEnd(13))}${text}`).join("\n")}`);
   if (isOpen(approval)) print(`\nAllow it: ${howToAnswer(approval)}\nDeny it:  ${denial(approval)}`);
@@ -83,13 +83,13 @@ function denial({ id }: Approval): string {
   return `capstan approvals answer ${shortId(id)} deny --message "…"`;
 }
 
-function remembered({ request }: Approval): [string, string][] {
+function ruleRows({ request }: Approval): [string, string][] {
   if (request.kind !== "tool") return [];
   if (request.remember.length === 0) return [["remember", "cannot be remembered; only --scope once"]];
   return request.remember.map((rule, index) => [index === 0 ? "remember" : "", escapeHidden(rule)]);
 }
 
-function answered({ answer }: Approval): [string, string][] {
+function answerRows({ answer }: Approval): [string, string][] {
   if (answer === null) return [];
   const { by, from, message, scope = "once", rules = [], answers = {}, notes = {}, result } = answer;
   return [

@@ -115,8 +115,8 @@ function aboutOf({ paths, shell, domain, subagent, skill, inside }: CallSubject)
         return via.length === 0 ? said : `${said} (by ${via.join(", ")})`;
       }),
     ],
-    ["writes", (shell?.writes ?? []).flatMap(redirected)],
-    ["reads", (shell?.reads ?? []).flatMap(redirected)],
+    ["writes", (shell?.writes ?? []).flatMap(redirectionText)],
+    ["reads", (shell?.reads ?? []).flatMap(redirectionText)],
     ["names", (shell?.mentions ?? []).map(where)],
     ["unclear", shell?.unclear ?? []],
     ["paths", paths.map((path) => `${where(path)} (${path.access})`)],
@@ -127,7 +127,7 @@ function aboutOf({ paths, shell, domain, subagent, skill, inside }: CallSubject)
   ];
 }
 
-function redirected({ text, places }: Redirection): string[] {
+function redirectionText({ text, places }: Redirection): string[] {
   return places.length === 0 ? [`${text}, known only at run time`] : places.map(where);
 }
 

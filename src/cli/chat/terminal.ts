@@ -236,7 +236,7 @@ export class TerminalChat implements ChatUi, Disposable {
       {
         tail,
         calls: chat?.view.work({ width, now, mark: color.yellow(spinner(now)), isTalking: tail.length > 0 }) ?? [],
-        queued: chat?.view.queued(width) ?? [],
+        queued: chat?.view.queuedLines(width) ?? [],
         hints: chat === undefined ? [] : this.#hints(chat, width),
         editor: this.#editor,
         status: chat === undefined ? "" : statusLine(statusOf(chat), width),

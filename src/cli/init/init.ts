@@ -126,11 +126,11 @@ function summary(
     dotEnv,
   }: { readonly files: readonly string[]; readonly template: Template; readonly dotEnv: string | undefined },
 ): string {
-  const enter = resolve(directory) === process.cwd() ? [] : [`cd ${quoted(directory)}`];
+  const enter = resolve(directory) === process.cwd() ? [] : [`cd ${quote(directory)}`];
   const commands = [
     ...enter,
     "capstan validate",
-    `capstan run --rehearsal --agent agent.yaml ${quoted(template.firstMessage)}`,
+    `capstan run --rehearsal --agent agent.yaml ${quote(template.firstMessage)}`,
     "capstan test --rehearsal",
     "capstan chat agent.yaml --rehearsal",
   ];
@@ -145,6 +145,6 @@ function summary(
   ].join("\n");
 }
 
-function quoted(word: string): string {
+function quote(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `"${word.replaceAll(/["\\$`]/g, String.raw`\$&`)}"`;
 }

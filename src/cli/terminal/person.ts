@@ -10,7 +10,7 @@ const MARKER = "CAPSTAN_SESSION";
 export async function requirePerson(what: string, does = "trust files"): Promise<void> {
   const sign = await signOfAgent();
   if (sign === undefined) return;
-  throw new CapstanError("not_allowed", `${what} ${WORDS[sign]}, and only a person may ${does}. ${REMEDIES[sign]}`);
+  throw new CapstanError("not_allowed", `${what} ${WORDS[sign]}, and only a person can ${does}. ${REMEDIES[sign]}`);
 }
 
 /** Whether an agent's command started this process, directly or indirectly, as far as the system shows. */

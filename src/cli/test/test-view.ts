@@ -54,16 +54,16 @@ export class TestView {
       this.#leftOut += 1;
       return;
     }
-    this.#line(MARKS[run.status], ` ${suite.name}: ${run.case}`, [color.dim, figures(run)]);
+    this.#printLine(MARKS[run.status], ` ${suite.name}: ${run.case}`, [color.dim, figures(run)]);
     if (run.status === "skipped" || run.status === "not_run") {
       const what = run.status === "skipped" ? "skipped" : "not run";
-      return this.#indented([color.dim, `${what}: ${run.reason ?? ""}`]);
+      return this.#printIndented([color.dim, `${what}: ${run.reason ?? ""}`]);
     }
     for (const trial of run.trials.filter(({ status }) => status !== "passed").slice(0, 1)) this.#failure(run, trial);
     const drift = acceptedDrift(run.trials);
-    if (drift !== undefined) this.#indented([color.yellow, drift]);
+    if (drift !== undefined) this.#printIndented([color.yellow, drift]);
     const ignored = ignoredVariation(run.trials);
-    if (ignored !== undefined) this.#indented([color.dim, ignored]);
+    if (ignored !== undefined) this.#printIndented([color.dim, ignored]);
   };
 
   summary(run: SuiteRun, written: readonly string[]): void {
@@ -77,56 +77,56 @@ export class TestView {
     if (this.#leftOut > 0) parts.push(`${this.#leftOut} filtered out`);
     for (const { suite, gates, regressions } of suites) {
       for (const { passed, gate, message } of gates)
-        this.#line(passed ? MARKS.passed : MARKS.failed, ` ${suite}: gate ${gate}: ${message}`);
+        this.#printLine(passed ? MARKS.passed : MARKS.failed, ` ${suite}: gate ${gate}: ${message}`);
       for (const { what, case: one, message } of regressions)
-        this.#line(MARKS.failed, ` ${suite}: ${one ?? ""} regressed from the baseline in ${what}: ${message}`);
+        this.#printLine(MARKS.failed, ` ${suite}: ${one ?? ""} regressed from the baseline in ${what}: ${message}`);
     }
-    for (const problem of problems) this.#line(MARKS.error, ` ${problem}`);
+    for (const problem of problems) this.#printLine(MARKS.error, ` ${problem}`);
     const cost = this.#isFree ? `${money(usd)} if run live` : money(usd);
-    this.#line("");
+    this.#printLine("");
     const text = `${parts.join(", ")} in ${(durationMs / 1000).toFixed(1)} s, ${cost} (${mode})`;
-    this.#line([exitCode === 0 ? color.green : color.red, text]);
-    for (const file of written) this.#line(`Report: ${file}`);
+    this.#printLine([exitCode === 0 ? color.green : color.red, text]);
+    for (const file of written) this.#printLine(`Report: ${file}`);
   }
 
   #failure({ trials }: CaseRun, trial: TrialRun): void {
     const of = trials.length > 1 ? ` (trial ${trial.trial} of ${trials.length})` : "";
-    if (trial.error !== undefined) this.#indented(`${trial.error}${of}`);
+    if (trial.error !== undefined) this.#printIndented(`${trial.error}${of}`);
     for (const { passed, grader, message, diff } of trial.verdicts) {
       if (passed) continue;
-      this.#indented([color.red, grader], `${of}: ${message}`);
+      this.#printIndented([color.red, grader], `${of}: ${message}`);
       if (diff !== undefined) this.#diff(diff);
     }
     const steps = trial.steps.slice(-SHOWN_STEPS);
     if (steps.length === 0) return;
-    this.#indented([color.dim, "steps:"]);
+    this.#printIndented([color.dim, "steps:"]);
     if (trial.steps.length > steps.length)
-      this.#indented([color.dim, `  … ${trial.steps.length - steps.length} earlier steps`]);
+      this.#printIndented([color.dim, `  … ${trial.steps.length - steps.length} earlier steps`]);
     for (const { thread, kind, title, outcome } of steps) {
       const who = thread === "main" ? "" : `${thread}: `;
       const end = outcome === undefined || outcome === "completed" ? "" : ` ${outcome}`;
-      this.#indented([color.dim, oneLine(`  ${who}${kind} ${title}${end}`, columns() - 5)]);
+      this.#printIndented([color.dim, oneLine(`  ${who}${kind} ${title}${end}`, columns() - 5)]);
     }
   }
 
   #diff(diff: string): void {
     const lines = diff.split("\n");
-    for (const line of lines.slice(0, SHOWN_DIFF_LINES)) this.#indented([paintOf(line), line]);
+    for (const line of lines.slice(0, SHOWN_DIFF_LINES)) this.#printIndented([paintOf(line), line]);
     if (lines.length > SHOWN_DIFF_LINES)
-      this.#indented([color.dim, `… ${lines.length - SHOWN_DIFF_LINES} more lines; see all with --report html`]);
+      this.#printIndented([color.dim, `… ${lines.length - SHOWN_DIFF_LINES} more lines; see all with --report html`]);
   }
 
-  #indented(...parts: readonly Part[]): void {
-    for (const line of painted(parts).split("\n")) process.stdout.write(`    ${line}\n`);
+  #printIndented(...parts: readonly Part[]): void {
+    for (const line of paint(parts).split("\n")) process.stdout.write(`    ${line}\n`);
   }
 
-  #line(...parts: readonly Part[]): void {
-    process.stdout.write(`${painted(parts)}\n`);
+  #printLine(...parts: readonly Part[]): void {
+    process.stdout.write(`${paint(parts)}\n`);
   }
 }
 
 /** Escapes control characters in every text, so that only our own colors reach the terminal. */
-function painted(parts: readonly Part[]): string {
+function paint(parts: readonly Part[]): string {
   return parts.map((part) => (typeof part === "string" ? escapeHidden(part) : part[0](escapeHidden(part[1])))).join("");
 }
 

@@ -72,7 +72,7 @@ function showCost({ chat }: Room): void {
   const window = contextWindow(chat.model);
   chat.page.note(
     [
-      `${cost(spent)}${limit} in ${count(requests)} model requests`,
+      `${cost(spent)}${limit} in ${count(requests)} ${requests === 1 ? "model request" : "model requests"}`,
       `tokens: ${count(read)} in (${cached}% from the cache), ${count(used.output_tokens)} out`,
       ...(context === undefined ? [] : [`context: ${count(context)} of ${count(window)} tokens`]),
     ].join("\n"),

@@ -31,8 +31,8 @@ export function editorLines(
 function wrapInput(text: string, cursor: number, room: number): Placed {
   const rows = rowsOf(text, room);
   const row = rows.findLastIndex(({ start }) => start <= cursor);
-  const lines = rows.map(({ start, end }) => shown(text.slice(start, end)));
-  const column = widthOf(shown(text.slice(rows[row]?.start ?? 0, cursor)));
+  const lines = rows.map(({ start, end }) => expandTabs(text.slice(start, end)));
+  const column = widthOf(expandTabs(text.slice(rows[row]?.start ?? 0, cursor)));
   const isLast = row === rows.length - 1;
   // Before a line break, the cursor stays at the edge.
   const isFull = column >= room && (isLast || rows[row + 1]?.start === rows[row]?.end);
@@ -44,6 +44,6 @@ function wrapInput(text: string, cursor: number, room: number): Placed {
   };
 }
 
-function shown(text: string): string {
+function expandTabs(text: string): string {
   return text.replaceAll("\t", TAB);
 }

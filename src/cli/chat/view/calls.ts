@@ -83,7 +83,7 @@ export class Calls {
   }
 
   /** The calls of the last turn with their inputs and results. */
-  unfolded(width: number): string[] {
+  lastTurnDetails(width: number): string[] {
     return this.#kept.flatMap((call) => this.#lines(call, { width, depth: 0, unfolded: true }));
   }
 

@@ -54,7 +54,7 @@ export class StreamedText {
 
   #take(tokens: readonly Token[], width: number): string[] {
     return tokens.flatMap((token) => {
-      const lines = linesOf(this.#numbered(token), width);
+      const lines = linesOf(this.#withNumber(token), width);
       const gap = this.#gapBefore(token.type);
       // Also after a block whose lines were all taken.
       if (token.type !== "space" && (lines.length > 0 || this.#before !== "nothing")) this.#before = "block";
@@ -76,12 +76,12 @@ export class StreamedText {
     const { items, raw } = token;
     const at = raw.lastIndexOf(items.at(-1)?.raw ?? raw);
     if (items.length < 2 || at <= 0) return undefined;
-    const list = this.#numbered(token) as Tokens.List;
+    const list = this.#withNumber(token) as Tokens.List;
     this.#number = (list.start || 1) + items.length - 1;
     return { lines: linesOf({ ...list, items: items.slice(0, -1) }, width), rest: raw.slice(at) };
   }
 
-  #numbered(token: Token): Token {
+  #withNumber(token: Token): Token {
     const isContinued = token.type === "list" && this.#before === "list" && (token as Tokens.List).ordered;
     return isContinued ? { ...token, start: this.#number } : token;
   }

@@ -51,7 +51,7 @@ export class ChatView {
   }
 
   /** One line per queued message. After an interrupt, they are sent with the next message. */
-  queued(width: number): readonly string[] {
+  queuedLines(width: number): readonly string[] {
     const waits = width < 60 ? "queued" : "sent with your next message";
     const until = inTurn(this.#state) ? "queued" : waits;
     return [...this.#queued.values()].map((text) =>
@@ -144,7 +144,7 @@ export class ChatView {
   unfold(): void {
     this.calls.isUnfolded = !this.calls.isUnfolded;
     if (!this.calls.isUnfolded) return this.#page.quiet("Tool call details are hidden.");
-    const lines = this.calls.unfolded(this.#page.width);
+    const lines = this.calls.lastTurnDetails(this.#page.width);
     this.#page.quiet("Tool call details are shown. Press Ctrl-O to hide them.");
     this.#page.block("call", lines);
   }
