@@ -98,7 +98,7 @@ test("status tells a person what is used, where it came from and what is missing
     /^✗ bedrock {5}Amazon Bedrock, active, but incomplete\n {4}AWS_REGION\n {4}missing AWS credentials: set AWS_BEARER_TOKEN_BEDROCK/m,
   );
   expect(stdout).toContain(
-    "  foundry     Microsoft Foundry, not set up\n    it lacks ANTHROPIC_FOUNDRY_RESOURCE, ANTHROPIC_FOUNDRY_API_KEY\n",
+    "  foundry     Microsoft Foundry, not set up\n    missing ANTHROPIC_FOUNDRY_RESOURCE, ANTHROPIC_FOUNDRY_API_KEY\n",
   );
   expect(stdout).not.toContain(KEY);
 });

@@ -47,7 +47,7 @@ test("in a pipe a choice is printed, with how to make it; a log is not written a
   expect(stdout).toMatch(/Choose one with: \/sessions [0-9a-f]{8}\n/);
   expect(stdout).toMatch(/Which checkpoint\?\n {2}[0-9a-f]{8} {2}turn 1, before Write a\.txt \(/);
   expect(stdout).toMatch(/Choose one with: \/rewind [0-9a-f]{8}, or \/rewind turn\n/);
-  const [, file = ""] = /log is in (\S*\/exports\/session-[0-9a-f]{8}\.jsonl)\./.exec(stdout) ?? [];
+  const [, file = ""] = /log written to (\S*\/exports\/session-[0-9a-f]{8}\.jsonl)\./.exec(stdout) ?? [];
   expect(file.startsWith(cli.home)).toBe(true);
   expect(readFileSync(file, "utf8")).toContain('"user.message"');
   expect(stdout).toContain("mine.jsonl.\nThe file is in the session's workspace, so a rewind may remove it.");

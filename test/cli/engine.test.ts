@@ -88,7 +88,7 @@ test("a chat shows its engine and changes it, and a list of sessions on several 
     "Engine is claude from the next turn on.",
     "Current engine: claude. To change it: /engine direct",
   ];
-  expect(stdout.split("\n").filter((line) => /engine is/.test(line))).toEqual(
+  expect(stdout.split("\n").filter((line) => /^(?:Engine is|Current engine)/.test(line))).toEqual(
     said.map((line) => expect.stringContaining(line)),
   );
   expect((await cli.run(["sessions", "list"])).stdout).not.toContain("ENGINE");

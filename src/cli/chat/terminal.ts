@@ -250,11 +250,7 @@ export class TerminalChat implements ChatUi, Disposable {
     if (this.#progress !== "") return [line(this.#progress)];
     if (this.#isQuestionWaiting) return [line("The agent has a question. It appears when you stop typing.")];
     if (performance.now() - this.#quitAskedAt < TWICE_MS)
-      return [
-        line(
-          chat.isInTurn ? "Press Ctrl-C again to quit, or Esc to interrupt the turn." : "Press Ctrl-C again to quit.",
-        ),
-      ];
+      return [line(chat.isInTurn ? "Ctrl-C again to quit; Esc to interrupt." : "Ctrl-C again to quit.")];
     return hintsFor(chat, this.#editor.text, width);
   }
 

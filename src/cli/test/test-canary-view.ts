@@ -49,7 +49,7 @@ function caseText({
   for (const { first, others } of changed.slice(0, SHOWN)) {
     const { thread, ordinal, summary, diff } = first;
     const where = `request ${ordinal} of ${escapeHidden(thread)}${othersText(others)}`;
-    lines.push(`    different request, ${where}: ${escapeHidden(summary)}`, ...patchLines(diff));
+    lines.push(`    changed: ${where}: ${escapeHidden(summary)}`, ...patchLines(diff));
   }
   lines.push(...differences.slice(0, SHOWN).flatMap(differenceLines));
   const left = Math.max(0, changed.length - SHOWN) + Math.max(0, differences.length - SHOWN);
