@@ -28,11 +28,11 @@ import { addCompletion } from "./setup/completion-command.ts";
 import { addUsage } from "./sessions/usage-command.ts";
 import { addValidate } from "./agents/validate-command.ts";
 import { addWorkspaces } from "./workspace/workspaces-command.ts";
-import { requireServed } from "./target/remote-commands.ts";
+import { requireUsableTarget } from "./target/declare-command.ts";
 
 type Add = (program: Command) => void;
 
-/** One line per command or group of them, in the order of the help. */
+/** One entry per command or group, in the order of the help. */
 const COMMANDS: readonly (readonly [names: readonly string[], add: Add])[] = [
   [["run"], addRun],
   [["chat"], addChat],
@@ -64,15 +64,15 @@ const COMMANDS: readonly (readonly [names: readonly string[], add: Add])[] = [
   [["doctor"], addDoctor],
 ];
 
-/** All commands; but only the one that is asked for, when there is such a one: the others take their time too. */
-export function addCommands(program: Command, asked?: string): void {
-  const wanted = COMMANDS.filter(([names]) => asked !== undefined && names.includes(asked));
+/** Adds only the requested command if it exists, which saves start-up time; otherwise all of them. */
+export function addCommands(program: Command, requested?: string): void {
+  const wanted = COMMANDS.filter(([names]) => requested !== undefined && names.includes(requested));
   for (const [, add] of wanted.length > 0 ? wanted : COMMANDS) add(program);
-  // It tells of all of them.
+  // The completion script covers all commands.
   if (wanted.length === 0) addCompletion(program);
-  // A command that knows only this machine must not pass for one that was done on the server.
-  program.hook("preAction", (_, command) => requireServed(command));
-  // Wrong usage is exit code 2, for the program and everything below it.
+  // A command that works only on this machine must not seem to have run on the server.
+  program.hook("preAction", (_, command) => requireUsableTarget(command));
+  // Lets main.ts turn usage errors into exit code 2, for every command.
   forEach(program, (command) => command.exitOverride());
 }
 

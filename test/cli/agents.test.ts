@@ -48,12 +48,12 @@ async function served(): Promise<{ readonly url: string; readonly key: string }>
 }
 
 test("an agent file becomes an agent that clients use by its id, with its rules, mode and output schema", async () => {
-  expect((await cli.run(["agents"])).stdout).toBe("There is no stored agent. Make one: capstan agents create FILE\n");
+  expect((await cli.run(["agents"])).stdout).toBe("No saved agents. Create one: capstan agents create FILE\n");
   const made = await cli.run(["agents", "create", "reporter.yaml"]);
   expect(made.code, made.stderr).toBe(0);
   expect(made.stdout).toMatch(/^agent_\w+\n$/);
-  expect(made.stderr).toContain("It is version 1 of reporter.");
-  expect(made.stderr).toContain("`environment` is not stored");
+  expect(made.stderr).toContain("Saved as version 1 of reporter.");
+  expect(made.stderr).toContain("`environment` was not saved");
   const id = made.stdout.trim();
 
   const { url, key } = await served();
@@ -114,7 +114,7 @@ test("what is wrong is told, and nothing is stored", async () => {
   const wrong: readonly (readonly [args: readonly string[], said: RegExp])[] = [
     [["nowhere.yaml"], /nowhere\.yaml/],
     [["typo.yaml"], /Raed/],
-    [["fine.yaml", "--id", "agent_none"], /There is no stored agent agent_none\. See: capstan agents list/],
+    [["fine.yaml", "--id", "agent_none"], /No saved agent agent_none found\. To list them: capstan agents list/],
   ];
   for (const [args, said] of wrong) {
     const { code, stdout, stderr } = await fresh.run(["agents", "create", ...args]);

@@ -30,7 +30,7 @@ test("apply writes what changed back to where the files came from, after a dry r
     { type: "change", path: join(cli.cwd, "a.txt"), how: "already" },
     { type: "change", path: notes, how: "already" },
   ]);
-  expect((await cli.run(["apply", session])).stdout).toContain("nothing that is not there already");
+  expect((await cli.run(["apply", session])).stdout).toContain("has no changes to apply");
 });
 
 test("with a conflict nothing is written, each one is named, and the exit code is 1", async () => {

@@ -89,8 +89,8 @@ test("a custom tool ends the run with 5, is not answered by --yes, and takes a r
     return result.stderr;
   };
   expect(await wrong("allow")).toContain('Add --result "…", or answer deny.');
-  expect(await wrong("deny")).toContain('add --message "…"');
-  expect(await wrong("allow", "--result", "@nowhere.txt")).toContain("--result @nowhere.txt cannot be read");
+  expect(await wrong("deny")).toContain('Add --message "…"');
+  expect(await wrong("allow", "--result", "@nowhere.txt")).toContain("--result: cannot read nowhere.txt");
 
   writeFileSync(join(cli.cwd, "result.txt"), "blue");
   const answered = await cli.run(["approvals", "answer", id, "allow", "--result", "@result.txt"]);
@@ -103,7 +103,7 @@ test("--result is for custom tools, and a custom tool can be denied for the whol
   using cli = await waiting(model.url);
   const { code, stderr } = await cli.run(["approvals", "answer", cli.made.id, "allow", "--result", "x"]);
   expect(code).toBe(2);
-  expect(stderr).toContain("--result is for a custom tool");
+  expect(stderr).toContain("--result is for custom tools");
 
   const denied = await cli.run(["run", ...clerk(cli), "--deny", "Work."]);
   expect(denied.code).toBe(0);
@@ -217,13 +217,13 @@ test("--no-resume only stores the answer; the session goes on when it is resumed
   const { id, sessionId } = cli.made;
   const { code, stdout } = await cli.run(["approvals", "answer", id, "allow", "--no-resume"]);
   expect(code).toBe(0);
-  expect(stdout).toContain(`Go on with: capstan run --resume ${sessionId.slice(-8)}`);
+  expect(stdout).toContain(`Continue with: capstan run --resume ${sessionId.slice(-8)}`);
   expect(effects(cli)).toBe("");
   expect((await cli.run(["run", "--resume", sessionId])).code).toBe(0);
   expect(effects(cli)).toBe("A\n");
   const over = await cli.run(["run", "--resume", sessionId]);
   expect(over.code).toBe(2);
-  expect(over.stderr).toContain("There is nothing to do.");
+  expect(over.stderr).toContain("The prompt is missing.");
 });
 
 test("an answer without a credential is stored all the same, and says how to go on", async () => {
@@ -233,7 +233,7 @@ test("an answer without a credential is stored all the same, and says how to go 
   const environment = { ANTHROPIC_API_KEY: undefined, ANTHROPIC_BASE_URL: undefined };
   const { code, stderr } = await cli.run(["approvals", "answer", id, "allow"], { environment });
   expect(code).toBe(2);
-  expect(stderr).toContain(`The answer is stored; go on with: capstan run --resume ${sessionId.slice(-8)}`);
+  expect(stderr).toContain(`The answer is saved. Continue with: capstan run --resume ${sessionId.slice(-8)}`);
   expect((await cli.run(["run", "--resume", sessionId])).code).toBe(0);
   expect(effects(cli)).toBe("A\n");
 });
@@ -255,9 +255,9 @@ test("--yes allows once and says who; --deny denies; a question is nothing that 
     { behavior: "allow", by: "--yes", from: "cli" },
     { behavior: "deny", by: "--deny", from: "cli" },
   ]);
-  expect((await cli.run(["grants", "list"])).stdout).toBe("No answer is remembered.\n");
+  expect((await cli.run(["grants", "list"])).stdout).toBe("No remembered answers.\n");
   const both = await cli.run(["run", "--yes", "--deny", "Work."]);
-  expect([both.code, both.stderr]).toEqual([2, "capstan: --yes and --deny exclude each other. Give one of them.\n"]);
+  expect([both.code, both.stderr]).toEqual([2, "capstan: --yes and --deny cannot be combined. Use one of them.\n"]);
 });
 
 test("a question is answered by its words, its header or its number", async () => {
@@ -273,10 +273,10 @@ test("a question is answered by its words, its header or its number", async () =
   const answer = (...flags: string[]) => cli.run(["approvals", "answer", pending.id, "allow", ...flags]);
   const missing = await answer("--answer", "1+1=?=two");
   expect(missing.code).toBe(2);
-  expect(missing.stderr).toContain("An answer is missing to: Which tests? Add --answer");
+  expect(missing.stderr).toContain("Missing answer to: Which tests? Add --answer");
   const unknown = await answer("--answer", "Why?=so");
   expect(unknown.code).toBe(2);
-  expect(unknown.stderr).toContain("names no question of the agent. It asked: 1. 1+1=? / 2. Which tests?");
+  expect(unknown.stderr).toContain("matches none of the agent's questions: 1. 1+1=? / 2. Which tests?");
 
   const flags = ["--answer", "1+1=?=two", "--answer", "2=unit", "--answer", "Tests=all=of them", "--note", "2=soon"];
   const { code, stdout } = await answer(...flags);
@@ -307,21 +307,21 @@ test("wrong answers are refused in a sentence, and leave the approval open", asy
   using cli = await waiting();
   const { id } = cli.made;
   const wrong: [string[], RegExp][] = [
-    [["answer", "ffffffff", "allow"], /There is no approval ffffffff\. See: capstan approvals list --all/],
-    [["answer", "ff", "allow"], /too short to name an approval/],
-    [["show", "nothing-like-it"], /There is no approval nothing-like-it/],
+    [["answer", "ffffffff", "allow"], /No approval ffffffff found\. To list them: capstan approvals list --all/],
+    [["answer", "ff", "allow"], /too short to identify an approval/],
+    [["show", "nothing-like-it"], /No approval nothing-like-it found/],
     [["answer", id, "maybe"], /Allowed choices are allow, deny/],
     [
       ["answer", id, "allow", "--scope", "project", "--rule", "Bash("],
-      /--rule Bash\( cannot be remembered\. Expected a closing/,
+      /--rule Bash\( cannot be remembered: Expected a closing/,
     ],
-    [["answer", id, "allow", "--scope", "project", "--rule", "*"], /cannot be remembered\. Expected a tool/],
+    [["answer", id, "allow", "--scope", "project", "--rule", "*"], /cannot be remembered: Expected a tool/],
     [["answer", id, "allow", "--rule", "Bash(echo *)"], /only remembered with a scope/],
     [["answer", id, "deny", "--scope", "always"], /A denial is not remembered/],
-    [["answer", id, "allow", "--message", "no"], /--message tells the agent why it was denied/],
-    [["answer", id, "allow", "--input", "{"], /--input: The input cannot be read/],
+    [["answer", id, "allow", "--message", "no"], /--message is the reason for a denial/],
+    [["answer", id, "allow", "--input", "{"], /--input: Cannot read the input/],
     [["answer", id, "allow", "--input", "[1]"], /--input: The input must be an object/],
-    [["answer", id, "allow", "--input", "@no.json"], /--input @no\.json cannot be read/],
+    [["answer", id, "allow", "--input", "@no.json"], /--input: cannot read no\.json/],
     [["answer", id, "allow", "--answer", "a=b"], /--answer and --note are for questions/],
     [["wait", "--timeout", "soon"], /"soon" is not a duration/],
   ];
@@ -346,7 +346,7 @@ test("one that has expired cannot be answered, and is not listed as waiting", as
   await session.send("Work.").result();
   await session.close();
   const { id } = JSON.parse((await cli.run(["approvals", "list", "--all", "--json"])).stdout) as Approval;
-  await expect.poll(async () => (await cli.run(["approvals"])).stdout).toBe("No approval is waiting.\n");
+  await expect.poll(async () => (await cli.run(["approvals"])).stdout).toBe("No pending approvals.\n");
   const { code, stderr } = await cli.run(["approvals", "answer", id, "allow"]);
   expect(code).toBe(2);
   expect(stderr).toMatch(/expired at .* counts as denied/);

@@ -49,15 +49,15 @@ test("a call is asked about with what would run, which rule asked and why; allow
   await using screen = terminal(cli, ["run", ...agentFile(cli, rule), "Work."]);
   await screen.sees("Run echo one > a.txt; cat a.txt");
   await screen.sees("asked by     rule:ask Bash(cat *)");
-  await screen.sees("because      The rule Bash(cat *) asks before this call.");
+  await screen.sees("reason       The rule Bash(cat *) asks before this call.");
   await screen.sees("runs         echo one\r\n               cat a.txt");
   await screen.sees("Allow once");
   await screen.sees("Later");
   // The rule forbids remembering, so that is not offered.
-  expect(screen.text).not.toContain("from now on");
+  expect(screen.text).not.toMatch(/Allow in this|Allow always/);
   // Words that somebody was just writing neither move the choice nor answer.
   screen.type(`just look at all of it${ENTER}`);
-  await screen.sees("words are no answer");
+  await screen.sees("choose with the arrow keys");
   await screen.sees("Later");
   screen.type(ENTER);
   await screen.sees("✓ Bash");
@@ -70,7 +70,7 @@ test("a change is shown in colour, without colour when NO_COLOR is set", async (
   await using model = await scriptedModel(write);
   using cli = testCli(model.url);
   await using coloured = terminal(cli, ["run", ...agentFile(cli), "Work."]);
-  await coloured.sees("May it run?");
+  await coloured.sees("Allow this?");
   expect(coloured.raw).toContain("\u001B[32m+tea\u001B[39m");
   // What would steer the terminal is written out: the screen shows what is written to the file.
   expect(coloured.text).toContain(String.raw`+milk\u{1b}[2J`);
@@ -80,7 +80,7 @@ test("a change is shown in colour, without colour when NO_COLOR is set", async (
   expect(existsSync(join(cli.cwd, "notes.txt"))).toBe(false);
 
   await using plain = terminal(cli, ["run", ...agentFile(cli), "Work."], { NO_COLOR: "1" });
-  await plain.sees("May it run?");
+  await plain.sees("Allow this?");
   expect(plain.raw).toContain("\n+tea\r\n");
   expect(plain.raw).not.toContain("\u001B[32m");
   plain.type(ENTER);
@@ -93,10 +93,10 @@ test("the rules to remember are shown, edited and saved; the next such call is n
   await using screen = terminal(cli, ["run", ...agentFile(cli), "Work."]);
   await screen.sees("Later");
   screen.type(`${DOWN.repeat(2)}${ENTER}`);
-  await screen.sees("In this project this will run without asking:\r\n  Bash(echo one)");
+  await screen.sees("Calls matching this rule will run in this project without asking:\r\n  Bash(echo one)");
   await screen.sees("Save this rule?");
   screen.type(`${DOWN}${ENTER}`);
-  await screen.sees("The rule:");
+  await screen.sees("Rule:");
   screen.type(`${"\u007F".repeat("one)".length)}${ENTER}`);
   await screen.sees("Expected a closing parenthesis");
   screen.type(`*)${ENTER}`);
@@ -117,11 +117,11 @@ test("a denial carries its reason; Escape goes back and never ends the turn", as
   await screen.sees("Later");
   screen.type(ESCAPE);
   screen.type(`${DOWN.repeat(5)}${ENTER}`);
-  await screen.sees("What should the agent be told?");
+  await screen.sees("Reason for the agent:");
   screen.type(ESCAPE);
   await screen.sees("Later");
   screen.type(`${DOWN.repeat(5)}${ENTER}`);
-  await screen.sees("What should the agent be told?");
+  await screen.sees("Reason for the agent:");
   screen.type(`use the other file${ENTER}`);
   await screen.sees("✗ Bash");
   expect(await screen.end()).toBe(0);
@@ -138,7 +138,7 @@ test.each([
   await using screen = terminal(cli, ["run", ...agentFile(cli), "Work."], { EDITOR: editor });
   await screen.sees("Later");
   screen.type(`${DOWN.repeat(6)}${ENTER}`);
-  if (keys !== "") await screen.sees("The command to run instead");
+  if (keys !== "") await screen.sees("Command to run instead");
   screen.type(keys);
   await screen.sees("command: echo two");
   await screen.sees("Run it once with this input?");
@@ -168,7 +168,7 @@ test("questions are answered by choice, by several choices and in one's own word
   screen.type(`oat${ENTER}`);
   await screen.sees("Send this answer?");
   screen.type(`${DOWN}${ENTER}`);
-  await screen.sees("A note on which answer?");
+  await screen.sees("Add a note to which answer?");
   screen.type(ENTER);
   await screen.sees("Your note:");
   screen.type(`strong${ENTER}`);
@@ -202,10 +202,10 @@ test("two subagents ask one after another; an answer given elsewhere takes the p
   expect(screen.text).not.toContain(other?.request.title);
   const answered = await cli.run(["approvals", "answer", shown?.id ?? "", "deny", "--as", "Anna"]);
   expect(answered.stdout).toMatch(
-    /Denied: .*\nSession [0-9a-f]{8} goes on in the process that drives it \(pid \d+\)\.\n/,
+    /Denied: .*\nSession [0-9a-f]{8} continues in the process that runs it \(pid \d+\)\.\n/,
   );
   expect(answered.code).toBe(0);
-  await screen.sees("was denied by Anna meanwhile.)");
+  await screen.sees("was denied by Anna in the meantime.)");
   await screen.sees(other?.request.title ?? "?");
   await screen.sees("Later");
   screen.type(ENTER);
@@ -287,10 +287,10 @@ test("the result of a custom tool can be written at the terminal", async () => {
   const tool = "custom_tools: [{ name: lookup, description: Looks up., input_schema: { type: object } }]\n";
   await using screen = terminal(cli, ["run", ...agentFile(cli, tool), "Work."]);
   await screen.sees('lookup {"key":"colour"}');
-  await screen.sees("What does it return?");
+  await screen.sees("What does the tool return?");
   await screen.sees("Later");
   screen.type(ENTER);
-  await screen.sees("The result:");
+  await screen.sees("Result:");
   screen.type(`blue${ENTER}`);
   await screen.sees("It said: blue");
   expect(await screen.end()).toBe(0);

@@ -33,13 +33,13 @@ test("a store is sound after runs, a deletion, an import, a backup and its resto
   const sound = await cli.run(["audit", "verify"]);
   expect(sound.code).toBe(0);
   expect(sound.stdout).toMatch(new RegExp(`✓ ${second} ok: \\d+ events, erased`));
-  expect(sound.stdout).toMatch(/^sound: 3 sessions, \d+ seals, key [0-9a-f]{16}$/m);
+  expect(sound.stdout).toMatch(/^verified: 3 sessions, \d+ seals, key [0-9a-f]{16}$/m);
   expect(sound.stdout).not.toContain("not signed");
 
   expect((await cli.run(["restore", "copy.db"])).code).toBe(0);
   const restored = await cli.run(["audit", "verify"]);
   expect(restored.stdout).toMatch(/^note .* restored: .*copy\.db$/m);
-  expect(restored.stdout).toMatch(/^sound: 2 sessions/m);
+  expect(restored.stdout).toMatch(/^verified: 2 sessions/m);
   expect(restored.code).toBe(0);
   await sessionOf(cli, ["hello again"]);
   expect((await cli.run(["audit", "verify"])).code).toBe(0);
@@ -56,7 +56,7 @@ test("tampering ends with exit code 3, and says session, event, what is wrong an
   expect(found.stdout).toMatch(
     new RegExp(`^found session sesn_\\w+${id}, event 1: the event does not match its hash.*\\n    → .*backup`, "m"),
   );
-  expect(found.stdout).toMatch(/^not sound: 1 finding;/m);
+  expect(found.stdout).toMatch(/^verification failed: 1 finding;/m);
 
   const lines = (await cli.run(["audit", "verify", "--json"])).stdout.trim().split("\n");
   const json = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -110,7 +110,7 @@ test("an export can be checked without Capstan, with node:crypto alone", async (
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(verifyAlone(readFileSync(file, "utf8"))).toEqual([]);
   const { stdout } = await cli.run(["audit", "verify", "--file", "audit.jsonl"]);
-  expect(stdout).toMatch(/^sound: 2 sessions/m);
+  expect(stdout).toMatch(/^verified: 2 sessions/m);
 
   const one = (await cli.run(["audit", "export", "--session", id])).stdout;
   expect(one.match(/"record":"session"/g)).toHaveLength(1);
@@ -147,14 +147,14 @@ test("wrong use of the commands is told", async () => {
   writeFileSync(join(cli.cwd, "letter.jsonl"), "Dear reader\n");
   writeFileSync(join(cli.cwd, "empty.jsonl"), "");
   for (const [args, said] of [
-    [["audit", "verify", "--file", "missing.jsonl"], /no file missing/],
+    [["audit", "verify", "--file", "missing.jsonl"], /File not found: missing/],
     [["audit", "verify", "--file", "."], /is a directory\. Name the file/],
     [["audit", "export", "-o", "nowhere/audit.jsonl"], /Cannot write nowhere\/audit\.jsonl: there is no such/],
     [["audit", "verify", "--file", "letter.jsonl"], /Line 1 is not a line of an exported audit/],
     [["audit", "verify", "--file", "empty.jsonl"], /empty/],
-    [["audit", "verify", "--file", "x", "--session", "y"], /exclude each other/],
-    [["audit", "verify", "--key", "x"], /goes with --file/],
-    [["audit", "export", "-o", "empty.jsonl"], /there already/],
+    [["audit", "verify", "--file", "x", "--session", "y"], /cannot be combined/],
+    [["audit", "verify", "--key", "x"], /requires --file/],
+    [["audit", "export", "-o", "empty.jsonl"], /already exists/],
   ] as const) {
     const { code, stderr } = await cli.run(args);
     expect([code, stderr]).toEqual([2, expect.stringMatching(said)]);

@@ -34,8 +34,8 @@ test("login stores a token where only the user can read it, sessions use it, and
   const file = join(cli.home, ".capstan/credentials.json");
 
   const stored = await run(["auth", "login", "--provider", "oauth_token"], { input: `${TOKEN}\n` });
-  expect(stored).toMatchObject({ code: 0, stdout: expect.stringContaining(`Stored for oauth_token in ${file}`) });
-  expect(stored.stderr).toMatch(/^capstan: The system's keyring cannot be used \(.+\); a file is used instead\.\n$/);
+  expect(stored).toMatchObject({ code: 0, stdout: expect.stringContaining(`Saved for oauth_token in ${file}`) });
+  expect(stored.stderr).toMatch(/^capstan: The system keyring is not available \(.+\)\. Using a file instead\.\n$/);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readFileSync(file, "utf8")).toContain(TOKEN);
 
@@ -80,7 +80,7 @@ test("login stores a token where only the user can read it, sessions use it, and
 
   expect(await run(["auth", "logout"])).toEqual({
     code: 0,
-    stdout: "What was stored for oauth_token is forgotten.\n",
+    stdout: "Credential for oauth_token removed.\n",
     stderr: "",
   });
   expect(await run(["auth", "test"])).toMatchObject({ code: 2, stderr: expect.stringContaining("capstan auth login") });
@@ -95,10 +95,10 @@ test("status tells a person what is used, where it came from and what is missing
   expect(code).toBe(0);
   expect(stdout).toContain("  api_key     Anthropic API, ready\n    ANTHROPIC_API_KEY\n    ends in 1234\n");
   expect(stdout).toMatch(
-    /^✗ bedrock {5}Amazon Bedrock, used, but incomplete\n {4}AWS_REGION\n {4}it lacks AWS credentials: set AWS_BEARER_TOKEN_BEDROCK/m,
+    /^✗ bedrock {5}Amazon Bedrock, active, but incomplete\n {4}AWS_REGION\n {4}missing AWS credentials: set AWS_BEARER_TOKEN_BEDROCK/m,
   );
   expect(stdout).toContain(
-    "  foundry     Microsoft Foundry, not set up\n    it lacks ANTHROPIC_FOUNDRY_RESOURCE, ANTHROPIC_FOUNDRY_API_KEY\n",
+    "  foundry     Microsoft Foundry, not set up\n    missing ANTHROPIC_FOUNDRY_RESOURCE, ANTHROPIC_FOUNDRY_API_KEY\n",
   );
   expect(stdout).not.toContain(KEY);
 });
@@ -111,11 +111,9 @@ test("status refuses what a session would be refused for", async () => {
   const environment = { ANTHROPIC_API_KEY: KEY, AWS_REGION: "no/region", AWS_BEARER_TOKEN_BEDROCK: KEY };
   const { stdout } = await cli.run(["auth"], { environment });
   const refusal = "sets ANTHROPIC_BASE_URL, but the credential for api_key is not written there";
-  expect(stdout).toMatch(/^✗ api_key {5}Anthropic API, used, but sessions are refused\n {4}ANTHROPIC_API_KEY\n/);
+  expect(stdout).toMatch(/^✗ api_key {5}Anthropic API, active, but sessions will fail\n {4}ANTHROPIC_API_KEY\n/);
   expect(stdout).toContain(refusal);
-  expect(stdout).toMatch(
-    /^ {2}bedrock {5}Amazon Bedrock, cannot be used\n[^]*AWS_REGION must be the name of a region/m,
-  );
+  expect(stdout).toMatch(/^ {2}bedrock {5}Amazon Bedrock, not usable\n[^]*AWS_REGION must be the name of a region/m);
   expect(await cli.run(["run", "hi"], { environment })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining(refusal),
@@ -128,7 +126,7 @@ test("status tells that a project's switch does not count beside a key of the us
   writeFileSync(join(cli.cwd, ".env"), "CLAUDE_CODE_USE_VERTEX=1\n");
   await recordTrust(cli);
   const { stdout } = await cli.run(["auth"], { environment: { ANTHROPIC_API_KEY: KEY } });
-  expect(stdout).toContain("✓ api_key     Anthropic API, used\n");
+  expect(stdout).toContain("✓ api_key     Anthropic API, active\n");
   expect(stdout).toMatch(
     /^ {2}vertex .*\n {4}CLAUDE_CODE_USE_VERTEX in .*\.env does not count, .* set it in the shell to use vertex$/m,
   );
@@ -182,10 +180,10 @@ test("login does not touch the keyring when its file cannot be read", async () =
 });
 
 test.for([
-  { args: [], input: `${TOKEN}\n`, says: "looks like the secret of oauth_token" },
-  { args: ["-p", "oauth_token"], input: `${KEY}\n`, says: "looks like the secret of api_key" },
+  { args: [], input: `${TOKEN}\n`, says: "looks like a credential for oauth_token" },
+  { args: ["-p", "oauth_token"], input: `${KEY}\n`, says: "looks like a credential for api_key" },
   { args: ["-p", "vertex"], input: "x", says: "gcloud auth application-default login" },
-  { args: [], input: "", says: "Nothing was given" },
+  { args: [], input: "", says: "The input is empty" },
   { args: [], input: "two words", says: "characters that no credential has" },
   { args: ["-p", "azure"], input: "x", says: "Allowed choices are api_key" },
 ])("login refuses $args with $says", async ({ args, input, says }) => {
@@ -201,14 +199,14 @@ test("login on a terminal shows nothing of what is typed, and stores nothing whe
   const file = join(cli.home, ".capstan/credentials.json");
   {
     await using left = terminal(cli, ["auth", "login"], NO_KEYRING);
-    await left.sees("Key or token for api_key (it is not shown)");
+    await left.sees("Key or token for api_key (hidden)");
     left.type(`${KEY}${CTRL_C}`);
     expect(await left.end()).toBe(2);
-    expect(left.text).toContain("Nothing was stored.");
+    expect(left.text).toContain("Nothing was saved.");
     expect(existsSync(file)).toBe(false);
   }
   await using typed = terminal(cli, ["auth", "login"], NO_KEYRING);
-  await typed.sees("Key or token for api_key (it is not shown)");
+  await typed.sees("Key or token for api_key (hidden)");
   typed.type(`${KEY}${ENTER}`);
   expect(await typed.end()).toBe(0);
   expect(readFileSync(file, "utf8")).toContain(KEY);

@@ -94,7 +94,7 @@ test("cassettes are shown and compared by file, as text and as JSON", async () =
     "main, request 1 and 2 others: the instructions are others\n--- a.json\n+++ b.json\n",
   );
   expect(differ.stdout).toContain("-    Be short.\n+    Be long.");
-  expect(same).toMatchObject({ code: 0, stdout: "They ask and say the same.\n" });
+  expect(same).toMatchObject({ code: 0, stdout: "No differences.\n" });
   expect(missing).toMatchObject({ code: 2, stdout: "" });
   expect(missing.stderr).toContain("There is no cassette d.json.");
   expect(broken).toMatchObject({ code: 2, stdout: "" });
@@ -170,12 +170,12 @@ test("cassettes that nothing would replay are listed, and removed only with a ye
       "cassettes/review.test/one-file.3.json\n  the case has 2 trials, and this is trial 3\n",
     ].join("\n"),
   );
-  expect(dry.stderr).toContain("cassettes/review.test/data.json is no cassette, and stays.");
-  expect(dry.stderr).toContain("The cassettes in cassettes/odd.test stay, because their suite cannot be read");
+  expect(dry.stderr).toContain("cassettes/review.test/data.json is not a cassette; keeping it.");
+  expect(dry.stderr).toContain("Keeping the cassettes in cassettes/odd.test, because their suite cannot be read");
   expect(dry.stderr).toContain("Nothing was removed.\n");
   const [asked, named] = [await cli.run(["cassette", "prune"]), await cli.run(["cassette", "prune", "nowhere"])];
   expect(asked.code).not.toBe(0);
-  expect(asked.stderr).toContain("Add --yes to remove what is listed.");
+  expect(asked.stderr).toContain("To remove the listed cassettes, add --yes.");
   expect(named).toMatchObject({ code: 2 });
   expect([...kept, ...gone].every((file) => existsSync(at(file)))).toBe(true);
 

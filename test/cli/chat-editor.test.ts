@@ -122,9 +122,9 @@ test("the path of an image that is pasted becomes the image; other text stays te
   mkdirSync(join(place, "dir.png"), { recursive: true });
   const attachments = new Attachments();
   for (const path of [`'${image}'`, image.replaceAll(" ", String.raw`\ `), `file://${encodeURI(image)}`])
-    expect(attachments.pasted(`${path} `)).toBe("[image 1: my photo.png] ");
+    expect(attachments.replacePaths(`${path} `)).toBe("[image 1: my photo.png] ");
   for (const text of ["photo.png", join(place, "dir.png"), `look at ${image}`, "two\nlines"])
-    expect(attachments.pasted(text)).toBe(text);
+    expect(attachments.replacePaths(text)).toBe(text);
   expect(attachments.content("what is [image 1: my photo.png]?")).toEqual([
     { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } },
     { type: "text", text: "what is [image 1: my photo.png]?" },

@@ -76,11 +76,11 @@ test("a pasted image is sent; without colours code keeps its marks; a terminal t
 test("--continue takes it up again; a dead agent process is told of; SIGTERM leaves the terminal as it was", async () => {
   using screen = chat("--continue");
   await screen.sees("> now slowly word word0");
-  await screen.sees("! Interrupted. What was done so far is kept. ───");
+  await screen.sees("! Interrupted. The work so far is kept. ───");
   // The engine that has a process of its own.
   screen.type("/engine claude");
   screen.press("Enter");
-  await screen.sees("The engine is claude");
+  await screen.sees("Engine is claude");
   screen.type("slowly term");
   screen.press("Enter");
   await screen.sees("term5 ");
@@ -94,33 +94,33 @@ test("--continue takes it up again; a dead agent process is told of; SIGTERM lea
   await screen.sees("> are you there? Yes.");
   screen.type("make it");
   screen.press("Enter");
-  await screen.sees("May it run?");
+  await screen.sees("Allow this?");
   process.kill(screen.pid(), "SIGTERM");
-  await screen.sees("Go on with: capstan chat --resume");
+  await screen.sees("Continue with: capstan chat --resume");
   await screen.sees("exit code 130 icanon");
 });
 
 test("a question that was open when the chat ended is asked again; what is left for later can be answered", async () => {
   using screen = chat("--continue");
-  await screen.sees("May it run?");
+  await screen.sees("Allow this?");
   await screen.sees("Later");
   screen.press(...Array.from({ length: 7 }, () => "Down"), "Enter");
-  await screen.sees("waiting for an answer: /answer");
+  await screen.sees("waiting for your answer: /answer");
   expect(existsSync(join(cli.cwd, "made.txt"))).toBe(false);
   screen.type("/answer");
   screen.press("Enter");
-  await screen.sees("◆ May it run?");
+  await screen.sees("◆ Allow this?");
   screen.press("Enter");
   await screen.sees("✓ Bash echo made");
   await screen.sees("Yes. ───");
   expect(existsSync(join(cli.cwd, "made.txt"))).toBe(true);
   screen.type("please make it");
   screen.press("Enter");
-  await screen.sees("◆ May it run? (Esc interrupts)");
+  await screen.sees("◆ Allow this? (Esc to interrupt)");
   await screen.sees("Later");
   screen.press("Escape");
-  await screen.sees("└ cancelled");
-  await screen.sees("! Interrupted. What was done so far is kept. ───");
+  await screen.sees("└ canceled");
+  await screen.sees("! Interrupted. The work so far is kept. ───");
   screen.type("/quit");
   screen.press("Enter");
   await screen.sees("exit code 0 icanon");

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { markdownLines } from "../../src/cli/chat/view/markdown.ts";
-import { mended } from "../../src/cli/chat/view/mended.ts";
+import { completeMarkdown } from "../../src/cli/chat/view/complete-markdown.ts";
 import { StreamedText } from "../../src/cli/chat/view/streamed-text.ts";
 import { widthOf } from "../../src/cli/terminal/text.ts";
 
@@ -170,5 +170,5 @@ test.each([
   ["| a | b |", ""],
   ["| a | b |\n|--", ""],
 ])("%j is shown as %j until the rest has come", (source, shown) => {
-  expect(mended(source)).toBe(shown);
+  expect(completeMarkdown(source)).toBe(shown);
 });

@@ -28,7 +28,7 @@ const chat = (...args: readonly string[]): TerminalScreen => {
 
 test("two people chat on one session of a server, which goes away and comes back", async () => {
   using first = chat();
-  await first.sees("or /help for the commands");
+  await first.sees("or /help for commands");
   first.type("hello");
   first.press("Enter");
   await first.sees("> hello ok");
@@ -39,21 +39,21 @@ test("two people chat on one session of a server, which goes away and comes back
   // What one is asked the other may answer.
   first.type(order(["Bash", { command: "echo shared" }]));
   first.press("Enter");
-  await Promise.all([first.sees("May it run?"), second.sees("May it run?")]);
+  await Promise.all([first.sees("Allow this?"), second.sees("Allow this?")]);
   second.press("Enter");
   await Promise.all([first.sees("✓ Bash echo shared"), second.sees("✓ Bash echo shared")]);
-  await first.sees("meanwhile.)");
+  await first.sees("in the meantime.)");
   await first.sees("done");
 
   const { port } = listening;
   await listening.close();
-  await Promise.all([first, second].map((screen) => screen.sees("does not answer. It is tried again.")));
+  await Promise.all([first, second].map((screen) => screen.sees("lost. Reconnecting")));
   listening = await listen(all.api.app, { host: "127.0.0.1", port });
   second.type("still there?");
   await second.sees("> still there?");
-  await expect.poll(() => second.text(), { timeout: 20_000 }).not.toContain("does not answer");
+  await expect.poll(() => second.text(), { timeout: 20_000 }).not.toContain("Reconnecting");
   second.press("Enter");
   await Promise.all([first.sees("> still there? ok"), second.sees("> still there? ok")]);
   first.press("C-d");
-  await first.sees(`Session ${id.slice(-8)} is kept.`);
+  await first.sees(`Session ${id.slice(-8)} is saved.`);
 });

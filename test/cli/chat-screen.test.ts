@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Placed } from "../../src/cli/chat/editor/editor-view.ts";
-import { frame, leaving, NOTHING, rowAfterResize } from "../../src/cli/chat/view/frame.ts";
+import { frame, clearLive, NOTHING, rowAfterResize } from "../../src/cli/chat/view/frame.ts";
 import { type LiveParts, liveRegion } from "../../src/cli/chat/view/layout.ts";
 import { contextWindow, statusLine } from "../../src/cli/chat/view/status.ts";
 import { widthOf } from "../../src/cli/terminal/text.ts";
@@ -33,7 +33,7 @@ test("whatever changes from frame to frame, the screen shows what was printed an
         expect(terminal.lines).toEqual(trimmed([...finished, ...next.lines]));
         expect(terminal.cursor).toEqual({ row: finished.length + next.row, column: next.column });
       }
-      terminal.write(leaving(drawn, ["last"]));
+      terminal.write(clearLive(drawn, ["last"]));
       expect(terminal.lines).toEqual([...finished, "last"]);
     }),
   );

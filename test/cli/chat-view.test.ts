@@ -65,15 +65,15 @@ test("a message that is said while the agent works waits in the queue until the 
   tell("user.message", { id: "m1", ...text("one") });
   tell("session.status_running");
   tell("user.message", { id: "m2", ...text("two\nlines") });
-  expect(live(view.queued(60))).toEqual(["» two lines (queued)"]);
+  expect(live(view.queuedLines(60))).toEqual(["» two lines (queued)"]);
   expect(view.waiting).toBe(1);
   tell("user.interrupt");
   tell("session.status_idle");
-  expect(live(view.queued(60))).toEqual(["» two lines (goes with your next message)"]);
+  expect(live(view.queuedLines(60))).toEqual(["» two lines (sent with your next message)"]);
   tell("user.message", { id: "m3", ...text("three") });
   tell("capstan.input_delivered", { event_ids: ["m2"] });
   tell("capstan.input_delivered", { event_ids: ["m3"] });
-  expect(view.queued(60)).toEqual([]);
+  expect(view.queuedLines(60)).toEqual([]);
   expect(printed.filter((line) => line.startsWith("> "))).toEqual(["> one", "> two", "> three"]);
 });
 
@@ -163,8 +163,8 @@ test("what goes wrong is said in words", () => {
   preview({ type: "capstan.event_withdrawn", event_id: "a1" });
   tell("session.status_idle", { stop_reason: { type: "refusal" } });
   expect(printed.join(" ")).toContain("! It was killed.");
-  expect(printed.join(" ")).toContain("I was ab  (cut off; asked again)");
-  expect(printed.join(" ")).toContain("The model refused.");
+  expect(printed.join(" ")).toContain("I was ab  (interrupted; retrying)");
+  expect(printed.join(" ")).toContain("The model refused the request.");
 });
 
 test("a message that is told from its start again is not printed again, and goes on where it was", () => {

@@ -20,7 +20,7 @@ test("diff shows what changed in the last session, and the patch can be applied 
   expect(summary).toEqual({
     code: 0,
     stdout: [
-      `session ${session}, from its start until now`,
+      `session ${session}, from the start to now`,
       "  added     +1  a.txt",
       "  deleted   -1  notes.txt",
       "2 files: 1 added, 1 deleted; +1 -1 lines\n",
@@ -73,7 +73,7 @@ test("diff goes from one moment to another: the last turn, or checkpoints as the
   expect(jsonLines((await cli.run(["checkpoints", session, "--json"])).stdout)).toHaveLength(ids.length);
   const first = await cli.run(["diff", session, "--until", ids[1] ?? "", "--json"]);
   expect(jsonLines(first.stdout)).toMatchObject([{ path: "a.txt" }]);
-  expect((await cli.run(["diff", session, "--since", ids.at(-1) ?? ""])).stdout).toContain("No file has changed.");
+  expect((await cli.run(["diff", session, "--since", ids.at(-1) ?? ""])).stdout).toContain("No files changed.");
 });
 
 test("diff shows the workspace of a session that has its own", async () => {
@@ -113,13 +113,13 @@ test("wrong use of diff is said in a sentence, with exit code 2", async () => {
   using empty = testCli();
   expect(await empty.run(["diff"])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("no session yet") as string,
+    stderr: expect.stringContaining("no sessions yet") as string,
   });
   using cli = await twoTurns();
   const session = cli.made.wrote;
   for (const [args, said] of [
-    [["--patch", "--by-call"], "exclude each other"],
-    [["--patch", "--json"], "exclude each other"],
+    [["--patch", "--by-call"], "cannot be combined"],
+    [["--patch", "--json"], "cannot be combined"],
     [["--since", "ffffffff"], "There is no checkpoint ffffffff"],
     [["--until", "x"], "There is no checkpoint x"],
   ] as const) {
@@ -127,5 +127,5 @@ test("wrong use of diff is said in a sentence, with exit code 2", async () => {
     expect({ code, stdout }, args.join(" ")).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(said);
   }
-  expect((await cli.run(["diff", "ffffffff"])).stderr).toContain("There is no session ffffffff");
+  expect((await cli.run(["diff", "ffffffff"])).stderr).toContain("No session ffffffff found");
 });

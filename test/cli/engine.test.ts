@@ -82,12 +82,12 @@ test("a chat shows its engine and changes it, and a list of sessions on several 
     expect.stringContaining('There is no engine "codex". Choose one of: claude, direct.'),
   ]);
   const said = [
-    "The engine is direct. To change it: /engine claude",
-    "The engine is direct already.",
-    "The engine is claude from the next turn on.",
-    "The engine is claude. To change it: /engine direct",
+    "Current engine: direct. To change it: /engine claude",
+    "Engine is already direct.",
+    "Engine is claude from the next turn on.",
+    "Current engine: claude. To change it: /engine direct",
   ];
-  expect(stdout.split("\n").filter((line) => /engine is/.test(line))).toEqual(
+  expect(stdout.split("\n").filter((line) => /^(?:Engine is|Current engine)/.test(line))).toEqual(
     said.map((line) => expect.stringContaining(line)),
   );
   expect((await cli.run(["sessions", "list"])).stdout).not.toContain("ENGINE");

@@ -28,7 +28,7 @@ test("a patch goes to a new file of the owner's, or to standard output, and neve
   const { stdout, code } = await cli.run(["export", session, "--patch", "changes.patch"]);
   expect({ stdout, code }).toEqual({
     code: 0,
-    stdout: `The changes of session ${session} are in changes.patch. Use them with: git apply changes.patch\n`,
+    stdout: `Changes of session ${session} written to changes.patch. To apply them: git apply changes.patch\n`,
   });
   const file = join(cli.cwd, "changes.patch");
   const patch = readFileSync(file, "utf8");
@@ -48,7 +48,7 @@ test("a file that is there is never overwritten, and nothing counts as exported 
     expect(await cli.run(["export", session, way, "mine"])).toEqual({
       code: 2,
       stdout: "",
-      stderr: "capstan: mine is there already. Choose another name, or remove it.\n",
+      stderr: "capstan: mine already exists. Choose another name, or remove it.\n",
     });
     expect((await cli.run(["export", session, way, "no/such/directory/file"])).code).toBeGreaterThan(1);
   }
@@ -82,7 +82,7 @@ test("a branch gets the changes, and what is checked out stays as it is", async 
   const session = await sessionOf(cli, ["write a.txt with hi"], { kind: "worktree" });
   const { code, stdout } = await cli.run(["export", session, "--branch", "from-agent"]);
   expect(code).toBe(0);
-  expect(stdout).toContain(`The changes of session ${session} are on the branch from-agent of ${cli.cwd}.\n`);
+  expect(stdout).toContain(`Changes of session ${session} committed to branch from-agent of ${cli.cwd}.\n`);
   expect(git(cli, "show", "--stat", "--format=", "from-agent")).toContain("a.txt");
   expect(git(cli, "status", "--porcelain")).toBe("");
   expect(git(cli, "branch", "--show-current")).toBe("main\n");
@@ -107,7 +107,7 @@ test("what git ignores is not on the branch, which is said, and still counts as 
   expect(nothing.stderr).toMatch(/nothing to export.*a\.log/);
   const more = await sessionOf(cli, ["write a.log with hi, then write a.txt with hi"], { kind: "worktree" });
   const { stdout } = await cli.run(["export", more, "--branch"]);
-  expect(stdout).toContain("of a submodule: a.log.\nThey are not exported yet.");
+  expect(stdout).toContain("to a submodule: a.log.\nTo export them too,");
   expect(jsonLines((await cli.run(["export", more, "--branch", "--json"])).stdout)).toMatchObject([
     { skipped: ["a.log"] },
   ]);
@@ -121,7 +121,9 @@ test("export wants one way, and tells itself from sessions export", async () => 
     const { code, stdout } = await cli.run(["export", session, ...args]);
     expect({ code, stdout }, args.join(" ")).toEqual({ code: 2, stdout: "" });
   }
-  expect((await cli.run(["export", "--help"])).stdout.replaceAll(/\s+/g, " ")).toContain("its log: sessions export");
+  expect((await cli.run(["export", "--help"])).stdout.replaceAll(/\s+/g, " ")).toContain(
+    "for its log use `sessions export`",
+  );
   expect((await cli.run(["export", idle, "--patch", "x.patch"])).stderr).toContain("nothing to take");
   expect(existsSync(join(cli.cwd, "x.patch"))).toBe(false);
 });

@@ -19,7 +19,7 @@ async function remember(cli: Cli, command: string, scope: string, rule: string):
 test("a remembered answer is listed with where it holds, used, shown with what it matches, and revoked", async () => {
   await using upstream = await model();
   using cli = testCli(upstream.url);
-  expect((await cli.run(["grants"])).stdout).toBe("No answer is remembered.\n");
+  expect((await cli.run(["grants"])).stdout).toBe("No remembered answers.\n");
   await remember(cli, "echo one", "project", "Bash(echo *)");
   expect((await cli.run(["run", "Do: echo two!"])).code).toBe(0);
   expect((await cli.run(["run", "--deny", "Do: touch three!"])).code).toBe(0);
@@ -38,7 +38,7 @@ test("a remembered answer is listed with where it holds, used, shown with what i
   expect(shown.stdout).not.toContain("touch three");
 
   const revoked = await cli.run(["grants", "revoke", grant.id.slice(-8)]);
-  expect(revoked.stdout).toBe(`Revoked ${grant.id.slice(-8)}: Bash(echo *) is asked about again.\n`);
+  expect(revoked.stdout).toBe(`Grant ${grant.id.slice(-8)} revoked: Bash(echo *) needs approval again.\n`);
   expect((await cli.run(["run", "Do: echo two!"])).code).toBe(5);
 });
 
@@ -62,7 +62,7 @@ test("an unknown grant is refused, and a mistake in one id revokes nothing", asy
   await remember(cli, "echo one", "always", "Bash(echo one)");
   const { id } = JSON.parse((await cli.run(["grants", "list", "--json"])).stdout) as Grant;
   const { code, stderr } = await cli.run(["grants", "revoke", id, "ffffffff"]);
-  expect([code, stderr]).toEqual([2, "capstan: There is no grant ffffffff. See: capstan grants list\n"]);
+  expect([code, stderr]).toEqual([2, "capstan: No grant ffffffff found. To list them: capstan grants list\n"]);
   expect((await cli.run(["grants", "list", "--json"])).stdout).toContain(id);
-  expect((await cli.run(["grants", "show", "gr"])).stderr).toContain("too short to name a grant");
+  expect((await cli.run(["grants", "show", "gr"])).stderr).toContain("too short to identify a grant");
 });

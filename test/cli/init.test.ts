@@ -27,7 +27,7 @@ Next:
   capstan test --rehearsal
   capstan chat agent.yaml --rehearsal
 
-With a key (capstan auth login, or ANTHROPIC_API_KEY in the shell or in .env) leave --rehearsal out.
+To use a real model, run capstan auth login (or set ANTHROPIC_API_KEY in the shell or in .env) and omit --rehearsal.
 `,
   });
   const cwd = join(cli.cwd, "helper");
@@ -40,7 +40,7 @@ With a key (capstan auth login, or ANTHROPIC_API_KEY in the shell or in .env) le
   const validated = await cli.run(["validate"], { cwd });
   expect(validated.stdout).toContain("✓ agent.yaml is valid: helper");
   expect(validated.stdout).toContain("permissions   accept-edits");
-  expect(validated.stdout).toContain("\nTalk to it: capstan chat agent.yaml --rehearsal\n");
+  expect(validated.stdout).toContain("\nChat with it: capstan chat agent.yaml --rehearsal\n");
   expect(validated.code).toBe(0);
   const suite = readFileSync(join(cwd, "agent.test.yaml"), "utf8");
   expect(suite).toContain("# yaml-language-server: $schema=./.capstan/suite.schema.json\n");
@@ -49,8 +49,8 @@ With a key (capstan auth login, or ANTHROPIC_API_KEY in the shell or in .env) le
   writeFileSync(join(cwd, ".env"), "ANTHROPIC_API_KEY=sk-ant-test\n");
   // Both were written by hand.
   const { stdout: trusted } = await cli.run(["trust", "--yes"], { cwd });
-  expect(trusted).toContain("✓ .env is trusted as it is now.\n✓ agent.yaml is trusted as it is now.");
-  expect((await cli.run(["validate", "."], { cwd })).stdout).toMatch(/\n\nTalk to it: capstan chat agent\.yaml\n$/);
+  expect(trusted).toContain("✓ .env is now trusted with this content.\n✓ agent.yaml is now trusted with this content.");
+  expect((await cli.run(["validate", "."], { cwd })).stdout).toMatch(/\n\nChat with it: capstan chat agent\.yaml\n$/);
   const { stdout: config } = await cli.run(["config"], { cwd });
   expect(config).toContain(`project (${join(cwd, ".capstan")})`);
   const chat = await cli.run(["chat", "agent.yaml", "--rehearsal"], {
@@ -71,17 +71,17 @@ test("nothing that is there is overwritten, and .gitignore gets a line", async (
   expect(await cli.run(["init", "--template", "reviewer"])).toEqual({
     code: 2,
     stdout: "",
-    stderr: `capstan: agent.yaml, reviewers/clarity.yaml are in ${cli.cwd} already, and nothing was written. Choose another directory: capstan init DIR\n`,
+    stderr: `capstan: agent.yaml, reviewers/clarity.yaml already exist in ${cli.cwd}, so nothing was written. Choose another directory: capstan init DIR\n`,
   });
   expect(existsSync(join(cli.cwd, "instructions.md"))).toBe(false);
   writeFileSync(join(cli.cwd, "plain"), "");
   expect((await cli.run(["init", "plain/sub"])).stderr).toMatch(/^capstan: Cannot write .*plain\/sub\/agent\.yaml: /);
   expect((await cli.run(["init", "x", "--name", "Not A Name"])).stderr).toBe(
-    'capstan: --name "Not A Name" cannot be an agent\'s name: lower-case letters, digits and dashes, starting with a letter.\n',
+    'capstan: --name "Not A Name" is not a valid agent name: lower-case letters, digits and dashes, starting with a letter.\n',
   );
   mkdirSync(join(cli.cwd, "mine"));
   writeFileSync(join(cli.cwd, "mine/.gitignore"), "dist/");
-  expect((await cli.run(["init", "mine"])).stdout).toContain("✓ .gitignore (a line for .env)\n");
+  expect((await cli.run(["init", "mine"])).stdout).toContain("✓ .gitignore (added .env)\n");
   expect(readFileSync(join(cli.cwd, "mine/.gitignore"), "utf8")).toBe("dist/\n.env\n");
 });
 
@@ -98,16 +98,16 @@ test("within a project it makes no other one, and in the home directory none at 
   );
   const home = await cli.run(["init"], { cwd: cli.home });
   expect(home.stdout).toContain("✓ agent.test.yaml\n✓ agent.schema.json\n✓ suite.schema.json\n✓ .gitignore\n");
-  expect(home.stdout).toContain("ANTHROPIC_API_KEY in the shell) leave");
+  expect(home.stdout).toContain("ANTHROPIC_API_KEY in the shell) and omit --rehearsal.");
   expect(existsSync(join(cli.home, ".capstan/config.yaml"))).toBe(false);
 });
 
 test("at a terminal it asks for what was not given", async () => {
   using cli = testCli();
   await using screen = terminal(cli, ["init", "papers"]);
-  await screen.sees("What is it to be?");
+  await screen.sees("Which template?");
   screen.type(DOWN + DOWN + ENTER);
-  await screen.sees("What is its name?");
+  await screen.sees("Agent name?");
   screen.type(`-2${ENTER}`);
   await screen.sees("Next:");
   expect(await screen.end()).toBe(0);

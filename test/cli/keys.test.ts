@@ -24,25 +24,25 @@ async function keys(...flags: string[]): Promise<Key[]> {
 }
 
 test("a key is shown once, listed without its secret, and revoked by the end of its id", async () => {
-  expect((await cli.run(["keys"])).stdout).toBe("There is no key. Make one: capstan keys create\n");
+  expect((await cli.run(["keys"])).stdout).toBe("No keys. Create one: capstan keys create\n");
   const made = await cli.run(["keys", "create", "--name", "ci"]);
   expect(made.code).toBe(0);
   // Standard output is the key and nothing else, so that a script can take it.
   expect(made.stdout).toMatch(/^ck_[\w-]{43}\n$/);
-  expect(made.stderr).toMatch(/The key [0-9a-f]{8} may act as operator of the project default\.\nIt is shown only now/);
+  expect(made.stderr).toMatch(/Key [0-9a-f]{8} has the role operator in the project default\.\nSave it now/);
 
   const [key] = await keys();
   expect(key).toMatchObject({ name: "ci", role: "operator", project: "default", revokedAt: null, lastUsedAt: null });
   expect(key).not.toHaveProperty("hash");
   const list = await cli.run(["keys", "list"]);
   expect(list.stdout).toMatch(
-    /^KEY +BEGINS +ROLE +MADE +USED +STATUS +NAME +PROJECT\n[0-9a-f]{8} +ck_\S{6}… +operator .* never +holds +ci +default\n$/,
+    /^KEY +PREFIX +ROLE +CREATED +USED +STATUS +NAME +PROJECT\n[0-9a-f]{8} +ck_\S{6}… +operator .* never +active +ci +default\n$/,
   );
   expect(list.stdout).not.toContain(made.stdout.trim());
 
   const end = key?.id.slice(-8) ?? "";
-  expect((await cli.run(["keys", "revoke", end])).stdout).toBe(`${end} (ci) is refused from now on.\n`);
-  expect((await cli.run(["keys", "revoke", end])).stdout).toBe(`${end} (ci) was revoked before.\n`);
+  expect((await cli.run(["keys", "revoke", end])).stdout).toBe(`Key ${end} (ci) revoked.\n`);
+  expect((await cli.run(["keys", "revoke", end])).stdout).toBe(`Key ${end} (ci) was already revoked.\n`);
   expect((await keys())[0]?.revokedAt).toEqual(expect.any(Number));
   expect((await cli.run(["keys", "list"])).stdout).toContain("revoked");
 });
@@ -66,14 +66,14 @@ test("what makes no sense is refused, and nothing is revoked by mistake", async 
   expect([nowhere.code, nowhere.stdout, nowhere.stderr]).toEqual([
     2,
     "",
-    expect.stringContaining('--project: there is no directory "not-there"'),
+    expect.stringContaining('--project: directory "not-there" not found'),
   ]);
   await cli.run(["keys", "create", "--name", "stays"]);
   const id = (await keys()).find(({ name }) => name === "stays")?.id ?? "";
   const refused = await cli.run(["keys", "revoke", id, "ffffffffffff"]);
   expect([refused.code, refused.stderr]).toEqual([
     2,
-    "capstan: There is no key ffffffffffff. See: capstan keys list\n",
+    "capstan: No key ffffffffffff found. To list them: capstan keys list\n",
   ]);
   expect((await keys()).find((key) => key.id === id)?.revokedAt).toBeNull();
   const both = await cli.run(["keys", "revoke", "key"]);

@@ -40,21 +40,21 @@ const refused: { name: string; content: keyof typeof CONTENT; says: string }[] =
   {
     name: "photo.png",
     content: "jpeg",
-    says: "its content is a JPEG image, not a PNG image. Rename it to end in .jpg.",
+    says: "its content is a JPEG image, not a PNG image. Change its extension to .jpg.",
   },
-  { name: "photo.jpeg", content: "pdf", says: "its content is a PDF, not a JPEG image. Rename it to end in .pdf." },
+  { name: "photo.jpeg", content: "pdf", says: "its content is a PDF, not a JPEG image. Change its extension to .pdf." },
   {
     name: "photo.webp",
     content: "text",
-    says: "its content is not a WebP image. Convert it, or give it the right extension.",
+    says: "its content is not a WebP image. Convert it, or correct its extension.",
   },
-  { name: "paper.pdf", content: "text", says: "its content is not a PDF. Convert it, or give it the right extension." },
+  { name: "paper.pdf", content: "text", says: "its content is not a PDF. Convert it, or correct its extension." },
 ];
 test.for(refused)("$name with other content is refused before a session is made", async ({ name, content, says }) => {
   using cli = testCli();
   writeFileSync(join(cli.cwd, name), CONTENT[content]);
   const { code, stderr } = await cli.run(["run", "--rehearsal", "look", "--file", name]);
-  expect(stderr).toBe(`capstan: ${name} cannot be attached: ${says}\n`);
+  expect(stderr).toBe(`capstan: Cannot attach ${name}: ${says}\n`);
   expect(code).toBe(2);
   expect((await cli.run(["sessions", "list", "--json"])).stdout).toBe("");
 });
@@ -64,7 +64,7 @@ test("a file without a prompt is no message", async () => {
   writeFileSync(join(cli.cwd, "notes.txt"), "Buy milk.");
   const { code, stderr } = await cli.run(["run", "--rehearsal", "-f", "notes.txt"]);
   expect(stderr).toBe(
-    'capstan: The prompt is missing. Say what to do with notes.txt, as in: capstan run --file notes.txt "summarise this"\n',
+    'capstan: The prompt is missing. Say what to do with notes.txt. Example: capstan run --file notes.txt "summarize this"\n',
   );
   expect(code).toBe(2);
 });

@@ -36,7 +36,7 @@ test("without git the agent works, and is said once to work without a net", asyn
   expect(code).toBe(0);
   expect(stdout).toContain("Wrote b.txt.");
   expect(stdout).not.toContain("changed");
-  expect(stderr).toMatch(/^capstan: WARNING: what the agent changes cannot be undone\. [^\n]*git[^\n]*\n$/);
+  expect(stderr).toMatch(/^capstan: WARNING: changes by the agent cannot be undone\. [^\n]*git[^\n]*\n$/);
 });
 
 test("without bubblewrap a sandbox that is preferred is missed loudly, and one that is required ends the run", async () => {
@@ -57,7 +57,9 @@ test("the doctor says what is missing without them, and that they stop nobody", 
   using cli = testCli();
   const { code, stdout } = await cli.run(["doctor"], without(cli, ["git", "bwrap", "socat"]));
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^! git +not found\n +→ Install git\. Without it there are no checkpoints/m);
+  expect(stdout).toMatch(
+    /^! git +not found\n +→ Install git\. Checkpoints \(diff, rewind, export\), worktrees and clones need it\./m,
+  );
   expect(stdout).toMatch(/^! sandbox +not available\n +→ .*apt-get install bubblewrap socat/m);
   expect(stdout).toMatch(/^✓ rehearsal +an agent ran a command$/m);
 });

@@ -158,8 +158,8 @@ test("policy replay lists what changed rules would decide otherwise", async () =
   const args = ["policy", "replay", "--rules", "new.yaml", "--since", "7d", "--session", id];
   const { code, stdout, stderr } = await cli.run(args);
   expect(code, stderr).toBe(0);
-  expect(stdout).toMatch(/1 call would now be allowed:\n[\s\S]*asked about .*npm test/);
-  expect(stdout).toMatch(/1 call would now be asked about:\n[\s\S]*git push/);
+  expect(stdout).toMatch(/1 call would now be allowed:\n[\s\S]*needs approval .*npm test/);
+  expect(stdout).toMatch(/1 call would now need approval:\n[\s\S]*git push/);
   expect(stdout).toMatch(/1 call would now be denied:\n[\s\S]*rm -rf build/);
   expect(stdout).toContain("1 call cannot be replayed");
   expect(stdout).not.toContain("rm old");

@@ -85,7 +85,7 @@ test("a past session becomes a case that passes without a model, and drifts when
   expect(made).toMatchObject({ code: 0 });
   expect(made.stdout).toContain(
     [
-      'Made the case "All of it", replayed it, and it passes:',
+      'Recorded the case "All of it". It passes on replay:',
       "  worker.test.yaml",
       "  agent.yaml",
       "  fixtures/all-of-it",

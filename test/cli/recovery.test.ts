@@ -52,7 +52,7 @@ test("without a setting, run ends the turn that a dead host left, asks the model
   const next = await cli.run(["run", "hello"]);
   expect(next.code).toBe(0);
   expect(next.stderr).toBe(
-    `capstan: Session ${id} was left in a turn by a dead host; the turn is ended. Go on with: capstan run --resume ${id} "…"\n`,
+    `capstan: Session ${id} was interrupted when its host died; Capstan ended the turn. Continue with: capstan run --resume ${id} "…"\n`,
   );
   expect(await statusOf(cli, id)).toBe("idle");
   expect(model.requests.filter(({ transcript }) => transcript.includes("Work on it.")).length).toBe(1);
@@ -83,9 +83,9 @@ test("with on_crash: continue, run goes on with it beside its own turn, and leav
   released.resolve();
   expect(await exitOf(child)).toBe(0);
   expect(stderr.text.split("\n")).toEqual([
-    `capstan: Going on with session ${id}, which a dead host left in a turn.`,
-    `capstan: Waiting for ${id}. Ctrl-C ends the turn and keeps its work.`,
-    `capstan: Session ${id}: the turn is over (end_turn).`,
+    `capstan: Continuing session ${id}, which was interrupted when its host died.`,
+    `capstan: Waiting for ${id}. Press Ctrl-C to stop; finished work is kept.`,
+    `capstan: Session ${id}: turn ended (end_turn).`,
     "",
   ]);
   expect(stdout.text).not.toContain("carried on");
@@ -111,8 +111,8 @@ test("Ctrl-C interrupts what was gone on with as well", async () => {
     .toBe(1);
   child.kill("SIGINT");
   expect(await exitOf(child)).toBe(130);
-  expect(stderr.text).toContain(`capstan: Session ${id}: interrupted. Go on with: capstan run --resume ${id} "…"\n`);
-  expect(stderr.text).toMatch(/^capstan: Interrupted\. Go on with: capstan run --resume [0-9a-f]{8} "…"$/m);
+  expect(stderr.text).toContain(`capstan: Session ${id}: interrupted. Continue with: capstan run --resume ${id} "…"\n`);
+  expect(stderr.text).toMatch(/^capstan: Interrupted\. Continue with: capstan run --resume [0-9a-f]{8} "…"$/m);
   const { stdout: list } = await cli.run(["sessions", "list", "--status", "running"]);
   expect(list).toContain("No sessions found");
 });
@@ -152,5 +152,7 @@ test("a session that cannot be settled is named with the reason, and the run goe
   rmSync(join(root, "below"), { recursive: true });
   const next = await cli.run(["run", "hello"], { cwd: root });
   expect(next.code).toBe(0);
-  expect(next.stderr).toMatch(new RegExp(`^capstan: Session ${id} was left .* cannot be settled: .*below`));
+  expect(next.stderr).toMatch(
+    new RegExp(`^capstan: Session ${id} was interrupted when its host died and cannot be recovered: .*below`),
+  );
 });

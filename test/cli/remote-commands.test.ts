@@ -1,22 +1,72 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { addCommands } from "../../src/cli/commands.ts";
-import { ABOUT_HERE, SERVED } from "../../src/cli/target/remote-commands.ts";
+import { type ServerUse, serverUse } from "../../src/cli/target/declare-command.ts";
 
-test("every command that is listed for servers exists", () => {
-  const program = new Command();
-  addCommands(program);
-  const names = namesBelow(program);
-  expect([...SERVED, ...ABOUT_HERE].filter((name) => !names.includes(name))).toEqual([]);
+const program = new Command();
+addCommands(program);
+const commands = leavesBelow(program);
+
+test("every command declares what it does while a server is chosen", () => {
+  expect(commands.filter(({ use }) => use === undefined)).toEqual([]);
 });
 
-test("capstan projects is about this machine, whatever server is chosen", () => {
-  expect(ABOUT_HERE).toContain("projects");
+test("commands about files and settings of this machine run whatever server is chosen", () => {
+  expect(namesWith("ignored")).toEqual([
+    "cassette diff",
+    "cassette prune",
+    "cassette show",
+    "completion",
+    "config show",
+    "doctor",
+    "init",
+    "projects",
+    "schema",
+    "serve",
+    "test",
+    "trust add",
+    "trust list",
+    "trust revoke",
+    "validate",
+  ]);
 });
 
-function namesBelow(command: Command, before: readonly string[] = []): string[] {
+test("commands that know only the sessions and keys of this machine are refused", () => {
+  expect(namesWith("refused")).toEqual([
+    "audit accept",
+    "audit export",
+    "audit verify",
+    "auth login",
+    "auth logout",
+    "auth status",
+    "auth test",
+    "backup",
+    "keys create",
+    "keys list",
+    "keys revoke",
+    "prune",
+    "record",
+    "restore",
+    "sessions delete",
+    "sessions import",
+    "sessions recover",
+    "workspaces clean",
+    "workspaces list",
+  ]);
+});
+
+function namesWith(use: ServerUse): string[] {
+  return commands.flatMap((one) => (one.use === use ? [one.name] : [])).toSorted();
+}
+
+interface Leaf {
+  readonly name: string;
+  readonly use: ServerUse | undefined;
+}
+
+function leavesBelow(command: Command, before: readonly string[] = []): Leaf[] {
   return command.commands.flatMap((child) => {
     const path = [...before, child.name()];
-    return [path.join(" "), ...namesBelow(child, path)];
+    return child.commands.length === 0 ? [{ name: path.join(" "), use: serverUse(child) }] : leavesBelow(child, path);
   });
 }

@@ -166,7 +166,7 @@ describe("run", () => {
     expect((await idle(all.operator, stdout.trim())).first_message).toBe("go on alone");
     const here = await cli.run(["run", "--detach", "go on alone"]);
     expect(here).toMatchObject({ code: 2, stdout: "" });
-    expect(here.stderr).toContain("CAPSTAN_URL names none");
+    expect(here.stderr).toContain("CAPSTAN_URL is not set");
   });
 
   test("is interrupted on the server by a signal here", async () => {
@@ -181,7 +181,7 @@ describe("run", () => {
     const found = await until(running, (one) => one !== undefined && one.state.open_calls.length > 0);
     child.kill("SIGINT");
     expect(await exitOf(child)).toBe(130);
-    expect(stderr.text).toContain("Interrupted. Go on with: capstan run --resume");
+    expect(stderr.text).toContain("Interrupted. Continue with: capstan run --resume");
     expect((await all.viewer.get(`/api/sessions/${found?.id}`)).body.status).toBe("idle");
   });
 
@@ -212,17 +212,17 @@ describe("at a terminal", () => {
       "run",
       order(["Bash", { command: "touch t1.txt" }], ["Bash", { command: "touch t2.txt" }]),
     ]);
-    await screen.sees("May it run?");
+    await screen.sees("Allow this?");
     screen.type(ENTER);
     await screen.sees("Run touch t2.txt");
-    await screen.sees("May it run?");
+    await screen.sees("Allow this?");
     // "Allow from now on in this session…", then "Save".
     screen.type(DOWN + ENTER);
     await screen.sees("Save this rule?");
     screen.type(ENTER);
     await screen.sees("done");
     expect(await screen.end()).toBe(0);
-    expect(screen.text).toContain("from now on in this project");
+    expect(screen.text).toContain("Allow in this project");
     // The server would refuse it.
     expect(screen.text).not.toContain("everywhere");
     for (const name of ["t1.txt", "t2.txt"]) expect(existsSync(join(all.api.cwd, name))).toBe(true);
@@ -233,7 +233,7 @@ describe("at a terminal", () => {
   test("a session that waits is taken up here", async () => {
     const id = await session(all.operator, order(["Bash", { command: "touch t3.txt" }]));
     await using screen = open(["run", "--resume", id]);
-    await screen.sees("May it run?");
+    await screen.sees("Allow this?");
     screen.type(ENTER);
     await screen.sees("done");
     expect(await screen.end()).toBe(0);
@@ -242,7 +242,7 @@ describe("at a terminal", () => {
 
   test("Ctrl-C at a question ends the turn", async () => {
     await using screen = open(["run", order(["Bash", { command: "touch t4.txt" }])]);
-    await screen.sees("May it run?");
+    await screen.sees("Allow this?");
     screen.type(CTRL_C);
     await screen.sees("Interrupted.");
     expect(await screen.end()).toBe(130);
@@ -277,7 +277,7 @@ describe("commands", () => {
     expect(imported.stdout).toContain("Imported as session");
 
     const compacted = await capstan(["sessions", "compact", id], "operator");
-    expect(compacted).toMatchObject({ code: 0, stdout: `Session ${id.slice(-8)} goes on from a summary.\n` });
+    expect(compacted).toMatchObject({ code: 0, stdout: `Session ${id.slice(-8)} continues from a summary.\n` });
   });
 
   test("a session is followed until somebody leaves", async () => {
@@ -301,7 +301,7 @@ describe("commands", () => {
 
     const always = await capstan(["approvals", "answer", approval, "allow", "--scope", "always"], "operator");
     expect(always.code).toBe(2);
-    expect(always.stderr).toContain("for the session or for the project");
+    expect(always.stderr).toContain("Use the scope session or project");
     const as = await capstan(["approvals", "answer", approval, "allow", "--as", "somebody"], "operator");
     expect(as).toMatchObject({ code: 2 });
     const answered = await capstan(
@@ -318,7 +318,7 @@ describe("commands", () => {
     const refused = await capstan(["grants", "revoke", short], "viewer");
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("needs a key with the role operator");
-    expect((await capstan(["grants", "revoke", short], "operator")).stdout).toContain("is asked about again");
+    expect((await capstan(["grants", "revoke", short], "operator")).stdout).toContain("needs approval again");
     expect((await capstan(["grants"])).stdout).not.toContain("echo granted");
   });
 
@@ -336,9 +336,9 @@ describe("commands", () => {
     expect((await capstan(["checkpoints", id], "viewer")).stdout).toContain("before Write");
 
     expect((await capstan(["rewind", id, "--to", "start", "--dry-run"], "operator")).stdout).toContain("would change");
-    expect((await capstan(["rewind", id, "--to", "start"], "operator")).stdout).toContain("is back at checkpoint");
-    expect((await capstan(["diff", id], "viewer")).stdout).toContain("No file has changed.");
-    expect((await capstan(["rewind", id, "--undo"], "operator")).stdout).toContain("is taken back");
+    expect((await capstan(["rewind", id, "--to", "start"], "operator")).stdout).toContain("rewound to checkpoint");
+    expect((await capstan(["diff", id], "viewer")).stdout).toContain("No files changed.");
+    expect((await capstan(["rewind", id, "--undo"], "operator")).stdout).toContain("Rewind undone");
 
     const patch = join(cli.cwd, "changes.patch");
     expect((await capstan(["export", id, "--patch", patch], "operator")).code).toBe(0);
@@ -357,7 +357,7 @@ describe("commands", () => {
   test("spending, models and rules are told", async () => {
     const spent = lines((await capstan(["usage", "--by", "agent", "--json"], "viewer")).stdout);
     expect(spent[0]).toMatchObject({ by: "agent", key: "tester", billing: "paid" });
-    expect((await capstan(["usage"], "viewer")).stdout).toContain("days of Europe/Berlin");
+    expect((await capstan(["usage"], "viewer")).stdout).toContain("days in Europe/Berlin");
     expect((await capstan(["models"], "viewer")).stdout).toContain("claude-opus-4-8");
     await session(all.operator, order(["Bash", { command: "sleep 0" }]));
     const check = await capstan(["policy", "check", "Bash(sleep 5)"], "operator");
@@ -383,7 +383,9 @@ describe("commands", () => {
     ].map(async (args) => {
       const refused = await fresh.run(args, against);
       expect(refused.code, args.join(" ")).toBe(2);
-      expect(refused.stderr, args.join(" ")).toContain(`does not work against a server, and CAPSTAN_URL names ${url}`);
+      expect(refused.stderr, args.join(" ")).toContain(
+        `does not work against a server, and CAPSTAN_URL is set to ${url}`,
+      );
     });
     await Promise.all(refusals);
     const project = await fresh.run(["sessions", "list", "--project", "."], against);
@@ -444,7 +446,7 @@ describe("waiting", () => {
     await all.operator.post(`/api/approvals/${approval}/answer`, { behavior: "allow" });
     await closed;
     expect(asked).toEqual([`/api/approvals/${approval}?wait=30`]);
-    expect(await there.goesOn()).toBe(true);
+    expect(await there.continues()).toBe(true);
     await until(() => existsSync(join(all.api.cwd, "v.txt")), Boolean);
     await until(
       () => idle(all.viewer, id),
@@ -456,9 +458,9 @@ describe("waiting", () => {
     const { server } = watched();
     await asks("u.txt");
     const there = new RemoteSession(server.client, await server.client.sessions.get(id));
-    expect(await there.goesOn()).toBe(false);
+    expect(await there.continues()).toBe(false);
     await all.operator.post(`/api/sessions/${id}/interrupt`);
-    expect(await there.goesOn()).toBe(true);
+    expect(await there.continues()).toBe(true);
   });
 });
 
@@ -482,7 +484,7 @@ describe("failures", () => {
     expect(role.code).toBe(2);
     expect(role.stderr).toContain("needs a key with the role operator");
     expect((await wrong({ CAPSTAN_KEY: "" })).stderr).toContain("CAPSTAN_KEY is not set");
-    expect((await wrong({ CAPSTAN_URL: "localhost:4310" })).stderr).toContain("must be an address");
+    expect((await wrong({ CAPSTAN_URL: "localhost:4310" })).stderr).toContain("Set it to an address");
     expect((await wrong({ CAPSTAN_URL: "ftp://example.org" })).code).toBe(2);
     const password = await wrong({ CAPSTAN_URL: "http://me:secret@127.0.0.1:1" });
     expect(password.code).toBe(2);

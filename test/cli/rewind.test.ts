@@ -20,16 +20,16 @@ test("a dry run changes nothing, a rewind brings the files back, and its undo br
   const patch = await cli.run(["rewind", session, "--to", "start", "--dry-run", "--patch"]);
   expect(patch.stdout).toContain("\n-Buy milk.\n");
   expect(patch.stdout).not.toContain("mine");
-  expect(patch.stderr).toBe("This is what would be taken back:\n");
+  expect(patch.stderr).toBe("These changes would be undone:\n");
 
   const done = await cli.run(["rewind", session, "--to", "start"]);
   expect(done).toMatchObject({ code: 0, stderr: "" });
-  expect(done.stdout).toContain(`Take it back with: capstan rewind ${session} --undo\n`);
+  expect(done.stdout).toContain(`To undo: capstan rewind ${session} --undo\n`);
   expect(readFileSync(notes, "utf8")).toBe("Buy milk.\n");
   expect(["a.txt", "mine.txt"].filter((name) => existsSync(join(cli.cwd, name)))).toEqual(["mine.txt"]);
 
   const undone = await cli.run(["rewind", session, "--undo"]);
-  expect(undone.stdout).toContain("The rewind is taken back: session ");
+  expect(undone.stdout).toContain("Rewind undone: session ");
   expect(existsSync(notes)).toBe(false);
   expect(readFileSync(join(cli.cwd, "mine.txt"), "utf8")).toBe("mine\n");
 });
@@ -53,7 +53,7 @@ test("the conversation goes back too when that is asked for", async () => {
   // The undo of the undo: what was said since the first place is gone once more.
   await cli.run(["rewind", session, "--to", "start", "--conversation"]);
   const told = (await cli.run(["rewind", session, "--undo"])).stdout;
-  expect(told).toContain("What was said before the rewind is part of the conversation again.\n");
+  expect(told).toContain("The conversation is restored to what it was before the rewind.\n");
   await cli.run(["rewind", session, "--to", "start"]);
   expect((await cli.run(["rewind", session, "--undo"])).stdout).not.toContain("conversation");
   expect(jsonLines((await cli.run(["rewind", session, "--undo", "--json"])).stdout)).toMatchObject([
@@ -67,7 +67,7 @@ test("a workspace of its own is rewound, and what it came from stays", async () 
   const session = await sessionOf(cli, ["replace milk with bread in notes.txt"], COPY);
   const { stdout } = await cli.run(["rewind", session, "--to", "start"]);
   expect(stdout).toContain("  modified  +1 -1  notes.txt\n");
-  expect((await cli.run(["diff", session])).stdout).toContain("No file has changed.");
+  expect((await cli.run(["diff", session])).stdout).toContain("No files changed.");
   expect(readFileSync(join(cli.cwd, "notes.txt"), "utf8")).toBe("Buy milk.\n");
 });
 
@@ -75,12 +75,12 @@ test("wrong use of rewind changes nothing", async () => {
   using cli = await twoTurns();
   const session = cli.made;
   for (const [args, said] of [
-    [[], "Say where to"],
-    [["--to", "start", "--undo"], "Say where to"],
-    [["--undo", "--dry-run"], "--dry-run goes with --to"],
+    [[], "Choose a target"],
+    [["--to", "start", "--undo"], "Choose a target"],
+    [["--undo", "--dry-run"], "--dry-run requires --to"],
     [["--undo", "--conversation"], "--conversation"],
-    [["--to", "start", "--patch"], "--patch goes with --dry-run"],
-    [["--to", "start", "--dry-run", "--patch", "--json"], "exclude each other"],
+    [["--to", "start", "--patch"], "--patch requires --dry-run"],
+    [["--to", "start", "--dry-run", "--patch", "--json"], "cannot be combined"],
     [["--to", "ffffffff"], "There is no checkpoint ffffffff"],
     [["--undo"], "never rewound"],
   ] as const) {

@@ -119,7 +119,7 @@ const wrong: ExitCase[] = [
     says: /Did you mean one of --mode, --model/,
   },
   { name: "an unknown command", args: ["rnu"], code: 2, says: /Did you mean run/ },
-  { name: "an empty prompt", args: ["run", "--rehearsal", "  "], code: 2, says: /nothing to do/ },
+  { name: "an empty prompt", args: ["run", "--rehearsal", "  "], code: 2, says: /The prompt is missing/ },
   {
     name: "binary input",
     args: ["run", "--rehearsal"],
@@ -131,15 +131,15 @@ const wrong: ExitCase[] = [
     name: "a file that is not there",
     args: ["run", "--rehearsal", "hi", "-f", "no.txt"],
     code: 2,
-    says: /no\.txt cannot be attached/,
+    says: /Cannot attach .*no\.txt/,
   },
   {
     name: "an unknown session",
     args: ["run", "--rehearsal", "--resume", "ffff", "hi"],
     code: 2,
-    says: /no session ffff.*sessions list/,
+    says: /No session ffff found.*sessions list/,
   },
-  { name: "nothing to continue", args: ["run", "--rehearsal", "-c", "hi"], code: 2, says: /no session yet/ },
+  { name: "nothing to continue", args: ["run", "--rehearsal", "-c", "hi"], code: 2, says: /no sessions yet/ },
   {
     name: "a directory that is not there",
     args: ["run", "--rehearsal", "--cwd", "nowhere", "hi"],
@@ -150,7 +150,7 @@ const wrong: ExitCase[] = [
     name: "a schema that is none",
     args: ["run", "--rehearsal", "--schema", "broken.json", "hi"],
     code: 2,
-    says: /broken\.json cannot be read as JSON/,
+    says: /Cannot read the schema .*broken\.json as JSON/,
   },
   { name: "a wrong duration", args: ["run", "--rehearsal", "--timeout", "soon", "hi"], code: 2, says: /soon/ },
   { name: "a wrong amount", args: ["run", "--rehearsal", "--max-usd", "-1", "hi"], code: 2, says: /above zero/ },
@@ -211,7 +211,7 @@ test("an interrupted run keeps its work, says how to go on, and ends with 130", 
   child.kill("SIGINT");
   const code = await new Promise((done) => child.once("exit", done));
   expect(code).toBe(130);
-  expect(stderr).toMatch(/Interrupted\. Go on with: capstan run --resume [0-9a-f]{8}/);
+  expect(stderr).toMatch(/Interrupted\. Continue with: capstan run --resume [0-9a-f]{8}/);
   await cli.run(["run", "-c", "go on"]);
   expect(model.requests.at(-1)?.transcript).toContain("word");
 });

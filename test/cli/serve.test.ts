@@ -63,7 +63,7 @@ test("a person starts it, logs in with the printed address, and stops it", async
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   await expect.poll(() => stdout.text, { timeout: 20_000 }).toContain("Ctrl-C");
   for (const line of stdout.text.split("\n")) expect(line.length, line).toBeLessThanOrEqual(80);
-  expect(stdout.text).toContain("REHEARSAL: there are no credentials");
+  expect(stdout.text).toContain("REHEARSAL: no credentials found");
   expect(stdout.text).toContain("capstan keys create --role admin");
   const [loginUrl = ""] = /http:\S+\/login\?token=\S+/.exec(stdout.text) ?? [];
   const login = await fetch(loginUrl, { redirect: "manual" });
@@ -75,7 +75,7 @@ test("a person starts it, logs in with the printed address, and stops it", async
 
   expect(await stopped({ child }, "SIGINT")).toBe(0);
   expect(stderr.text).toContain("Shutting down");
-  expect(stderr.text).toContain("Stopped. Turns that were cut, if any, go on");
+  expect(stderr.text).toContain("Stopped. Interrupted turns, if any, continue");
   const lines = stderr.text.split("\n").filter((line) => line.startsWith("{"));
   expect(lines.map((line) => (JSON.parse(line) as { path: string }).path)).toEqual(["/login", "/api/whoami"]);
   expect(stderr.text).not.toContain(loginUrl.split("token=")[1]);
@@ -98,7 +98,7 @@ test("at a terminal the log is short lines, and Ctrl-C stops it", async () => {
   // What a client was told to report can be found.
   await screen.sees(refused.headers.get("request-id") ?? "no id");
   screen.type(CTRL_C);
-  await screen.sees("Shutting down: turns may finish for 20s.");
+  await screen.sees("Shutting down. Running turns have 20s to finish");
   expect(await screen.end()).toBe(0);
   expect(screen.text).not.toContain("hidden");
 });
@@ -177,7 +177,7 @@ test("a second signal leaves at once", async () => {
   const again = setInterval(() => server.child.kill("SIGTERM"), 100);
   expect(await exitOf(server.child)).toBe(130);
   clearInterval(again);
-  expect(server.stderr.text).toBe("Shutting down: turns may finish for 10m. Once more leaves at once.\n");
+  expect(server.stderr.text).toBe("Shutting down. Running turns have 10m to finish; press Ctrl-C again to exit now.\n");
 });
 
 test("a port that is taken ends with 3 and names another", async () => {
@@ -189,7 +189,7 @@ test("a port that is taken ends with 3 and names another", async () => {
   other.close();
   expect(code).toBe(3);
   expect(stderr).toBe(
-    `capstan: Port ${port} of 127.0.0.1 is taken. Choose another: capstan serve --port ${port + 1}. Or any that is free: --port 0\n`,
+    `capstan: Port ${port} on 127.0.0.1 is already in use. Choose another: capstan serve --port ${port + 1}. Or let Capstan pick one: --port 0\n`,
   );
 });
 
@@ -246,21 +246,21 @@ test("a parent process is served over lines: a request, a stream, and the end of
 const WRONG: readonly (readonly [flags: readonly string[], said: RegExp])[] = [
   [["--host", "0.0.0.0"], /0\.0\.0\.0 can be reached from other machines.*--tls-cert.*--behind-proxy/],
   [["--host", "::"], /can be reached from other machines/],
-  [["--host", "0.0.0.0", "--behind-proxy"], /Give --public-url/],
-  [["--behind-proxy", "--public-url", "agents.example.org"], /must be an address such as https/],
-  [["--behind-proxy", "--public-url", "http://agents.example.org"], /is not encrypted.*Give its https address/],
+  [["--host", "0.0.0.0", "--behind-proxy"], /Add --public-url/],
+  [["--behind-proxy", "--public-url", "agents.example.org"], /must be an address without a path, such as https/],
+  [["--behind-proxy", "--public-url", "http://agents.example.org"], /is not encrypted.*Use the proxy's https address/],
   [
     ["--stdio", "--port", "0", "--json"],
-    /--stdio there is no address, so leave out what is about one: --port, --json\n/,
+    /--stdio has no address, so it cannot be combined with --port, --json\. Omit them\.\n/,
   ],
   [
     ["--stdio", "--host", "127.0.0.1", "--open", "--behind-proxy", "--public-url", "https://a.example.org"],
-    /: --host, --open, --behind-proxy, --public-url\n/,
+    /cannot be combined with --host, --open, --behind-proxy, --public-url\. /,
   ],
-  [["--stdio", "--tls-cert", "cert.pem", "--tls-key", "key.pem"], /: --tls-cert, --tls-key\n/],
+  [["--stdio", "--tls-cert", "cert.pem", "--tls-key", "key.pem"], /cannot be combined with --tls-cert, --tls-key\. /],
   [["--public-url", "https://agents.example.org/below"], /without a path/],
-  [["--tls-cert", "cert.pem"], /Give --tls-cert and --tls-key together/],
-  [["--tls-cert", "no.pem", "--tls-key", "no.pem"], /cannot be used for TLS: ENOENT/],
+  [["--tls-cert", "cert.pem"], /Use --tls-cert and --tls-key together/],
+  [["--tls-cert", "no.pem", "--tls-key", "no.pem"], /Cannot use .* for TLS: ENOENT/],
   [["--port", "70000"], /whole number from 0 to 65535/],
   [["--grace", "soon"], /"soon" is not a duration/],
 ];
@@ -282,7 +282,7 @@ test("beyond this machine it serves over TLS", async () => {
   const server = await started(cli, "--host", "0.0.0.0", "--tls-cert", "cert", "--tls-key", "key");
   expect(server.url).toMatch(/^https:\/\/localhost:\d+$/);
   const asked = await cli.run(["serve", "--tls-cert", "key", "--tls-key", "cert"]);
-  expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("cannot be used for TLS")]);
+  expect([asked.code, asked.stderr]).toEqual([2, expect.stringMatching(/Cannot use .* for TLS/)]);
   expect(await stopped(server)).toBe(0);
 });
 

@@ -71,7 +71,7 @@ test("a session can be read, compacted and deleted by the end of its id", async 
   expect(shown.stdout).toContain("> run echo something-to-see");
   expect(shown.stdout).toContain("Bash echo something-to-see");
   expect((await cli.run(["sessions", "show", id, "--json"])).stdout).toContain('"type":"session.status_idle"');
-  expect((await cli.run(["sessions", "compact", id, "--rehearsal"])).stdout).toContain("goes on from a summary");
+  expect((await cli.run(["sessions", "compact", id, "--rehearsal"])).stdout).toContain("continues from a summary");
   const deleted = await cli.run(["sessions", "delete", id]);
   expect(deleted.stdout).toContain("erased");
   expect((await cli.run(["sessions", "show", id])).code).toBe(2);
@@ -101,10 +101,10 @@ test("delete removes the workspace, and refuses while it has changes that were n
   const { code, stdout, stderr } = await cli.run(["sessions", "delete", untaken, unchanged, inPlace]);
   expect(code).toBe(1);
   expect(stderr).toContain(`capstan sessions delete ${untaken} --discard-changes`);
-  for (const gone of [unchanged, inPlace]) expect(stdout).toContain(`Session ${gone} is erased.`);
+  for (const gone of [unchanged, inPlace]) expect(stdout).toContain(`Session ${gone} erased.`);
   expect(readdirSync(workspaces).map((id) => id.slice(-8))).toEqual([untaken]);
   expect(existsSync(join(cli.cwd, "b.txt"))).toBe(true);
-  expect((await cli.run(["sessions", "delete", untaken, "--discard-changes"])).stdout).toContain("is erased.");
+  expect((await cli.run(["sessions", "delete", untaken, "--discard-changes"])).stdout).toContain(" erased.");
   expect(readdirSync(workspaces)).toEqual([]);
 });
 
@@ -181,7 +181,7 @@ test("a backup can be restored, and pruning first only says what it would do", a
   expect((await cli.run(["sessions", "list"])).stdout).toContain(id);
   expect((await cli.run(["prune", "--older-than", "1ms", "--yes"])).stdout).toContain("erased");
   expect((await cli.run(["sessions", "list"])).stdout).not.toContain(id);
-  expect((await cli.run(["restore", "copy.db"])).stdout).toContain("kept as");
+  expect((await cli.run(["restore", "copy.db"])).stdout).toContain("The old store is now ");
   expect((await cli.run(["sessions", "list"])).stdout).toContain(id);
 });
 

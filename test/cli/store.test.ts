@@ -15,7 +15,7 @@ test("backup overwrites nothing, and restore takes no directory: wrong use, said
   expect(await cli.run(["backup", "mine.txt"])).toEqual({
     code: 2,
     stdout: "",
-    stderr: "capstan: mine.txt is there already. Choose another name, or remove it.\n",
+    stderr: "capstan: mine.txt already exists. Choose another name, or remove it.\n",
   });
   expect(readFileSync(join(cli.cwd, "mine.txt"), "utf8")).toBe("mine");
   expect(await cli.run(["restore", "."])).toEqual({
@@ -30,7 +30,7 @@ test("prune --json prints JSON and nothing else on standard output", async () =>
   expect(await cli.run(["prune", "--older-than", "1ms", "--json"])).toEqual({ code: 0, stdout: "", stderr: "" });
   await sessionOf(cli, ["hello"]);
   const dry = await cli.run(["prune", "--older-than", "1ms", "--json"]);
-  expect(dry.stderr).toContain("Nothing was erased. Add --yes to erase it.");
+  expect(dry.stderr).toContain("Nothing was erased. To erase it, add --yes.");
   const { stdout, stderr } = await cli.run(["prune", "--older-than", "1ms", "--json", "--yes"]);
   expect(JSON.parse(stdout)).toMatchObject({ firstMessage: "hello" });
   expect(stdout).toBe(dry.stdout);
@@ -44,8 +44,8 @@ test("prune keeps a session whose changes were not exported, and erases the othe
   const other = await sessionOf(cli, ["hello"]);
   const { code, stdout, stderr } = await cli.run(["prune", "--older-than", "1ms", "--yes"]);
   expect(code).toBe(1);
-  expect(stdout).toContain(`Session ${other} is erased.`);
-  expect(stderr).toContain(`Session ${untaken} is kept: it has changes that were not exported.`);
+  expect(stdout).toContain(`Session ${other} erased.`);
+  expect(stderr).toContain(`Session ${untaken} was not deleted: it has unexported changes.`);
   expect((await cli.run(["sessions", "list"])).stdout).toContain(untaken);
 });
 
@@ -66,7 +66,7 @@ test("config show and projects cut nothing, however long", async () => {
 test("models without a credential names the variables, and no option that it does not have", async () => {
   using cli = testCli();
   const { code, stderr } = await cli.run(["models"]);
-  expect(stderr).toMatch(/^capstan: .*Set one of ANTHROPIC_API_KEY, .*ANTHROPIC_AUTH_TOKEN.*CLAUDE_CODE_OAUTH_TOKEN/);
+  expect(stderr).toMatch(/^capstan: .*Set ANTHROPIC_API_KEY, .*ANTHROPIC_AUTH_TOKEN.*CLAUDE_CODE_OAUTH_TOKEN/);
   expect(stderr).not.toContain("--rehearsal");
   expect(code).toBe(2);
 });

@@ -47,7 +47,7 @@ cases:
   expect(code).toBe(0);
   expect(stdout).not.toContain("other");
   expect(stdout).toContain("skipped: not yet");
-  expect(stdout).toMatch(/^1 passed, 1 skipped, 2 left out in /m);
+  expect(stdout).toMatch(/^1 passed, 1 skipped, 2 filtered out in /m);
 });
 
 test("a suite that was not run for its agent's sake is named", async () => {

@@ -18,14 +18,14 @@ test("the tour: a host dies in a turn, the doctor sees it, recovery settles it, 
   await once(child, "exit");
 
   const doctor = await cli.run(["doctor"]);
-  expect(doctor.stdout).toMatch(/✗ store .*1 session was left by a dead host\n\s+→ capstan sessions recover/);
+  expect(doctor.stdout).toMatch(/✗ store .*1 session needs recovery\n\s+→ Run: capstan sessions recover/);
   expect(doctor.code).toBe(3);
 
   const recovered = await cli.run(["sessions", "recover", "--on-crash", "continue"]);
-  expect(recovered.stdout).toMatch(/^Session [0-9a-f]{8}: the turn is over \(end_turn\)$/m);
+  expect(recovered.stdout).toMatch(/^Session [0-9a-f]{8}: turn ended \(end_turn\)$/m);
   expect(recovered.code).toBe(0);
   expect(model.requests.at(-1)?.transcript).toContain("its outcome is unknown");
-  expect((await cli.run(["sessions", "recover"])).stdout).toBe("No session was left by a dead host.\n");
+  expect((await cli.run(["sessions", "recover"])).stdout).toBe("No sessions to recover.\n");
 
   const resumed = await cli.run(["run", "-c", "What happened?"]);
   expect(resumed.code).toBe(0);

@@ -33,7 +33,7 @@ test("at a terminal new content is listed, changed content is shown as a diff, a
   await second.sees("Trust this file?");
   second.type(`${DOWN.repeat(2)}${ENTER}`);
   expect(await second.end()).toBe(2);
-  expect(second.text).toContain("Nothing was trusted and nothing was started.");
+  expect(second.text).toContain("Nothing was trusted or started.");
 
   await using third = terminal(cli, ["chat", "--rehearsal"]);
   await third.sees("Trust this file?");

@@ -11,7 +11,7 @@ const USD = 0.005 + 0.0025 + 0.001;
 test("usage adds up by each grouping, keeps rehearsals apart and says what has no price", async () => {
   await using model = await scriptedModel(() => ({ ...say("ok"), usage: USAGE }));
   using cli = testCli(model.url);
-  expect((await cli.run(["usage"])).stdout).toContain("Nothing was spent.");
+  expect((await cli.run(["usage"])).stdout).toContain("No spending yet.");
   await cli.run(["run", "one"]);
   await cli.run(["run", "two"]);
   await cli.run(["run", "--model", "mystery-1", "three"]);
@@ -43,9 +43,9 @@ test("usage adds up by each grouping, keeps rehearsals apart and says what has n
   expect(shown).toMatch(/^unknown +1 +1,000 +2,000 +67% +100 +paid +mystery-1$/m);
   expect(shown).toMatch(/^\$0\.02 \+ unknown +3 +3,000 +6,000 +67% +300 +paid +total$/m);
   expect(shown).toMatch(/ rehearsal +total$/m);
-  expect(shown).toContain("Requests without a known price: 1.");
+  expect(shown).toContain("Requests with unknown price: 1.");
   for (const line of shown.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
-  expect((await cli.run(["usage", "--project", "/no/such"])).stdout).toContain("Nothing was spent.");
+  expect((await cli.run(["usage", "--project", "/no/such"])).stdout).toContain("No spending yet.");
 
   const list = (await cli.run(["sessions", "list"])).stdout;
   expect(list).toMatch(/ \$0\.\d+ rehearsal +assistant +hello$/m);
@@ -75,7 +75,7 @@ test("a day's budget in the project's settings stops a run, and its days are tho
   expect((await cli.run(["run", "one"])).code).toBe(0);
   const refused = await cli.run(["run", "-c", "two"]);
   expect(refused.code).toBe(4);
-  expect((await cli.run(["usage"])).stdout).toContain("days of Pacific/Kiritimati");
+  expect((await cli.run(["usage"])).stdout).toContain("days in Pacific/Kiritimati");
   // A directory of the project and another name for it mean the project, too.
   mkdirSync(join(cli.cwd, "below"));
   symlinkSync(cli.cwd, join(cli.cwd, "link"));

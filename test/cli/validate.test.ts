@@ -65,14 +65,14 @@ test("what an agent file makes is told, and nothing of it is run", async () => {
   expect(stderr).toBe("");
   expect(stdout).toBe(`✓ agent.yaml is valid: clerk, Keeps papers.
 
-  model         claude-opus-4-8, else claude-sonnet-5, effort high, thinking adaptive
-  instructions  29 characters (${join(cli.cwd, "clerk.md")}), behind Claude Code's own prompt of 3,200 characters
-  inputs        city (string, to be given), count (integer, else 1200)
+  model         claude-opus-4-8, fallback claude-sonnet-5, effort high, thinking adaptive
+  instructions  29 characters (${join(cli.cwd, "clerk.md")}), appended to Claude Code's prompt of 3,200 characters
+  inputs        city (string, required), count (integer, default 1200)
   tools         Read
   functions     ${join(cli.cwd, "tools.mjs")}
   servers       near (none-such), far (http far.example)
   permissions   plan; allow Read; ask Bash; deny WebFetch, add
-  budget        $0.50, 2,000 tool calls, 1 min 30 s a turn
+  budget        $0.50, 2,000 tool calls, 1 min 30 s per turn
   subagents     reviewer
   skills        pdf (1 file, 1 kB)
   commands      /tidy
@@ -81,13 +81,13 @@ test("what an agent file makes is told, and nothing of it is run", async () => {
   workspace     worktree, sandbox preferred
   extends       ${join(cli.cwd, "base.yaml")}
 
-! There is no credential for a model: run capstan auth login, or set ANTHROPIC_API_KEY. --rehearsal needs none
-! mcp_servers.near.env.TOKEN needs the variable TOKEN, which is not set here; set it in the shell or in the project's .env before a session starts
+! No model credential found: run capstan auth login, or set ANTHROPIC_API_KEY. --rehearsal needs none
+! mcp_servers.near.env.TOKEN needs the variable TOKEN, which is not set; set it in the shell or in the project's .env before you start a session
 ! mcp_servers.near.command: none-such was not found; looked in PATH, which is ${process.env["PATH"]}. Install it, or write its whole path
-! CLAUDE.md is here, and the agent does not read it. To use it: setting_sources: [project]
-! Its functions were not loaded, because that runs their code, so that nobody knows whether they bring add (permissions.deny.0). To check them as well: capstan validate --import
+! The agent does not read CLAUDE.md. To use it: setting_sources: [project]
+! Its functions were not loaded, because that runs their code, so Capstan cannot check that they provide add (permissions.deny.0). To check them too: capstan validate --import
 
-Talk to it: capstan chat agent.yaml --rehearsal --input city=…
+Chat with it: capstan chat agent.yaml --rehearsal --input city=…
 `);
   expect(code).toBe(0);
   expect(existsSync(join(cli.cwd, "loaded"))).toBe(false);
@@ -104,7 +104,7 @@ test("programs get the same as JSON, with the tools of functions when those may 
     agent: { name: "clerk", mcp_servers: ["near", "far"], skills: ["pdf"], function_tools: ["add"] },
     instructions: { file: join(cli.cwd, "clerk.md"), characters: 29, characters_before: 3200 },
     environment: { workspace: { kind: "worktree" }, sandbox: "preferred" },
-    notes: [expect.stringContaining("none-such was not found"), expect.stringContaining("CLAUDE.md is here")],
+    notes: [expect.stringContaining("none-such was not found"), expect.stringContaining("does not read CLAUDE.md")],
   });
   expect(existsSync(join(cli.cwd, "loaded"))).toBe(true);
 });
@@ -112,7 +112,7 @@ test("programs get the same as JSON, with the tools of functions when those may 
 test("a file that nobody has trusted is checked whole, with a note; its code is not run", async () => {
   files({ "agent.yaml": `${FULL}# changed\n`, ...BESIDE });
   const { stdout, code } = await validate();
-  expect(stdout).toMatch(/! \S+agent\.yaml is not trusted yet, so these would have no effect: .*functions/);
+  expect(stdout).toMatch(/! \S+agent\.yaml is not trusted yet, so these settings would have no effect: .*functions/);
   expect(code).toBe(0);
   expect(await validate(["--import"])).toMatchObject({ code: 2, stderr: expect.stringContaining("capstan trust") });
   expect(existsSync(join(cli.cwd, "loaded"))).toBe(false);
@@ -163,7 +163,7 @@ test("a directory stands for the agent.yaml in it, and a .env there that is not 
   expect(stdout).toContain(
     `! ${directory}/.env is not read: no project is here. To have it read: mkdir ${directory}/.capstan && cd ${directory}\n`,
   );
-  expect(stdout).toContain("Talk to it: capstan chat helper/agent.yaml --rehearsal\n");
+  expect(stdout).toContain("Chat with it: capstan chat helper/agent.yaml --rehearsal\n");
   const environment = home;
   const ran = await cli.run(["run", "--rehearsal", "--agent", "helper", "--json", "say hello"], { environment });
   expect(ran).toMatchObject({ code: 0, stderr: "" });
@@ -197,7 +197,7 @@ test.each([
 test("what the chosen provider lacks is told with how to get it", async () => {
   files({ "agent.yaml": "name: clerk\nauth: vertex\n" });
   const { code, stdout } = await validate([], { ANTHROPIC_API_KEY: "sk-ant-test" });
-  expect(stdout).toContain("! vertex lacks ANTHROPIC_VERTEX_PROJECT_ID: set it to the id of");
+  expect(stdout).toContain("! vertex: missing ANTHROPIC_VERTEX_PROJECT_ID: set it to the id of");
   expect(code).toBe(0);
   files({ "agent.yaml": "name: clerk\nengine: claude\ntools: [WebSearch]\n" });
   expect((await validate([], { CLAUDE_CODE_USE_BEDROCK: "1" })).stdout).toContain(
@@ -218,7 +218,8 @@ test("without a file it says how to get one", async () => {
   expect(await validate()).toEqual({
     code: 2,
     stdout: "",
-    stderr: "capstan: There is no agent.yaml here. Name a file: capstan validate FILE. Or make one: capstan init\n",
+    stderr:
+      "capstan: No agent.yaml in this directory. Name a file (capstan validate FILE), or create one (capstan init).\n",
   });
   expect((await validate(["other.yaml"])).stderr).toBe(
     `capstan: Cannot read the agent file ${join(cli.cwd, "other.yaml")}: there is no such file or directory.\n`,

@@ -6,7 +6,7 @@ test("a session says which of its outputs are longer, and prints one whole", asy
   using cli = testCli();
   const session = await sessionOf(cli, ["run seq 1 30000"]);
   const { stdout } = await cli.run(["sessions", "show", session]);
-  const [, call = ""] = /168,894 bytes of output: --output (\w+) prints them/.exec(stdout) ?? [];
+  const [, call = ""] = /168,894 bytes of output\. To print them: --output (\w+)/.exec(stdout) ?? [];
   const printed = await cli.run(["sessions", "show", session, "--output", call]);
   expect(printed).toMatchObject({ code: 0, stderr: "" });
   expect(printed.stdout).toMatch(/^1\n2\n[^]*\n29999\n30000\n$/);

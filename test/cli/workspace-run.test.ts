@@ -118,7 +118,7 @@ test.each([["-c"], ["--fork", "0123abcd"]])("a session that goes on keeps its pl
   using cli = testCli();
   const { code, stderr } = await cli.run([...WORK, ...goOn, "--workspace", "copy", "--sandbox", "off", "hello"]);
   expect(code).toBe(2);
-  expect(stderr).toContain("so --workspace, --sandbox cannot be changed");
+  expect(stderr).toContain("--workspace, --sandbox cannot be changed in an existing session");
 });
 
 test.each([
@@ -163,7 +163,7 @@ test("a run that waits for another session's turn in the directory says so", asy
   const told = collect(other.stderr);
   await expect
     .poll(() => told.text, { timeout: 20_000 })
-    .toMatch(/^capstan: Waiting for session [0-9a-f]{8}, which works in this directory\.\n$/);
+    .toMatch(/^capstan: Waiting for session [0-9a-f]{8}, which is working in this directory\.\n$/);
   expect(existsSync(join(cli.cwd, "b.txt"))).toBe(false);
   put(cli, "done", "");
   expect([await exitOf(child), await exitOf(other)]).toEqual([0, 0]);

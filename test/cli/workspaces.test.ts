@@ -38,19 +38,19 @@ test("workspaces are listed with size, age, source and what was not exported, an
   using empty = testCli();
   expect(await empty.run(["workspaces"])).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("No session") as string,
+    stdout: expect.stringContaining("No workspaces") as string,
   });
   using cli = await inBoth();
   const { copy, place } = cli.made;
   const left = leftover(cli, Date.now() - DAY);
   const { stdout } = await cli.run(["workspaces", "list"]);
-  expect(stdout).toMatch(new RegExp(`^${copy} +copy +[\\d.]+ kB +\\d+[sm] ago +not exported +/`, "m"));
+  expect(stdout).toMatch(new RegExp(`^${copy} +copy +[\\d.]+ kB +\\d+[sm] ago +unexported +/`, "m"));
   expect(stdout).toMatch(new RegExp(`^${place} +in-place +[\\d.]+ kB +\\d+[sm] ago +/`, "m"));
   expect(stdout).toMatch(
-    new RegExp(`^${left} +leftover +[\\d.]+ kB +1 d ago +not exported +of no session in this store$`, "m"),
+    new RegExp(`^${left} +leftover +[\\d.]+ kB +1 d ago +unexported +no session in this store$`, "m"),
   );
   expect(stdout).toMatch(/^3 workspaces, [\d.]+ [kM]B on disk$/m);
-  expect(stdout).toContain(`See what was not exported: capstan diff ${copy}\n`);
+  expect(stdout).toContain(`Show unexported changes: capstan diff ${copy}\n`);
   for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   const lines = jsonLines((await cli.run(["workspaces", "list", "--json"])).stdout);
   expect(lines).toContainEqual(expect.objectContaining({ kind: "copy", source: cli.cwd, hasUnexportedChanges: true }));
@@ -60,7 +60,7 @@ test("without a name or a limit only what belongs to no session is cleaned, unle
   using cli = await inPlace();
   const session = cli.made;
   const young = leftover(cli, Date.now());
-  expect((await cli.run(["workspaces", "clean", "--yes"])).stdout).toBe("There is nothing to remove.\n");
+  expect((await cli.run(["workspaces", "clean", "--yes"])).stdout).toBe("Nothing to remove.\n");
   const old = leftover(cli, Date.now() - DAY + 1);
   // The store may be an older one, and the files somebody's work.
   const unsure = await cli.run(["workspaces", "clean", "--yes"]);
@@ -83,11 +83,11 @@ test("in a pipe nothing goes without --yes, and what works in place keeps its fi
   ] as const) {
     const { code, stdout, stderr } = await cli.run(["workspaces", "clean", session, ...flags]);
     expect(code).toBe(expected);
-    expect(stdout).toContain("loses its checkpoints only");
-    expect(stderr).toContain(expected === 0 ? "Nothing was removed.\n" : "Add --yes to remove what is listed.\n");
+    expect(stdout).toContain("lose only their checkpoints");
+    expect(stderr).toContain(expected === 0 ? "Nothing was removed.\n" : "To remove the listed items, add --yes.\n");
   }
   const unsure = await cli.run(["workspaces", "clean", session, "--json"]);
-  expect(unsure).toMatchObject({ code: 5, stderr: expect.stringContaining("Add --yes") as string });
+  expect(unsure).toMatchObject({ code: 5, stderr: expect.stringContaining("add --yes") as string });
   expect(jsonLines(unsure.stdout)).toMatchObject([{ removed: false }]);
   expect(workspacesIn(cli)).toEqual([session]);
   const json = await cli.run(["workspaces", "clean", "--larger-than", "1kB", "--older-than", "1ms", "--yes", "--json"]);
@@ -103,7 +103,7 @@ test("limits choose: what is younger or smaller stays", async () => {
     ["--larger-than", "1GB"],
     ["--older-than", "1ms", "--larger-than", "1GiB"],
   ])
-    expect((await cli.run(["workspaces", "clean", "--yes", ...limit])).stdout).toBe("There is nothing to remove.\n");
+    expect((await cli.run(["workspaces", "clean", "--yes", ...limit])).stdout).toBe("Nothing to remove.\n");
 });
 
 test("changes that were not exported stay in a pipe, with exit code 1, unless they may be lost", async () => {
@@ -112,7 +112,7 @@ test("changes that were not exported stay in a pipe, with exit code 1, unless th
   await cli.run(["export", taken, "--zip", "b.zip"]);
   const { code, stdout, stderr } = await cli.run(["workspaces", "clean", "--older-than", "1ms", "--yes"]);
   expect(code).toBe(1);
-  expect(stderr).toContain(`Session ${kept} keeps its workspace`);
+  expect(stderr).toContain(`Workspace of session ${kept} not removed`);
   expect(stdout).toContain("Removed 1 workspace, ");
   expect(workspacesIn(cli)).toEqual([kept]);
   const json = await cli.run(["workspaces", "clean", kept, "--yes", "--json"]);
@@ -137,13 +137,13 @@ test("on a terminal it asks, and about unexported changes by themselves", async 
     await using screen = terminal(cli, ["workspaces", "clean", session]);
     await screen.sees("Remove 1 workspace?");
     screen.type(DOWN + ENTER);
-    await screen.sees("were not exported");
+    await screen.sees("has unexported changes");
     screen.type(ENTER);
     expect(await screen.end()).toBe(1);
   }
   expect(workspacesIn(cli)).toEqual([session]);
   await using screen = terminal(cli, ["workspaces", "clean", session, "--yes"]);
-  await screen.sees("were not exported");
+  await screen.sees("has unexported changes");
   screen.type(DOWN + ENTER);
   expect(await screen.end()).toBe(0);
   expect(workspacesIn(cli)).toEqual([]);
@@ -169,11 +169,11 @@ test("a session that begins to work while it is asked about is told of, and the 
   using cli = await inTwoCopies(model.url);
   const { one: first, two: busy } = cli.made;
   await using screen = terminal(cli, ["workspaces", "clean", busy, first, "--yes"]);
-  await screen.sees(`The changes of session ${busy} were not exported`);
+  await screen.sees(`Session ${busy} has unexported changes`);
   const child = cli.start(["run", "-r", busy, "talk"]);
   await new Promise((seen) => child.stdout.once("data", seen));
   screen.type(DOWN + ENTER);
-  await screen.sees(`The changes of session ${first} were not exported`);
+  await screen.sees(`Session ${first} has unexported changes`);
   screen.type(DOWN + ENTER);
   const code = await screen.end();
   child.kill("SIGINT");
@@ -200,7 +200,7 @@ test("wrong use of clean is said in a sentence, with exit code 2", async () => {
     [["--larger-than", "500"], '"500" is not a size'],
     [["--larger-than", "5 parsecs"], "is not a size"],
     [["--older-than", "soon"], "is not a duration"],
-    [["ffffffff"], "There is no workspace ffffffff"],
+    [["ffffffff"], "No workspace ffffffff found"],
     [["ff"], "too short"],
   ] as const) {
     const { code, stderr } = await cli.run(["workspaces", "clean", "--yes", ...args]);

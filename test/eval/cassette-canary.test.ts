@@ -167,8 +167,8 @@ test("what differs is told in lines, and the same change of many requests once",
   });
   expect(text).toMatchInlineSnapshot(`
     "✗ reads: reads
-        it passed before, and failed now
-        asked otherwise, request 1 of main and 2 others: the tools are others (changed: Bash)
+        before: passed, now: failed
+        changed: request 1 of main and 2 others: the tools are others (changed: Bash)
           @@ -1,2 +1,2 @@
            name: Bash
           -description: Runs.
@@ -176,7 +176,7 @@ test("what differs is told in lines, and the same change of many requests once",
         event 4 of main, agent.message content.0.text
           - Hi.
           + Ho.
-        event 1 of left, agent.thinking is gone
+        event 1 of left, agent.thinking was removed
           - {"thinking":"Hm."}
     ! reads: old (trial 2)
         the cassette does not fit

@@ -29,7 +29,7 @@ test("capstan run asks before a call that only untrusted settings allow, and say
   expect(code).toBe(5);
   expect(stdout).not.toContain("evil");
   expect(stderr).toContain(
-    ".capstan/config.yaml is not trusted, so these have no effect: permissions.mode, permissions.allow, environment.variables.",
+    ".capstan/config.yaml is not trusted, so these settings have no effect: permissions.mode, permissions.allow, environment.variables.",
   );
   expect(stderr).toContain("capstan trust");
 });
@@ -57,7 +57,7 @@ test("the log of a session says what was withheld from it and how to trust that,
   ]);
   expect(stdout).not.toContain("evil");
   const shown = await cli.run(["sessions", "show", events[0]?.session_id ?? ""]);
-  expect(shown.stdout, shown.stderr).toContain("is not trusted, so these have no effect: permissions.mode");
+  expect(shown.stdout, shown.stderr).toContain("is not trusted, so these settings have no effect: permissions.mode");
   // A person at the command line reads it once.
   const said = (await cli.run(["run", "--rehearsal", "hello"])).stderr;
   expect(said.match(/is not trusted/g)).toHaveLength(1);
@@ -71,7 +71,7 @@ test("capstan run --trust takes the settings as they are, and records nothing", 
   using cli = attacked();
   const trusted = await cli.run(["run", "--rehearsal", "--trust", "run echo $GREETING"]);
   expect(trusted).toMatchObject({ code: 0, stdout: expect.stringContaining("evil") });
-  expect((await cli.run(["trust", "list"])).stdout).toContain("Nothing is trusted yet");
+  expect((await cli.run(["trust", "list"])).stdout).toContain("No trusted files yet");
 });
 
 test("capstan chat asks before it as well", async () => {

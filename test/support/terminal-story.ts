@@ -38,7 +38,7 @@ export async function chatStory(
   shot("subagents");
 
   say("write tea.txt with milk");
-  await screen.sees("May it run?");
+  await screen.sees("Allow this?");
   shot("approval");
   screen.press("Enter");
   await screen.sees("Wrote tea.txt.");
@@ -46,33 +46,33 @@ export async function chatStory(
   screen.press("C-o");
   await screen.sees("› content: milk");
   screen.press("C-o");
-  await screen.sees("folded again");
+  await screen.sees("details are hidden");
   say("/diff");
   await screen.sees("1 file: 1 added");
   await screen.sees("+milk");
   shot("diff");
 
   say("/mode yolo");
-  await screen.sees("mode is now yolo");
+  await screen.sees("Mode is now yolo");
   say("run sleep 60");
   await screen.sees("Bash sleep 60");
   say("read notes.txt");
   await screen.sees("(queued)");
   shot("queued");
   say("/rewind");
-  await screen.sees("Interrupt it first (Esc)");
+  await screen.sees("Press Esc to interrupt it");
   screen.press("Escape");
   await screen.sees("aborted");
   await screen.sees("Interrupted.");
 
   say("/fork");
   await screen.sees("a copy of");
-  await screen.sees("The message that waited stays with session");
+  await screen.sees("The queued message stays in session");
   say("write coffee.txt with beans");
   await screen.sees("Wrote coffee.txt.");
   assert.ok(existsSync(join(cwd, "coffee.txt")));
   say("/rewind turn");
-  await screen.sees("/rewind undo takes it back");
+  await screen.sees("To undo: /rewind undo");
   assert.ok(!existsSync(join(cwd, "coffee.txt")));
   shot("rewind");
 

@@ -8,27 +8,27 @@ import { CapstanError } from "../../core/errors.ts";
 import { unservedBy } from "../../core/agent/provider-limits.ts";
 
 /**
- * Throws what the engine cannot honour of the agent, and the provider that the user's own settings choose. With an agent
- * file the first is told by `problemsWith`, together with what else is wrong there.
+ * Throws if the engine, or the provider from the user's settings, cannot support the agent. For an agent file,
+ * `problemsWith` reports the engine's limits together with the other problems of the file.
  */
-export function requireHonoured(configuration: Configuration, rehearsal: boolean | undefined): void {
+export function requireSupported(configuration: Configuration, rehearsal: boolean | undefined): void {
   const { agent, agentFile } = configuration;
   const problems = [
     ...(agentFile === undefined ? notHonoured(agent) : []),
-    ...(rehearsal === true ? [] : unserved(configuration)),
+    ...(rehearsal === true ? [] : providerLimits(configuration)),
   ];
   if (problems.length === 0) return;
-  throw placed(new CapstanError("invalid_agent", problems.join("\n"), { data: { problems } }), agentFile);
+  throw withPositions(new CapstanError("invalid_agent", problems.join("\n"), { data: { problems } }), agentFile);
 }
 
-/** What the provider that the agent does not name itself cannot do for it. */
-export function unserved({ agent, environment, settings, dotEnv, home }: Configuration): readonly string[] {
+/** What the provider from the settings cannot do for an agent that names none. */
+export function providerLimits({ agent, environment, settings, dotEnv, home }: Configuration): readonly string[] {
   const stored = namedProviders(home) ?? [];
   const chosen = chosenProvider({ environment, auth: settings.auth, stored, dotEnv: dotEnv?.names });
   return agent.auth !== undefined || chosen === undefined ? [] : unservedBy(chosen, agent);
 }
 
-/** What the engine cannot honour, to be told together with what is wrong with the file itself. */
+/** What the engine cannot support, to be reported together with the file's other problems. */
 export async function problemsWith(agent: AgentDefinition): Promise<readonly FieldProblem[]> {
   const { output_schema: schema } = agent;
   const wrong = schema === undefined ? [] : await requireUsableSchema(schema).then(() => [], messageIn);
@@ -46,8 +46,8 @@ function messageIn(error: unknown): readonly string[] {
   throw error;
 }
 
-/** An error of which each line begins with the name of a field, told with the places of those. */
-export function placed(error: unknown, agentFile: ReadAgent | undefined): unknown {
+/** Adds file positions to an error whose lines start with field names. */
+export function withPositions(error: unknown, agentFile: ReadAgent | undefined): unknown {
   if (!(error instanceof CapstanError) || error.code !== "invalid_agent" || agentFile === undefined) return error;
   const lines = Array.isArray(error.data["problems"]) ? (error.data["problems"] as string[]) : [error.message];
   const problems = lines.map((line) => {
@@ -59,7 +59,7 @@ export function placed(error: unknown, agentFile: ReadAgent | undefined): unknow
 
 function fieldProblem(line: string): FieldProblem | undefined {
   const [, field = "", text] = /^([\w.-]+): ([\s\S]*)$/.exec(line) ?? [];
-  // In a file it is a part of the instructions.
+  // In a file, this field is a part of the instructions.
   const path = field === "instructions_mode" ? ["instructions", "mode"] : field.split(".");
   return text === undefined ? undefined : { path, text };
 }

@@ -10,9 +10,9 @@ import { openStoredAgents, type StoredAgent } from "./stored-agents.ts";
 import { ago, shortId, table } from "../terminal/text.ts";
 import { escapeHidden, hiddenFreeJson } from "../../words/hidden-text.ts";
 import { trustingFor } from "../trust/trusting.ts";
-import { tellWithheld } from "../trust/view.ts";
+import { reportWithheld } from "../trust/view.ts";
 
-const AGENT = { what: "stored agent", command: "capstan agents list" };
+const AGENT = { what: "saved agent", command: "capstan agents list" };
 
 export interface ListFlags {
   readonly project?: string;
@@ -23,10 +23,10 @@ export interface CreateFlags extends ListFlags {
   readonly id?: string;
 }
 
-/** The definition is merged with the settings of here, as for `run --agent`. */
+/** Merges the definition with this machine's settings, as for `run --agent`. */
 export async function create(file: string, { id, project, json }: CreateFlags): Promise<void> {
   const server = await chosenServer();
-  const of = placeOf(project);
+  const of = projectFor(project);
   const { agent: definition, agentFile } = await configurationWith(file, project);
   await using agents = await openStoredAgents(server, of);
   const stored =
@@ -34,24 +34,24 @@ export async function create(file: string, { id, project, json }: CreateFlags): 
       ? await agents.create(definition)
       : await agents.update(resolveId(await agents.list(), id, AGENT).id, definition);
   if (json === true) return print(hiddenFreeJson(stored));
-  // The id alone, so that a script can take it.
+  // Only the id, for scripts.
   print(stored.id);
   process.stderr.write(
-    `\nIt is version ${stored.version} of ${escapeHidden(stored.name)}.\n` +
-      "Clients of the server use it by its id; with CAPSTAN_URL set, capstan run --agent ID does as well.\n",
+    `\nSaved as version ${stored.version} of ${escapeHidden(stored.name)}.\n` +
+      "Clients of the server use it by its id. With CAPSTAN_URL set, so does: capstan run --agent ID\n",
   );
   if (agentFile?.written.environment !== undefined)
     process.stderr.write(
-      "Its `environment` is not stored: a session of a stored agent works where its own environment says.\n",
+      "Its `environment` was not saved: sessions of a saved agent use the environment they are started with.\n",
     );
 }
 
 export async function list({ project, json }: ListFlags): Promise<void> {
   const server = await chosenServer();
-  await using agents = await openStoredAgents(server, placeOf(project));
+  await using agents = await openStoredAgents(server, projectFor(project));
   const all = await agents.list();
   if (json === true) return all.forEach((agent) => print(hiddenFreeJson(agent)));
-  if (all.length === 0) return print("There is no stored agent. Make one: capstan agents create FILE");
+  if (all.length === 0) return print("No saved agents. Create one: capstan agents create FILE");
   print(table(["AGENT", "VERSION", "CHANGED", "MODEL", "NAME"], all.map(rowOf)));
 }
 
@@ -65,7 +65,7 @@ function rowOf({ id, version, updatedAt, definition, name }: StoredAgent): strin
   ];
 }
 
-function placeOf(project: string | undefined): string {
+function projectFor(project: string | undefined): string {
   return project === undefined ? findProject(process.cwd(), process.env).id : projectOf(project);
 }
 
@@ -73,7 +73,7 @@ async function configurationWith(file: string, project = "."): Promise<Configura
   const cwd = project === "default" ? homedir() : resolve(project);
   const given = { cwd, environment: process.env, flags: {}, agentFile: resolve(file), problemsWith };
   const configuration = await loadConfiguration({ ...given, trust: await trustingFor({}) });
-  tellWithheld(configuration);
+  reportWithheld(configuration);
   return configuration;
 }
 

@@ -6,12 +6,12 @@ import { agentWithSecrets, shownAgent } from "../../server/api/secrets.ts";
 import { userStore } from "../target/home.ts";
 import { allPages, type StoredAgent, type StoredAgents } from "./stored-agents.ts";
 
-/** In the store of this user, where a server on this machine finds them. */
+/** Agents in this user's store, which a server on this machine uses too. */
 export async function localAgents(project: string): Promise<StoredAgents> {
   const store = await userStore();
   const { agents } = store.registry;
   return {
-    list: async () => (await allPages((query) => agents.list(project, query))).map(shown),
+    list: async () => (await allPages((query) => agents.list(project, query))).map(agentView),
     async create(definition) {
       requireKnownTools({ agent: definition, tools: [] });
       const now = clock.now();
@@ -28,12 +28,13 @@ export async function localAgents(project: string): Promise<StoredAgents> {
         archivedAt: null,
       };
       await agents.create(record);
-      return shown(record);
+      return agentView(record);
     },
     async update(id, definition) {
       requireKnownTools({ agent: definition, tools: [] });
       const newest = await agents.get(project, id);
-      if (newest === undefined) throw new CapstanError("not_found", `There is no stored agent ${id}.`);
+      if (newest === undefined)
+        throw new CapstanError("not_found", `No saved agent ${id} found. To list them: capstan agents list`);
       const record: AgentRecord = {
         ...newest,
         version: newest.version + 1,
@@ -43,12 +44,12 @@ export async function localAgents(project: string): Promise<StoredAgents> {
         updatedAt: clock.now(),
       };
       await agents.update(record);
-      return shown(record);
+      return agentView(record);
     },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }
 
-function shown({ id, version, name, definition, createdAt, updatedAt }: AgentRecord): StoredAgent {
+function agentView({ id, version, name, definition, createdAt, updatedAt }: AgentRecord): StoredAgent {
   return { id, version, name, definition: shownAgent(definition), createdAt, updatedAt };
 }

@@ -1,11 +1,11 @@
 import { Argument, type Command } from "commander";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addSchema(program: Command): void {
-  program
-    .command("schema")
+  declareCommand(program, "schema", { server: "ignored" })
     .description("print the JSON Schema of agent files or suites, for editors")
-    .addArgument(new Argument("[kind]", "of what").choices(["agent", "suite"]).default("agent"))
-    .option("--out <file>", "write it to a file")
+    .addArgument(new Argument("[kind]", "file type").choices(["agent", "suite"]).default("agent"))
+    .option("--out <file>", "write to a file instead of standard output")
     .addHelpText(
       "after",
       "\nExamples:\n  $ capstan schema --out agent.schema.json\n  $ capstan schema suite --out suite.schema.json",

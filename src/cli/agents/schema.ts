@@ -5,7 +5,7 @@ import { usage } from "../terminal/failure.ts";
 
 const SCHEMAS = { agent: agentFileSchema, suite: suiteFileSchema } as const;
 
-/** As it is published with the package, in schemas/. */
+/** The text of the file in schemas/. */
 export function schemaText(kind: keyof typeof SCHEMAS = "agent"): string {
   return `${JSON.stringify(SCHEMAS[kind](), undefined, 2)}\n`;
 }
@@ -16,7 +16,7 @@ export function schema(kind: keyof typeof SCHEMAS, { out }: { readonly out?: str
   try {
     writeFileSync(out, text);
   } catch (error) {
-    throw usage(`The schema cannot be written to ${out}: ${reasonOf(error)}.`);
+    throw usage(`Cannot write the schema to ${out}: ${reasonOf(error)}.`);
   }
-  process.stderr.write(`Name it in the first line of a file: # yaml-language-server: $schema=${out}\n`);
+  process.stderr.write(`To use it, start a file with: # yaml-language-server: $schema=${out}\n`);
 }

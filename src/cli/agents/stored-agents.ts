@@ -1,7 +1,7 @@
 import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
 import type { ChosenServer } from "../target/server.ts";
 
-/** The newest version of an agent, without the secrets that its definition may hold. */
+/** The newest version of an agent, without the secrets in its definition. */
 export interface StoredAgent {
   readonly id: string;
   readonly version: number;
@@ -12,25 +12,25 @@ export interface StoredAgent {
   readonly updatedAt: number;
 }
 
-/** The stored agents of one project: here, or on a server. */
+/** The saved agents of one project, here or on a server. */
 export interface StoredAgents extends AsyncDisposable {
   /** Newest first. */
   list(): Promise<readonly StoredAgent[]>;
   create(definition: AgentDefinition): Promise<StoredAgent>;
-  /** Stores a new version of one that is there. */
+  /** Saves a new version of an existing agent. */
   update(id: string, definition: AgentDefinition): Promise<StoredAgent>;
 }
 
-/** On a server the key says which project. */
+/** On a server, the key determines the project. */
 export async function openStoredAgents(server: ChosenServer | undefined, project: string): Promise<StoredAgents> {
   if (server !== undefined) return (await import("./remote-agents.ts")).remoteAgents(server);
   return (await import("./local-agents.ts")).localAgents(project);
 }
 
-/** As many as one answer of a server holds. */
+/** The most agents that a server returns at once. */
 const PAGE = 100;
 
-/** Everything that comes page by page. */
+/** Reads all pages. */
 export async function allPages<Item extends { readonly id: string }>(
   page: (query: { readonly limit: number; readonly after?: string }) => Promise<readonly Item[]>,
 ): Promise<readonly Item[]> {

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import type { ValidateFlags } from "./validate.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addValidate(program: Command): void {
-  program
-    .command("validate")
-    .description("check an agent file with all that it names, and tell what it makes")
-    .argument("[file]", "the agent file", "agent.yaml")
-    .option("--import", "load the functions as well, which runs their code, and list their tools")
+  declareCommand(program, "validate", { server: "ignored" })
+    .description("check an agent file and everything it references")
+    .argument("[file]", "agent file", "agent.yaml")
+    .option("--import", "also load its functions, which runs their code, and list their tools")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExamples:\n  $ capstan validate\n  $ capstan validate reviewer.yaml --json")
     .action(async (file: string, flags: ValidateFlags) => {

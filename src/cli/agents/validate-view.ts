@@ -1,25 +1,25 @@
 import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
 import { isRemote, type McpServer } from "../../core/agent/mcp-server-schema.ts";
 import { size as sizeText } from "../../words/amounts.ts";
-import { colour, count, duration, money, oneLine } from "../terminal/text.ts";
+import { color, count, duration, money, oneLine } from "../terminal/text.ts";
 import type { AgentReport } from "./validate.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
 type Line = readonly [label: string, text: string];
 
-/** What an agent file makes, for people. */
+/** Describes the agent in a file. */
 export function reportText(report: AgentReport, file: string): string {
   const { agent, notes, hasCredential } = report;
-  const options = [...(hasCredential ? [] : ["--rehearsal"]), ...needed(agent)];
-  const lines = linesOf(report).map(([label, text]) => `  ${colour.dim(label.padEnd(13))} ${escapeHidden(text)}`);
+  const options = [...(hasCredential ? [] : ["--rehearsal"]), ...requiredInputs(agent)];
+  const lines = linesOf(report).map(([label, text]) => `  ${color.dim(label.padEnd(13))} ${escapeHidden(text)}`);
   return [
-    `${colour.green("✓")} ${escapeHidden(file)} is valid: ${colour.bold(escapeHidden(agent.name))}${agent.description ? `, ${oneLine(agent.description, 60)}` : ""}`,
+    `${color.green("✓")} ${escapeHidden(file)} is valid: ${color.bold(escapeHidden(agent.name))}${agent.description ? `, ${oneLine(agent.description, 60)}` : ""}`,
     "",
     ...lines,
     "",
-    ...notes.map((note) => `${colour.yellow("!")} ${escapeHidden(note)}`),
+    ...notes.map((note) => `${color.yellow("!")} ${escapeHidden(note)}`),
     ...(notes.length > 0 ? [""] : []),
-    ["Talk to it: capstan chat", escapeHidden(file), ...options].join(" "),
+    ["Chat with it: capstan chat", escapeHidden(file), ...options].join(" "),
   ].join("\n");
 }
 
@@ -56,11 +56,11 @@ function modelOf({
   auth,
 }: AgentDefinition): string {
   const details = [
-    fallback && `else ${fallback}`,
+    fallback && `fallback ${fallback}`,
     effort && `effort ${effort}`,
     thinking && `thinking ${typeof thinking === "string" ? thinking : `${count(thinking.budget_tokens)} tokens`}`,
-    size && `summarised at ${count(size)} tokens`,
-    auth && `by ${auth}`,
+    size && `compacted at ${count(size)} tokens`,
+    auth && `via ${auth}`,
   ].filter(Boolean);
   return [model, ...details].join(", ");
 }
@@ -69,11 +69,11 @@ function instructionsOf({ agent, instructionsFile: file, promptBefore }: AgentRe
   const own = `${count(agent.instructions.length)} characters${file === undefined ? "" : ` (${file})`}`;
   if (agent.instructions_mode !== "append") return own;
   const before = promptBefore === undefined ? "" : ` of ${count(promptBefore)} characters`;
-  return `${own}, behind Claude Code's own prompt${before}`;
+  return `${own}, appended to Claude Code's prompt${before}`;
 }
 
 function inputOf([name, input]: [string, NonNullable<AgentDefinition["inputs"]>[string]]): string {
-  const value = input.default === undefined ? "to be given" : `else ${JSON.stringify(input.default)}`;
+  const value = input.default === undefined ? "required" : `default ${JSON.stringify(input.default)}`;
   return `${name} (${input.type}, ${value})`;
 }
 
@@ -81,25 +81,25 @@ function functionsOf({ agent, functionTools }: AgentReport): string | undefined 
   return list(functionTools ?? (agent.functions ?? []).map(({ module }) => module));
 }
 
-/** Of an address only the host: people put keys into the rest. */
+/** Shows only the host of a URL, because the rest may contain keys. */
 function serverOf([name, server]: [string, McpServer]): string {
   return `${name} (${isRemote(server) ? `${server.type} ${URL.parse(server.url)?.host}` : server.command})`;
 }
 
 function permissionsOf({ permissions: { mode, allow, ask, deny } }: AgentDefinition): string {
   const rules = { allow, ask: ask.map((entry) => (typeof entry === "string" ? entry : entry.rule)), deny };
-  const told = Object.entries(rules).flatMap(([kind, all]) => (all.length === 0 ? [] : [`${kind} ${all.join(", ")}`]));
-  return [mode, ...told].join("; ");
+  const lists = Object.entries(rules).flatMap(([kind, all]) => (all.length === 0 ? [] : [`${kind} ${all.join(", ")}`]));
+  return [mode, ...lists].join("; ");
 }
 
 function budgetOf({ budget }: AgentDefinition): string {
   const { usd, deadline_ms: deadline, warn_at: _warn, ask_at: _ask, ...counts } = budget;
-  const told = [
+  const limits = [
     usd && money(usd),
     ...Object.entries(counts).map(([name, limit]) => `${count(limit ?? 0)} ${name.replaceAll("_", " ")}`),
-    deadline && `${duration(deadline)} a turn`,
+    deadline && `${duration(deadline)} per turn`,
   ].filter(Boolean);
-  return told.length === 0 ? "no limits" : told.join(", ");
+  return limits.length === 0 ? "no limits" : limits.join(", ");
 }
 
 function skillsOf({ skills = {} }: AgentDefinition): string | undefined {
@@ -116,8 +116,8 @@ function hooksOf({ hooks = {} }: AgentDefinition): string | undefined {
   return list(Object.entries(hooks).flatMap(([kind, all]) => (all.length === 0 ? [] : [`${kind} (${all.length})`])));
 }
 
-/** The inputs that a session cannot start without. */
-function needed({ inputs = {} }: AgentDefinition): string[] {
+/** The flags for inputs without a default. */
+function requiredInputs({ inputs = {} }: AgentDefinition): string[] {
   return Object.entries(inputs)
     .filter(([, input]) => input.default === undefined)
     .map(([name]) => `--input ${name}=…`);

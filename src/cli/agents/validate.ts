@@ -11,7 +11,7 @@ import { ASSUMED_TRUST, recordedTrust } from "../../config/trust/recorded.ts";
 import { unreadDotEnv } from "../../config/variables/unread-dot-env.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { withProjectFile } from "../../runtime/recovery/project-file.ts";
-import { placed, problemsWith, unserved } from "./agent-check.ts";
+import { withPositions, problemsWith, providerLimits } from "./agent-check.ts";
 import { usage } from "../terminal/failure.ts";
 import { casesText, reportText } from "./validate-view.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
@@ -21,29 +21,31 @@ export interface ValidateFlags {
   readonly json?: boolean;
 }
 
-/** What an agent file makes. */
+/** The agent in a file, and notes about it. */
 export interface AgentReport extends Pick<Configuration, "agent" | "sessionEnvironment"> {
-  /** The file itself and those it extends. */
+  /** The file itself and the files it extends. */
   readonly files: readonly string[];
   readonly instructionsFile: string | undefined;
-  /** Characters that stand before the instructions: those of Claude Code's own prompt. Undefined: nobody knows. */
+  /** Characters of Claude Code's prompt before the instructions; undefined if unknown. */
   readonly promptBefore: number | undefined;
-  /** The tools of its functions, when they were loaded. */
+  /** The tools of its functions; undefined if they were not loaded. */
   readonly functionTools: readonly string[] | undefined;
-  /** Whether there is what the model API asks for, so that it can be talked to without rehearsal. */
+  /** Whether the agent can run without --rehearsal. */
   readonly hasCredential: boolean;
-  /** How many cases it is tried on. */
+  /** Number of test cases in the file. */
   readonly tests: number | undefined;
-  /** What does not make it wrong, and may surprise. */
+  /** Things that are not errors but may surprise. */
   readonly notes: readonly string[];
 }
 
-/** Loads what a run would load, short of starting a process. Returns the exit code. */
+/** Loads what a run would load, without starting a process. Returns the exit code. */
 export async function validate(file: string, flags: ValidateFlags): Promise<number> {
   const path = agentPath(resolve(file));
   try {
     if (!existsSync(path) && file === "agent.yaml")
-      throw usage("There is no agent.yaml here. Name a file: capstan validate FILE. Or make one: capstan init");
+      throw usage(
+        "No agent.yaml in this directory. Name a file (capstan validate FILE), or create one (capstan init).",
+      );
     if (isSuiteFile(path)) return await validateSuite(path, file, flags);
     const report = await examine(path, flags);
     print(flags.json === true ? hiddenFreeJson(jsonOf(report, path)) : reportText(report, agentPath(file)));
@@ -66,7 +68,7 @@ async function validateSuite(path: string, file: string, { json }: ValidateFlags
   return 0;
 }
 
-/** Loaded here because most agent files have no cases. */
+/** Imported lazily, because most agent files contain no cases. */
 async function suiteIn(path: string): Promise<ReadSuite> {
   const { readSuite } = await import("../../config/suite/suite-file.ts");
   return readSuite(path, process.env, ASSUMED_TRUST);
@@ -75,14 +77,14 @@ async function suiteIn(path: string): Promise<ReadSuite> {
 async function examine(path: string, flags: ValidateFlags): Promise<AgentReport> {
   const cwd = process.cwd();
   const given = { cwd, environment: process.env, flags: {}, agentFile: path };
-  // Only --import runs anything: then it must be trusted. Else the whole file is checked, trusted or not.
+  // --import runs code, so the file must be trusted. Otherwise everything is checked, trusted or not.
   const trust = flags.import === true ? undefined : ASSUMED_TRUST;
   const configuration = await loadConfiguration({ ...given, problemsWith, trust });
   const { agent, agentFile, sessionEnvironment, environment } = configuration;
   const functionTools =
     flags.import === true
       ? await loadTools(agent).catch((error: unknown) => {
-          throw placed(error, agentFile);
+          throw withPositions(error, agentFile);
         })
       : undefined;
   const missing = await aboutCredentials(configuration, path);
@@ -99,7 +101,7 @@ async function examine(path: string, flags: ValidateFlags): Promise<AgentReport>
     notes: [
       ...untrustedNotes(configuration),
       ...missing,
-      ...unserved(configuration),
+      ...providerLimits(configuration),
       ...aboutVariables(agentFile),
       ...missingPrograms(agent, environment["PATH"] ?? ""),
       ...aboutProjectFile(configuration, cwd),
@@ -108,21 +110,21 @@ async function examine(path: string, flags: ValidateFlags): Promise<AgentReport>
   };
 }
 
-/** What it widens counts only when a person has trusted it. */
+/** Settings that have no effect until the file is trusted. */
 function untrustedNotes({ home, trust }: Configuration): readonly string[] {
   const { isTrusted } = recordedTrust(home);
   return trust
     .filter(({ item }) => item.widens.length > 0 && !isTrusted(item))
     .map(({ item }) => {
       const fields = [...new Set(item.widens.map(({ field }) => field))].join(", ");
-      return `${item.path} is not trusted yet, so these would have no effect: ${fields}. To review and trust: capstan trust ${item.path}`;
+      return `${item.path} is not trusted yet, so these settings would have no effect: ${fields}. To review and trust: capstan trust ${item.path}`;
     });
 }
 
 function aboutFunctions(agentFile: ReadAgent | undefined): string {
   const names = (agentFile?.unchecked ?? []).map(({ name, path }) => `${name} (${fieldName(path)})`);
-  const open = names.length === 0 ? "" : `, so that nobody knows whether they bring ${names.join(", ")}`;
-  return `Its functions were not loaded, because that runs their code${open}. To check them as well: capstan validate --import`;
+  const open = names.length === 0 ? "" : `, so Capstan cannot check that they provide ${names.join(", ")}`;
+  return `Its functions were not loaded, because that runs their code${open}. To check them too: capstan validate --import`;
 }
 
 async function aboutCredentials(configuration: Configuration, file: string): Promise<readonly string[]> {
@@ -132,9 +134,9 @@ async function aboutCredentials(configuration: Configuration, file: string): Pro
   if (provider === undefined && credentials.length > 0) return [];
   const missing =
     provider === undefined
-      ? ["There is no credential for a model: run capstan auth login, or set ANTHROPIC_API_KEY. --rehearsal needs none"]
+      ? ["No model credential found: run capstan auth login, or set ANTHROPIC_API_KEY. --rehearsal needs none"]
       : (await missingFor(provider, { home, environment, dotEnv, auth })).map(
-          ({ what, how }) => `${provider} lacks ${what}: ${how}. --rehearsal needs none`,
+          ({ what, how }) => `${provider}: missing ${what}: ${how}. --rehearsal needs none`,
         );
   if (missing.length === 0) return [];
   return [...missing, ...[unreadDotEnv(file, { cwd: process.cwd(), home, dotEnv }) ?? []].flat()];
@@ -144,17 +146,17 @@ function aboutVariables(agentFile: ReadAgent | undefined): string[] {
   const { unset = [] } = agentFile ?? {};
   return unset.map(
     ({ path, name }) =>
-      `${fieldName(path)} needs the variable ${name}, which is not set here; set it in the shell or in the project's .env before a session starts`,
+      `${fieldName(path)} needs the variable ${name}, which is not set; set it in the shell or in the project's .env before you start a session`,
   );
 }
 
-/** A CLAUDE.md in the workspace says something to people; whether to the agent as well is the agent's to say. */
+/** Whether a CLAUDE.md in the workspace and the agent's `setting_sources` match. */
 function aboutProjectFile({ agent }: Configuration, cwd: string): string[] {
   const [found] = withProjectFile(agent, cwd).facts;
   if (found !== undefined && !found.used)
-    return [`${found.path} is here, and the agent does not read it. To use it: setting_sources: [project]`];
+    return [`The agent does not read ${found.path}. To use it: setting_sources: [project]`];
   return agent.setting_sources?.includes("project") === true && found === undefined
-    ? ["setting_sources has project, and there is no CLAUDE.md here to be read"]
+    ? ["setting_sources contains project, but there is no CLAUDE.md in this directory"]
     : [];
 }
 

@@ -1,4 +1,4 @@
 import { config } from "zod";
 
-/** Whoever looks at one file once gains nothing from checks that are compiled first; they would cost more than all else. */
+/** Turns off zod's compiler: a command that parses one file would spend most of its time there. */
 config({ jitless: true });

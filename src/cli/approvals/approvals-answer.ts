@@ -6,7 +6,7 @@ import type { SessionRecord } from "../../core/ports/store.ts";
 import { APPROVAL, resolveId } from "../terminal/short-id.ts";
 import { readInput } from "../ask/ask-edit.ts";
 import { questionsIn } from "../ask/ask-questions.ts";
-import { wrongWith } from "../ask/ask-tool.ts";
+import { ruleProblem } from "../ask/ask-tool.ts";
 import { usage } from "../terminal/failure.ts";
 import { type Answered, openRecords } from "../target/records.ts";
 import { refuseOnServer } from "../target/server.ts";
@@ -28,10 +28,10 @@ export interface AnswerFlags {
   readonly json?: boolean;
 }
 
-/** Answers, and goes on with the session when nobody drives it. Returns the exit code. */
+/** Answers, and continues the session if no process runs it. Returns the exit code. */
 export async function answer(given: string, behavior: "allow" | "deny", flags: AnswerFlags): Promise<number> {
   await requirePerson("capstan approvals answer", "answer approvals");
-  const { approval, record, driver } = await store(given, behavior, flags);
+  const { approval, record, driver } = await saveAnswer(given, behavior, flags);
   const { sessionId, request } = approval;
   const say = (text: string): void => {
     if (flags.json !== true) process.stdout.write(`${text}\n`);
@@ -40,34 +40,34 @@ export async function answer(given: string, behavior: "allow" | "deny", flags: A
   const done = behavior === "deny" ? "Denied" : request.kind === "custom_tool" ? "Answered" : "Allowed";
   say(`${done}: ${oneLine(request.title, 66)}`);
   if (driver !== undefined) {
-    say(`Session ${shortId(sessionId)} goes on in the process that drives it (${driver}).`);
+    say(`Session ${shortId(sessionId)} continues in the process that runs it (${driver}).`);
     return 0;
   }
   if (!flags.resume) {
-    say(`Go on with: capstan run --resume ${shortId(sessionId)}`);
+    say(`Continue with: capstan run --resume ${shortId(sessionId)}`);
     return 0;
   }
   try {
-    return await goOn(record, flags);
+    return await continueSession(record, flags);
   } catch (thrown) {
     if (thrown instanceof CapstanError && thrown.code === "session_busy") {
-      say(`Session ${shortId(sessionId)} goes on in another process.`);
+      say(`Session ${shortId(sessionId)} continues in another process.`);
       return 0;
     }
     if (!(thrown instanceof CapstanError)) throw thrown;
     const { data, retryable } = thrown;
-    const next = `The answer is stored; go on with: capstan run --resume ${shortId(sessionId)}`;
+    const next = `The answer is saved. Continue with: capstan run --resume ${shortId(sessionId)}`;
     throw new CapstanError(thrown.code, `${thrown.message} ${next}`, { data, retryable, cause: thrown });
   }
 }
 
-/** Needs no host and no credential: an answer is stored even where the session could not go on. */
-async function store(given: string, behavior: "allow" | "deny", flags: AnswerFlags): Promise<Answered> {
-  if (flags.rehearsal === true) refuseOnServer("--rehearsal", "It goes on with its own model. Leave it out.");
-  if (flags.as?.trim() === "") throw usage("--as needs a name.");
+/** Needs no host and no credential, so the answer is saved even if the session cannot continue. */
+async function saveAnswer(given: string, behavior: "allow" | "deny", flags: AnswerFlags): Promise<Answered> {
+  if (flags.rehearsal === true) refuseOnServer("--rehearsal", "The server chooses the model. Omit --rehearsal.");
+  if (flags.as?.trim() === "") throw usage("--as is empty. Enter a name.");
   await using records = await openRecords();
   const asked = resolveId(await records.approvals(), given, APPROVAL);
-  // One that is closed says so before what is wrong with the new answer.
+  // A closed approval is reported before any problem with the new answer.
   const wanted = asked.status === "pending" ? answerFrom(asked, behavior, flags) : { behavior };
   return await records.answer(asked.id, wanted, flags.as);
 }
@@ -75,12 +75,11 @@ async function store(given: string, behavior: "allow" | "deny", flags: AnswerFla
 function answerFrom(approval: Approval, behavior: "allow" | "deny", flags: AnswerFlags): ApprovalAnswer {
   const { scope, rule, message, input } = flags;
   if (behavior === "allow" && message !== undefined)
-    throw usage("--message tells the agent why it was denied. Leave it out, or answer deny.");
-  if (behavior === "deny" && input !== undefined)
-    throw usage("--input is what runs instead. Leave it out, or answer allow.");
+    throw usage("--message is the reason for a denial. Omit it, or answer deny.");
+  if (behavior === "deny" && input !== undefined) throw usage("--input changes what runs. Omit it, or answer allow.");
   for (const text of rule ?? []) {
-    const wrong = wrongWith(text);
-    if (wrong !== undefined) throw usage(`--rule ${text} cannot be remembered. ${wrong}`);
+    const wrong = ruleProblem(text);
+    if (wrong !== undefined) throw usage(`--rule ${text} cannot be remembered: ${wrong}`);
   }
   return {
     behavior,
@@ -100,16 +99,16 @@ function resultFrom(
 ): Pick<ApprovalAnswer, "result"> {
   if (request.kind !== "custom_tool") {
     if (result === undefined) return {};
-    throw usage(`--result is for a custom tool, and ${shortId(id)} is about a ${request.kind}.`);
+    throw usage(`--result is for custom tools, but approval ${shortId(id)} is about a ${request.kind}. Omit --result.`);
   }
   if (behavior === "deny") {
-    if (result !== undefined) throw usage("--result is what the tool returned. Leave it out, or answer allow.");
-    if (message === undefined) throw usage(`Tell the agent why ${request.tool} gives no result: add --message "…".`);
+    if (result !== undefined) throw usage("--result is the result of the tool. Omit it, or answer allow.");
+    if (message === undefined) throw usage(`Denying ${request.tool} needs a reason for the agent. Add --message "…".`);
     return {};
   }
   if (result === undefined)
     throw usage(
-      `${request.tool} runs in a client, and nothing else knows its result. Add --result "…", or answer deny.`,
+      `${request.tool} runs in a client, so Capstan does not know its result. Add --result "…", or answer deny.`,
     );
   const text = result.startsWith("@") ? fileText(result.slice(1), "--result") : result;
   return { result: { content: [{ type: "text", text }], isError: false } };
@@ -118,14 +117,14 @@ function resultFrom(
 function inputFrom(given: string): Readonly<Record<string, unknown>> {
   const read = readInput(given.startsWith("@") ? fileText(given.slice(1), "--input") : given);
   if (typeof read !== "string") return read;
-  throw usage(`--input: ${read} Give the tool's input as a JSON object, or @file.`);
+  throw usage(`--input: ${read} Use a JSON object with the tool's input, or @file.`);
 }
 
 function fileText(file: string, flag: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (thrown) {
-    throw usage(`${flag} @${file} cannot be read: ${messageOf(thrown)}.`);
+    throw usage(`${flag}: cannot read ${file}: ${messageOf(thrown)}.`);
   }
 }
 
@@ -137,7 +136,7 @@ function answersFrom(
   if (approval.request.kind !== "question") {
     if (flags.answer === undefined && flags.note === undefined) return {};
     throw usage(
-      `--answer and --note are for questions, and ${shortId(approval.id)} is about a ${approval.request.kind}.`,
+      `--answer and --note are for questions, but approval ${shortId(approval.id)} is about a ${approval.request.kind}. Omit them.`,
     );
   }
   if (behavior === "deny") return {};
@@ -145,12 +144,12 @@ function answersFrom(
   const missing = questionsIn(approval).filter(({ question, optional }) => optional !== true && !(question in answers));
   if (missing.length > 0)
     throw usage(
-      `An answer is missing to: ${missing.map(({ question }) => question).join(" / ")} Add --answer "QUESTION=ANSWER", or its number for the question.`,
+      `Missing answer to: ${missing.map(({ question }) => question).join(" / ")} Add --answer "QUESTION=ANSWER"; QUESTION may be its number.`,
     );
   return { answers, ...(flags.note !== undefined && { notes: byQuestion(approval, flags.note, "--note") }) };
 }
 
-/** A question is named by its own words, its header or its number. Several answers to one are joined. */
+/** A question is identified by its text, header or number. Several answers to one question are joined. */
 function byQuestion(approval: Approval, given: readonly string[], flag: string): Record<string, string> {
   const asked = questionsIn(approval);
   const texts: Record<string, string> = {};
@@ -159,22 +158,23 @@ function byQuestion(approval: Approval, given: readonly string[], flag: string):
       .flatMap(({ question, header }, index) =>
         [question, header, String(index + 1)].flatMap((name) => (name === undefined ? [] : [{ question, name }])),
       )
-      // The question itself may hold the sign that ends its name.
+      // The question itself may contain an equals sign.
       .find(({ name }) => entry.startsWith(`${name}=`));
     const only = asked.length === 1 && !entry.includes("=") ? asked[0] : undefined;
     const question = named?.question ?? only?.question;
     const text = named === undefined ? entry : entry.slice(named.name.length + 1);
     if (question === undefined)
       throw usage(
-        `${flag} "${entry}" names no question of the agent. It asked: ${asked.map((one, index) => `${index + 1}. ${one.question}`).join(" / ")}`,
+        `${flag} "${entry}" matches none of the agent's questions: ${asked.map((one, index) => `${index + 1}. ${one.question}`).join(" / ")}`,
       );
-    if (text.trim() === "") throw usage(`${flag} "${entry}" has no text after the question.`);
+    if (text.trim() === "")
+      throw usage(`${flag} "${entry}" has no text after the question. Write it as QUESTION=TEXT.`);
     texts[question] = texts[question] === undefined ? text : `${texts[question]}, ${text}`;
   }
   return texts;
 }
 
-async function goOn(record: SessionRecord, flags: AnswerFlags): Promise<number> {
+async function continueSession(record: SessionRecord, flags: AnswerFlags): Promise<number> {
   const [{ resume }, configuration] = await Promise.all([
     import("../run/resume.ts"),
     loadConfiguration({ cwd: record.cwd, environment: process.env, flags: {} }),

@@ -1,46 +1,49 @@
 import { Argument, type Command, Option } from "commander";
 import type { ListFlags } from "./approvals.ts";
 import type { AnswerFlags } from "./approvals-answer.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addApprovals(program: Command): void {
   const approvals = program
     .command("approvals")
-    .description("see what agents ask people, and answer")
+    .description("list and answer requests from agents")
     .addHelpText("after", "\nExample:\n  $ capstan approvals answer 3f9a11c2 allow");
-  approvals
-    .command("list", { isDefault: true })
-    .description("list approvals that wait for an answer, oldest first")
-    .option("--all", "those that are over as well")
-    .option("-s, --session <id>", "only of this session: the id, or its beginning or end")
-    .option("-p, --project <dir>", "only of this project")
+  declareCommand(approvals, "list", { server: "supported", isDefault: true })
+    .description("list pending approvals, oldest first")
+    .option("--all", "include closed approvals")
+    .option("-s, --session <id>", "only this session (id, or its first or last characters)")
+    .option("-p, --project <dir>", "only this project")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan approvals list --all")
     .action(async (flags: ListFlags) => (await import("./approvals.ts")).list(flags));
-  approvals
-    .command("show")
+  declareCommand(approvals, "show", { server: "supported" })
     .description("show what would run, unredacted, and how to answer")
-    .argument("<id>", "the id, or its beginning or end")
+    .argument("<id>", "approval id, or its first or last characters")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan approvals show 3f9a11c2")
     .action(async (id: string, flags: { json?: boolean }) => (await import("./approvals.ts")).show(id, flags));
-  approvals
-    .command("answer")
-    .description("answer, and go on with the session when nobody drives it")
-    .argument("<id>", "the id, or its beginning or end")
-    .addArgument(new Argument("<answer>", "what you decide").choices(["allow", "deny"]))
+  declareCommand(approvals, "answer", { server: "supported" })
+    .description("answer an approval, and continue the session if no process is running it")
+    .argument("<id>", "approval id, or its first or last characters")
+    .addArgument(new Argument("<answer>", "your decision").choices(["allow", "deny"]))
     .addOption(
-      new Option("--scope <scope>", "how long it is remembered").choices(["once", "session", "project", "always"]),
+      new Option("--scope <scope>", "how long to remember the answer (default: once)").choices([
+        "once",
+        "session",
+        "project",
+        "always",
+      ]),
     )
-    .option("--rule <rule>", "a rule to remember in place of the suggested ones; once for each", each)
-    .option("--message <text>", "what the agent is told about a denial")
-    .option("--input <json>", "run it with this input instead; @file reads a file")
-    .option("--result <text>", "what a custom tool returned; @file reads a file")
-    .option("--answer <question=answer>", "the answer to a question of the agent; once for each", each)
-    .option("--note <question=note>", "a note beside an answer; once for each", each)
-    .option("--as <name>", "who answers; your user name without it")
-    .option("--no-resume", "only store the answer")
-    .option("--rehearsal", "go on with the built-in scripted model")
-    .option("--json", "print the approval, then the events, one JSON object per line")
+    .option("--rule <rule>", "remember this rule instead of the suggested ones (repeatable)", each)
+    .option("--message <text>", "reason for a denial, sent to the agent")
+    .option("--input <json>", "run the call with this input instead; @file reads a file")
+    .option("--result <text>", "result of a custom tool; @file reads a file")
+    .option("--answer <question=answer>", "answer to one of the agent's questions (repeatable)", each)
+    .option("--note <question=note>", "note to add to an answer (repeatable)", each)
+    .option("--as <name>", "name to record the answer under (default: your user name)")
+    .option("--no-resume", "save the answer without continuing the session")
+    .option("--rehearsal", "continue with the built-in scripted model")
+    .option("--json", "print the approval, then the events, as JSON lines")
     .addHelpText(
       "after",
       `
@@ -54,12 +57,11 @@ Examples:
     .action(async (id: string, behavior: "allow" | "deny", flags: AnswerFlags) => {
       process.exitCode = await (await import("./approvals-answer.ts")).answer(id, behavior, flags);
     });
-  approvals
-    .command("wait")
-    .description("wait until an approval needs an answer, and print it")
-    .option("-s, --session <id>", "only of this session: the id, or its beginning or end")
-    .option("-p, --project <dir>", "only of this project")
-    .option("--timeout <duration>", "give up after this time, such as 10m, with exit code 4")
+  declareCommand(approvals, "wait", { server: "supported" })
+    .description("wait until an approval is pending, and print it")
+    .option("-s, --session <id>", "only this session (id, or its first or last characters)")
+    .option("-p, --project <dir>", "only this project")
+    .option("--timeout <duration>", "stop waiting after this time, such as 10m, with exit code 4")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan approvals wait --timeout 10m")
     .action(async (flags: ListFlags & { timeout?: string }) => {

@@ -1,12 +1,12 @@
 import { parseDuration } from "../../core/text/duration.ts";
 import type { Approval, ApprovalQuery } from "../../core/session/approval.ts";
-import { APPROVAL, howToAnswer, isOpen, resolveId, standing } from "../terminal/short-id.ts";
+import { APPROVAL, howToAnswer, isOpen, resolveId, statusText } from "../terminal/short-id.ts";
 import { approvalBlock } from "../ask/ask-block.ts";
 import { projectOf } from "../target/home.ts";
 import { INTERRUPTED, interruptOnSignal } from "../terminal/interrupt.ts";
 import { openRecords, type Records } from "../target/records.ts";
 import { resolveSession } from "../target/session-id.ts";
-import { ago, colour, columns, oneLine, shortId, table } from "../terminal/text.ts";
+import { ago, color, columns, oneLine, shortId, table } from "../terminal/text.ts";
 import { escapeHidden, hiddenFreeJson } from "../../words/hidden-text.ts";
 
 export interface ListFlags {
@@ -20,8 +20,8 @@ export async function list(flags: ListFlags): Promise<void> {
   await using records = await openRecords();
   const approvals = await find(records, flags);
   if (approvals.length === 0 && flags.json !== true)
-    return print(flags.all === true ? "Nobody was asked anything." : "No approval is waiting.");
-  tell(approvals, flags);
+    return print(flags.all === true ? "No approvals yet." : "No pending approvals.");
+  printList(approvals, flags);
 }
 
 async function find(records: Records, flags: ListFlags): Promise<readonly Approval[]> {
@@ -36,12 +36,12 @@ async function queryOf(records: Records, { session, project }: ListFlags): Promi
   return { ...(sessionId !== undefined && { sessionId }), ...(place !== undefined && { project: place }) };
 }
 
-function tell(approvals: readonly Approval[], { json }: { readonly json?: boolean }): void {
+function printList(approvals: readonly Approval[], { json }: { readonly json?: boolean }): void {
   if (json === true) return approvals.forEach((approval) => print(hiddenFreeJson(approval)));
   const rows = approvals.map((approval) => [
     shortId(approval.id),
     shortId(approval.sessionId),
-    standing(approval),
+    statusText(approval),
     ago(Date.now() - approval.createdAt),
     approval.agent,
     approval.request.title,
@@ -68,14 +68,14 @@ export async function show(given: string, flags: { readonly json?: boolean }): P
   const rows: [string, string][] = [
     ["kind", request.kind],
     ["session", `${shortId(sessionId)} of ${approval.agent}, project ${approval.project}`],
-    ["thread", request.session_thread_id ?? "the primary line"],
+    ["thread", request.session_thread_id ?? "primary thread"],
     ["asked", at(createdAt)],
     ["expires", expiresAt === null ? "never" : at(expiresAt)],
-    ["status", standing(approval)],
-    ...remembered(approval),
-    ...answered(approval),
+    ["status", statusText(approval)],
+    ...ruleRows(approval),
+    ...answerRows(approval),
   ];
-  print(`\n${rows.map(([name, text]) => `  ${colour.dim(name.padEnd(13))}${text}`).join("\n")}`);
+  print(`\n${rows.map(([name, text]) => `  ${color.dim(name.padEnd(13))}${text}`).join("\n")}`);
   if (isOpen(approval)) print(`\nAllow it: ${howToAnswer(approval)}\nDeny it:  ${denial(approval)}`);
 }
 
@@ -83,13 +83,13 @@ function denial({ id }: Approval): string {
   return `capstan approvals answer ${shortId(id)} deny --message "…"`;
 }
 
-function remembered({ request }: Approval): [string, string][] {
+function ruleRows({ request }: Approval): [string, string][] {
   if (request.kind !== "tool") return [];
-  if (request.remember.length === 0) return [["remember", "may not be remembered; --scope once only"]];
+  if (request.remember.length === 0) return [["remember", "cannot be remembered; only --scope once"]];
   return request.remember.map((rule, index) => [index === 0 ? "remember" : "", escapeHidden(rule)]);
 }
 
-function answered({ answer }: Approval): [string, string][] {
+function answerRows({ answer }: Approval): [string, string][] {
   if (answer === null) return [];
   const { by, from, message, scope = "once", rules = [], answers = {}, notes = {}, result } = answer;
   return [
@@ -112,13 +112,13 @@ function answered({ answer }: Approval): [string, string][] {
 const RESULT_WIDTH = 200;
 
 function at(ms: number): string {
-  return `${new Date(ms).toISOString()} (${ms > Date.now() ? "to come" : ago(Date.now() - ms)})`;
+  return `${new Date(ms).toISOString()} (${ms > Date.now() ? "in the future" : ago(Date.now() - ms)})`;
 }
 
-/** As for every limit that is reached. */
+/** The exit code for every limit. */
 const TIMED_OUT = 4;
 
-/** Blocks until somebody is needed. Returns the exit code. */
+/** Waits for a pending approval. Returns the exit code. */
 export async function wait(flags: ListFlags & { readonly timeout?: string }): Promise<number> {
   const until = flags.timeout === undefined ? Infinity : Date.now() + parseDuration(flags.timeout);
   const leaving = new AbortController();
@@ -128,11 +128,11 @@ export async function wait(flags: ListFlags & { readonly timeout?: string }): Pr
   if (stopping.stopped) return INTERRUPTED;
   if (approvals.length === 0) {
     process.stderr.write(
-      `capstan: Nobody was asked anything within ${flags.timeout ?? ""}. Wait longer with --timeout.\n`,
+      `capstan: No approval was requested within ${flags.timeout ?? ""}. To wait longer, increase --timeout.\n`,
     );
     return TIMED_OUT;
   }
-  tell(approvals, flags);
+  printList(approvals, flags);
   return 0;
 }
 

@@ -1,27 +1,25 @@
 import type { Command } from "commander";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addGrants(program: Command): void {
   const grants = program
     .command("grants")
-    .description("see and revoke remembered answers")
+    .description("list and revoke remembered answers")
     .addHelpText("after", "\nExample:\n  $ capstan grants revoke 3f9a11c2");
-  grants
-    .command("list", { isDefault: true })
+  declareCommand(grants, "list", { server: "supported", isDefault: true })
     .description("list remembered answers, oldest first")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan grants list")
     .action(async (flags: { json?: boolean }) => (await import("./grants.ts")).list(flags));
-  grants
-    .command("show")
-    .description("show what a grant would allow of the calls made so far")
-    .argument("<id>", "the id, or its beginning or end")
+  declareCommand(grants, "show", { server: "supported" })
+    .description("show a grant, and which past calls it would allow")
+    .argument("<id>", "grant id, or its first or last characters")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan grants show 3f9a11c2")
     .action(async (id: string, flags: { json?: boolean }) => (await import("./grants.ts")).show(id, flags));
-  grants
-    .command("revoke")
-    .description("ask again from now on")
-    .argument("<id...>", "ids, or their beginnings or ends")
+  declareCommand(grants, "revoke", { server: "supported" })
+    .description("revoke grants, so that agents ask again")
+    .argument("<id...>", "grant ids, or their first or last characters")
     .addHelpText("after", "\nExample:\n  $ capstan grants revoke 3f9a11c2")
     .action(async (ids: string[]) => (await import("./grants.ts")).revoke(ids));
 }

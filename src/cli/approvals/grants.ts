@@ -5,7 +5,7 @@ import type { Decided } from "../../core/permission/replay.ts";
 import { parseRule } from "../../core/rules/rule.ts";
 import { resolveId } from "../terminal/short-id.ts";
 import { openRecords, type Records } from "../target/records.ts";
-import { ago, colour, count, shortId, table } from "../terminal/text.ts";
+import { ago, color, count, shortId, table } from "../terminal/text.ts";
 import { escapeHidden, hiddenFreeJson } from "../../words/hidden-text.ts";
 
 const GRANT = { what: "grant", command: "capstan grants list" };
@@ -14,7 +14,7 @@ export async function list(flags: { readonly json?: boolean }): Promise<void> {
   await using records = await openRecords();
   const grants = await records.grants();
   if (flags.json === true) return grants.forEach((grant) => print(hiddenFreeJson(grant)));
-  if (grants.length === 0) return print("No answer is remembered.");
+  if (grants.length === 0) return print("No remembered answers.");
   const rows = grants.map((grant) => [
     shortId(grant.id),
     where(grant),
@@ -24,8 +24,8 @@ export async function list(flags: { readonly json?: boolean }): Promise<void> {
     count(grant.uses),
     escapeHidden(grant.rule),
   ]);
-  // The rule stands last, where a narrow screen cuts; it is what a reader looks for, so more of it is always shown.
-  print(table(["GRANT", "HOLDS", "BY", "GIVEN", "USED", "USES", "RULE"], rows, { atLeast: 30 }));
+  // The rule matters most, so more of it stays visible on a narrow screen.
+  print(table(["GRANT", "SCOPE", "BY", "CREATED", "USED", "USES", "RULE"], rows, { atLeast: 30 }));
 }
 
 function where({ scope, sessionId, project }: Grant): string {
@@ -33,7 +33,7 @@ function where({ scope, sessionId, project }: Grant): string {
   return scope === "session" ? `session ${shortId(sessionId ?? "?")}` : `project ${nameOf(project ?? "?")}`;
 }
 
-/** Projects are directories; the last name tells most. */
+/** Projects are directories; the last name is the most specific. */
 function nameOf(project: string): string {
   return project.split("/").at(-1) || project;
 }
@@ -44,11 +44,11 @@ export async function show(given: string, flags: { readonly json?: boolean }): P
   const matches = await matchesOf(records, grant);
   if (flags.json === true) return print(hiddenFreeJson({ ...grant, matches }));
   const rows: [string, string][] = [
-    ["rule", colour.bold(escapeHidden(grant.rule))],
+    ["rule", color.bold(escapeHidden(grant.rule))],
     ["scope", grant.scope],
-    ["holds", holds(grant)],
+    ["applies to", appliesTo(grant)],
     [
-      "given",
+      "created",
       `by ${escapeHidden(grant.by)} ${new Date(grant.createdAt).toISOString()} (${ago(Date.now() - grant.createdAt)})`,
     ],
     ["approval", shortId(grant.approvalId)],
@@ -57,11 +57,11 @@ export async function show(given: string, flags: { readonly json?: boolean }): P
       grant.lastUsedAt === null ? "never" : `${count(grant.uses)} times, last ${ago(Date.now() - grant.lastUsedAt)}`,
     ],
   ];
-  print(`${grant.id}\n${rows.map(([name, text]) => `  ${colour.dim(name.padEnd(10))}${text}`).join("\n")}\n`);
-  if (matches.length === 0) print("It would allow none of the calls recorded so far.");
+  print(`${grant.id}\n${rows.map(([name, text]) => `  ${color.dim(name.padEnd(12))}${text}`).join("\n")}\n`);
+  if (matches.length === 0) print("Of the recorded calls, it would allow none.");
   else {
     const shown = matches.slice(0, SHOWN);
-    const rest = matches.length > shown.length ? `, the last ${shown.length} of them` : "";
+    const rest = matches.length > shown.length ? `; the last ${shown.length}` : "";
     print(
       `It would allow ${matches.length === 1 ? "1 recorded call" : `${count(matches.length)} recorded calls`}${rest}:`,
     );
@@ -81,12 +81,12 @@ export async function show(given: string, flags: { readonly json?: boolean }): P
 }
 
 const SHOWN = 20;
-/** Sessions that are looked at, last active first: a log of years need not be read to know a rule. */
-const RECENT = 200;
+/** How many of the most recently active sessions to search. */
+const MAX_SEARCHED = 200;
 
-function holds({ scope, sessionId, project }: Grant): string {
-  if (scope === "always") return "in every session";
-  return scope === "session" ? `in the session ${sessionId ?? "?"}` : `in the project ${project ?? "?"}`;
+function appliesTo({ scope, sessionId, project }: Grant): string {
+  if (scope === "always") return "every session";
+  return scope === "session" ? `session ${sessionId ?? "?"}` : `project ${project ?? "?"}`;
 }
 
 interface Match {
@@ -95,16 +95,16 @@ interface Match {
   readonly tool: string;
   readonly about: string;
   readonly decision: Decided["decision"];
-  /** It was this grant that allowed the call. */
+  /** Whether this grant allowed the call. */
   readonly used: boolean;
 }
 
-/** Recorded calls that the grant alone would allow, where it holds; the last one first. */
+/** Recorded calls in the grant's scope that it would allow by itself, newest first. */
 async function matchesOf(records: Records, grant: Grant): Promise<readonly Match[]> {
   const rule = parseRule(grant.rule);
   const allowances = { rules: [], grants: [{ id: grant.id, rule }] };
   const sessions = await records.sessions({
-    limit: RECENT,
+    limit: MAX_SEARCHED,
     ...(grant.project !== null && { project: grant.project }),
   });
   const matches: Match[] = [];
@@ -132,11 +132,11 @@ function aboutOf({ shell, paths, domain, subagent }: NonNullable<Decided["subjec
 export async function revoke(ids: readonly string[]): Promise<void> {
   await using records = await openRecords();
   const grants = await records.grants();
-  // All names are looked up first, so that a mistake in one revokes nothing.
+  // Resolves all ids first, so that a mistake in one revokes nothing.
   const chosen = ids.map((given) => resolveId(grants, given, GRANT));
   for (const { id, rule } of chosen) {
     await records.revoke(id);
-    print(`Revoked ${shortId(id)}: ${escapeHidden(rule)} is asked about again.`);
+    print(`Grant ${shortId(id)} revoked: ${escapeHidden(rule)} needs approval again.`);
   }
 }
 

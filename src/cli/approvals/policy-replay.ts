@@ -30,14 +30,15 @@ export async function replay(flags: ReplayFlags): Promise<void> {
   show(replayed);
 }
 
-const OUTCOMES = { allow: "allowed", ask: "asked about", deny: "denied" };
+const OUTCOMES = { allow: "allowed", ask: "needs approval", deny: "denied" };
+const CHANGES = { allow: "be allowed", ask: "need approval", deny: "be denied" };
 
 function show({ lines, skipped }: Replay): void {
   const changed = lines.filter((line) => line.changed);
-  for (const [now, becomes] of Object.entries(OUTCOMES)) {
+  for (const [now, becomes] of Object.entries(CHANGES)) {
     const group = changed.filter((line) => line.now === now);
     if (group.length === 0) continue;
-    print(`${calls(group.length)} would now be ${becomes}:`);
+    print(`${calls(group.length)} would now ${becomes}:`);
     print(
       table(
         ["SESSION", "BEFORE", "BY", "TOOL", "CALL"],
@@ -47,7 +48,8 @@ function show({ lines, skipped }: Replay): void {
     print("");
   }
   print(`${calls(lines.length - changed.length)} would be decided as before.`);
-  if (skipped > 0) print(`${calls(skipped)} cannot be replayed: a limit or an error decided, or an older version.`);
+  if (skipped > 0)
+    print(`${calls(skipped)} cannot be replayed: decided by a limit or an error, or recorded by an older version.`);
 }
 
 function calls(number: number): string {

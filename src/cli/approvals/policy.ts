@@ -7,7 +7,7 @@ import type { CallSubject, Place, Redirection } from "../../core/rules/subject.t
 import type { Explanation } from "../../runtime/policy/policy-check.ts";
 import { credentialFiles } from "../target/credential-files.ts";
 import { type ChosenServer, chosenServer } from "../target/server.ts";
-import { colour } from "../terminal/text.ts";
+import { color } from "../terminal/text.ts";
 import { escapeHidden, hiddenFreeJson } from "../../words/hidden-text.ts";
 
 export interface CheckFlags {
@@ -17,20 +17,20 @@ export interface CheckFlags {
   readonly json?: boolean;
 }
 
-interface Told extends Explanation {
+interface Check extends Explanation {
   readonly call: string;
-  /** Where the deciding rule or mode was set; null when nobody set it, and for what a server decided. */
+  /** Where the deciding rule or mode was set; null for defaults, and for decisions of a server. */
   readonly source: string | null;
 }
 
-/** Explains what would be decided about a call. Grants are not looked at: they belong to sessions. */
+/** Explains what would be decided about a call. Ignores grants, which belong to sessions. */
 export async function check(text: string, flags: CheckFlags): Promise<void> {
   const server = await chosenServer();
-  const told = server === undefined ? await checkHere(text, flags) : await checkThere(server, text, flags);
-  process.stdout.write(`${flags.json === true ? hiddenFreeJson(told) : explain(told)}\n`);
+  const checked = server === undefined ? await checkLocally(text, flags) : await checkOnServer(server, text, flags);
+  process.stdout.write(`${flags.json === true ? hiddenFreeJson(checked) : explain(checked)}\n`);
 }
 
-async function checkHere(text: string, flags: CheckFlags): Promise<Told> {
+async function checkLocally(text: string, flags: CheckFlags): Promise<Check> {
   const [{ hasSandbox }, { secretFiles }, { describeTool, requireKnownTools }, { explainCall }, { readCall }] =
     await Promise.all([
       import("../../app/check/has-sandbox.ts"),
@@ -40,7 +40,7 @@ async function checkHere(text: string, flags: CheckFlags): Promise<Told> {
       import("../../runtime/policy/policy-call.ts"),
     ]);
   const call = readCall(text);
-  const configuration = await configure(flags);
+  const configuration = await readConfiguration(flags);
   const { agent, sessionEnvironment: environment, home: capstanHome } = configuration;
   const host = {
     describeTool,
@@ -54,21 +54,21 @@ async function checkHere(text: string, flags: CheckFlags): Promise<Told> {
   return { call: text, ...explained, source: await sourceOf(explained, configuration) };
 }
 
-/** With the agent of the server; one in a file is read here, as it would be for a session here. */
-async function checkThere({ client }: ChosenServer, text: string, flags: CheckFlags): Promise<Told> {
-  const { asked } = await import("../target/remote-failure.ts");
-  const { decided_by: decidedBy, ...explained } = await asked(
+/** Default agent: that of the server. An agent file is read here, as for a session. */
+async function checkOnServer({ client }: ChosenServer, text: string, flags: CheckFlags): Promise<Check> {
+  const { awaitServer } = await import("../target/remote-failure.ts");
+  const { decided_by: decidedBy, ...explained } = await awaitServer(
     client.checkPolicy({
       call: text,
       mode: flags.mode,
       ...(flags.cwd !== "." && { cwd: flags.cwd }),
-      ...(flags.agent !== undefined && { agent_definition: (await configure({ ...flags, cwd: "." })).agent }),
+      ...(flags.agent !== undefined && { agent_definition: (await readConfiguration({ ...flags, cwd: "." })).agent }),
     }),
   );
   return { ...explained, decidedBy, source: null };
 }
 
-async function configure(flags: CheckFlags): Promise<Configuration> {
+async function readConfiguration(flags: CheckFlags): Promise<Configuration> {
   const { loadConfiguration } = await import("../../config/load.ts");
   return loadConfiguration({
     cwd: resolve(flags.cwd),
@@ -89,9 +89,9 @@ async function sourceOf({ decidedBy }: Verdict, configuration: Configuration): P
   return found?.source ?? null;
 }
 
-const OUTCOMES = { allow: colour.green("allowed"), deny: colour.red("denied"), ask: colour.yellow("asked about") };
+const OUTCOMES = { allow: color.green("be allowed"), deny: color.red("be denied"), ask: color.yellow("need approval") };
 
-function explain({ call, behavior, decidedBy, reason, source, mode, steps, remembers, subject }: Told): string {
+function explain({ call, behavior, decidedBy, reason, source, mode, steps, remembers, subject }: Check): string {
   const lines: [label: string, values: readonly string[]][] = [
     ["by", [source === null ? decidedBy : `${decidedBy}, from ${source}`]],
     ["mode", [mode]],
@@ -100,12 +100,12 @@ function explain({ call, behavior, decidedBy, reason, source, mode, steps, remem
     ["remember", remembers],
   ];
   const rows = lines.flatMap(([label, values]) =>
-    values.map((value, index) => `${colour.dim((index === 0 ? label : "").padEnd(10))}${escapeHidden(value)}`),
+    values.map((value, index) => `${color.dim((index === 0 ? label : "").padEnd(10))}${escapeHidden(value)}`),
   );
-  return [`${escapeHidden(call)} would be ${OUTCOMES[behavior]}.`, escapeHidden(reason), "", ...rows].join("\n");
+  return [`${escapeHidden(call)} would ${OUTCOMES[behavior]}.`, escapeHidden(reason), "", ...rows].join("\n");
 }
 
-/** What was understood of the call. */
+/** What Capstan recognized in the call. */
 function aboutOf({ paths, shell, domain, subagent, skill, inside }: CallSubject): [string, string[]][] {
   return [
     [
@@ -115,22 +115,22 @@ function aboutOf({ paths, shell, domain, subagent, skill, inside }: CallSubject)
         return via.length === 0 ? said : `${said} (by ${via.join(", ")})`;
       }),
     ],
-    ["writes", (shell?.writes ?? []).flatMap(redirected)],
-    ["reads", (shell?.reads ?? []).flatMap(redirected)],
+    ["writes", (shell?.writes ?? []).flatMap(redirectionText)],
+    ["reads", (shell?.reads ?? []).flatMap(redirectionText)],
     ["names", (shell?.mentions ?? []).map(where)],
     ["unclear", shell?.unclear ?? []],
     ["paths", paths.map((path) => `${where(path)} (${path.access})`)],
     ["domain", domain === undefined ? [] : [domain]],
     ["subagent", subagent === undefined ? [] : [subagent]],
     ["skill", skill === undefined ? [] : [skill]],
-    ["inside", [inside ? "everything it names is in the workspace" : "not all of it is in the workspace"]],
+    ["inside", [inside ? "all paths are in the workspace" : "some paths are outside the workspace"]],
   ];
 }
 
-function redirected({ text, places }: Redirection): string[] {
-  return places.length === 0 ? [`${text}, only known when it runs`] : places.map(where);
+function redirectionText({ text, places }: Redirection): string[] {
+  return places.length === 0 ? [`${text}, known only at run time`] : places.map(where);
 }
 
 function where({ named, real }: Place): string {
-  return named === real ? named : `${named}, which leads to ${real}`;
+  return named === real ? named : `${named}, which resolves to ${real}`;
 }

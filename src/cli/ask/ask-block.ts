@@ -1,21 +1,21 @@
 import { stringify } from "yaml";
 import type { Approval } from "../../core/session/approval.ts";
 import { hasMarker } from "../../core/redaction/redaction-marker.ts";
-import { colour, oneLine } from "../terminal/text.ts";
-import { wrapped } from "../terminal/text.ts";
+import { color, oneLine } from "../terminal/text.ts";
+import { wrapText } from "../terminal/text.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
-/** An approval as a person decides about it. What runs is shown whole and as it is: nothing is cut or hidden silently. */
+/** An approval request as shown to a person. Shows exactly what runs: nothing is cut or hidden silently. */
 export interface Block {
   readonly text: string;
-  /** Lines of the change that were left out. */
+  /** Lines of the change that were omitted. */
   readonly leftOut: number;
 }
 
 interface BlockOptions {
   /** In columns. */
   readonly width: number;
-  /** Lines of a change that are shown. Default: all. */
+  /** The most lines of a change to show. Default: all. */
   readonly maxLines?: number;
 }
 
@@ -24,20 +24,20 @@ export function approvalBlock({ request }: Approval, { width, maxLines = Infinit
   const rows: [string, string][] = [
     ["tool", agent === undefined ? tool : `${tool}, called by the subagent ${agent}`],
     ["asked by", request.asked_by],
-    ["because", request.reason],
+    ["reason", request.reason],
     ...(commands ?? []).map((command, index): [string, string] => [index === 0 ? "runs" : "", command]),
   ];
   const lines = [
-    ...wrapped(escapeHidden(request.title), width).map((line) => colour.bold(line)),
+    ...wrapText(escapeHidden(request.title), width).map((line) => color.bold(line)),
     ...rows.flatMap(([name, text]) => row(name, text, width)),
     ...(request.kind === "tool" || request.kind === "custom_tool"
-      ? restOf(input, tellsAll(diff), request.title, width)
+      ? restOf(input, showsAll(diff), request.title, width)
       : []),
     ...(request.kind === "plan" ? planOf(input, width) : []),
   ];
   const change = diff === undefined ? [] : escapeHidden(diff.trimEnd()).split("\n");
   const shown = change.slice(0, maxLines);
-  return { text: [...lines, ...shown.map(inColour)].join("\n"), leftOut: change.length - shown.length };
+  return { text: [...lines, ...shown.map(inColor)].join("\n"), leftOut: change.length - shown.length };
 }
 
 const NAME = 13;
@@ -45,22 +45,22 @@ const NAME = 13;
 function row(name: string, text: string, width: number): string[] {
   return escapeHidden(text)
     .split("\n")
-    .flatMap((line) => wrapped(line, width - NAME - 2))
-    .map((line, index) => `  ${colour.dim((index === 0 ? oneLine(name, NAME - 1) : "").padEnd(NAME))}${line}`);
+    .flatMap((line) => wrapText(line, width - NAME - 2))
+    .map((line, index) => `  ${color.dim((index === 0 ? oneLine(name, NAME - 1) : "").padEnd(NAME))}${line}`);
 }
 
-/** What a change shows of the input, so that it need not be said again. */
+/** Input fields that the diff already shows. */
 const IN_DIFF = ["file_path", "content", "old_string", "new_string"];
 
-/** A change without its secrets, or one that was cut, does not show what would be written. */
-function tellsAll(diff: string | undefined): boolean {
+/** A redacted or cut diff does not show everything that would be written. */
+function showsAll(diff: string | undefined): boolean {
   return diff !== undefined && !hasMarker(diff) && !diff.endsWith(CUT);
 }
 
-/** How a change ends that was too long to be stored whole. */
+/** The end of a diff that was too long to save completely. */
 const CUT = "(cut: the whole change is in the input)";
 
-/** Everything of the input that was not shown yet: a flag of a command can matter as much as the command. */
+/** The input fields that were not shown yet: any of them may matter for the decision. */
 function restOf(input: Approval["request"]["input"], isInDiff: boolean, title: string, width: number): string[] {
   const rest = Object.entries(input).filter(([key, value]) => {
     if (isInDiff && IN_DIFF.includes(key)) return false;
@@ -78,13 +78,13 @@ function planOf(input: Approval["request"]["input"], width: number): string[] {
     "",
     ...escapeHidden(plan.trimEnd())
       .split("\n")
-      .flatMap((line) => wrapped(line, width - 2).map((part) => `  ${part}`)),
+      .flatMap((line) => wrapText(line, width - 2).map((part) => `  ${part}`)),
     "",
   ];
 }
 
-function inColour(line: string): string {
-  if (/^(?:\+\+\+|---|@@)/.test(line)) return colour.dim(line);
-  if (line.startsWith("+")) return colour.green(line);
-  return line.startsWith("-") ? colour.red(line) : line;
+function inColor(line: string): string {
+  if (/^(?:\+\+\+|---|@@)/.test(line)) return color.dim(line);
+  if (line.startsWith("+")) return color.green(line);
+  return line.startsWith("-") ? color.red(line) : line;
 }

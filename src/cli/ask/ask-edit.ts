@@ -8,20 +8,20 @@ import type { Prompts } from "./ask-prompts.ts";
 
 export type Input = Readonly<Record<string, unknown>>;
 
-/** The input as the person changed it; undefined when they changed nothing or gave up. */
+/** Lets the person edit the input; undefined if they changed nothing or canceled. */
 export async function editInput(input: Input, prompts: Prompts): Promise<Input | undefined> {
   const editor = process.env["VISUAL"] || process.env["EDITOR"];
   const edited = editor ? await inEditor(input, { editor, prompts }) : await inLine(input, prompts);
   return edited === undefined || JSON.stringify(edited) === JSON.stringify(input) ? undefined : edited;
 }
 
-const HEAD = "# The input of the call, as YAML or JSON. It runs once as you save it.\n";
+const HEAD = "# Input of the call, as YAML or JSON. It runs once with what you save.\n";
 
 async function inEditor(
   input: Input,
   { editor, prompts }: { editor: string; prompts: Prompts },
 ): Promise<Input | undefined> {
-  // The input is unredacted, so the file is for its owner alone: such directories have mode 0700.
+  // The input is unredacted, so only the owner may read the file: mkdtemp creates directories with mode 0700.
   const directory = mkdtempSync(join(tmpdir(), "capstan-edit-"));
   const file = join(directory, "input.yaml");
   try {
@@ -38,26 +38,26 @@ async function inEditor(
 }
 
 const EDIT_AGAIN = { value: "again", label: "Edit again" } as const;
-const BACK = { value: "back", label: "Back, and change nothing" } as const;
+const BACK = { value: "back", label: "Back, without changes" } as const;
 
-/** Resolves to what went wrong. The variable may hold arguments, as in `code --wait`: a shell reads it. */
+/** Resolves to an error message, or undefined. A shell reads the variable, which may contain arguments (`code --wait`). */
 async function open(editor: string, file: string): Promise<string | undefined> {
   const child = spawn("/bin/sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit" });
   const code = await new Promise<number | null | Error>((done) => child.once("error", done).once("exit", done));
   if (code === 0) return undefined;
-  return `The editor (${editor}) ended with ${code instanceof Error ? code.message : `exit code ${code ?? "?"}`}.`;
+  return `The editor (${editor}) failed: ${code instanceof Error ? code.message : `exit code ${code ?? "?"}`}.`;
 }
 
 async function inLine(input: Input, prompts: Prompts): Promise<Input | undefined> {
   const { command } = input;
   if (typeof command === "string" && !command.includes("\n")) {
-    const text = await prompts.line("The command to run instead ($EDITOR is not set):", {
+    const text = await prompts.line("Command to run instead ($EDITOR is not set):", {
       initial: command,
-      validate: (given) => (given.trim() === "" ? "A command is needed." : undefined),
+      validate: (given) => (given.trim() === "" ? "Enter a command." : undefined),
     });
     return text === undefined ? undefined : { ...input, command: text };
   }
-  const text = await prompts.line("The input as JSON ($EDITOR is not set):", {
+  const text = await prompts.line("Input as JSON ($EDITOR is not set):", {
     initial: JSON.stringify(input),
     validate: (given) => {
       const read = readInput(given);
@@ -67,13 +67,13 @@ async function inLine(input: Input, prompts: Prompts): Promise<Input | undefined
   return text === undefined ? undefined : (readInput(text) as Input);
 }
 
-/** The input that a text stands for, or what is wrong with it. JSON is YAML too. */
+/** Parses YAML or JSON; returns an error message if that fails. */
 export function readInput(text: string): Input | string {
   try {
     const value: unknown = parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Input;
     return "The input must be an object with the tool's fields.";
   } catch (thrown) {
-    return `The input cannot be read: ${messageOf(thrown).split("\n")[0] ?? ""}`;
+    return `Cannot read the input: ${messageOf(thrown).split("\n")[0] ?? ""}`;
   }
 }

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { Approval } from "../../core/session/approval.ts";
 import { type FormField, formFields } from "../../core/session/elicitation.ts";
-import { wrapped } from "../terminal/text.ts";
+import { wrapText } from "../terminal/text.ts";
 import type { Prompts } from "./ask-prompts.ts";
 import { type Given, notEmpty } from "./ask-tool.ts";
-import { colour, columns } from "../terminal/text.ts";
+import { color, columns } from "../terminal/text.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
-/** As the model wrote it: read leniently, because a question that looks odd is still a question. */
+/** Parsed leniently: a question with odd fields is still a question. */
 const question = z.object({
   question: z.string(),
   header: z.string().optional().catch(undefined),
@@ -17,7 +17,7 @@ const question = z.object({
     .optional()
     .catch(undefined),
 });
-/** `optional`: a field of a server's form that may be left empty. */
+/** `optional`: a form field of an MCP server that may stay empty. */
 export type Question = z.infer<typeof question> & { readonly optional?: boolean };
 
 export function questionsIn({ request }: Approval): readonly Question[] {
@@ -29,24 +29,24 @@ export function questionsIn({ request }: Approval): readonly Question[] {
   });
 }
 
-/** A choice that need not be made is written, because a list offers no way to leave it. */
+/** Optional choices become text fields, because a list cannot be left empty. */
 function fieldQuestion({ name, about, options, several, required }: FormField): Question {
   return {
     question: name,
-    header: required ? about : `${about}; may be left empty`,
+    header: required ? about : `${about}; optional`,
     multiSelect: several,
     options: required ? options.map((label) => ({ label })) : [],
     optional: !required,
   };
 }
 
-/** What an MCP server says before its form, or instead of one. */
+/** The message of an MCP server, and its URL if it has no form. */
 function serverLines({ request }: Approval): string[] {
   const { message, url } = request.input;
   return [message, url].flatMap((text) => (typeof text === "string" ? [escapeHidden(text)] : []));
 }
 
-/** Never a label of an option, which is text of the model. */
+/** Cannot collide with an option's label. */
 const OTHER = "\u0000other";
 
 export async function askQuestions(approval: Approval, prompts: Prompts): Promise<Given> {
@@ -54,16 +54,16 @@ export async function askQuestions(approval: Approval, prompts: Prompts): Promis
   const { agent, server } = approval.request;
   const line = agent === undefined ? "The agent" : `The subagent ${escapeHidden(agent)}`;
   const who = server === undefined ? line : `The MCP server ${escapeHidden(server)}`;
-  print(`\n${colour.bold(`${who} asks:`)}`);
+  print(`\n${color.bold(`${who} asks:`)}`);
   if (server !== undefined) for (const text of serverLines(approval)) print(text);
   for (;;) {
     const answers = await answersTo(questions, prompts);
-    const given = answers === undefined ? "interrupt" : await sent(questions, { answers, prompts });
+    const given = answers === undefined ? "interrupt" : await confirmAnswers(questions, { answers, prompts });
     if (given !== "again") return given;
   }
 }
 
-/** Undefined when the person leaves at the first question; going back from a later one leads to the one before. */
+/** Undefined if the person cancels the first question; canceling a later one returns to the previous one. */
 async function answersTo(
   questions: readonly Question[],
   prompts: Prompts,
@@ -105,7 +105,7 @@ async function answerTo(
   }
 }
 
-async function sent(
+async function confirmAnswers(
   questions: readonly Question[],
   { answers, prompts }: { answers: Readonly<Record<string, string>>; prompts: Prompts },
 ): Promise<Given | "again"> {
@@ -115,29 +115,29 @@ async function sent(
       { value: "send", label: "Send" },
       { value: "note", label: "Add a note…" },
       { value: "again", label: "Answer again" },
-      { value: "deny", label: "Do not answer", hint: "the agent is told so" },
-      { value: "later", label: "Later", hint: "leaves it open; the session waits" },
+      { value: "deny", label: "Decline to answer", hint: "tells the agent" },
+      { value: "later", label: "Later", hint: "the session waits" },
     ]);
     if (next === "deny") return { behavior: "deny" };
     if (next === "later") return "later";
     if (next === "again" || next === undefined) return "again";
     if (next === "send")
       return { behavior: "allow", answers, ...(Object.keys(notes).length > 0 && { notes: { ...notes } }) };
-    const about = await noted(questions, prompts);
+    const about = await chooseQuestion(questions, prompts);
     const note = about && (await prompts.line("Your note:", { initial: notes[about] ?? "", validate: notEmpty }));
     if (about !== undefined && note !== undefined) notes[about] = note;
   }
 }
 
-async function noted(questions: readonly Question[], prompts: Prompts): Promise<string | undefined> {
+async function chooseQuestion(questions: readonly Question[], prompts: Prompts): Promise<string | undefined> {
   if (questions.length < 2) return questions[0]?.question;
   return prompts.choose(
-    "A note on which answer?",
+    "Add a note to which answer?",
     questions.map((asked) => ({ value: asked.question, label: escapeHidden(asked.question) })),
   );
 }
 
-/** The questions with their options, for reading. */
+/** The questions with their options, as text. */
 export function questionLines(approval: Approval): string {
   const width = columns();
   if (approval.request.server !== undefined)
@@ -145,17 +145,17 @@ export function questionLines(approval: Approval): string {
       ...serverLines(approval),
       ...questionsIn(approval).map(({ question: name, header = "" }) => `  - ${escapeHidden(`${name}: ${header}`)}`),
     ]
-      .flatMap((line) => wrapped(line, width))
+      .flatMap((line) => wrapText(line, width))
       .join("\n");
   return questionsIn(approval)
     .flatMap(({ question: text, options = [], multiSelect }) => [
-      ...wrapped(escapeHidden(text), width).map((line) => colour.bold(line)),
+      ...wrapText(escapeHidden(text), width).map((line) => color.bold(line)),
       ...options.flatMap(({ label, description }) =>
-        wrapped(escapeHidden(description ? `${label}: ${description}` : label), width - 4).map((line, index) =>
+        wrapText(escapeHidden(description ? `${label}: ${description}` : label), width - 4).map((line, index) =>
           index === 0 ? `  - ${line}` : `    ${line}`,
         ),
       ),
-      `  ${colour.dim(multiSelect === true ? "several may be chosen, or your own words" : "one of them, or your own words")}`,
+      `  ${color.dim(multiSelect === true ? "choose one or more, or use your own words" : "choose one, or use your own words")}`,
     ])
     .join("\n");
 }

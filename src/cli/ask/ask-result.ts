@@ -4,22 +4,22 @@ import type { Prompts } from "./ask-prompts.ts";
 import { type Given, notEmpty } from "./ask-tool.ts";
 import { columns } from "../terminal/text.ts";
 
-/** A custom tool runs in a client, and the person at the terminal may stand in for one. */
+/** Custom tools run in a client; here the person at the terminal enters the result. */
 export async function askForResult(approval: Approval, prompts: Prompts): Promise<Given> {
   process.stdout.write(`\n${approvalBlock(approval, { width: columns() }).text}\n`);
   for (;;) {
     const action = await prompts.choose(
-      "What does it return?",
+      "What does the tool return?",
       [
-        { value: "result", label: "Write its result…" },
+        { value: "result", label: "Enter the result…" },
         { value: "deny", label: "Deny with a reason…" },
-        { value: "later", label: "Later", hint: "leaves it to a client; the session waits" },
+        { value: "later", label: "Later", hint: "the session waits for a client" },
       ],
       { isFirst: true },
     );
     if (action === undefined) return "interrupt";
     if (action === "later") return "later";
-    const question = action === "result" ? "The result:" : "What should the agent be told?";
+    const question = action === "result" ? "Result:" : "Reason for the agent:";
     const text = await prompts.line(question, { validate: notEmpty });
     if (text === undefined) continue;
     if (action === "deny") return { behavior: "deny", message: text };

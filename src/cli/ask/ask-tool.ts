@@ -6,15 +6,15 @@ import { approvalBlock } from "./ask-block.ts";
 import { editInput } from "./ask-edit.ts";
 import type { Choice, Prompts } from "./ask-prompts.ts";
 import type { FollowedHost, RememberedScope } from "../target/followed-session.ts";
-import { colour, columns } from "../terminal/text.ts";
+import { color, columns } from "../terminal/text.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
-/** `later` leaves the approval open; `interrupt` ends the turn. */
+/** `later` leaves the approval pending; `interrupt` ends the turn. */
 export type Given = ApprovalAnswer | "later" | "interrupt";
 
 type Action = RememberedScope | "once" | "deny" | "reason" | "edit" | "whole" | "later";
 
-/** A change that is longer is shown in full on request: the choices must stay on the screen. */
+/** Longer changes are shown in full on request, so that the choices stay on the screen. */
 const MAX_LINES = 40;
 
 const WHERE: Readonly<Record<RememberedScope, string>> = {
@@ -25,7 +25,7 @@ const WHERE: Readonly<Record<RememberedScope, string>> = {
 
 const EVERYWHERE: readonly RememberedScope[] = ["session", "project", "always"];
 
-/** How far answers can be remembered, and whether with rules of one's own. */
+/** The scopes of remembered answers, and whether the person may edit the rules. */
 export type Remembering = Pick<FollowedHost, "scopes" | "mayWriteRules">;
 
 export async function askAboutCall(
@@ -39,9 +39,9 @@ export async function askAboutCall(
     const choices: Choice<Action>[] = [
       ...actionsFor(approval, scopes),
       ...(cut ? [{ value: "whole", label: `Show the whole change (${leftOut} more lines)` } as const] : []),
-      { value: "later", label: "Later", hint: "leaves it open; the session waits" },
+      { value: "later", label: "Later", hint: "the session waits" },
     ];
-    const question = request.kind === "plan" ? "Approve this plan?" : "May it run?";
+    const question = request.kind === "plan" ? "Approve this plan?" : "Allow this?";
     const action = await prompts.choose(question, choices, { isFirst: true });
     switch (action) {
       case undefined:
@@ -57,13 +57,13 @@ export async function askAboutCall(
         show(approval, Infinity);
         break;
       case "reason": {
-        const message = await prompts.line("What should the agent be told?", { validate: notEmpty });
+        const message = await prompts.line("Reason for the agent:", { validate: notEmpty });
         if (message !== undefined) return { behavior: "deny", message };
         break;
       }
       case "edit": {
         const input = await editInput(request.input, prompts);
-        if (input !== undefined && (await confirmed(input, prompts))) return { behavior: "allow", input };
+        if (input !== undefined && (await confirmInput(input, prompts))) return { behavior: "allow", input };
         break;
       }
       default: {
@@ -77,7 +77,7 @@ export async function askAboutCall(
 function show(approval: Approval, maxLines: number): { leftOut: number } {
   const { text, leftOut } = approvalBlock(approval, { width: columns(), maxLines });
   print(`\n${text}`);
-  if (leftOut > 0) print(colour.dim(`… ${leftOut} more lines`));
+  if (leftOut > 0) print(color.dim(`… ${leftOut} more lines`));
   return { leftOut };
 }
 
@@ -90,7 +90,7 @@ function actionsFor({ request }: Approval, scopes: readonly RememberedScope[]): 
   const hint = request.remember.map(escapeHidden).join(", ");
   const remembered: Choice<Action>[] = scopes.map((scope) => ({
     value: scope,
-    label: `Allow ${scope === "always" ? "always, everywhere" : `from now on ${WHERE[scope]}`}…`,
+    label: `Allow ${scope === "always" ? "always, everywhere" : WHERE[scope]}…`,
     hint,
   }));
   return [
@@ -101,7 +101,7 @@ function actionsFor({ request }: Approval, scopes: readonly RememberedScope[]): 
   ];
 }
 
-/** The exact rules are shown before they are saved, and can be changed where the server allows it. */
+/** Shows the exact rules before they are saved; the person can edit them if the host allows it. */
 async function rulesToRemember(
   { request }: Approval,
   {
@@ -113,10 +113,12 @@ async function rulesToRemember(
   let rules: readonly string[] = request.remember;
   const edit = (await mayWriteRules()) ? [{ value: "edit", label: "Edit…" } as const] : [];
   for (;;) {
-    print(`${WHERE[scope][0]?.toUpperCase()}${WHERE[scope].slice(1)} this will run without asking:`);
-    for (const rule of rules) print(`  ${colour.bold(escapeHidden(rule))}`);
+    print(
+      `Calls matching ${rules.length === 1 ? "this rule" : "these rules"} will run ${WHERE[scope]} without asking:`,
+    );
+    for (const rule of rules) print(`  ${color.bold(escapeHidden(rule))}`);
     const next = await prompts.choose(rules.length === 1 ? "Save this rule?" : `Save these ${rules.length} rules?`, [
-      { value: "save", label: "Save, and allow" },
+      { value: "save", label: "Save and allow" },
       ...edit,
       { value: "back", label: "Back" },
     ]);
@@ -130,10 +132,10 @@ async function rulesToRemember(
 async function editRules(rules: readonly string[], prompts: Prompts): Promise<readonly string[] | undefined> {
   const edited: string[] = [];
   for (const [index, rule] of rules.entries()) {
-    const which = rules.length === 1 ? "The rule:" : `Rule ${index + 1} of ${rules.length} (empty leaves it out):`;
+    const which = rules.length === 1 ? "Rule:" : `Rule ${index + 1} of ${rules.length} (leave empty to remove):`;
     const text = await prompts.line(which, {
       initial: rule,
-      validate: (given) => (given.trim() === "" && rules.length > 1 ? undefined : wrongWith(given.trim())),
+      validate: (given) => (given.trim() === "" && rules.length > 1 ? undefined : ruleProblem(given.trim())),
     });
     if (text === undefined) return undefined;
     if (text.trim() !== "") edited.push(text.trim());
@@ -141,8 +143,8 @@ async function editRules(rules: readonly string[], prompts: Prompts): Promise<re
   return edited;
 }
 
-/** What is wrong with a rule to remember, in a sentence. */
-export function wrongWith(rule: string): string | undefined {
+/** What is wrong with a rule; undefined if it is valid. */
+export function ruleProblem(rule: string): string | undefined {
   try {
     parseAllowRule(rule);
     return undefined;
@@ -152,7 +154,7 @@ export function wrongWith(rule: string): string | undefined {
   }
 }
 
-async function confirmed(input: Approval["request"]["input"], prompts: Prompts): Promise<boolean> {
+async function confirmInput(input: Approval["request"]["input"], prompts: Prompts): Promise<boolean> {
   print(`\n${escapeHidden(stringify(input, { lineWidth: 0 }).trimEnd())}`);
   const next = await prompts.choose("Run it once with this input?", [
     { value: "run", label: "Allow once, as edited" },
@@ -162,7 +164,7 @@ async function confirmed(input: Approval["request"]["input"], prompts: Prompts):
 }
 
 export function notEmpty(text: string): string | undefined {
-  return text.trim() === "" ? "Write something, or press Escape to go back." : undefined;
+  return text.trim() === "" ? "Enter some text, or press Escape to go back." : undefined;
 }
 
 function print(text: string): void {

@@ -3,13 +3,10 @@ import type { FollowedHost } from "../target/followed-session.ts";
 
 export type AskingHost = Pick<FollowedHost, "approvals" | "awaitAnswer" | "scopes" | "mayWriteRules">;
 
-/** Between two looks. A server is asked to wait itself, and is given this rest when it fails or does not wait. */
-const REST_MS = 500;
+/** Between two checks. Servers hold the request themselves; this applies if they fail or return early. */
+const PAUSE_MS = 500;
 
-/**
- * A signal that also aborts when somebody else has answered: nobody drives the session while it waits, so that nobody
- * else would notice.
- */
+/** Returns a signal that also aborts when someone else answers. A waiting session has no process that would notice. */
 export function watchApproval(
   host: AskingHost,
   approvalId: string,
@@ -29,6 +26,6 @@ async function untilClosed(host: AskingHost, approvalId: string, signal: AbortSi
       () => false,
     );
     if (isClosed) return;
-    await sleep(REST_MS, undefined, { signal }).catch(() => {});
+    await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
   }
 }

@@ -4,11 +4,11 @@ import type { Approval, ApprovalAnswer, AskPermission } from "../../core/session
 import { CapstanError } from "../../core/errors.ts";
 import { userName } from "../terminal/user-name.ts";
 import { type AskingHost, watchApproval } from "./ask-watch.ts";
-import { Gone, NO_TERMINAL, openPrompts } from "./ask-prompts.ts";
+import { PromptAborted, NO_TERMINAL, openPrompts } from "./ask-prompts.ts";
 import { onAbort } from "../../core/text/on-abort.ts";
 import type { Given, Remembering } from "./ask-tool.ts";
 import { usage } from "../terminal/failure.ts";
-import { colour, columns, shortId } from "../terminal/text.ts";
+import { color, columns, shortId } from "../terminal/text.ts";
 import { isAgent } from "../terminal/person.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
@@ -18,94 +18,93 @@ export interface AskFlags {
   readonly json?: boolean;
 }
 
-/** Whoever prints while a question is on the screen must wait. */
+/** Output that must pause while a question is on the screen. */
 export interface Screen {
   /** Resolves when the screen and the keyboard are free. */
   hold(): void | Promise<void>;
   release(): void;
 }
 
-/** Who answers here: a flag for everybody, or the person at the terminal. Undefined: nobody. */
+/** Answers approvals: a flag, or the person at the terminal. */
 interface Answers {
   readonly by: string;
   give(approval: Approval, signal: AbortSignal): Promise<Given>;
 }
 
-/** How long a question waits for what was said before it to be printed. */
+/** How long a question waits for earlier output to be printed. */
 const CATCH_UP_MS = 500;
 
-/** Puts the approvals of a command's sessions to whoever answers here, one after another. */
+/** Asks about a command's approvals, one after another. */
 export class Asking {
   readonly #host: AskingHost;
   readonly #answers: Answers | undefined;
   readonly #seen = new Map<string, PromiseWithResolvers<void>>();
-  /** Left open on purpose, not to be asked about again in this run. */
+  /** Postponed by the person; not asked again in this run. */
   readonly #left = new Set<string>();
-  /** Being asked about, or answered. */
+  /** Being asked, or answered. */
   readonly #asked = new Map<string, Promise<boolean>>();
   #screen: Screen | undefined;
   #queue: Promise<unknown> = Promise.resolve();
-  /** Questions that are on the screen or wait for it. */
+  /** Number of questions on the screen or waiting for it. */
   #open = 0;
   /** Aborts when the terminal is gone. */
   readonly #gone = new AbortController();
 
-  /** `escapeEnds`: Escape at a question ends the turn, as Ctrl-C does. */
+  /** `escapeEnds`: Escape at a question interrupts the turn, like Ctrl-C. */
   constructor(host: AskingHost, flags: AskFlags, { escapeEnds = false }: { readonly escapeEnds?: boolean } = {}) {
     this.#host = host;
     this.#answers = answersFor(flags, { host, escapeEnds });
   }
 
-  /** Whether somebody answers here. */
+  /** Whether anyone answers here. */
   get isAttended(): boolean {
     return this.#answers !== undefined;
   }
 
-  /** The screen on which a session is followed. */
+  /** Sets the screen that shows the session. */
   attach(screen: Screen | undefined): void {
     this.#screen = screen;
   }
 
   /**
-   * The terminal is gone, which answers nothing: what was being asked stays open, and the session waits. False when
-   * nothing was being asked.
+   * Call when the terminal is closed: open questions stay pending, and the session waits. Returns whether any were open.
    */
   leave(): boolean {
     this.#gone.abort(NO_TERMINAL);
     return this.#open > 0;
   }
 
-  /** To be called when the question itself has come by on the screen. */
-  seen(approvalId: string): void {
+  /** Call when the request has been printed. */
+  markSeen(approvalId: string): void {
     this.#sight(approvalId).resolve();
   }
 
   /**
-   * Answers through the inbox and not through its own return, so that the log tells that the answer came from the
-   * command line, and a mistake in it is asked about again instead of denied.
+   * Answers through the inbox instead of the return value, so that the log records the command line as the source, and
+   * an invalid answer leads to another question instead of a denial.
    */
   readonly handler: AskPermission = async ({ approvalId, signal }) => {
     if (this.#answers === undefined) return undefined;
     const aborted = new Promise<void>((done) => void onAbort(signal, done));
     await Promise.race([this.#sight(approvalId).promise, sleep(CATCH_UP_MS), aborted]);
     if (this.#left.has(approvalId)) return undefined;
-    if (await this.#inTurn(approvalId, signal)) await aborted;
+    if (await this.#askInTurn(approvalId, signal)) await aborted;
     return undefined;
   };
 
-  /** What was left open is asked about again. */
+  /** Makes postponed approvals be asked again. */
   askAgain(): void {
     this.#left.clear();
   }
 
-  /** Asks about what was left open before. True when something was answered. */
+  /** Asks about the session's pending approvals. Resolves to whether any was answered. */
   async askPending(sessionId: string, signal: AbortSignal): Promise<boolean> {
     if (this.#answers === undefined) return false;
     let answered = false;
     for (const { id } of await this.#host.approvals.list({ sessionId, status: "pending" })) {
       if (this.#left.has(id) || signal.aborted) continue;
       using watch = watchApproval(this.#host, id, signal);
-      if (await this.#inTurn(id, watch.signal)) answered = true;
+      if (await this.#askInTurn(id, watch.signal)) answered = true;
     }
     return answered;
   }
@@ -116,8 +115,8 @@ export class Asking {
     return known;
   }
 
-  /** The session and this command may both come upon what was left open; it is asked about once. */
-  #inTurn(approvalId: string, signal: AbortSignal): Promise<boolean> {
+  /** Queues the question. The session and this command may both request it; it is asked once. */
+  #askInTurn(approvalId: string, signal: AbortSignal): Promise<boolean> {
     const known = this.#asked.get(approvalId);
     if (known !== undefined) return known;
     this.#open += 1;
@@ -128,7 +127,7 @@ export class Asking {
     return asked;
   }
 
-  /** Whether it is answered, here or elsewhere. */
+  /** Resolves to whether it was answered, here or elsewhere. */
   async #ask(approvalId: string, signal: AbortSignal): Promise<boolean> {
     const answers = this.#answers;
     if (answers === undefined) return false;
@@ -136,22 +135,22 @@ export class Asking {
     try {
       for (;;) {
         const approval = await this.#host.approvals.get(approvalId);
-        if (approval.status !== "pending") return this.#sayAnswered(approval);
+        if (approval.status !== "pending") return this.#reportAnswered(approval);
         const given = await answers.give(approval, signal);
         if (typeof given !== "string") {
-          if (await this.#store(approval, given, answers.by)) return true;
+          if (await this.#save(approval, given, answers.by)) return true;
           continue;
         }
         this.#left.add(approvalId);
         if (given === "later") return false;
-        // As the key does where no prompt takes it. The end of the turn settles the approval.
+        // Like Ctrl-C outside a prompt. Ending the turn closes the approval.
         process.kill(process.pid, "SIGINT");
         return true;
       }
     } catch (thrown) {
-      if (!(thrown instanceof Gone)) throw thrown;
+      if (!(thrown instanceof PromptAborted)) throw thrown;
       const approval = await this.#host.approvals.get(approvalId);
-      if (approval.status !== "pending") return this.#sayAnswered(approval);
+      if (approval.status !== "pending") return this.#reportAnswered(approval);
       this.#left.add(approvalId);
       return false;
     } finally {
@@ -159,29 +158,29 @@ export class Asking {
     }
   }
 
-  /** False when there is something wrong with the answer, which is said. */
-  async #store({ id }: Approval, answer: ApprovalAnswer, by: string): Promise<boolean> {
+  /** False if the answer is invalid; prints why. */
+  async #save({ id }: Approval, answer: ApprovalAnswer, by: string): Promise<boolean> {
     try {
       await this.#host.approvals.answer(id, answer, { by, from: "cli" });
       return true;
     } catch (thrown) {
       if (!(thrown instanceof CapstanError)) throw thrown;
-      if (thrown.code === "approval_closed") return this.#sayAnswered(await this.#host.approvals.get(id));
+      if (thrown.code === "approval_closed") return this.#reportAnswered(await this.#host.approvals.get(id));
       if (thrown.code !== "invalid_input" && thrown.code !== "invalid_agent") throw thrown;
       process.stderr.write(`capstan: ${escapeHidden(thrown.message)}\n`);
       return false;
     }
   }
 
-  async #sayAnswered({ id, answer }: Approval): Promise<true> {
+  async #reportAnswered({ id, answer }: Approval): Promise<true> {
     const how =
       answer === null
-        ? "is no longer open: its turn has ended, or it has expired"
-        : `was ${answer.behavior === "allow" ? "allowed" : "denied"} by ${escapeHidden(answer.by)} meanwhile`;
+        ? "is closed: its turn ended, or it expired"
+        : `was ${answer.behavior === "allow" ? "allowed" : "denied"} by ${escapeHidden(answer.by)} in the meantime`;
     if (this.#screen === undefined) return true;
-    const { wrapped } = await import("../terminal/text.ts");
-    for (const line of wrapped(`(The approval ${shortId(id)} ${how}.)`, columns()))
-      process.stdout.write(`${colour.dim(line)}\n`);
+    const { wrapText } = await import("../terminal/text.ts");
+    for (const line of wrapText(`(Approval ${shortId(id)} ${how}.)`, columns()))
+      process.stdout.write(`${color.dim(line)}\n`);
     return true;
   }
 }
@@ -194,11 +193,11 @@ interface TerminalOptions {
 }
 
 function answersFor({ yes, deny, json }: AskFlags, options: TerminalOptions): Answers | undefined {
-  if (yes === true && deny === true) throw usage("--yes and --deny exclude each other. Give one of them.");
+  if (yes === true && deny === true) throw usage("--yes and --deny cannot be combined. Use one of them.");
   if (yes === true)
     return {
       by: "--yes",
-      // A question needs an answer, and a custom tool a result, that nobody has given.
+      // --yes provides no answer to a question, and no result of a custom tool.
       give: async ({ request: { kind, asked_by: askedBy } }) => {
         if (kind === "question" || kind === "custom_tool") return "later";
         return isAboutConfiguration(askedBy) ? { behavior: "deny", message: NOT_BY_YES } : { behavior: "allow" };
@@ -217,7 +216,7 @@ async function atTerminal(
   approval: Approval,
   { signal, host, escapeEnds }: TerminalOptions & { readonly signal: AbortSignal },
 ): Promise<Given> {
-  // An agent's command can make a terminal of its own. What is asked stays open for a person.
+  // An agent's command can open its own terminal. The approval stays pending for a person.
   if (await isAgent()) return "later";
   const prompts = await openPrompts(signal, { escapeEnds });
   if (approval.request.kind === "question") {

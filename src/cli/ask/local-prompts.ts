@@ -1,7 +1,7 @@
 import type { Prompts } from "./ask-prompts.ts";
 
-/** Questions to whoever sits at this terminal; undefined when nobody does. */
-export async function promptsHere(): Promise<Prompts | undefined> {
+/** Opens prompts at this terminal; undefined if there is none. */
+export async function localPrompts(): Promise<Prompts | undefined> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined;
   const { openPrompts } = await import("./ask-prompts.ts");
   return openPrompts(new AbortController().signal);

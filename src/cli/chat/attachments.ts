@@ -5,19 +5,19 @@ import type { MessageContent } from "../../core/events/content.ts";
 import { kindByName } from "../run/file-kinds.ts";
 import { attach } from "../run/message.ts";
 
-/** Images whose paths were pasted, as a terminal does with files that are dropped on it. */
+/** Images whose paths were pasted; terminals paste the paths of dropped files. */
 export class Attachments {
-  /** By the words that stand for them in the input. */
+  /** By their placeholders in the input. */
   readonly #files = new Map<string, string>();
 
-  /** What is put into the input for a paste: a word for each image when it is nothing but paths of images. */
-  readonly pasted = (text: string): string => {
+  /** Replaces pasted image paths with placeholders; returns other text unchanged. */
+  readonly replacePaths = (text: string): string => {
     const paths = pathsIn(text.trim()).map((path) => resolve(path));
     if (paths.length === 0 || !paths.every(isImage)) return text;
     return `${paths.map((path) => this.#add(path)).join(" ")} `;
   };
 
-  /** The message that an input stands for. Throws what is wrong with an image. */
+  /** The message for an input, with its images. Throws if an image is invalid. */
   content(text: string): string | MessageContent {
     const files = [...this.#files].flatMap(([word, path]) => (text.includes(word) ? [path] : []));
     return files.length === 0 ? text : [...files.map(attach), { type: "text", text }];
@@ -35,7 +35,7 @@ export class Attachments {
   }
 }
 
-/** Paths as terminals write them: with quotes, with backslashes before spaces, or as addresses. */
+/** Paths as terminals write them: quoted, with escaped spaces, or as file URLs. */
 function pathsIn(text: string): string[] {
   if (text === "" || text.length > 4_096 || text.includes("\n")) return [];
   return [...text.matchAll(/'([^']*)'|"([^"]*)"|((?:\\.|[^\s\\])+)/g)].map(([, single, double, bare]) => {

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
 import type { ChatFlags } from "./run.ts";
 import { addSessionOptions } from "../run/session-options.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addChat(program: Command): void {
-  const chat = program
-    .command("chat")
-    .description("talk with an agent")
-    .argument("[agent]", "the agent's definition (YAML)");
+  const chat = declareCommand(program, "chat", { server: "supported" })
+    .description("chat with an agent")
+    .argument("[agent]", "agent file (YAML)");
   addSessionOptions(chat)
-    .option("--attach <url>", "a server to chat on, as CAPSTAN_URL; its key is CAPSTAN_KEY")
+    .option("--attach <url>", "chat on this server, like CAPSTAN_URL (key: CAPSTAN_KEY)")
     .addHelpText(
       "after",
       `

@@ -9,21 +9,21 @@ import type { ChatHost, ChatSession, Wanted } from "./host/host.ts";
 import { Page } from "./view/page.ts";
 import { ChatView } from "./view/view.ts";
 
-/** Where a chat is shown: a terminal, or whoever reads its output. */
+/** Where a chat is shown: a terminal or a pipe. */
 export interface ChatUi {
   readonly width: () => number;
   readonly isPlain: boolean;
   print(lines: readonly string[]): void;
-  /** Something that is not printed yet has changed. */
-  changed(): void;
-  /** Shown until the next one, or until it is empty. */
+  /** Shows changes that are not printed yet. */
+  redraw(): void;
+  /** Shows a status text until the next call; "" removes it. */
   progress(text: string): void;
 }
 
-/** How long what comes after the last words of a turn may take. */
+/** How long to wait for a turn to end after its last message. */
 const SETTLE_MS = 3_000;
 
-/** One person's end of a session: what they say goes to it, what it does is shown. Sessions may be changed on the way. */
+/** A person's side of a session: sends messages and shows what happens. Can switch sessions. */
 export class Chat {
   readonly host: ChatHost;
   readonly asking: Asking;
@@ -34,15 +34,15 @@ export class Chat {
   #view: ChatView;
   #session: ChatSession | undefined;
   #opening: Promise<ChatSession> | undefined;
-  /** Ends the following of the session. */
+  /** Stops following the session. */
   #following = new AbortController();
   /** The last event that was shown. */
   #lastSeq = 0;
   #isAsking = false;
   #isPrepared = false;
-  /** Told how each turn ended. */
+  /** Called when a turn ends. */
   onIdle: (reason: StopReason) => void = () => {};
-  /** Resolves with whatever happens next. */
+  /** Resolves with the next event. */
   #moved = Promise.withResolvers<void>();
 
   constructor(host: ChatHost, asking: Asking, ui: ChatUi) {
@@ -57,7 +57,7 @@ export class Chat {
     return this.#view;
   }
 
-  /** Undefined until something was said. */
+  /** Undefined until the first message. */
   get session(): ChatSession | undefined {
     return this.#session;
   }
@@ -66,12 +66,12 @@ export class Chat {
     return this.#leaving.signal.aborted;
   }
 
-  /** A turn has begun and is not over. */
+  /** Whether a turn has started and not ended. */
   get isInTurn(): boolean {
     return inTurn(this.#view.state);
   }
 
-  /** The turn waits for an answer. */
+  /** Whether the turn waits for an answer. */
   get isWaiting(): boolean {
     return this.isInTurn && this.#view.state.status === "idle";
   }
@@ -84,7 +84,7 @@ export class Chat {
     return this.#view.state.mode ?? this.agent?.permissions.mode ?? "normal";
   }
 
-  /** Of the next turn. */
+  /** The engine of the next turn. */
   get engine(): string {
     const { engine, nextEngine } = this.#view.state;
     return nextEngine ?? engine ?? this.agent?.engine ?? DEFAULT_ENGINE;
@@ -98,25 +98,25 @@ export class Chat {
     return this.#view.state.budget?.usd ?? this.agent?.budget.usd;
   }
 
-  /** Takes another session in the place of this one. */
-  take(wanted: Wanted): Promise<ChatSession> {
-    // What a copy was made of is on the screen already.
+  /** Switches to another session. */
+  switchTo(wanted: Wanted): Promise<ChatSession> {
+    // The history of a fork is already on the screen.
     const isSeen = wanted.kind === "fork" && wanted.id === this.#session?.id;
     return this.#whileOpening(async () => {
       const session = await this.#open(wanted);
-      await this.letGo();
+      await this.release();
       return this.#attach(session, { isSeen });
     });
   }
 
-  /** The session that things are said to; a new one where there is none. */
+  /** The current session; starts one if there is none. */
   async require(): Promise<ChatSession> {
     if (this.#opening !== undefined) return this.#opening;
     if (this.#session !== undefined) return this.#session;
     return this.#whileOpening(async () => this.#attach(await this.#open({ kind: "new" })));
   }
 
-  /** Starts a session ahead of the first message. What is in its way is told when there is one. */
+  /** Starts a session ahead of the first message, which reports any failure. */
   prepare(): void {
     if (this.#isPrepared || this.#session !== undefined) return;
     this.#isPrepared = true;
@@ -125,15 +125,15 @@ export class Chat {
 
   async say(content: string | MessageContent): Promise<void> {
     const session = await this.require();
-    await (this.#following.signal.aborted ? await this.#takeUpAgain(session) : session).post(content);
+    await (this.#following.signal.aborted ? await this.#reopen(session) : session).post(content);
   }
 
   async interrupt(): Promise<void> {
     if (this.isInTurn) await this.#session?.interrupt();
   }
 
-  /** Whether no turn is under way. One that seems to be ending is waited for: its last words are on the screen a moment earlier. */
-  async settled(): Promise<boolean> {
+  /** Waits for a turn that is about to end. Resolves to whether no turn is running. */
+  async waitUntilIdle(): Promise<boolean> {
     const until = performance.now() + SETTLE_MS;
     while (this.isInTurn && !this.isWaiting && this.#view.isEnding) {
       const rest = until - performance.now();
@@ -143,7 +143,7 @@ export class Chat {
     return !this.isInTurn;
   }
 
-  /** Puts what the session waits for to whoever is here. */
+  /** Asks the person about the session's pending approvals. */
   async ask(): Promise<void> {
     const session = this.#session;
     if (session === undefined || this.#isAsking) return;
@@ -151,22 +151,22 @@ export class Chat {
     try {
       await this.asking.askPending(session.id, AbortSignal.any([this.#leaving.signal, this.#following.signal]));
     } catch (thrown) {
-      this.tell(thrown);
+      this.report(thrown);
     } finally {
       this.#isAsking = false;
     }
   }
 
-  /** What went wrong, in words. */
-  tell(thrown: unknown): void {
+  /** Shows an error. */
+  report(thrown: unknown): void {
     this.page.mark(messageOf(thrown));
-    // Anything else is a mistake of ours, and worth more than its message.
+    // Errors without a code are bugs.
     const isKnown = thrown instanceof CapstanError || (thrown as NodeJS.ErrnoException | undefined)?.code !== undefined;
-    if (!isKnown) this.page.quiet("This is a bug; please report it.");
+    if (!isKnown) this.page.quiet("This is a bug. Please report it.");
   }
 
-  /** Leaves the session to itself. The next message starts another. */
-  async letGo(): Promise<void> {
+  /** Leaves the session. The next message starts another one. */
+  async release(): Promise<void> {
     const session = this.#session;
     this.#session = undefined;
     this.#isPrepared = false;
@@ -175,13 +175,13 @@ export class Chat {
     await session?.leave();
   }
 
-  /** The chat is over. The session stays as it is; a turn that runs here ends with the host. */
+  /** Ends the chat. The session remains; a local turn ends with the host. */
   leave(): void {
     this.#leaving.abort();
     this.#following.abort();
   }
 
-  /** Whoever wants a session meanwhile waits for this one. */
+  /** Concurrent requests for a session wait for this one. */
   #whileOpening(open: () => Promise<ChatSession>): Promise<ChatSession> {
     const opening = open().finally(() => {
       if (this.#opening === opening) this.#opening = undefined;
@@ -205,7 +205,7 @@ export class Chat {
       .finally(() => this.#ui.progress(""));
   }
 
-  /** Shows the last turn of a session that goes on, and what happens from now on. */
+  /** Shows the last turn of a session, then follows it. */
   async #attach(session: ChatSession, { isSeen = false }: { readonly isSeen?: boolean } = {}): Promise<ChatSession> {
     const log = await this.host.read(session.id);
     const said = isSeen ? log.length : log.findLastIndex(({ type }) => type === "user.message");
@@ -219,8 +219,8 @@ export class Chat {
     return session;
   }
 
-  /** A session that was lost goes on where it was. */
-  async #takeUpAgain({ id }: ChatSession): Promise<ChatSession> {
+  /** Resumes a session that was lost. */
+  async #reopen({ id }: ChatSession): Promise<ChatSession> {
     const session = await this.#open({ kind: "resume", id });
     this.#session = session;
     this.#follow(session, this.#lastSeq);
@@ -234,11 +234,11 @@ export class Chat {
     const signal = AbortSignal.any([following.signal, this.#leaving.signal]);
     void this.#show(session, after, signal)
       .then(
-        () => "Another process has taken this session, or has ended it.",
+        () => "Another process took over or ended this session.",
         (thrown: unknown) => messageOf(thrown),
       )
       .then((why) => {
-        if (!signal.aborted) this.#lost(session, why);
+        if (!signal.aborted) this.#reportLoss(session, why);
         return following.abort();
       });
   }
@@ -249,20 +249,20 @@ export class Chat {
       this.#ui.progress("");
       if ("seq" in item) this.#lastSeq = item.seq;
       this.#view.show(item);
-      if (item.type === "capstan.approval_requested") this.asking.seen(item.approval_id);
+      if (item.type === "capstan.approval_requested") this.asking.markSeen(item.approval_id);
       this.#moved.resolve();
       this.#moved = Promise.withResolvers();
       if (item.type === "session.status_idle") {
         if (item.stop_reason.type === "requires_action") void this.ask();
         this.onIdle(item.stop_reason);
       }
-      this.#ui.changed();
+      this.#ui.redraw();
     }
   }
 
-  #lost({ id }: ChatSession, why: string): void {
+  #reportLoss({ id }: ChatSession, why: string): void {
     this.#ui.progress("");
-    this.page.mark(`${why} Nothing of session ${id.slice(-8)} is lost: say something to try again, or /quit.`);
+    this.page.mark(`${why} Session ${id.slice(-8)} is saved. Send a message to reconnect, or /quit.`);
     this.onIdle({ type: "retries_exhausted" });
   }
 }

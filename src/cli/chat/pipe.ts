@@ -14,7 +14,7 @@ const CODES: Readonly<Record<StopReason["type"], number>> = {
   requires_action: 5,
 };
 
-/** A chat without a terminal: a message on each line that is read, plain text in return. */
+/** A chat without a terminal: reads one message per line, prints plain text. */
 export class PipeChat implements ChatUi {
   readonly isPlain = true;
   readonly width = (): number => Infinity;
@@ -25,11 +25,11 @@ export class PipeChat implements ChatUi {
     if (process.stdout.errored === null) process.stdout.write(lines.map((line) => `${line}\n`).join(""));
   }
 
-  changed(): void {}
+  redraw(): void {}
 
   progress(): void {}
 
-  /** Reads until the input ends, or until a turn ends otherwise than well. Returns the exit code. */
+  /** Reads until the input ends or a turn does not succeed. Returns the exit code. */
   async run(chat: Chat, flags: { readonly rehearsal?: boolean }): Promise<number> {
     for await (const text of messagesIn(process.stdin)) {
       if (this.#isOver) break;
@@ -39,7 +39,7 @@ export class PipeChat implements ChatUi {
     return 0;
   }
 
-  /** Ends the turn under way; nothing more is read. */
+  /** Interrupts the current turn and stops reading. */
   stop(chat: Chat | undefined): void {
     this.#isInterrupted = true;
     void chat?.interrupt().catch(() => {});
@@ -61,23 +61,23 @@ export class PipeChat implements ChatUi {
     try {
       const message = await resolveInput(this.#room(chat), text);
       if (message !== undefined) await chat.say(message);
-      // A command may have begun a turn; one that waits for a person is not over soon.
+      // A command may have started a turn. A turn that waits for a person does not end soon.
       else if (!chat.isInTurn || chat.isWaiting) return 0;
     } catch (thrown) {
       return reportFailure(thrown);
     }
     const { type } = await over.promise;
-    if (type === "requires_action") await tellWaiting(chat, rehearsal === true);
+    if (type === "requires_action") await reportWaiting(chat, rehearsal === true);
     return CODES[type];
   }
 
   #room(chat: Chat): Room {
     return {
       chat,
-      // Nobody is here to choose.
+      // There is nobody to choose.
       async choose(message, choices, how) {
         const rows = choices.map(({ label, hint }) => `  ${label}${hint === undefined ? "" : ` (${hint})`}`);
-        chat.page.lines([message, ...rows, `Say which one: ${how}`]);
+        chat.page.lines([message, ...rows, `Choose one with: ${how}`]);
         return undefined;
       },
       clear: () => {},
@@ -86,13 +86,13 @@ export class PipeChat implements ChatUi {
   }
 }
 
-async function tellWaiting({ host, session }: Chat, rehearsal: boolean): Promise<void> {
+async function reportWaiting({ host, session }: Chat, rehearsal: boolean): Promise<void> {
   if (session === undefined) return;
   const pending = await host.approvals.list({ sessionId: session.id, status: "pending" });
   process.stderr.write(`capstan: ${waitingText(session.id, pending.filter(isOpen), { rehearsal })}`);
 }
 
-/** A message on each line; one that ends with a backslash goes on with the next. Empty ones are left out. */
+/** One message per line; a trailing backslash continues it on the next line. Skips empty lines. */
 export async function* messagesIn(input: NodeJS.ReadableStream): AsyncGenerator<string> {
   let message = "";
   for await (const line of createInterface({ input, crlfDelay: Infinity })) {

@@ -2,24 +2,21 @@ import { INTERRUPTED } from "../terminal/interrupt.ts";
 
 export interface Signals extends Disposable {
   /** A signal ended the chat. */
-  readonly isSignalled: boolean;
-  /** Nobody reads any more. */
+  readonly isSignaled: boolean;
+  /** The terminal or the reader is gone. */
   readonly isGone: boolean;
 }
 
-/**
- * SIGINT ends the turn, as Esc does; SIGTERM, or a terminal that goes away, ends the chat. A second SIGTERM leaves at
- * once.
- */
+/** SIGINT interrupts the turn, like Esc; SIGTERM or a closed terminal ends the chat. A second SIGTERM exits at once. */
 export function leaveOnSignal({ interrupt, leave }: { interrupt: () => void; leave: () => void }): Signals {
-  const signals = { isSignalled: false, isGone: false };
+  const signals = { isSignaled: false, isGone: false };
   const onTerm = (): void => {
-    if (signals.isSignalled) process.exit(INTERRUPTED);
-    signals.isSignalled = true;
+    if (signals.isSignaled) process.exit(INTERRUPTED);
+    signals.isSignaled = true;
     leave();
   };
   const onGone = (): void => {
-    signals.isSignalled = true;
+    signals.isSignaled = true;
     signals.isGone = true;
     leave();
   };
@@ -29,8 +26,8 @@ export function leaveOnSignal({ interrupt, leave }: { interrupt: () => void; lea
   process.stdout.once("error", onGone);
   if (process.stdin.isTTY) process.stdin.once("end", onGone);
   return {
-    get isSignalled() {
-      return signals.isSignalled;
+    get isSignaled() {
+      return signals.isSignaled;
     },
     get isGone() {
       return signals.isGone;

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MessageContent } from "../../core/events/content.ts";
 import { expandCommand } from "../../core/agent/slash-commands.ts";
-import { Gone, openPrompts } from "../ask/ask-prompts.ts";
-import { colour, oneLine } from "../terminal/text.ts";
+import { PromptAborted, openPrompts } from "../ask/ask-prompts.ts";
+import { color, oneLine } from "../terminal/text.ts";
 import { Attachments } from "./attachments.ts";
 import type { Chat, ChatUi } from "./chat.ts";
 import type { Room } from "./commands/command.ts";
-import { completed, hintsFor, resolveInput } from "./commands/commands.ts";
+import { completeInput, hintsFor, resolveInput } from "./commands/commands.ts";
 import { Editor } from "./editor/editor.ts";
 import type { Placed } from "./editor/editor-view.ts";
 import type { History } from "./editor/history.ts";
@@ -17,9 +17,9 @@ import { Screen } from "./view/screen.ts";
 import { SPIN_MS, spinner } from "./view/spinner.ts";
 import { statusLine } from "./view/status.ts";
 
-/** A question waits until nothing was typed for so long: an Enter that was meant for the input must not answer it. */
+/** A question waits for this pause in typing, so that an Enter meant for the input does not answer it. */
 const QUIET_MS = 1_000;
-/** How long a second Ctrl-C means that the first was no slip. */
+/** A second Ctrl-C within this time quits. */
 const TWICE_MS = 2_000;
 
 /** A chat at a terminal. */
@@ -34,19 +34,19 @@ export class TerminalChat implements ChatUi, Disposable {
   #progress = "";
   #lastKeyAt = -Infinity;
   #quitAskedAt = -Infinity;
-  #isWanted = false;
+  #isQuestionWaiting = false;
   #spinning: NodeJS.Timeout | undefined;
-  /** Inputs are taken one after another: a command may ask something. */
+  /** Inputs are processed one after another, because a command may ask a question. */
   #inputs: Promise<void> = Promise.resolve();
   readonly #over = Promise.withResolvers<void>();
   readonly #leaving = new AbortController();
-  /** Somebody else has the terminal, until it resolves. */
+  /** A prompt uses the terminal until this resolves. */
   #taken: PromiseWithResolvers<void> | undefined;
-  readonly #onResize = (): void => this.#screen.resized();
+  readonly #onResize = (): void => this.#screen.redrawAfterResize();
 
   constructor(history: History) {
     this.#history = history;
-    this.#editor = new Editor(history, { pasted: this.#attachments.pasted });
+    this.#editor = new Editor(history, { onPaste: this.#attachments.replacePaths });
     this.#screen = new Screen(process.stdout, (size) => this.#live(size));
     this.#keyboard = new Keyboard(process.stdin, process.stdout, (key) => this.#press(key));
     process.stdout.on("resize", this.#onResize);
@@ -58,23 +58,23 @@ export class TerminalChat implements ChatUi, Disposable {
     this.#screen.print(lines);
   }
 
-  changed(): void {
+  redraw(): void {
     this.#spin();
-    this.#screen.changed();
+    this.#screen.redraw();
   }
 
   progress(text: string): void {
     if (text === this.#progress) return;
     this.#progress = text;
-    this.#screen.changed();
+    this.#screen.redraw();
   }
 
-  /** Resolves when the person leaves, or `quit` is called. */
+  /** Resolves when the person quits, or `quit` is called. */
   get over(): Promise<void> {
     return this.#over.promise;
   }
 
-  /** Takes the terminal. */
+  /** Opens the chat on the terminal. */
   show(chat: Chat): void {
     this.#chat = chat;
     this.release();
@@ -85,21 +85,21 @@ export class TerminalChat implements ChatUi, Disposable {
     this.#over.resolve();
   }
 
-  /** Leaves the terminal to a question, as soon as nobody is typing. */
+  /** Hands the terminal to a question once the person stops typing. */
   async hold(): Promise<void> {
-    this.#isWanted = true;
+    this.#isQuestionWaiting = true;
     for (;;) {
       const wait = this.#lastKeyAt + QUIET_MS - performance.now();
       if (wait <= 0) break;
-      this.changed();
+      this.redraw();
       await sleep(wait);
     }
-    this.#isWanted = false;
+    this.#isQuestionWaiting = false;
     await this.#take();
   }
 
   release(): void {
-    if (this.#taken !== undefined) this.#chat?.page.asked();
+    if (this.#taken !== undefined) this.#chat?.page.markQuestion();
     this.#taken?.resolve();
     this.#taken = undefined;
     if (this.#leaving.signal.aborted) return;
@@ -114,7 +114,7 @@ export class TerminalChat implements ChatUi, Disposable {
     this.#keyboard[Symbol.dispose]();
   }
 
-  /** One at a time: a question of the agent's waits while a command asks something. */
+  /** One prompt at a time: an agent's question waits while a command asks something. */
   async #take(): Promise<void> {
     while (this.#taken !== undefined) await this.#taken.promise;
     this.#taken = Promise.withResolvers();
@@ -128,7 +128,7 @@ export class TerminalChat implements ChatUi, Disposable {
     this.#keyboard.hold();
   }
 
-  /** What a command may do with the terminal. */
+  /** What a chat command may do. */
   #room(chat: Chat): Room {
     return {
       chat,
@@ -136,7 +136,7 @@ export class TerminalChat implements ChatUi, Disposable {
         this.#aside(async () => {
           const prompts = await openPrompts(this.#leaving.signal);
           return prompts.choose(message, choices).catch((thrown: unknown) => {
-            if (thrown instanceof Gone) return undefined;
+            if (thrown instanceof PromptAborted) return undefined;
             throw thrown;
           });
         }),
@@ -158,22 +158,22 @@ export class TerminalChat implements ChatUi, Disposable {
     const chat = this.#chat;
     if (chat === undefined) return;
     this.#lastKeyAt = performance.now();
-    if (!this.#steer(chat, key)) {
+    if (!this.#control(chat, key)) {
       const pressed = this.#editor.press(key);
       if (pressed === "submitted") this.#submit(chat);
-      // A session takes a moment to start: it does so while the first message is written.
+      // Starts the session while the first message is being typed.
       else if (pressed === "edited" && /^[^/\s]/.test(this.#editor.text)) chat.prepare();
     }
-    this.#screen.pressed();
+    this.#screen.redrawForKey();
   }
 
-  /** Keys that are not about the input. False for all others. */
-  #steer(chat: Chat, { name, ctrl }: Key): boolean {
-    if (name === "escape") void chat.interrupt().catch((thrown: unknown) => chat.tell(thrown));
+  /** Handles keys that control the chat. Returns false for all others. */
+  #control(chat: Chat, { name, ctrl }: Key): boolean {
+    if (name === "escape") void chat.interrupt().catch((thrown: unknown) => chat.report(thrown));
     else if (ctrl && name === "c") this.#clearOrQuit();
     else if (ctrl && name === "d" && this.#editor.text === "") this.quit();
     else if (ctrl && name === "o") chat.view.unfold();
-    else if (ctrl && name === "l") this.#screen.resized();
+    else if (ctrl && name === "l") this.#screen.redrawAfterResize();
     else if (name === "tab") this.#complete(chat);
     else return false;
     return true;
@@ -184,14 +184,14 @@ export class TerminalChat implements ChatUi, Disposable {
     if (this.#editor.text === "" && isSecond) return this.quit();
     if (this.#editor.text === "") {
       this.#quitAskedAt = performance.now();
-      setTimeout(() => this.#screen.changed(), TWICE_MS).unref();
+      setTimeout(() => this.#screen.redraw(), TWICE_MS).unref();
     }
     this.#editor.clear();
     this.#attachments.clear();
   }
 
   #complete(chat: Chat): void {
-    const text = completed(chat, this.#editor.text);
+    const text = completeInput(chat, this.#editor.text);
     if (text !== undefined) this.#editor.set(text);
   }
 
@@ -202,8 +202,8 @@ export class TerminalChat implements ChatUi, Disposable {
     this.#editor.clear();
     this.#inputs = this.#inputs
       .then(() => this.#say(chat, text))
-      .catch((thrown: unknown) => chat.tell(thrown))
-      .finally(() => this.changed());
+      .catch((thrown: unknown) => chat.report(thrown))
+      .finally(() => this.redraw());
   }
 
   async #say(chat: Chat, text: string): Promise<void> {
@@ -213,17 +213,17 @@ export class TerminalChat implements ChatUi, Disposable {
       await chat.say(this.#content(chat, message));
       this.#attachments.clear();
     } catch (thrown) {
-      // What could not be said is not lost.
+      // Keeps the text of a message that could not be sent.
       if (this.#editor.text === "") this.#editor.set(text);
       throw thrown;
     }
   }
 
-  /** A session knows its commands only when nothing stands beside them: with an image they are written out here. */
+  /** Sessions expand commands only in plain text, so a command with an image is expanded here. */
   #content({ agent }: Chat, message: string): string | MessageContent {
     const content = this.#attachments.content(message);
-    const written = typeof content === "string" ? undefined : expandCommand(agent ?? {}, message);
-    return written === undefined ? content : this.#attachments.content(written);
+    const expanded = typeof content === "string" ? undefined : expandCommand(agent ?? {}, message);
+    return expanded === undefined ? content : this.#attachments.content(expanded);
   }
 
   #live(size: Size): Placed {
@@ -235,8 +235,8 @@ export class TerminalChat implements ChatUi, Disposable {
     return liveRegion(
       {
         tail,
-        calls: chat?.view.work({ width, now, mark: colour.yellow(spinner(now)), isTalking: tail.length > 0 }) ?? [],
-        queued: chat?.view.queued(width) ?? [],
+        calls: chat?.view.work({ width, now, mark: color.yellow(spinner(now)), isTalking: tail.length > 0 }) ?? [],
+        queued: chat?.view.queuedLines(width) ?? [],
         hints: chat === undefined ? [] : this.#hints(chat, width),
         editor: this.#editor,
         status: chat === undefined ? "" : statusLine(statusOf(chat), width),
@@ -246,22 +246,22 @@ export class TerminalChat implements ChatUi, Disposable {
   }
 
   #hints(chat: Chat, width: number): string[] {
-    const line = (text: string): string => `  ${colour.dim(oneLine(text, Math.max(1, width - 3)))}`;
+    const line = (text: string): string => `  ${color.dim(oneLine(text, Math.max(1, width - 3)))}`;
     if (this.#progress !== "") return [line(this.#progress)];
-    if (this.#isWanted) return [line("A question comes when you stop typing.")];
+    if (this.#isQuestionWaiting) return [line("The agent has a question. It appears when you stop typing.")];
     if (performance.now() - this.#quitAskedAt < TWICE_MS)
-      return [line(chat.isInTurn ? "Ctrl-C again leaves; Esc interrupts the turn." : "Ctrl-C again leaves.")];
+      return [line(chat.isInTurn ? "Ctrl-C again to quit; Esc to interrupt." : "Ctrl-C again to quit.")];
     return hintsFor(chat, this.#editor.text, width);
   }
 
-  /** Draws again and again only while something is going on. */
+  /** Animates the screen only during a turn. */
   #spin(): void {
     const isBusy = this.#chat?.isInTurn === true;
     if (!isBusy) {
       clearInterval(this.#spinning);
       this.#spinning = undefined;
     } else if (this.#spinning === undefined) {
-      this.#spinning = setInterval(() => this.#screen.changed(), SPIN_MS);
+      this.#spinning = setInterval(() => this.#screen.redraw(), SPIN_MS);
     }
   }
 }

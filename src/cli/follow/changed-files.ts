@@ -3,11 +3,11 @@ import type { CheckpointRef } from "../../core/session/state-files.ts";
 import type { Followed, FollowedHost } from "../target/followed-session.ts";
 import { count, shortId } from "../terminal/text.ts";
 
-/** What a run did to the session's files, for the last lines of its output. */
+/** Collects how a run changed the session's files, for the last lines of its output. */
 export class ChangedFiles {
   readonly #host: FollowedHost;
   readonly #session: Followed;
-  /** The files as the run found them. */
+  /** The files before the run. */
   #before: CheckpointRef | undefined;
   #isFound = false;
   readonly #calls = new Set<string>();
@@ -18,16 +18,16 @@ export class ChangedFiles {
     this.#before = session.state.files.last;
   }
 
-  /** Takes note of the run's calls and checkpoints. */
+  /** Records the run's calls and checkpoints. */
   see(item: LoggedEvent | Preview): void {
     if (item.type === "capstan.permission_decided") this.#calls.add(item.call_id);
     if (item.type !== "capstan.checkpoint_taken" || this.#isFound) return;
     this.#isFound = true;
-    // What none of the run's calls can have done was there before: somebody worked on the files meanwhile.
+    // Changes that none of the run's calls can have made were there before: someone else edited the files.
     if (!item.calls.some((id) => this.#calls.has(id))) this.#before = { id: item.checkpoint_id, commit: item.commit };
   }
 
-  /** How many files the run changed, and what can be done about it; undefined when there are none. */
+  /** How many files the run changed, and the next commands; undefined if none changed. */
   async summary(): Promise<string | undefined> {
     const { id, state, record } = this.#session;
     const { last } = state.files;

@@ -1,7 +1,7 @@
 import { money } from "../terminal/text.ts";
 
-/** Less than adding up can tell from nothing. */
-const DUST = 1e-9;
+/** Rounding errors of sums stay below this. */
+const EPSILON = 1e-9;
 
 interface Cost {
   readonly usd: number;
@@ -10,11 +10,11 @@ interface Cost {
   readonly unpricedRequests?: number;
 }
 
-/** What was paid; beside it, and never in it, what a subscription covers, what the scripted model did and what nobody knows. */
+/** The amount paid, and separately what a subscription covers, what the scripted model did, and unknown prices. */
 export function cost({ usd, includedUsd = 0, rehearsalUsd = 0, unpricedRequests = 0 }: Cost): string {
   const paid = usd - includedUsd - rehearsalUsd;
   const parts = [
-    ...(paid > DUST ? [money(paid)] : []),
+    ...(paid > EPSILON ? [money(paid)] : []),
     ...(includedUsd > 0 ? [`${money(includedUsd)} included`] : []),
     ...(rehearsalUsd > 0 ? [`${money(rehearsalUsd)} rehearsal`] : []),
     ...(unpricedRequests > 0 ? ["unknown"] : []),

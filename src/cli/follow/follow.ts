@@ -18,13 +18,13 @@ export interface FollowOptions {
   readonly stopping: Stopping;
   readonly json: boolean;
   readonly rehearsal: boolean;
-  /** Takes a line for each event and preview. */
+  /** Receives a line for each event and preview. */
   readonly trace?: (line: string) => void;
-  /** Aborts when the command is to end. */
+  /** Aborts when the command should end. */
   readonly signal: AbortSignal;
 }
 
-/** Shows a turn until it is over or waits for somebody who is not here. Returns the exit code. */
+/** Shows a turn until it ends, or waits for an answer that nobody here gives. Returns the exit code. */
 export async function follow(session: Followed, turn: Turn, options: FollowOptions): Promise<number> {
   const { asking, stopping, json, rehearsal } = options;
   const view = json ? undefined : new RunView(process.stdout, { rehearsal });
@@ -34,10 +34,10 @@ export async function follow(session: Followed, turn: Turn, options: FollowOptio
   try {
     if (view !== undefined) await showOpenCalls(session, { view, host: options.host });
     result = await show(turn, { view, options, changed, session });
-    // What was asked before this command was started, and goes on only with an answer.
+    // Questions from before this command started; the turn continues only with an answer.
     while (result.stopReason.type === "requires_action" && (await asking.askPending(session.id, options.signal))) {
-      if (!(await goesOn(session))) break;
-      result = await show(await underWay(session, options.host), { view, options, changed, session });
+      if (!(await continues(session))) break;
+      result = await show(await currentTurn(session, options.host), { view, options, changed, session });
     }
   } catch (thrown) {
     await close(session, { view, changed });
@@ -46,32 +46,31 @@ export async function follow(session: Followed, turn: Turn, options: FollowOptio
   if (view !== undefined && result.output !== undefined) process.stdout.write(`${hiddenFreeJson(result.output, 2)}\n`);
   await close(session, { view, changed });
   if (stopping.stopped) {
-    process.stderr.write(`capstan: Interrupted. Go on with: capstan run --resume ${shortId(session.id)} "…"\n`);
+    process.stderr.write(`capstan: Interrupted. Continue with: capstan run --resume ${shortId(session.id)} "…"\n`);
     return INTERRUPTED;
   }
-  if (result.stopReason.type === "requires_action") return waiting(session, options);
+  if (result.stopReason.type === "requires_action") return reportWaiting(session, options);
   return exitCode(result);
 }
 
-/** The last words of a turn, as long as somebody reads them. */
+/** Prints the end of the output, unless standard output is closed. */
 async function close(
   session: Followed,
   { view, changed }: { view: RunView | undefined; changed: ChangedFiles },
 ): Promise<void> {
   if (view === undefined || process.stdout.errored !== null) return;
-  // A turn that waits is not over, and its files cannot be taken or undone yet. That they cannot be looked at is no
-  // reason to fail now.
+  // A waiting turn is not over, so its files cannot be applied or rewound yet. A failing summary must not fail the run.
   const files = isWaiting(session) ? undefined : await changed.summary().catch(() => undefined);
   view.close(session.id, files);
 }
 
-/** Tells what the session waits for, and returns the exit code. */
-export async function waiting(session: Followed, { host, rehearsal }: FollowOptions): Promise<number> {
+/** Prints what the session waits for, and returns the exit code. */
+export async function reportWaiting(session: Followed, { host, rehearsal }: FollowOptions): Promise<number> {
   const pending = await host.approvals.list({ sessionId: session.id, status: "pending" });
   const text = waitingText(session.id, pending.filter(isOpen), { rehearsal });
-  // Somebody may have answered just now, where this process no longer looks.
+  // Empty if someone answered just now.
   process.stderr.write(
-    `capstan: ${text || `Session ${shortId(session.id)} waits. Go on with: capstan run --resume ${shortId(session.id)}\n`}`,
+    `capstan: ${text || `Session ${shortId(session.id)} is waiting. Continue with: capstan run --resume ${shortId(session.id)}\n`}`,
   );
   return 5;
 }
@@ -81,18 +80,18 @@ export function isWaiting({ state }: Followed): boolean {
   return state.status === "idle" && inTurn(state);
 }
 
-/** Whether the turn that waited goes on, now that somebody has answered. */
-export async function goesOn(session: Followed): Promise<boolean> {
-  return session.goesOn === undefined ? isMoving(session) : session.goesOn();
+/** Whether the turn continues after an answer. */
+export async function continues(session: Followed): Promise<boolean> {
+  return session.continues === undefined ? isMoving(session) : session.continues();
 }
 
-/** Whether it is in a turn that needs nobody here: it runs, or is to go on by itself. */
+/** Whether the session is in a turn that runs, or will continue, without an answer. */
 export function isMoving({ state }: Followed): boolean {
   return state.status !== "idle" && inTurn(state);
 }
 
-/** The turn that a session is in since before anybody looked, from where it last began to run. */
-export async function underWay(session: Followed, host: FollowedHost): Promise<Turn> {
+/** The turn that is already running, from where it last started. */
+export async function currentTurn(session: Followed, host: FollowedHost): Promise<Turn> {
   const started = (await host.read(session.id)).findLast(({ type }) => type === "session.status_running");
   const after = (started?.seq ?? 1) - 1;
   let end: number | undefined;
@@ -100,7 +99,7 @@ export async function underWay(session: Followed, host: FollowedHost): Promise<T
     for await (const item of session.events({ after })) {
       yield item;
       if (item.type !== "session.status_idle" || !("seq" in item)) continue;
-      // A message that waited is a turn of its own, right after the one that was cut off.
+      // A queued message becomes its own turn right after the interrupted one.
       if (end === undefined && session.state.status === "idle") end = item.seq;
       if (end !== undefined && item.seq >= end) return;
     }
@@ -109,7 +108,7 @@ export async function underWay(session: Followed, host: FollowedHost): Promise<T
 
 const CALLS: readonly EventType[] = ["agent.tool_use", "agent.mcp_tool_use", "agent.custom_tool_use"];
 
-/** Calls that were made before, so that their outcomes can be told with what they were. */
+/** Passes earlier calls to the view, so that it can show their results with their inputs. */
 async function showOpenCalls(session: Followed, { view, host }: { view: RunView; host: FollowedHost }): Promise<void> {
   const open = session.state.openCalls;
   if (Object.keys(open).length === 0) return;
@@ -117,10 +116,10 @@ async function showOpenCalls(session: Followed, { view, host }: { view: RunView;
     if (CALLS.includes(event.type) && "call_id" in event && (event.call_id ?? "") in open) view.show(event);
 }
 
-/** How many events are read at a time when looking back for the end of the turn before. */
+/** How many events to read at a time when searching for the end of the previous turn. */
 const LOOK_BACK = 50;
 
-/** What happened since the turn before: the session was created, a process was started ahead of time, files were rewound. */
+/** Events since the previous turn: session created, process started ahead of time, files rewound. */
 async function eventsBefore(
   { seq }: LoggedEvent,
   { session, host }: { session: Followed; host: FollowedHost },
@@ -135,8 +134,8 @@ async function eventsBefore(
   return found;
 }
 
-/** A host of this process has said on standard error what of the project's files has no effect. */
-function isToldAlready({ type }: LoggedEvent, { isRemote }: FollowedHost): boolean {
+/** A local host has already reported withheld settings on standard error. */
+function isAlreadyReported({ type }: LoggedEvent, { isRemote }: FollowedHost): boolean {
   return type === "capstan.settings_withheld" && isRemote !== true;
 }
 
@@ -159,13 +158,13 @@ async function show(
       isFirst = false;
       for (const event of await eventsBefore(item, { session, host: options.host }))
         if (view === undefined) print(event);
-        else if (noticeOf(event) !== undefined && !isToldAlready(event, options.host)) view.show(event);
+        else if (noticeOf(event) !== undefined && !isAlreadyReported(event, options.host)) view.show(event);
     }
     if (process.stdout.errored === null) {
       if (view !== undefined) view.show(item);
       else if (isEvent(item)) print(item);
     }
-    if (item.type === "capstan.approval_requested") options.asking.seen(item.approval_id);
+    if (item.type === "capstan.approval_requested") options.asking.markSeen(item.approval_id);
   }
   return turn.result();
 }
@@ -177,11 +176,11 @@ function exitCode({ stopReason, limit }: TurnResult): number {
     case "requires_action":
       return 5;
     case "refusal":
-      process.stderr.write("capstan: The model refused. Say it in another way, or ask for something else.\n");
+      process.stderr.write("capstan: The model refused the request. Rephrase it, or ask for something else.\n");
       return 1;
     case "budget_reached":
       process.stderr.write(
-        `capstan: ${limit === undefined ? "A limit is reached. Raise it to go on." : limitText(limit)}\n`,
+        `capstan: ${limit === undefined ? "Limit reached. Raise it to continue." : limitText(limit)}\n`,
       );
       return 4;
     case "retries_exhausted":

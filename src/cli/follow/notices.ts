@@ -7,13 +7,13 @@ type ConfigurationChanged = Pick<
   "changed" | "changed_count" | "disabled" | "problem"
 >;
 
-/** What an event has to tell a person about the session's surroundings: its files and its sandbox; undefined for all others. */
+/** A notice about the session's files, sandbox or settings; undefined for other events. */
 export function noticeOf(event: LoggedEvent | Preview): string | undefined {
   switch (event.type) {
     case "capstan.workspace_busy":
-      return `Waiting for session ${shortId(event.session_id)}, which works in this directory.`;
+      return `Waiting for session ${shortId(event.session_id)}, which is working in this directory.`;
     case "capstan.checkpoint_failed":
-      return `WARNING: what the agent changes cannot be undone. ${escapeHidden(event.reason)}`;
+      return `WARNING: changes by the agent cannot be undone. ${escapeHidden(event.reason)}`;
     case "capstan.configuration_changed":
       return configurationNotice(event);
     case "capstan.process_started":
@@ -21,7 +21,7 @@ export function noticeOf(event: LoggedEvent | Preview): string | undefined {
       return `WARNING: commands run without a sandbox. ${escapeHidden(event.sandbox_missing ?? "")}`.trimEnd();
     case "capstan.project_file_found":
       if (event.used) return undefined;
-      return `${escapeHidden(event.path)} is not read. To use it, write setting_sources: [project] in the agent file.`;
+      return `${escapeHidden(event.path)} is not read. To use it, add setting_sources: [project] to the agent file.`;
     case "capstan.settings_withheld":
       return withheldNotice(event);
     case "capstan.rewound": {
@@ -35,7 +35,7 @@ export function noticeOf(event: LoggedEvent | Preview): string | undefined {
   }
 }
 
-/** The same words as at the start of a command, so that they are said once. */
+/** The same text as at the start of a command, so that it is shown only once. */
 function withheldNotice({
   files,
   next_step,
@@ -44,8 +44,8 @@ function withheldNotice({
     const more = count > fields.length ? [`${count - fields.length} more`] : [];
     const names = escapeHidden([...fields, ...more].join(", "));
     return reason === "untrusted"
-      ? `${escapeHidden(path)} is not trusted, so these have no effect: ${names}.`
-      : `Your own settings are stricter than ${escapeHidden(path)}, so these have no effect: ${names}.`;
+      ? `${escapeHidden(path)} is not trusted, so these settings have no effect: ${names}.`
+      : `Your own settings are stricter than ${escapeHidden(path)}, so these settings have no effect: ${names}.`;
   });
   return [...sentences, escapeHidden(next_step)].join(" ");
 }
@@ -55,7 +55,7 @@ function configurationNotice({ changed, changed_count: count, disabled, problem 
   const more = count === undefined ? [] : [`${count - changed.length} more`];
   const sentences = [
     ...(names.length > 0
-      ? [`This turn changed configuration: ${[...names, ...more].join(", ")}. Check it before you use it.`]
+      ? [`This turn changed configuration: ${[...names, ...more].join(", ")}. Review it before you use it.`]
       : []),
     ...disabled.map(({ path, moved_to }) => `${escapeHidden(path)} was disabled and is now ${escapeHidden(moved_to)}.`),
     ...(problem === undefined

@@ -1,21 +1,21 @@
 /**
- * How much of a text that is being said was heard. After a break it is told from its beginning again; what is on the
- * screen cannot be taken back, so only the rest is to be shown.
+ * Tracks how much of a streamed text has been received. After a reconnect, the stream repeats the text from the start;
+ * only the new part must be shown.
  */
-export class HeardText {
-  #heard = 0;
+export class ResumedText {
+  #received = 0;
   #at = 0;
 
-  /** It begins anew. */
+  /** The stream starts over. */
   restart(): void {
     this.#at = 0;
   }
 
-  /** What is new in the next piece. */
+  /** Returns the new part of the next piece. */
   take(piece: string): string {
-    const known = this.#heard - this.#at;
+    const known = this.#received - this.#at;
     this.#at += piece.length;
-    this.#heard = Math.max(this.#heard, this.#at);
+    this.#received = Math.max(this.#received, this.#at);
     return known > 0 ? piece.slice(known) : piece;
   }
 }

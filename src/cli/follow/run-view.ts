@@ -1,9 +1,9 @@
 import type { LoggedEvent, Preview } from "../../core/events/events.ts";
 import { cost } from "./cost.ts";
 import { decidedInput } from "./decided-input.ts";
-import { HeardText } from "./resumed-text.ts";
+import { ResumedText } from "./resumed-text.ts";
 import { noticeOf } from "./notices.ts";
-import { colour, columns, count, oneLine, duration, shortId } from "../terminal/text.ts";
+import { color, columns, count, oneLine, duration, shortId } from "../terminal/text.ts";
 import { EscapedPieces, escapeHidden } from "../../words/hidden-text.ts";
 
 interface ShownCall {
@@ -13,30 +13,30 @@ interface ShownCall {
   readonly depth: number;
 }
 
-/** What a turn looks like in a terminal: text as it comes, one quiet line per tool call, the cost at the end. */
+/** Shows a turn in a terminal: text as it streams in, one line per tool call, the cost at the end. */
 export class RunView {
   readonly #out: NodeJS.WriteStream;
   readonly #calls = new Map<string, ShownCall>();
   /** Messages whose text was streamed, so that the final event is not printed again. */
   readonly #streamed = new Set<string>();
-  readonly #texts = new Map<string, { readonly heard: HeardText; readonly pieces: EscapedPieces }>();
+  readonly #texts = new Map<string, { readonly heard: ResumedText; readonly pieces: EscapedPieces }>();
   #atLineStart = true;
-  /** What was printed last; a blank line sets an answer off from the calls before it, and a prompt from what was before. */
+  /** What was printed last, to place blank lines between calls, answers and prompts. */
   #last: "nothing" | "text" | "call" = "nothing";
   #tokens = { in: 0, out: 0 };
   #usd = 0;
   #unpricedRequests = 0;
   readonly #startedAt = Date.now();
   #spinner: NodeJS.Timeout | undefined;
-  /** The same is told once. */
-  readonly #told = new Set<string>();
-  /** What happens while a question is on the screen, to be shown after it. */
+  /** Each notice is printed once. */
+  readonly #noticed = new Set<string>();
+  /** Items that arrive while a question is on the screen; shown after it. */
   #held: (LoggedEvent | Preview)[] | undefined;
 
   readonly #users: boolean;
   readonly #rehearsal: boolean;
 
-  /** `users`: show what users said as well, for a session that is read from its log. */
+  /** `users`: also show the users' messages, for a session that is read from its log. */
   constructor(
     out: NodeJS.WriteStream,
     { users = false, rehearsal = false }: { users?: boolean; rehearsal?: boolean } = {},
@@ -46,7 +46,7 @@ export class RunView {
     this.#rehearsal = rehearsal;
   }
 
-  /** Leaves the screen to somebody else until `release`. */
+  /** Stops printing until `release`, so that a question can use the screen. */
   hold(): void {
     this.#stopSpinner();
     this.#newLine();
@@ -74,7 +74,7 @@ export class RunView {
         this.#piece(item.event_id, item.delta.content.text);
         break;
       case "capstan.event_withdrawn":
-        if (this.#streamed.has(item.event_id)) this.#line(colour.dim("(cut off; asked again)"));
+        if (this.#streamed.has(item.event_id)) this.#line(color.dim("(interrupted; retrying)"));
         break;
       case "user.message":
         if (this.#users) this.#prompt(escapeHidden(textIn(item)));
@@ -93,7 +93,7 @@ export class RunView {
         });
         break;
       case "capstan.permission_decided":
-        this.#edited(item);
+        this.#applyDecision(item);
         break;
       case "agent.tool_result":
       case "agent.mcp_tool_result":
@@ -102,11 +102,11 @@ export class RunView {
         break;
       case "session.error":
         if (this.#users || item.error.retry_status.type === "retrying")
-          // Only the mark has a colour: a sentence in yellow cannot be read on a light ground.
-          this.#line(`${colour.yellow("!")} ${escapeHidden(item.error.message)}`);
+          // Only the mark is colored: yellow text is unreadable on a light background.
+          this.#line(`${color.yellow("!")} ${escapeHidden(item.error.message)}`);
         break;
       case "agent.thread_context_compacted":
-        this.#line(colour.dim("  (the context was compacted)"));
+        this.#line(color.dim("  (context compacted)"));
         break;
       case "span.model_request_end":
         this.#tokens.in +=
@@ -123,7 +123,7 @@ export class RunView {
     if (item.type !== "session.status_idle") this.#spin();
   }
 
-  /** The closing lines: what became of files, what it cost, how long it took, and the name to go on by. */
+  /** Prints the closing lines: changed files, cost, duration and the session id. */
   close(sessionId: string, files?: string): void {
     this.#stopSpinner();
     this.#newLine();
@@ -131,24 +131,24 @@ export class RunView {
     const took = this.#users ? "" : `${duration(Date.now() - this.#startedAt)} · `;
     const spent = cost({ usd: this.#usd, unpricedRequests: this.#unpricedRequests });
     this.#out.write(
-      colour.dim(
+      color.dim(
         `\n${files === undefined ? "" : `${files}\n`}${spent}${this.#rehearsal ? " (rehearsal)" : ""} · ${count(read)} tokens in, ${count(written)} out · ${took}session ${shortId(sessionId)}\n`,
       ),
     );
   }
 
-  /** Beside what the agent does; where a session is read from its log, in its place. */
+  /** Goes to standard error; for a session that is read from its log, in line with the events. */
   #notice(item: LoggedEvent | Preview): void {
     const text = noticeOf(item);
-    if (text === undefined || this.#told.has(text)) return;
-    this.#told.add(text);
-    if (this.#users) return this.#line(`${colour.yellow("!")} ${text}`);
+    if (text === undefined || this.#noticed.has(text)) return;
+    this.#noticed.add(text);
+    if (this.#users) return this.#line(`${color.yellow("!")} ${text}`);
     this.#newLine();
     process.stderr.write(`capstan: ${text}\n`);
   }
 
   #begin(id: string): void {
-    const text = this.#texts.get(id) ?? { heard: new HeardText(), pieces: new EscapedPieces() };
+    const text = this.#texts.get(id) ?? { heard: new ResumedText(), pieces: new EscapedPieces() };
     text.heard.restart();
     this.#texts.set(id, text);
   }
@@ -162,15 +162,15 @@ export class RunView {
   }
 
   #message(event: Extract<LoggedEvent, { type: "agent.message" }>): void {
-    // A subagent reports to its agent; what it says on the way would only be in between.
+    // Messages of subagents go to their agent, and would interrupt its text.
     if (event.session_thread_id != null) return;
     if (this.#streamed.has(event.id)) this.#write(this.#texts.get(event.id)?.pieces.end() ?? "");
     else for (const block of event.content) if (block.type === "text") this.#text(escapeHidden(block.text));
     this.#newLine();
   }
 
-  /** A person may have changed what runs; an answered question only has its answers added. */
-  #edited(event: Extract<LoggedEvent, { type: "capstan.permission_decided" }>): void {
+  /** A person may have edited the input. */
+  #applyDecision(event: Extract<LoggedEvent, { type: "capstan.permission_decided" }>): void {
     const { call_id: id, tool } = event;
     const call = this.#calls.get(id);
     const input = call && decidedInput(call.input, event);
@@ -188,15 +188,15 @@ export class RunView {
     const note = failed ? `${outcome} ` : "";
     const indent = "  ".repeat(call.depth);
     const room = columns(this.#out) - indent.length - note.length - took.length - 5;
-    const mark = failed ? colour.red("✗") : colour.green("✓");
-    this.#line(`${indent}${mark} ${colour.dim(oneLine(call.line, room))} ${colour.red(note)}${colour.dim(took)}`);
-    // Not dim: it is what the reader has to do something about.
+    const mark = failed ? color.red("✗") : color.green("✓");
+    this.#line(`${indent}${mark} ${color.dim(oneLine(call.line, room))} ${color.red(note)}${color.dim(took)}`);
+    // Not dim, because the reader may have to act on it.
     if (outcome === "failed" || outcome === "denied")
       this.#line(`${indent}  ${oneLine(reasonIn(event), columns(this.#out) - 4)}`);
     const output = "whole_output" in event ? event.whole_output : undefined;
     if (this.#users && output?.hash !== undefined)
       this.#line(
-        colour.dim(`${indent}  ${count(output.total)} bytes of output: --output ${callId.slice(-8)} prints them`),
+        color.dim(`${indent}  ${count(output.total)} bytes of output. To print them: --output ${callId.slice(-8)}`),
       );
   }
 
@@ -204,7 +204,7 @@ export class RunView {
     this.#newLine();
     if (this.#last !== "nothing") this.#write("\n");
     this.#last = "text";
-    this.#line(colour.bold(`> ${text}`));
+    this.#line(color.bold(`> ${text}`));
   }
 
   #text(text: string): void {
@@ -227,14 +227,14 @@ export class RunView {
     this.#write(`${text}\n`);
   }
 
-  /** A sign of life while nothing is printed; only on a terminal. */
+  /** Shows activity while nothing is printed; only on a terminal. */
   #spin(): void {
     if (!this.#out.isTTY || !this.#atLineStart) return;
     let frame = 0;
     this.#spinner = setInterval(() => {
       const running = [...this.#calls.values()].at(-1);
       const what = running === undefined ? "thinking" : oneLine(running.line, columns(this.#out) - 6);
-      this.#out.write(`\r${colour.dim(`${"|/-\\"[frame % 4]} ${what}`)}\u001B[K`);
+      this.#out.write(`\r${color.dim(`${"|/-\\"[frame % 4]} ${what}`)}\u001B[K`);
       frame += 1;
     }, 120);
     this.#spinner.unref();
@@ -253,7 +253,7 @@ export type ToolResult = Extract<
   { type: "agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result" }
 >;
 
-/** The one thing of an input that tells most. */
+/** The most informative field of an input. */
 export function describe(input: Readonly<Record<string, unknown>>): string {
   for (const key of ["command", "file_path", "pattern", "description", "url", "query", "path"])
     if (typeof input[key] === "string") return input[key];
@@ -266,7 +266,7 @@ export function textIn(event: { readonly content?: readonly { type: string; text
   return (event.content ?? []).map((block) => block.text ?? "").join(" ");
 }
 
-/** Without the words that the engine puts before the reason of a denial. */
+/** Removes the engine's prefix from the reason of a denial. */
 export function reasonIn(event: Parameters<typeof textIn>[0]): string {
   return textIn(event).replace(/^PreToolUse:\w+ hook error: /, "");
 }

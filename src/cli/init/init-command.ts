@@ -1,14 +1,16 @@
 import { type Command, Option } from "commander";
 import type { InitFlags } from "./init.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addInit(program: Command): void {
-  program
-    .command("init")
-    .description("make a small agent that runs at once")
-    .argument("[dir]", "where; made when it is not there", ".")
-    .addOption(new Option("--template <name>", "what to begin with").choices(["assistant", "reviewer", "extractor"]))
-    .option("--name <name>", "the agent's name; else that of the directory")
-    .option("--yes", "ask nothing: what is not given is as usual")
+  declareCommand(program, "init", { server: "ignored" })
+    .description("create a small agent that is ready to run")
+    .argument("[dir]", "directory; created if it does not exist", ".")
+    .addOption(
+      new Option("--template <name>", "template to start from").choices(["assistant", "reviewer", "extractor"]),
+    )
+    .option("--name <name>", "agent name (default: the directory's name)")
+    .option("--yes", "use the defaults without asking")
     .addHelpText("after", "\nExamples:\n  $ capstan init\n  $ capstan init reviewer --template reviewer --yes")
     .action(async (directory: string, flags: InitFlags) => (await import("./init.ts")).init(directory, flags));
 }

@@ -5,7 +5,7 @@ import { reasonOf } from "../../config/yaml/text-file.ts";
 import { agentDefinition } from "../../core/agent/agent-definition.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { usage } from "../terminal/failure.ts";
-import { colour } from "../terminal/text.ts";
+import { color } from "../terminal/text.ts";
 import { aroundAgent } from "./project-files.ts";
 import type { Template } from "./template.ts";
 import { assistant } from "./templates/assistant.ts";
@@ -22,52 +22,52 @@ export interface InitFlags {
   readonly yes?: boolean;
 }
 
-/** What is to be made. */
-export interface Wish {
+/** The agent to create. */
+export interface Choice {
   readonly template: TemplateName;
   readonly name: string;
 }
 
-/** Writes a new agent, and nothing that is there already. */
+/** Creates a new agent. Never overwrites a file. */
 export async function init(directory: string, flags: InitFlags): Promise<void> {
   const place = resolve(directory);
-  const wish = await wishFor(place, flags);
-  if (wish === undefined) return;
-  const template = TEMPLATES[wish.template];
+  const choice = await choose(place, flags);
+  if (choice === undefined) return;
+  const template = TEMPLATES[choice.template];
   const { schema, dotEnv, files: around } = aroundAgent(place);
-  const files = template.files({ name: wish.name, schema });
-  const there = Object.keys(files).filter((file) => existsSync(join(place, file)));
-  if (there.length > 0)
+  const files = template.files({ name: choice.name, schema });
+  const existing = Object.keys(files).filter((file) => existsSync(join(place, file)));
+  if (existing.length > 0)
     throw usage(
-      `${there.join(", ")} ${there.length === 1 ? "is" : "are"} in ${place} already, and nothing was written. Choose another directory: capstan init DIR`,
+      `${existing.join(", ")} already ${existing.length === 1 ? "exists" : "exist"} in ${place}, so nothing was written. Choose another directory: capstan init DIR`,
     );
   const all = { ...files, ...around };
   for (const [file, text] of Object.entries(all)) write(join(place, file), text);
   const ignored = ignoreSecrets(place);
   await trustNew(place, all);
-  process.stdout.write(told(directory, { files: [...Object.keys(all), ...ignored], template, dotEnv }));
+  process.stdout.write(summary(directory, { files: [...Object.keys(all), ...ignored], template, dotEnv }));
 }
 
-/** Undefined when a person changed their mind. */
-async function wishFor(place: string, { template, name, yes }: InitFlags): Promise<Wish | undefined> {
+/** Undefined if the person cancels. */
+async function choose(place: string, { template, name, yes }: InitFlags): Promise<Choice | undefined> {
   if (name !== undefined) requireName(name);
-  const usual: Wish = { template: template ?? "assistant", name: name ?? nameFrom(basename(place)) };
+  const defaults: Choice = { template: template ?? "assistant", name: name ?? nameFrom(basename(place)) };
   const isAsked = yes !== true && (template === undefined || name === undefined);
-  if (!isAsked || !process.stdin.isTTY || !process.stdout.isTTY) return usual;
+  if (!isAsked || !process.stdin.isTTY || !process.stdout.isTTY) return defaults;
   const { ask } = await import("./questions.ts");
-  return ask(usual, { template, name });
+  return ask(defaults, { template, name });
 }
 
 function requireName(name: string): void {
   const problem = problemWithName(name);
-  if (problem !== undefined) throw usage(`--name ${JSON.stringify(name)} cannot be an agent's name: ${problem}.`);
+  if (problem !== undefined) throw usage(`--name ${JSON.stringify(name)} is not a valid agent name: ${problem}.`);
 }
 
 export function problemWithName(name: string): string | undefined {
   return agentDefinition.shape.name.safeParse(name).error?.issues[0]?.message;
 }
 
-/** A name that fits, made of a directory's. */
+/** Derives a valid name from the directory's name. */
 function nameFrom(directory: string): string {
   const name = directory
     .toLowerCase()
@@ -77,7 +77,7 @@ function nameFrom(directory: string): string {
   return problemWithName(name) === undefined ? name : "assistant";
 }
 
-/** What a person has just asked for needs no second look. */
+/** Trusts the new files, which the person has just requested. */
 async function trustNew(place: string, files: Readonly<Record<string, string>>): Promise<void> {
   const [{ isAgent }, { itemsAt }, { TrustBook }, { trustWritten }] = await Promise.all([
     import("../terminal/person.ts"),
@@ -90,7 +90,7 @@ async function trustNew(place: string, files: Readonly<Record<string, string>>):
   const real = realpathSync.native(place);
   const texts = new Map(Object.entries(files).map(([file, text]) => [join(real, file), text]));
   const items = await itemsAt([real], real).catch((thrown: unknown) => {
-    // Something around it is wrong, as whoever runs it will be told.
+    // The next command reports what is wrong with the project.
     if (thrown instanceof CapstanError) return [];
     throw thrown;
   });
@@ -99,26 +99,26 @@ async function trustNew(place: string, files: Readonly<Record<string, string>>):
 
 const IGNORED = ".env";
 
-/** The file that keys are written to must not get into a repository. */
+/** Keeps the file with keys out of the repository. */
 function ignoreSecrets(place: string): string[] {
   const file = join(place, ".gitignore");
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
   if (text.split("\n").some((line) => line.trim() === IGNORED)) return [];
   writeFileSync(file, `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${IGNORED}\n`);
-  return [text === "" ? ".gitignore" : ".gitignore (a line for .env)"];
+  return [text === "" ? ".gitignore" : ".gitignore (added .env)"];
 }
 
 function write(path: string, text: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true });
-    // Whoever was faster keeps what they wrote.
+    // Fails if another process has created the file.
     writeFileSync(path, text, { flag: "wx" });
   } catch (error) {
     throw new CapstanError("invalid_input", `Cannot write ${path}: ${reasonOf(error)}.`, { cause: error });
   }
 }
 
-function told(
+function summary(
   directory: string,
   {
     files,
@@ -126,25 +126,25 @@ function told(
     dotEnv,
   }: { readonly files: readonly string[]; readonly template: Template; readonly dotEnv: string | undefined },
 ): string {
-  const enter = resolve(directory) === process.cwd() ? [] : [`cd ${quoted(directory)}`];
+  const enter = resolve(directory) === process.cwd() ? [] : [`cd ${quote(directory)}`];
   const commands = [
     ...enter,
     "capstan validate",
-    `capstan run --rehearsal --agent agent.yaml ${quoted(template.firstMessage)}`,
+    `capstan run --rehearsal --agent agent.yaml ${quote(template.firstMessage)}`,
     "capstan test --rehearsal",
     "capstan chat agent.yaml --rehearsal",
   ];
   return [
-    ...files.map((file) => `${colour.green("✓")} ${file}`),
+    ...files.map((file) => `${color.green("✓")} ${file}`),
     "",
     "Next:",
     ...commands.map((command) => `  ${command}`),
     "",
-    `With a key (capstan auth login, or ANTHROPIC_API_KEY in the shell${dotEnv === undefined ? "" : ` or in ${dotEnv}`}) leave --rehearsal out.`,
+    `To use a real model, run capstan auth login (or set ANTHROPIC_API_KEY in the shell${dotEnv === undefined ? "" : ` or in ${dotEnv}`}) and omit --rehearsal.`,
     "",
   ].join("\n");
 }
 
-function quoted(word: string): string {
+function quote(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `"${word.replaceAll(/["\\$`]/g, String.raw`\$&`)}"`;
 }

@@ -5,18 +5,18 @@ import { findProject } from "../../config/project/project.ts";
 import { schemaText } from "../agents/schema.ts";
 import { AGENT_SCHEMA, SUITE_SCHEMA } from "./template.ts";
 
-/** What a new agent needs around it. */
+/** The files around a new agent. */
 export interface AroundAgent {
-  /** Files that are not there yet, by their paths from the agent's directory. */
+  /** Missing files, by path relative to the agent's directory. */
   readonly files: Readonly<Record<string, string>>;
-  /** The path of the JSON Schema from there, for editors. */
+  /** The relative path of the JSON Schema, for editors. */
   readonly schema: string;
-  /** The `.env` that is read for it, from there; undefined when none is. */
+  /** The relative path of the `.env` that Capstan reads; undefined if it reads none. */
   readonly dotEnv: string | undefined;
 }
 
-const SETTINGS = `# The settings of this project: of this directory and all below it. Its variables are in .env beside .capstan.
-# A line counts when its # is gone; capstan config shows what is decided, and by whom.
+const SETTINGS = `# Settings of this project: this directory and everything below it. Variables go in .env next to .capstan.
+# Remove the # to activate a line. capstan config shows the resulting settings and where they come from.
 
 # model: claude-opus-4-8
 # budget: { usd: 5 }
@@ -24,8 +24,8 @@ const SETTINGS = `# The settings of this project: of this directory and all belo
 `;
 
 /**
- * Makes the directory a project, with an `.env` of its own. One that lies in a project stays in it: rules that were
- * written for that one must not end here. The user's home directory cannot be one.
+ * Makes the directory a project with its own `.env`. A directory inside a project stays in that project, because its
+ * rules must keep applying. The user's home directory cannot be a project.
  */
 export function aroundAgent(place: string): AroundAgent {
   const here = realPlace(place);
@@ -47,12 +47,12 @@ export function aroundAgent(place: string): AroundAgent {
   };
 }
 
-/** The directory itself, or the nearest above it that is there. */
+/** The directory, or its nearest existing parent. */
 function nearestDirectory(place: string): string {
   return statSync(place, { throwIfNoEntry: false })?.isDirectory() === true ? place : nearestDirectory(dirname(place));
 }
 
-/** Without symbolic links, also where it is not there yet. */
+/** Resolves symbolic links, even if the path does not exist yet. */
 function realPlace(place: string): string {
   return existsSync(place) ? realpathSync.native(place) : join(realPlace(dirname(place)), basename(place));
 }

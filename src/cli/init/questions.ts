@@ -1,26 +1,26 @@
 import { select, text } from "@clack/prompts";
-import { problemWithName, TEMPLATES, type TemplateName, type Wish } from "./init.ts";
+import { problemWithName, TEMPLATES, type TemplateName, type Choice } from "./init.ts";
 
-/** What was not said on the command line. Undefined when a person changed their mind. */
-export async function ask(usual: Wish, given: Partial<Wish>): Promise<Wish | undefined> {
-  const template = given.template ?? (await askTemplate(usual));
+/** Asks for what the command line does not specify. Undefined if the person cancels. */
+export async function ask(defaults: Choice, given: Partial<Choice>): Promise<Choice | undefined> {
+  const template = given.template ?? (await askTemplate(defaults));
   if (typeof template === "symbol") return undefined;
-  const name = given.name ?? (await askName(usual));
+  const name = given.name ?? (await askName(defaults));
   return typeof name === "symbol" ? undefined : { template, name };
 }
 
-function askTemplate({ template }: Wish): Promise<TemplateName | symbol> {
+function askTemplate({ template }: Choice): Promise<TemplateName | symbol> {
   const names = Object.keys(TEMPLATES) as TemplateName[];
   return select({
-    message: "What is it to be?",
+    message: "Which template?",
     initialValue: template,
     options: names.map((value) => ({ value, label: value, hint: TEMPLATES[value].title })),
   });
 }
 
-function askName({ name }: Wish): Promise<string | symbol> {
+function askName({ name }: Choice): Promise<string | symbol> {
   return text({
-    message: "What is its name?",
+    message: "Agent name?",
     initialValue: name,
     validate: (value) => problemWithName(value ?? ""),
   });

@@ -1,30 +1,30 @@
-/** What a new agent begins with. */
+/** The initial files of a new agent. */
 export interface Template {
-  /** For the choice. */
+  /** Shown in the list of templates. */
   readonly title: string;
-  /** A message that shows what it does, in rehearsal as with a real model. */
+  /** A first message that works with the scripted model and with a real one. */
   readonly firstMessage: string;
-  /** By their paths. `agent.yaml` is one of them. */
+  /** By path. Includes `agent.yaml`. */
   files(agent: NewAgent): Readonly<Record<string, string>>;
 }
 
 export interface NewAgent {
   readonly name: string;
-  /** The path of the JSON Schema of agent files, for editors. That of suites lies beside it. */
+  /** The path of the JSON Schema of agent files, for editors. The schema of suites is next to it. */
   readonly schema: string;
 }
 
 export const AGENT_SCHEMA = "agent.schema.json";
 export const SUITE_SCHEMA = "suite.schema.json";
 
-/** The line by which editors with a YAML server find the schema. */
+/** The comment that tells editors where the schema is. */
 export function schemaLine({ schema }: NewAgent): string {
   return `# yaml-language-server: $schema=${schema}\n`;
 }
 
-/** How the suite of a new agent begins. */
+/** The first lines of a new agent's suite. */
 export function suiteHead({ name, schema }: NewAgent): string {
-  return `${schemaLine({ name, schema: schema.replace(AGENT_SCHEMA, SUITE_SCHEMA) })}# capstan test --rehearsal; with a key: capstan test --record, and then capstan test replays it without.
+  return `${schemaLine({ name, schema: schema.replace(AGENT_SCHEMA, SUITE_SCHEMA) })}# Try it with capstan test --rehearsal. With a key, record with capstan test --record; capstan test then replays without one.
 suite: ${name}
 agent: agent.yaml
 `;

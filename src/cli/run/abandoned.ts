@@ -4,39 +4,39 @@ import type { Session } from "../../runtime/session.ts";
 import { shortId } from "../terminal/text.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
-/** The turns of dead hosts that this host goes on with, beside its own. */
+/** The turns of dead hosts that this host continues in addition to its own. */
 export interface OtherTurns {
-  /** Ends them and keeps their work. */
+  /** Stops them and keeps their work. */
   interrupt(): Promise<void>;
-  /** Waits for them and tells how each ended. `failure` is why the host's own turn failed. */
-  over(failure?: unknown): Promise<void>;
+  /** Waits for them and reports how each ended. `failure` is why the host's own turn failed. */
+  wait(failure?: unknown): Promise<void>;
 }
 
 export interface Settling {
   readonly project: string;
   readonly onCrash: "continue" | "stop";
-  /** Told what becomes of them. Default: standard error. */
+  /** Receives the reports. Default: standard error. */
   readonly say?: (text: string) => void;
-  /** How to go on with one of them. */
-  readonly goOnWith?: (id: string) => string;
+  /** The command that resumes one of them. */
+  readonly resumeCommand?: (id: string) => string;
 }
 
 /**
- * Sessions of this project that dead hosts left in a turn: their turns are ended, or gone on with, as the policy says. Those of other
- * projects may have another policy, and are left alone.
+ * Ends or continues the turns that dead hosts left in sessions of this project, as `onCrash` says. Sessions of other
+ * projects may have another policy and stay as they are.
  */
 export async function settleAbandoned(
   host: Runtime,
-  { project, onCrash, say = toStderr, goOnWith = (id) => `capstan run --resume ${shortId(id)} "…"` }: Settling,
+  { project, onCrash, say = toStderr, resumeCommand = (id) => `capstan run --resume ${shortId(id)} "…"` }: Settling,
 ): Promise<OtherTurns> {
   const left = await abandonedIn(host, project);
-  const telling = { say, goOnWith };
-  if (onCrash === "continue") return goOn(host, left, telling);
-  for (const id of left) await end(host, id, telling);
-  return goOn(host, [], telling);
+  const reporting = { say, resumeCommand };
+  if (onCrash === "continue") return continueTurns(host, left, reporting);
+  for (const id of left) await endTurn(host, id, reporting);
+  return continueTurns(host, [], reporting);
 }
 
-type Telling = Required<Pick<Settling, "say" | "goOnWith">>;
+type Reporting = Required<Pick<Settling, "say" | "resumeCommand">>;
 
 async function abandonedIn(host: Runtime, project: string): Promise<readonly string[]> {
   const abandoned = await host.abandoned();
@@ -46,27 +46,29 @@ async function abandonedIn(host: Runtime, project: string): Promise<readonly str
   return here.flatMap(({ id }) => (abandoned.includes(id) ? [id] : []));
 }
 
-async function end(host: Runtime, id: string, { say, goOnWith }: Telling): Promise<void> {
+async function endTurn(host: Runtime, id: string, { say, resumeCommand }: Reporting): Promise<void> {
   try {
     await using _session = await host.resumeSession(id, { onCrash: "stop" });
-    say(`Session ${shortId(id)} was left in a turn by a dead host; the turn is ended. Go on with: ${goOnWith(id)}`);
+    say(
+      `Session ${shortId(id)} was interrupted when its host died; Capstan ended the turn. Continue with: ${resumeCommand(id)}`,
+    );
   } catch (thrown) {
-    sayUnlessTaken(id, thrown, say);
+    reportFailedRecovery(id, thrown, say);
   }
 }
 
-function goOn(host: Runtime, ids: readonly string[], { say, goOnWith }: Telling): OtherTurns {
+function continueTurns(host: Runtime, ids: readonly string[], { say, resumeCommand }: Reporting): OtherTurns {
   const stop = new AbortController();
   const open = new Set<string>(ids);
   const turns = ids.map(async (id) => {
-    say(`Going on with session ${shortId(id)}, which a dead host left in a turn.`);
+    say(`Continuing session ${shortId(id)}, which was interrupted when its host died.`);
     try {
       const after = (await host.read(id)).at(-1)?.seq ?? 0;
       await using session = await host.resumeSession(id, { onCrash: "continue" });
       const ended = await endOf(session, { after, signal: stop.signal });
-      say(`Session ${shortId(id)}: ${ended ?? `interrupted. Go on with: ${goOnWith(id)}`}`);
+      say(`Session ${shortId(id)}: ${ended ?? `interrupted. Continue with: ${resumeCommand(id)}`}`);
     } catch (thrown) {
-      sayUnlessTaken(id, thrown, say);
+      reportFailedRecovery(id, thrown, say);
     } finally {
       open.delete(id);
     }
@@ -77,19 +79,19 @@ function goOn(host: Runtime, ids: readonly string[], { say, goOnWith }: Telling)
   };
   return {
     interrupt,
-    async over(failure) {
-      // A store that fails one session fails them all; nothing of what they do could be stored.
+    async wait(failure) {
+      // A store that fails for one session fails for all, so nothing they do could be saved.
       if (failure instanceof CapstanError && failure.code.startsWith("store_")) return interrupt();
       if (open.size > 0)
-        say(`Waiting for ${[...open].map(shortId).join(", ")}. Ctrl-C ends the turn and keeps its work.`);
+        say(`Waiting for ${[...open].map(shortId).join(", ")}. Press Ctrl-C to stop; finished work is kept.`);
       await Promise.all(turns);
     },
   };
 }
 
 /**
- * Follows the turn under way to its end, and says how it ended; undefined when it was interrupted. `after` is where the
- * dead host left the log.
+ * Follows the current turn to its end and returns how it ended; undefined if it was interrupted. `after` is the last
+ * event that the dead host wrote.
  */
 async function endOf(
   session: Session,
@@ -97,7 +99,7 @@ async function endOf(
 ): Promise<string | undefined> {
   const following = new AbortController();
   const interrupt = (): void => {
-    // When the interrupt cannot be stored, there is nothing more to wait for either.
+    // If the interrupt cannot be saved, there is nothing to wait for.
     void session
       .interrupt()
       .catch(() => {})
@@ -108,20 +110,20 @@ async function endOf(
   let failure: string | undefined;
   for await (const event of session.events({ after, signal: following.signal })) {
     if (event.type === "session.error") failure = event.error.message;
-    // A message that the dead host had not delivered is a turn of its own, after the one that was cut off.
+    // An undelivered message becomes its own turn after the interrupted one.
     if (event.type === "session.status_idle" && session.state.status === "idle") break;
   }
   const { status, stopReason } = session.state;
   if (signal.aborted) return undefined;
-  if (status !== "idle") return "another process has taken it.";
+  if (status !== "idle") return "another process took it over.";
   if (stopReason?.type === "retries_exhausted" && failure !== undefined) return failure;
-  return `the turn is over (${stopReason?.type ?? "?"}).`;
+  return `turn ended (${stopReason?.type ?? "?"}).`;
 }
 
-/** Another process that was faster settles the session, and says so there. */
-function sayUnlessTaken(id: string, thrown: unknown, say: Telling["say"]): void {
+/** Reports a failure, unless another process took the session over first. */
+function reportFailedRecovery(id: string, thrown: unknown, say: Reporting["say"]): void {
   if (thrown instanceof CapstanError && thrown.code === "session_busy") return;
-  say(`Session ${shortId(id)} was left in a turn by a dead host and cannot be settled: ${messageOf(thrown)}`);
+  say(`Session ${shortId(id)} was interrupted when its host died and cannot be recovered: ${messageOf(thrown)}`);
 }
 
 function toStderr(text: string): void {

@@ -1,16 +1,24 @@
 import { type AskFlags, Asking } from "../ask/ask.ts";
-import { follow, type FollowOptions, goesOn, isMoving, isWaiting, underWay, waiting } from "../follow/follow.ts";
+import {
+  follow,
+  type FollowOptions,
+  continues,
+  currentTurn,
+  isMoving,
+  isWaiting,
+  reportWaiting,
+} from "../follow/follow.ts";
 import type { Followed, FollowedHost } from "../target/followed-session.ts";
 import { INTERRUPTED, interruptOnSignal } from "../terminal/interrupt.ts";
 
 interface Attended<Host> {
   readonly host: Host;
   readonly options: FollowOptions;
-  /** Adds to what a signal ends. */
+  /** Registers a turn that a signal interrupts. */
   readonly interruptible: (turn: { interrupt(): Promise<void> }) => void;
 }
 
-/** Opens a host for `work` that answers to whoever is here: a signal ends its turns, questions are put to them. */
+/** Opens a host for `work`. Signals interrupt its turns; its questions go to the person at the terminal. */
 export async function attend<Host extends FollowedHost & AsyncDisposable>(
   open: () => Promise<Host>,
   flags: AskFlags & { readonly rehearsal?: boolean },
@@ -19,7 +27,7 @@ export async function attend<Host extends FollowedHost & AsyncDisposable>(
   const turns: { interrupt(): Promise<void> }[] = [];
   const leaving = new AbortController();
   let asking: Asking | undefined;
-  // Before the host, so that it listens until everything is closed.
+  // Created before the host, so that it is disposed of last.
   using stopping = interruptOnSignal(async (isWanted) => {
     leaving.abort();
     if (!isWanted && asking?.leave() === true) return;
@@ -42,8 +50,8 @@ export async function attend<Host extends FollowedHost & AsyncDisposable>(
 }
 
 /**
- * What was left open is asked about first; then the message, when there is one. Returns the exit code; undefined when
- * there was nothing to say, and nothing to wait for.
+ * Asks pending questions, then sends the message, if any. Returns the exit code; undefined if there was nothing to send
+ * and nothing to wait for.
  */
 export async function converse(
   session: Followed,
@@ -53,13 +61,13 @@ export async function converse(
   const wasAnswered = isWaiting(session) && (await options.asking.askPending(session.id, options.signal));
   if (options.stopping.stopped) return INTERRUPTED;
   if (message !== undefined) return follow(session, session.send(message), options);
-  const moves = wasAnswered ? await goesOn(session) : isMoving(session);
-  if (moves) return follow(session, await underWay(session, options.host), options);
-  return isWaiting(session) ? waiting(session, options) : undefined;
+  const moves = wasAnswered ? await continues(session) : isMoving(session);
+  if (moves) return follow(session, await currentTurn(session, options.host), options);
+  return isWaiting(session) ? reportWaiting(session, options) : undefined;
 }
 
-/** What `run` says in a session whose last turn failed, when nobody says anything: what was asked for stands there. */
-export function goOnMessage({ state }: Followed): string | undefined {
+/** The message that `run` sends if the last turn failed and the user gave none. */
+export function continueMessage({ state }: Followed): string | undefined {
   const failed = state.status === "idle" && state.stopReason?.type === "retries_exhausted";
-  return failed ? "Go on where you were cut off." : undefined;
+  return failed ? "Continue where you left off." : undefined;
 }

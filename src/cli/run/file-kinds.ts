@@ -1,19 +1,19 @@
-/** A kind of file that is attached as it is, not as text. */
+/** A kind of file that is attached as binary data, not as text. */
 export interface Kind {
-  /** With its article, for sentences. */
+  /** With its article, for use in sentences. */
   readonly name: string;
   readonly mediaType: string;
-  /** The usual one first. */
+  /** The most common one first. */
   readonly extensions: readonly [string, ...string[]];
-  /** Whether a file's beginning is that of this kind. */
+  /** Whether a file starts with this kind's signature. */
   readonly begins: (bytes: Buffer) => boolean;
 }
 
 const at = (bytes: Buffer, { from, text }: { from: number; text: string }): boolean =>
   bytes.subarray(from, from + text.length).equals(Buffer.from(text, "latin1"));
 
-/** Readers of PDF accept some bytes before the mark. */
-const PDF_MARK_WITHIN = 1_024;
+/** PDF readers accept some bytes before the signature. */
+const PDF_SIGNATURE_WITHIN = 1_024;
 
 const KINDS: readonly Kind[] = [
   {
@@ -44,7 +44,7 @@ const KINDS: readonly Kind[] = [
     name: "a PDF",
     mediaType: "application/pdf",
     extensions: [".pdf"],
-    begins: (bytes) => bytes.subarray(0, PDF_MARK_WITHIN).includes("%PDF-"),
+    begins: (bytes) => bytes.subarray(0, PDF_SIGNATURE_WITHIN).includes("%PDF-"),
   },
 ];
 

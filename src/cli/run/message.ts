@@ -6,7 +6,7 @@ import { messageOf } from "../../core/errors.ts";
 import { usage } from "../terminal/failure.ts";
 import { type Kind, kindByContent, kindByName } from "./file-kinds.ts";
 
-/** The message from the command line, standard input and attached files; undefined when nothing was said. */
+/** Reads the message from the command line, standard input and attached files; undefined if there is no text. */
 export async function readMessage(
   words: readonly string[],
   files: readonly string[],
@@ -21,8 +21,8 @@ export async function readMessage(
 export function nothingToDo([file]: readonly string[]): Error {
   return usage(
     file === undefined
-      ? 'There is nothing to do. Say it, as in: capstan run "list the files"'
-      : `The prompt is missing. Say what to do with ${file}, as in: capstan run --file ${file} "summarise this"`,
+      ? 'The prompt is missing. Example: capstan run "list the files"'
+      : `The prompt is missing. Say what to do with ${file}. Example: capstan run --file ${file} "summarize this"`,
   );
 }
 
@@ -32,14 +32,16 @@ async function readInput(): Promise<string> {
   return text;
 }
 
-/** A file as a part of a message. */
+/** Reads a file as a part of a message. */
 export function attach(file: string): MessageContent[number] {
   const bytes = read(file);
   const kind = kindByName(extname(file));
   if (kind !== undefined) return attachAs(kind, { file, bytes });
   const text = textIn(bytes);
   if (text === undefined)
-    throw usage(`${file} is not text, and not named as an image or a PDF. Convert or rename it first.`);
+    throw usage(
+      `Cannot attach ${file}: it is not text, and its extension is not that of an image or a PDF. Convert or rename it.`,
+    );
   return { type: "document", title: basename(file), source: { type: "text", media_type: "text/plain", data: text } };
 }
 
@@ -48,12 +50,12 @@ function attachAs(
   { file, bytes }: { readonly file: string; readonly bytes: Buffer },
 ): MessageContent[number] {
   const found = kindByContent(bytes);
-  // The model API would refuse it only after the whole session was set up, and in its own words.
+  // The model API would reject it later, with a less helpful message.
   if (found !== kind)
     throw usage(
       found === undefined
-        ? `${file} cannot be attached: its content is not ${kind.name}. Convert it, or give it the right extension.`
-        : `${file} cannot be attached: its content is ${found.name}, not ${kind.name}. Rename it to end in ${found.extensions[0]}.`,
+        ? `Cannot attach ${file}: its content is not ${kind.name}. Convert it, or correct its extension.`
+        : `Cannot attach ${file}: its content is ${found.name}, not ${kind.name}. Change its extension to ${found.extensions[0]}.`,
     );
   const source = { type: "base64" as const, media_type: kind.mediaType, data: bytes.toString("base64") };
   return kind.mediaType.startsWith("image/")
@@ -65,11 +67,11 @@ function read(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (thrown) {
-    throw usage(`${file} cannot be attached: ${messageOf(thrown)}.`);
+    throw usage(`Cannot attach ${file}: ${messageOf(thrown)}.`);
   }
 }
 
-/** Undefined for what is no text: bytes that are no UTF-8, or a NUL. */
+/** Undefined if the bytes are not valid UTF-8, or contain a NUL. */
 function textIn(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -3,7 +3,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import { attend, converse } from "./converse.ts";
 import { hostFor } from "../target/host.ts";
 
-/** Goes on with a session that somebody has answered, and follows it as `run` does. Returns the exit code. */
+/** Continues a session after an answer, and follows it like `run`. Returns the exit code. */
 export async function resume(
   sessionId: string,
   {

@@ -1,18 +1,18 @@
 import type { Command } from "commander";
 import type { RunFlags } from "./run-flags.ts";
 import { addSessionOptions, each } from "./session-options.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addRun(program: Command): void {
-  const run = program
-    .command("run")
+  const run = declareCommand(program, "run", { server: "supported" })
     .description("send an agent one message and show what it does")
-    .argument("[prompt...]", "what the agent should do; read from standard input when it is left out");
+    .argument("[prompt...]", "what the agent should do (default: read from standard input)");
   addSessionOptions(run)
-    .option("--schema <file>", "a JSON Schema the answer must match; prints the answer as JSON")
-    .option("-f, --file <file>", "attach a text file, an image or a PDF; once for each", each)
-    .option("--json", "print the events, one JSON object per line")
-    .option("--detach", "leave the session to the server (CAPSTAN_URL) and print its id")
-    .option("--trace <file>", "write every event and preview, and the stack of a failure, to a file")
+    .option("--schema <file>", "JSON Schema that the answer must match; prints the answer as JSON")
+    .option("-f, --file <file>", "attach a text file, an image or a PDF (repeatable)", each)
+    .option("--json", "print the events as JSON lines")
+    .option("--detach", "leave the session running on the server (CAPSTAN_URL) and print its id")
+    .option("--trace <file>", "write all events, previews and stack traces to a file")
     .addHelpText(
       "after",
       `

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { parseDuration } from "../../core/text/duration.ts";
 import type { Flags } from "../../config/settings/layers.ts";
 import type { Mode } from "../../core/agent/agent-definition.ts";
@@ -14,7 +15,7 @@ export interface RunFlags {
   readonly model?: string;
   readonly mode?: Mode;
   readonly allow?: readonly string[];
-  /** Trust what is there, for this process. */
+  /** Trust the files as they are, for this process only. */
   readonly trust?: boolean;
   readonly yes?: boolean;
   readonly deny?: boolean;
@@ -36,22 +37,29 @@ export interface RunFlags {
   readonly detach?: boolean;
 }
 
-/** Throws what is wrong with the flags as they are given together. */
-export function requireFitting(flags: RunFlags): void {
+/** Throws if flags contradict each other. */
+export function requireCompatible(flags: RunFlags): void {
   if ([flags.resume, flags.fork, flags.continue].filter((flag) => flag !== undefined).length > 1)
-    throw usage("--resume, --fork and --continue exclude each other. Give one of them.");
-  if (flags.yes === true && flags.deny === true) throw usage("--yes and --deny exclude each other. Give one of them.");
+    throw usage("--resume, --fork and --continue cannot be combined. Use one of them.");
+  if (flags.yes === true && flags.deny === true) throw usage("--yes and --deny cannot be combined. Use one of them.");
   if (flags.detach === true && (flags.yes === true || flags.deny === true))
-    throw usage("With --detach nobody is here to answer, so --yes and --deny cannot be given with it.");
-  if (resumes(flags)) refuseForGoingOn(flags);
+    throw usage(
+      "--detach cannot be combined with --yes or --deny: the server handles the approvals. Omit one of them.",
+    );
+  if (resumes(flags)) refuseForResume(flags);
 }
 
-/** Whether a session is wanted that was there before. */
+/** Whether the flags name an existing session. */
 export function resumes({ resume, fork, continue: last }: RunFlags): boolean {
   return resume !== undefined || fork !== undefined || last === true;
 }
 
-/** The limits that are given. A session that goes on keeps its own but for these. */
+/** Whether an agent is named by its id on a server rather than by a file here. */
+export function isAgentId(agent: string): boolean {
+  return /^agent_\w+$/.test(agent) && !existsSync(agent);
+}
+
+/** The limits in the flags. A resumed session keeps its other limits. */
 export function givenLimits({ maxUsd, maxSteps, timeout }: RunFlags): SessionBudget {
   return {
     ...(maxUsd !== undefined && { usd: maxUsd }),
@@ -60,7 +68,7 @@ export function givenLimits({ maxUsd, maxSteps, timeout }: RunFlags): SessionBud
   };
 }
 
-/** The flags that settings know as well, for one session. */
+/** The flags that override settings for one session. */
 export function settingFlags(flags: RunFlags): Flags {
   const { engine, model, mode, allow, maxUsd, maxSteps, workspace, sandbox } = flags;
   return {
@@ -76,19 +84,20 @@ export function settingFlags(flags: RunFlags): Flags {
   };
 }
 
-/** The values for the agent's inputs, by their names. */
+/** The values for the agent's inputs, by name. */
 export function givenInputs({ input = [] }: RunFlags): InputValues {
   const values = input.map((text): [string, string] => {
     const at = text.indexOf("=");
-    if (at < 1) throw usage(`--input ${JSON.stringify(text)} must be name=value, such as --input language=German`);
+    if (at < 1)
+      throw usage(`--input ${JSON.stringify(text)} must have the form name=value, such as --input language=German`);
     return [text.slice(0, at), text.slice(at + 1)];
   });
   const twice = values.find(([name], index) => values.findIndex(([other]) => other === name) < index);
-  if (twice !== undefined) throw usage(`--input ${twice[0]} is given twice. Give it once.`);
+  if (twice !== undefined) throw usage(`--input ${twice[0]} appears twice. Give it once.`);
   return Object.fromEntries(values);
 }
 
-/** What a session is started with and keeps: given to one that goes on, it would be ignored. */
+/** Fixed when a session starts, so they would have no effect on a resumed one. */
 const AT_START = {
   agent: "--agent",
   input: "--input",
@@ -98,16 +107,14 @@ const AT_START = {
   sandbox: "--sandbox",
 } as const;
 
-/** A fork takes over its parent's limits as they are. */
+/** A fork also keeps its parent's limits. */
 const AT_FORK = { ...AT_START, maxUsd: "--max-usd", maxSteps: "--max-steps", timeout: "--timeout" } as const;
 
-function refuseForGoingOn(flags: RunFlags): void {
-  const kept: Partial<typeof AT_FORK> = flags.fork === undefined ? AT_START : AT_FORK;
-  const given = Object.entries(kept).flatMap(([key, flag]) =>
+function refuseForResume(flags: RunFlags): void {
+  const fixed: Partial<typeof AT_FORK> = flags.fork === undefined ? AT_START : AT_FORK;
+  const given = Object.entries(fixed).flatMap(([key, flag]) =>
     flags[key as keyof typeof AT_FORK] === undefined ? [] : [flag],
   );
   if (given.length > 0)
-    throw usage(
-      `A session that goes on keeps what it was started with, so ${given.join(", ")} cannot be changed. Leave it out, or start a new session.`,
-    );
+    throw usage(`${given.join(", ")} cannot be changed in an existing session. Omit it, or start a new session.`);
 }

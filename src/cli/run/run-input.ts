@@ -3,7 +3,7 @@ import { CapstanError, messageOf } from "../../core/errors.ts";
 import { nothingToDo, readMessage } from "./message.ts";
 import type { RunFlags } from "./run-flags.ts";
 
-/** Undefined only where nothing need be said: a session that waits for an answer goes on without it. */
+/** Undefined only for a resumed session, which may continue without a message. */
 export async function messageFor(
   words: readonly string[],
   { file = [], resume, continue: last }: RunFlags,
@@ -18,7 +18,7 @@ export function readSchema(file: string): Record<string, unknown> {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
   } catch (thrown) {
-    throw new CapstanError("invalid_schema", `The schema ${file} cannot be read as JSON: ${messageOf(thrown)}`, {
+    throw new CapstanError("invalid_schema", `Cannot read the schema ${file} as JSON: ${messageOf(thrown)}`, {
       cause: thrown,
     });
   }

@@ -1,48 +1,47 @@
 import { resolve } from "node:path";
-import { type Configuration, loadConfiguration, type Trusting } from "../../config/load.ts";
+import type { Configuration } from "../../config/load.ts";
 import { withheldNote } from "../../config/trust/withheld.ts";
 import type { CopyProgress } from "../../core/ports/workspace.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Session } from "../../runtime/session.ts";
 import { settleAbandoned } from "./abandoned.ts";
-import { problemsWith, requireHonoured } from "../agents/agent-check.ts";
 import type { Asking } from "../ask/ask.ts";
-import { attend, converse, goOnMessage } from "./converse.ts";
+import { configure } from "./configure.ts";
+import { attend, converse, continueMessage } from "./converse.ts";
 import { CopyLine } from "../workspace/copy-progress.ts";
 import { usage } from "../terminal/failure.ts";
 import { hostFor } from "../target/host.ts";
 import { INTERRUPTED } from "../terminal/interrupt.ts";
 import { nothingToDo } from "./message.ts";
-import { givenInputs, givenLimits, requireFitting, type RunFlags, settingFlags } from "./run-flags.ts";
+import { givenInputs, givenLimits, requireCompatible, type RunFlags } from "./run-flags.ts";
 import { messageFor, readSchema } from "./run-input.ts";
-import { tellNotes } from "./workspace-notes.ts";
+import { reportNotes } from "./workspace-notes.ts";
 import { chosenServer } from "../target/server.ts";
 import { lastSession, resolveSession } from "../target/session-id.ts";
 import { openTrace, type Trace } from "./trace.ts";
 import { requirePerson } from "../terminal/person.ts";
-import { trustingFor } from "../trust/trusting.ts";
 
-/** One message, one turn. Returns the exit code. */
+/** Sends one message and shows the turn. Returns the exit code. */
 export async function run(words: readonly string[], flags: RunFlags): Promise<number> {
-  requireFitting(flags);
+  requireCompatible(flags);
   if (flags.yes === true) await requirePerson("--yes", "answer approvals");
   const server = await chosenServer();
   if (flags.detach === true && server === undefined)
     throw usage(
-      "--detach leaves the session to a server, and CAPSTAN_URL names none. Start one with capstan serve, and set CAPSTAN_URL and CAPSTAN_KEY.",
+      "--detach needs a server, and CAPSTAN_URL is not set. Start one with capstan serve, then set CAPSTAN_URL and CAPSTAN_KEY.",
     );
   const trace = openTrace(flags.trace);
   try {
-    if (server === undefined) return await runHere(words, flags, trace);
-    const { runThere } = await import("./run-remote.ts");
-    return await runThere(server, { words, flags, trace });
+    if (server === undefined) return await runLocal(words, flags, trace);
+    const { runRemote } = await import("./run-remote.ts");
+    return await runRemote(server, { words, flags, trace });
   } catch (thrown) {
     trace(stackOf(thrown));
     throw thrown;
   }
 }
 
-async function runHere(words: readonly string[], flags: RunFlags, trace: Trace): Promise<number> {
+async function runLocal(words: readonly string[], flags: RunFlags, trace: Trace): Promise<number> {
   const configuration = await configure(flags);
   const message = await messageFor(words, flags);
   const open = (): Promise<Runtime> => hostFor(configuration, flags.rehearsal);
@@ -50,7 +49,7 @@ async function runHere(words: readonly string[], flags: RunFlags, trace: Trace):
     const { asking, stopping } = options;
     const opening = openSession(host, { configuration, flags, asking, signal: options.signal });
     const session = await opening.catch((thrown: unknown) => {
-      // Files were being copied when somebody had enough.
+      // The user canceled while files were being copied.
       if (stopping.stopped) return undefined;
       throw thrown;
     });
@@ -65,30 +64,16 @@ async function runHere(words: readonly string[], flags: RunFlags, trace: Trace):
       await others.interrupt();
       return INTERRUPTED;
     }
-    const code = await converse(session, message ?? goOnMessage(session), { ...options, trace }).catch(
+    const code = await converse(session, message ?? continueMessage(session), { ...options, trace }).catch(
       async (thrown: unknown) => {
-        await others.over(thrown);
+        await others.wait(thrown);
         throw thrown;
       },
     );
-    await others.over();
+    await others.wait();
     if (code === undefined) throw nothingToDo([]);
     return stopping.stopped ? INTERRUPTED : code;
   });
-}
-
-/** At a terminal a person is asked about files that are not trusted, unless something else says who is. */
-export async function configure(flags: RunFlags, trust?: Trusting): Promise<Configuration> {
-  const configuration = await loadConfiguration({
-    cwd: resolve(flags.cwd),
-    environment: process.env,
-    agentFile: flags.agent === undefined ? undefined : resolve(flags.agent),
-    problemsWith,
-    trust: trust ?? (await trustingFor(flags)),
-    flags: settingFlags(flags),
-  });
-  requireHonoured(configuration, flags.rehearsal);
-  return configuration;
 }
 
 interface Opening {
@@ -96,11 +81,11 @@ interface Opening {
   readonly flags: RunFlags;
   readonly asking: Asking;
   readonly signal: AbortSignal;
-  /** Told while files are copied. Default: a line on standard error. */
+  /** Called while files are copied. Default: show a line on standard error. */
   readonly onProgress?: (progress: CopyProgress) => void;
 }
 
-/** The session that the flags mean: a new one, one that goes on, or a fork. */
+/** Opens the session that the flags name: a new one, an existing one or a fork. */
 export async function openSession(
   host: Runtime,
   { configuration, flags, asking, signal, onProgress }: Opening,
@@ -114,8 +99,8 @@ export async function openSession(
       : { ...configuration.agent, output_schema: readSchema(flags.schema) };
   if (flags.fork !== undefined) {
     const parent = await resolveSession(host, flags.fork);
-    const place = await placeToGoOn(host, parent, flags);
-    return steered(tellNotes(await host.forkSession(parent, { ...place, askPermission }), flags), flags);
+    const place = await resumeDirectory(host, parent, flags);
+    return changeSession(reportNotes(await host.forkSession(parent, { ...place, askPermission }), flags), flags);
   }
   const resumed =
     flags.continue === true
@@ -127,24 +112,24 @@ export async function openSession(
     const place = { cwd, environment, onProgress: onProgress ?? copying.show, signal };
     const trusted = { programs: configuration.programs, withheld: withheldNote(configuration) };
     const given = { agent, inputs: givenInputs(flags), project: project.id, askPermission };
-    return tellNotes(await host.startSession({ ...given, ...place, ...trusted }), flags);
+    return reportNotes(await host.startSession({ ...given, ...place, ...trusted }), flags);
   }
   const budget = givenLimits(flags);
-  const place = await placeToGoOn(host, resumed, flags);
+  const place = await resumeDirectory(host, resumed, flags);
   const { engine } = flags;
   const options = { ...place, onCrash: settings.on_crash, askPermission, budget, ...(engine && { engine }) };
-  return steered(await host.resumeSession(resumed, options), flags);
+  return changeSession(await host.resumeSession(resumed, options), flags);
 }
 
-/** A session with a workspace of its own goes on there, wherever the command is run; only a wish for a place is passed on. */
-async function placeToGoOn(host: Runtime, id: string, flags: RunFlags): Promise<{ readonly cwd?: string }> {
+/** A session with its own workspace continues there; only an explicit `--cwd` is passed on. */
+async function resumeDirectory(host: Runtime, id: string, flags: RunFlags): Promise<{ readonly cwd?: string }> {
   const record = (await host.sessions()).find((session) => session.id === id);
   const isOwn = record !== undefined && record.environment.workspace.kind !== "in-place";
   return isOwn && flags.cwd === "." ? {} : { cwd: resolve(flags.cwd) };
 }
 
-/** Engine, model and mode can change in a session that goes on. */
-async function steered(session: Session, flags: RunFlags): Promise<Session> {
+/** Applies the flags that can change in an existing session. */
+async function changeSession(session: Session, flags: RunFlags): Promise<Session> {
   if (flags.engine !== undefined) await session.setEngine(flags.engine);
   if (flags.model !== undefined) await session.setModel(flags.model);
   if (flags.mode !== undefined) await session.setMode(flags.mode);

@@ -1,8 +1,8 @@
 import type { Followed } from "../target/followed-session.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
-/** What a person should know of the workspace that was made. */
-export function tellNotes<Session extends Pick<Followed, "state">>(
+/** Prints what the user should know about the new workspace. */
+export function reportNotes<Session extends Pick<Followed, "state">>(
   session: Session,
   { json }: { readonly json?: boolean },
 ): Session {

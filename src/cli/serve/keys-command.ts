@@ -1,33 +1,31 @@
 import { type Command, Option } from "commander";
 import type { CreateFlags, ListFlags } from "./keys.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 const ROLES = ["viewer", "operator", "admin"];
 
 export function addKeys(program: Command): void {
   const keys = program
     .command("keys")
-    .description("make, list and revoke keys for the server")
+    .description("create, list and revoke server keys")
     .addHelpText("after", "\nExample:\n  $ capstan keys create --name ci");
-  keys
-    .command("create")
-    .description("make a key for a project; it is shown once")
-    .option("-n, --name <name>", "what the key is for; your user name without it")
-    .addOption(new Option("--role <role>", "what it may do").choices(ROLES).default("operator"))
-    .option("-p, --project <dir>", "of this project; else of the one you are in")
+  declareCommand(keys, "create", { server: "refused" })
+    .description("create a key for a project; it is shown only once")
+    .option("-n, --name <name>", "what the key is for (default: your user name)")
+    .addOption(new Option("--role <role>", "what the key may do").choices(ROLES).default("operator"))
+    .option("-p, --project <dir>", "project (default: the current one)")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan keys create --name ci --role viewer")
     .action(async (flags: CreateFlags) => (await import("./keys.ts")).create(flags));
-  keys
-    .command("list", { isDefault: true })
+  declareCommand(keys, "list", { server: "refused", isDefault: true })
     .description("list keys, oldest first")
-    .option("-p, --project <dir>", "only of this project")
+    .option("-p, --project <dir>", "only this project")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan keys list")
     .action(async (flags: ListFlags) => (await import("./keys.ts")).list(flags));
-  keys
-    .command("revoke")
-    .description("refuse a key from now on")
-    .argument("<id...>", "ids, or their beginnings or ends")
+  declareCommand(keys, "revoke", { server: "refused" })
+    .description("revoke keys")
+    .argument("<id...>", "key ids, or their first or last characters")
     .addHelpText("after", "\nExample:\n  $ capstan keys revoke 3f9a11c2")
     .action(async (ids: string[]) => (await import("./keys.ts")).revoke(ids));
 }

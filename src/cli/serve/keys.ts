@@ -7,7 +7,7 @@ import type { KeyRecord, Role } from "../../core/ports/registry.ts";
 import { mintKey } from "../../server/http/key-secret.ts";
 import { resolveId } from "../terminal/short-id.ts";
 import { projectOf, userStore } from "../target/home.ts";
-import { ago, colour, shortId, table } from "../terminal/text.ts";
+import { ago, color, shortId, table } from "../terminal/text.ts";
 import { escapeHidden, hiddenFreeJson } from "../../words/hidden-text.ts";
 import { requirePerson } from "../terminal/person.ts";
 
@@ -27,22 +27,22 @@ export async function create({ name = userInfo().username, role, project, json }
   const { record, secret } = mintKey({ project: of, name, role }, { clock, ids });
   await using store = await userStore();
   await store.registry.keys.create(record);
-  if (json === true) return print(hiddenFreeJson({ ...shown(record), key: secret }));
+  if (json === true) return print(hiddenFreeJson({ ...keyView(record), key: secret }));
   print(secret);
-  // Beside the key itself, so that `$(capstan keys create)` is the key and nothing else.
+  // On standard error, so that `$(capstan keys create)` is only the key.
   process.stderr.write(
-    `\nThe key ${shortId(record.id)} may act as ${role} of the project ${of}.\n` +
-      "It is shown only now. Give it to a client as x-api-key, or set CAPSTAN_KEY.\n",
+    `\nKey ${shortId(record.id)} has the role ${role} in the project ${of}.\n` +
+      "Save it now: it is not shown again. Pass it to a client as x-api-key, or set CAPSTAN_KEY.\n",
   );
 }
 
-/** A project that is gone may be listed; a key for one that never was is a mistake. */
+/** Keys of a deleted project can be listed, but a new key needs an existing one. */
 function requireDirectory(project: string): void {
-  const isThere = project === "default" || statSync(project, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (!isThere)
+  const exists = project === "default" || statSync(project, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!exists)
     throw new CapstanError(
       "cwd_missing",
-      `--project: there is no directory ${JSON.stringify(project)}. Make it, or name the directory of a project.`,
+      `--project: directory ${JSON.stringify(project)} not found. Create it, or name the directory of a project.`,
     );
 }
 
@@ -54,36 +54,34 @@ export interface ListFlags {
 export async function list({ project, json }: ListFlags): Promise<void> {
   await using store = await userStore();
   const keys = await store.registry.keys.list(project === undefined ? undefined : projectOf(project));
-  if (json === true) return keys.forEach((key) => print(hiddenFreeJson(shown(key))));
-  if (keys.length === 0) return print("There is no key. Make one: capstan keys create");
+  if (json === true) return keys.forEach((key) => print(hiddenFreeJson(keyView(key))));
+  if (keys.length === 0) return print("No keys. Create one: capstan keys create");
   const rows = keys.map(({ id, prefix, role, createdAt, lastUsedAt, revokedAt, name, project: of }) => [
     shortId(id),
     `${prefix}…`,
     role,
     ago(Date.now() - createdAt),
     lastUsedAt === null ? "never" : ago(Date.now() - lastUsedAt),
-    revokedAt === null ? "holds" : "revoked",
+    revokedAt === null ? "active" : "revoked",
     escapeHidden(name),
     of,
   ]);
-  print(table(["KEY", "BEGINS", "ROLE", "MADE", "USED", "STATUS", "NAME", "PROJECT"], rows));
+  print(table(["KEY", "PREFIX", "ROLE", "CREATED", "USED", "STATUS", "NAME", "PROJECT"], rows));
 }
 
 export async function revoke(given: readonly string[]): Promise<void> {
   await using store = await userStore();
   const keys = await store.registry.keys.list();
-  // All names are looked up first, so that a mistake in one revokes nothing.
+  // Resolves all ids first, so that a mistake in one revokes nothing.
   const chosen = given.map((one) => resolveId(keys, one, KEY));
   for (const { id, name } of chosen) {
     const isNew = await store.registry.keys.revoke(id, clock.now());
-    print(
-      `${colour.bold(shortId(id))} (${escapeHidden(name)}) ${isNew ? "is refused from now on" : "was revoked before"}.`,
-    );
+    print(`Key ${color.bold(shortId(id))} (${escapeHidden(name)}) ${isNew ? "revoked" : "was already revoked"}.`);
   }
 }
 
-/** Without the hash, which is nobody's business. */
-function shown(key: KeyRecord): Omit<KeyRecord, "hash"> {
+/** Leaves out the hash. */
+function keyView(key: KeyRecord): Omit<KeyRecord, "hash"> {
   const { hash: _, ...rest } = key;
   return rest;
 }

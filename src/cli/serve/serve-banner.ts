@@ -1,23 +1,23 @@
-import { colour } from "../terminal/text.ts";
+import { color } from "../terminal/text.ts";
 
-export interface Told {
+export interface BannerData {
   readonly url: string;
   readonly loginUrl: string;
   readonly project: string;
   readonly rehearsal: boolean;
-  /** Whether the rehearsal was asked for; else there was nothing else to do. */
-  readonly wasAsked: boolean;
+  /** Whether the user chose the rehearsal; otherwise no credentials were found. */
+  readonly wasRequested: boolean;
 }
 
-/** What a person needs at the start, in 80 columns. */
-export function banner({ url, loginUrl, project, rehearsal, wasAsked }: Told): string {
+/** The addresses and next steps, in 80 columns. */
+export function banner({ url, loginUrl, project, rehearsal, wasRequested }: BannerData): string {
   return [
-    `Capstan serves ${colour.bold(url)}`,
+    `Capstan is running at ${color.bold(url)}`,
     "",
-    ...(rehearsal ? [...rehearsalLines(wasAsked), ""] : []),
+    ...(rehearsal ? [...rehearsalLines(wasRequested), ""] : []),
     row("browser", loginUrl),
-    row("", "once, within ten minutes; later with a key"),
-    row("programs", `${url}  as base URL of Anthropic's own clients`),
+    row("", "works once, for ten minutes; later, log in with a key"),
+    row("programs", `${url}  (base URL for Anthropic's SDKs)`),
     row("key", "capstan keys create --role admin"),
     row("project", project),
     row("stop", "Ctrl-C"),
@@ -27,14 +27,14 @@ export function banner({ url, loginUrl, project, rehearsal, wasAsked }: Told): s
 }
 
 function row(name: string, text: string): string {
-  return `  ${colour.dim(name.padEnd(10))}${text}`;
+  return `  ${color.dim(name.padEnd(10))}${text}`;
 }
 
-function rehearsalLines(wasAsked: boolean): string[] {
-  const next = wasAsked ? "start without --rehearsal" : "set ANTHROPIC_API_KEY and start again";
+function rehearsalLines(wasRequested: boolean): string[] {
+  const next = wasRequested ? "start without --rehearsal" : "set ANTHROPIC_API_KEY and restart";
   return [
-    `${colour.yellow("REHEARSAL")}: ${wasAsked ? "" : "there are no credentials, so "}a built-in scripted model answers.`,
+    `${color.yellow("REHEARSAL")}: ${wasRequested ? "" : "no credentials found, so "}a built-in scripted model answers.`,
     "Agents, tools and files are real.",
-    `For a real model ${next}.`,
+    `For a real model, ${next}.`,
   ];
 }

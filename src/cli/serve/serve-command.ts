@@ -1,27 +1,27 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ServeFlags } from "./serve-prepare.ts";
 import { engineOption } from "../run/session-options.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"];
 
 export function addServe(program: Command): void {
-  program
-    .command("serve")
-    .description("serve agents over HTTP: to Anthropic's own clients, to programs, to a browser")
-    .option("--host <address>", "where to listen; beyond this machine only with TLS or behind a proxy", "127.0.0.1")
-    .option("--port <number>", "the port; 0 for any that is free", port, 4310)
-    .option("--open", "open a browser, logged in")
-    .option("--behind-proxy", "something before this server does the TLS; needs a --public-url with https")
-    .option("--public-url <url>", "the address that people and programs use, when it is another")
-    .option("--tls-cert <file>", "serve over TLS with this certificate (PEM)")
-    .option("--tls-key <file>", "the key of that certificate (PEM)")
-    .addOption(engineOption("what runs agents that name no engine"))
-    .option("--rehearsal", "use the built-in scripted model; without credentials that is so by itself")
+  declareCommand(program, "serve", { server: "ignored" })
+    .description("serve agents over HTTP: to Anthropic's SDKs, your programs and the browser")
+    .option("--host <address>", "address to listen on; others than loopback need TLS or a proxy", "127.0.0.1")
+    .option("--port <number>", "port; 0 picks a free one", port, 4310)
+    .option("--open", "open a browser and log in")
+    .option("--behind-proxy", "a proxy terminates TLS; requires an https --public-url")
+    .option("--public-url <url>", "public URL, if different from the listen address")
+    .option("--tls-cert <file>", "TLS certificate (PEM)")
+    .option("--tls-key <file>", "private key of the certificate (PEM)")
+    .addOption(engineOption("engine for agents that name none"))
+    .option("--rehearsal", "use the built-in scripted model (default if no credentials are found)")
     .option("--trust", "trust the project's files as they are now, until the server stops")
-    .option("--grace <duration>", "how long running turns may go on at the end", "20s")
-    .addOption(new Option("--log-level <level>", "what the log tells").choices(LOG_LEVELS).default("info"))
-    .option("--stdio", "speak JSON-RPC, one message per line, with the parent process instead of listening")
-    .option("--json", "print the addresses as one JSON object")
+    .option("--grace <duration>", "how long running turns may continue at shutdown", "20s")
+    .addOption(new Option("--log-level <level>", "log level").choices(LOG_LEVELS).default("info"))
+    .option("--stdio", "talk JSON-RPC to the parent process, one message per line, instead of listening")
+    .option("--json", "print the addresses as a JSON object")
     .addHelpText(
       "after",
       `
@@ -42,6 +42,6 @@ Examples:
 function port(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 0 || value > 65_535)
-    throw new InvalidArgumentError("It must be a whole number from 0 to 65535.");
+    throw new InvalidArgumentError("Must be a whole number from 0 to 65535.");
   return value;
 }

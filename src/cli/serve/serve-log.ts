@@ -1,21 +1,21 @@
 import { type DestinationStream, pino } from "pino";
-import { colour } from "../terminal/text.ts";
+import { color } from "../terminal/text.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
-/** In bytes: what may wait for a reader of the log that does not read. Then lines are lost rather than memory. */
-const MAX_WAITING = 16 * 1_048_576;
+/** Bytes to buffer for a slow reader of the log. Beyond that, lines are dropped. */
+const MAX_BUFFERED = 16 * 1_048_576;
 
-/** Standard error: as JSON for programs, as short lines for a person at a terminal. */
+/** Standard error: JSON for programs, short lines on a terminal. */
 export function logDestination(): DestinationStream {
   if (process.stderr.isTTY) return { write: (line) => void process.stderr.write(`${shortLine(line)}\n`) };
-  return pino.destination({ fd: process.stderr.fd, sync: false, maxLength: MAX_WAITING });
+  return pino.destination({ fd: process.stderr.fd, sync: false, maxLength: MAX_BUFFERED });
 }
 
 interface Line {
   readonly level: string;
   readonly time: string;
   readonly msg: string;
-  /** Of a request; clients are told the same one. */
+  /** The request id that the client also received. */
   readonly id?: string;
   readonly method?: string;
   readonly path?: string;
@@ -27,9 +27,9 @@ interface Line {
 
 function shortLine(json: string): string {
   const { level, time, msg, id, method, path, status, ms, caller, err } = JSON.parse(json) as Line;
-  const at = colour.dim(time.slice(11, 19));
-  const failure = err === undefined ? "" : ` ${colour.red(escapeHidden(err.message))}`;
+  const at = color.dim(time.slice(11, 19));
+  const failure = err === undefined ? "" : ` ${color.red(escapeHidden(err.message))}`;
   if (method === undefined) return `${at} ${level === "info" ? "" : `${level}: `}${msg}${failure}`;
-  const which = status !== undefined && status >= 400 && id !== undefined ? ` ${colour.dim(id)}` : "";
+  const which = status !== undefined && status >= 400 && id !== undefined ? ` ${color.dim(id)}` : "";
   return `${at} ${method} ${escapeHidden(path ?? "")} ${status} ${ms}ms ${caller ?? ""}${which}${failure}`.trimEnd();
 }

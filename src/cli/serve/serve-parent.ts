@@ -6,11 +6,11 @@ import { parseDuration } from "../../core/text/duration.ts";
 import { serveLines } from "../../server/http/stdio.ts";
 import { usage } from "../terminal/failure.ts";
 import { hostFor } from "../target/host.ts";
-import { flushed, prepare, type ServeFlags } from "./serve-prepare.ts";
+import { flushLog, prepare, type ServeFlags } from "./serve-prepare.ts";
 import { serverSignals } from "./serve-signals.ts";
 
-/** What is about an address, and so means nothing where there is none. */
-const ABOUT_ADDRESS: Readonly<Partial<Record<keyof ServeFlags, string>>> = {
+/** Flags about the address, which has no meaning with --stdio. */
+const ADDRESS_FLAGS: Readonly<Partial<Record<keyof ServeFlags, string>>> = {
   host: "--host",
   port: "--port",
   open: "--open",
@@ -22,13 +22,13 @@ const ABOUT_ADDRESS: Readonly<Partial<Record<keyof ServeFlags, string>>> = {
 };
 
 /**
- * Serves the process that started this one, over lines, until it closes them or a signal comes. `isGiven`: whether the
- * user gave a flag, which is no default then. Returns the exit code.
+ * Serves the parent process over standard input and output, until it closes them or a signal arrives. `isGiven`: whether
+ * the user set a flag explicitly. Returns the exit code.
  */
 export async function serveParent(flags: ServeFlags, isGiven: (flag: string) => boolean): Promise<number> {
-  const pointless = Object.entries(ABOUT_ADDRESS).flatMap(([key, flag]) => (isGiven(key) ? [flag] : []));
-  if (pointless.length > 0)
-    throw usage(`With --stdio there is no address, so leave out what is about one: ${pointless.join(", ")}`);
+  const given = Object.entries(ADDRESS_FLAGS).flatMap(([key, flag]) => (isGiven(key) ? [flag] : []));
+  if (given.length > 0)
+    throw usage(`--stdio has no address, so it cannot be combined with ${given.join(", ")}. Omit them.`);
   const graceMs = parseDuration(flags.grace);
   const { configuration, rehearsal, log, trust } = await prepare(flags);
   using signals = serverSignals();
@@ -48,11 +48,11 @@ export async function serveParent(flags: ServeFlags, isGiven: (flag: string) => 
   void signals.first.then(() => input.close());
   await serveLines({ fetch: (request) => served.app.fetch(request), headers: {}, input, output: writeLine });
   await served.suspend(graceMs);
-  await flushed(log);
+  await flushLog(log);
   return 0;
 }
 
-/** A parent that does not read is waited for. */
+/** Waits for a slow parent. */
 async function writeLine(line: string): Promise<void> {
   if (!process.stdout.write(`${line}\n`)) await once(process.stdout, "drain");
 }

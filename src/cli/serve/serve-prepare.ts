@@ -29,15 +29,15 @@ interface Prepared {
   readonly configuration: Configuration;
   readonly rehearsal: boolean;
   readonly log: Logger;
-  /** What sessions take as trusted that are started later. */
+  /** What later sessions treat as trusted. */
   readonly trust: Trusting;
 }
 
-/** What a server needs before it can be put together, whoever it serves. */
+/** Loads what a server needs, whether it listens or serves its parent. */
 export async function prepare(
   flags: Pick<ServeFlags, "engine" | "rehearsal" | "logLevel" | "trust">,
 ): Promise<Prepared> {
-  // Whoever starts a server is its admin.
+  // Starting a server makes the user its admin.
   await requirePerson("capstan serve", "become the admin of a server");
   const { engine, rehearsal, logLevel } = flags;
   const given = { cwd: process.cwd(), environment: process.env, flags: { engine } };
@@ -55,6 +55,6 @@ export async function prepare(
   };
 }
 
-export function flushed(log: Logger): Promise<void> {
+export function flushLog(log: Logger): Promise<void> {
   return new Promise((done) => log.flush(() => done()));
 }

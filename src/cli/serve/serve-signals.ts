@@ -1,17 +1,17 @@
 import { INTERRUPTED } from "../terminal/interrupt.ts";
 
-/** In milliseconds: signals that come together are one wish; npm and service managers send one to several processes. */
-const TOGETHER = 500;
+/** Signals within this time count as one: npm and service managers signal several processes. */
+const TOGETHER_MS = 500;
 
-/** The first signal resolves `first`; a later one leaves at once, and the next start goes on with what was cut. */
+/** The first signal resolves `first`; a later one exits at once, and the next start continues interrupted turns. */
 export function serverSignals(): Disposable & { readonly first: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
   let firstAt: number | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
     firstAt ??= performance.now();
     resolve();
-    // A terminal that goes away may say so twice, which is no second wish.
-    if (performance.now() - firstAt > TOGETHER && signal !== "SIGHUP") process.exit(INTERRUPTED);
+    // A closed terminal may send SIGHUP twice, which is not a second request.
+    if (performance.now() - firstAt > TOGETHER_MS && signal !== "SIGHUP") process.exit(INTERRUPTED);
   };
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   for (const signal of signals) process.on(signal, onSignal);

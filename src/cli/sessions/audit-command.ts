@@ -1,34 +1,30 @@
 import type { Command } from "commander";
 import type { ExportFlags, VerifyFlags } from "./audit.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addAudit(program: Command): void {
-  const audit = program.command("audit").description("find out whether the store was tampered with");
+  const audit = program.command("audit").description("check whether the store was tampered with");
   audit.addHelpText("after", "\nExample:\n  $ capstan audit verify");
-  audit
-    .command("verify")
-    .description("check every log, signature and deletion; ends with exit code 3 when something is wrong")
-    .option("-s, --session <id>", "only this session: the id, or its beginning or end")
-    .option("-f, --file <file>", "check a file made by `audit export` instead of the store")
-    .option("-k, --key <key>", "with --file: the id of the public key to trust, or the key itself in base64")
+  declareCommand(audit, "verify", { server: "refused" })
+    .description("check every log, signature and deletion; exit code 3 if something is wrong")
+    .option("-s, --session <id>", "only this session (id, or its first or last characters)")
+    .option("-f, --file <file>", "check a file from `audit export` instead of the store")
+    .option("-k, --key <key>", "with --file: public key to trust, as its id or in base64")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan audit verify")
     .action(async (flags: VerifyFlags) => {
       process.exitCode = await (await import("./audit.ts")).verify(flags);
     });
-  audit
-    .command("export")
-    .description("write events, hashes, signatures and the public key as JSON lines, for others to check")
-    .option("-s, --session <id>", "only this session: the id, or its beginning or end")
+  declareCommand(audit, "export", { server: "refused" })
+    .description("write events, hashes, signatures and the public key as JSON lines, for others to verify")
+    .option("-s, --session <id>", "only this session (id, or its first or last characters)")
     .option("--since <time>", "only sessions active since then: a duration such as 7d, or a date")
-    .option("-o, --output <file>", "where to write; standard output when it is left out")
+    .option("-o, --output <file>", "file to write (default: standard output)")
     .addHelpText("after", "\nExample:\n  $ capstan audit export --since 30d -o audit.jsonl")
     .action(async (flags: ExportFlags) => (await import("./audit.ts")).exportTo(flags));
-  audit
-    .command("accept")
-    .description(
-      "sign that the store is legitimate as it is: after a lost key, or a store you moved or replaced yourself",
-    )
-    .requiredOption("--reason <text>", "what happened; it is signed and shown by every later verification")
+  declareCommand(audit, "accept", { server: "refused" })
+    .description("sign the current store as legitimate, after you lost the key or moved or replaced the store")
+    .requiredOption("--reason <text>", "what happened; signed, and shown by every later verification")
     .addHelpText("after", '\nExample:\n  $ capstan audit accept --reason "the key was lost with the old disk"')
     .action(async (flags: { reason: string }) => (await import("./audit.ts")).accept(flags.reason));
 }

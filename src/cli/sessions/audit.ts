@@ -6,7 +6,7 @@ import { homeDirectory } from "../../config/project/home.ts";
 import { reasonOf } from "../../config/yaml/text-file.ts";
 import type { AuditFinding, AuditReport, SessionAudit } from "../../core/session/audit.ts";
 import { usage } from "../terminal/failure.ts";
-import { colour, shortId } from "../terminal/text.ts";
+import { color, shortId } from "../terminal/text.ts";
 import { writeWholeStream } from "../terminal/whole-file.ts";
 import { escapeHidden, hiddenFreeJson } from "../../words/hidden-text.ts";
 
@@ -17,14 +17,14 @@ export interface VerifyFlags {
   readonly json?: boolean;
 }
 
-/** The exit code for tampering: the store is not to be trusted. */
+/** Exit code if the store was tampered with. */
 const TAMPERED = 3;
 
 export async function verify(flags: VerifyFlags): Promise<number> {
   if (flags.file !== undefined && flags.session !== undefined)
-    throw usage("--file and --session exclude each other. Export the one session instead.");
+    throw usage("--file and --session cannot be combined. Export only that session instead.");
   if (flags.key !== undefined && flags.file === undefined)
-    throw usage("--key goes with --file. A store is checked with its own key.");
+    throw usage("--key requires --file: a store is checked with its own key.");
   const report = await (flags.file === undefined
     ? verifyAudit(place(), { session: flags.session })
     : verifyExport(linesOf(flags.file), flags.key));
@@ -41,26 +41,26 @@ export interface ExportFlags {
 
 export async function exportTo({ session, since, output }: ExportFlags): Promise<void> {
   if (output !== undefined && existsSync(output))
-    throw usage(`${output} is there already. Choose another name, or remove it.`);
+    throw usage(`${output} already exists. Choose another name, or remove it.`);
   const records = readAudit(place(), { session, since: since === undefined ? undefined : timeOf(since) });
   const lines = (async function* () {
     for await (const record of records) yield `${hiddenFreeJson(record)}\n`;
   })();
   if (output === undefined) for await (const line of lines) process.stdout.write(line);
   else {
-    // A name that cannot be written is a wrong use, not a failure of the store.
+    // An unwritable file is a usage error, not a failure of the store.
     await writeWholeStream(output, lines).catch((thrown: unknown) => {
       if ((thrown as NodeJS.ErrnoException).syscall !== "open") throw thrown;
       throw usage(`Cannot write ${output}: ${reasonOf(thrown)}. Choose another name.`);
     });
-    process.stderr.write(`The audit is in ${output}. Check it with: capstan audit verify --file ${output}\n`);
+    process.stderr.write(`Audit written to ${output}. To verify it: capstan audit verify --file ${output}\n`);
   }
 }
 
 export async function accept(reason: string): Promise<void> {
-  if (reason.trim() === "") throw usage("--reason is empty. Say what happened.");
+  if (reason.trim() === "") throw usage("--reason is empty. Describe what happened.");
   await acceptState(place(), reason);
-  print("The state of the store is signed as legitimate. Check it with: capstan audit verify");
+  print("The current state of the store is signed as legitimate. To verify it: capstan audit verify");
 }
 
 function place(): Place {
@@ -73,13 +73,13 @@ function timeOf(text: string): number {
 }
 
 function linesOf(file: string): AsyncIterable<string> {
-  if (!existsSync(file)) throw usage(`There is no file ${file}.`);
+  if (!existsSync(file)) throw usage(`File not found: ${file}`);
   if (statSync(file).isDirectory())
     throw usage(`${file} is a directory. Name the file that capstan audit export wrote.`);
   return createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity });
 }
 
-/** One line per session and per finding, and the whole at the end. */
+/** One line per session and finding, then the report. */
 function* jsonLines({ sessions, findings, ...whole }: AuditReport): Generator<object> {
   for (const session of sessions) yield { type: "session", ...session };
   for (const finding of findings) yield { type: "finding", ...finding };
@@ -89,26 +89,27 @@ function* jsonLines({ sessions, findings, ...whole }: AuditReport): Generator<ob
 function show({ sessions, findings, notes, sound, key_id: key, seals }: AuditReport, file?: string): void {
   for (const session of sessions) print(sessionLine(session));
   for (const finding of findings) print(findingText(finding));
-  for (const note of notes) print(`${colour.dim("note")} ${escapeHidden(note)}`);
+  for (const note of notes) print(`${color.dim("note")} ${escapeHidden(note)}`);
   const what = `${sessions.length} ${sessions.length === 1 ? "session" : "sessions"}, ${seals} seals`;
   const by = key === null ? "no key" : `key ${key}`;
   print(
     sound
-      ? `${colour.green("sound")}: ${what}, ${by}`
-      : `${colour.red("not sound")}: ${findings.length} ${findings.length === 1 ? "finding" : "findings"}; ${what}, ${by}`,
+      ? `${color.green("verified")}: ${what}, ${by}`
+      : `${color.red("verification failed")}: ${findings.length} ${findings.length === 1 ? "finding" : "findings"}; ${what}, ${by}`,
   );
-  if (file !== undefined && sound) print("Whoever gave you the file should tell you the id of their key another way.");
+  if (file !== undefined && sound)
+    print("Ask the sender of the file for their key id through another channel, and compare it.");
 }
 
 function sessionLine({ session_id: id, status, events, unsigned, erased }: SessionAudit): string {
-  const mark = status === "ok" ? colour.green("✓") : colour.red("✗");
+  const mark = status === "ok" ? color.green("✓") : color.red("✗");
   const tail = unsigned === 0 ? "" : `, the last ${unsigned} not signed yet`;
   return `${mark} ${shortId(id)} ${status}: ${events} events${tail}${erased ? ", erased" : ""}`;
 }
 
 function findingText({ session_id: id, seq, problem, remedy }: AuditFinding): string {
   const where = id === undefined ? "" : `session ${id}${seq === undefined ? "" : `, event ${seq}`}: `;
-  return `${colour.red("found")} ${escapeHidden(`${where}${problem}`)}\n    ${colour.dim("→")} ${escapeHidden(remedy)}`;
+  return `${color.red("found")} ${escapeHidden(`${where}${problem}`)}\n    ${color.dim("→")} ${escapeHidden(remedy)}`;
 }
 
 function print(text: string): void {

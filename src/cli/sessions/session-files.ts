@@ -16,42 +16,41 @@ import { escapeHidden } from "../../words/hidden-text.ts";
 export async function exportTo(given: string, file: string | undefined): Promise<void> {
   await using records = await openRecords();
   const id = await resolveSession(records, given);
-  if (file !== undefined && existsSync(file))
-    throw usage(`${file} is there already. Choose another name, or remove it.`);
+  if (file !== undefined && existsSync(file)) throw usage(`${file} already exists. Choose another name, or remove it.`);
   const lines = (async function* () {
     for await (const line of records.archive(id)) yield `${line}\n`;
   })();
-  // What the reader does not take yet stays in the store. What is wrong with standard output, main.ts tells.
+  // `pipeline` waits for slow readers. main.ts reports errors of standard output.
   if (file === undefined)
     return await pipeline(lines, process.stdout, { end: false }).catch((thrown: unknown) => {
       if ((thrown as NodeJS.ErrnoException).syscall !== "write") throw thrown;
     });
   await writeWholeStream(file, lines).catch(wrongFile(file));
-  process.stderr.write(`Session ${shortId(id)} is in ${file}. Read it with: capstan sessions import ${file}\n`);
+  process.stderr.write(`Session ${shortId(id)} exported to ${file}. To import it: capstan sessions import ${file}\n`);
 }
 
 export async function importFrom(file: string, flags: { readonly trust?: boolean } = {}): Promise<void> {
-  if (!existsSync(file)) throw usage(`There is no file ${file}.`);
+  if (!existsSync(file)) throw usage(`File not found: ${file}`);
   await using store = await userStore();
   const lines = createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity });
   const id = await importArchive(store, lines, flags).catch(wrongFile(file));
-  process.stdout.write(`Imported as session ${shortId(id)}. Go on with: capstan run --resume ${shortId(id)} "…"\n`);
+  process.stdout.write(`Imported as session ${shortId(id)}. Continue with: capstan run --resume ${shortId(id)} "…"\n`);
 }
 
 export interface DeleteOptions {
   readonly quiet?: boolean;
-  /** What an agent changed in a workspace of its own may be lost. */
+  /** Delete unexported changes too. */
   readonly discardChanges?: boolean;
 }
 
-/** One that cannot be erased does not keep the others; what is in the way of the first is thrown in the end. */
+/** Erases all sessions that it can, then throws the first failure. */
 export async function deleteAll(
   given: readonly string[],
   { quiet = false, discardChanges = false }: DeleteOptions = {},
 ): Promise<void> {
   await using store = await userStore();
   const home = homeDirectory(process.env).path;
-  // All names are looked up first, so that a mistake in one erases nothing.
+  // Resolves all ids first, so that a mistake in one erases nothing.
   const sessions = new Set<string>();
   for (const one of given) sessions.add(await resolveSession(store, one));
   const failures: CapstanError[] = [];
@@ -63,7 +62,7 @@ export async function deleteAll(
       failures.push(thrown.code === "workspace_conflict" ? notExported(sessionId, thrown) : thrown);
       continue;
     }
-    if (!quiet) process.stdout.write(`Session ${shortId(sessionId)} is erased. Its hashes and a tombstone stay.\n`);
+    if (!quiet) process.stdout.write(`Session ${shortId(sessionId)} erased. Its hashes and a tombstone remain.\n`);
   }
   const [first, ...others] = failures;
   for (const { message } of others) process.stderr.write(`capstan: ${escapeHidden(message)}\n`);
@@ -75,14 +74,14 @@ function notExported(sessionId: string, conflict: CapstanError): CapstanError {
   const why = whyKept(sessionId, conflict);
   return new CapstanError(
     "workspace_conflict",
-    `Session ${session} is kept: ${why}; or lose them with: capstan sessions delete ${session} --discard-changes`,
+    `Session ${session} was not deleted: ${why}. To discard them: capstan sessions delete ${session} --discard-changes`,
   );
 }
 
-/** What the operating system says of a path, with the path and the next step. */
+/** Adds the path and the next step to a file system error. */
 function wrongFile(file: string): (thrown: unknown) => never {
   return (thrown) => {
     if ((thrown as NodeJS.ErrnoException).syscall === undefined) throw thrown;
-    throw usage(`${file} cannot be used: ${messageOf(thrown)}. Name another file.`);
+    throw usage(`Cannot use ${file}: ${messageOf(thrown)}. Choose another file.`);
   };
 }

@@ -21,24 +21,24 @@ async function withHost<T>(
 
 export async function compact(given: string, flags: { readonly rehearsal?: boolean }): Promise<void> {
   const server = await chosenServer();
-  if (server !== undefined) return compactThere(server, given);
+  if (server !== undefined) return compactOnServer(server, given);
   await withHost(flags.rehearsal, async (host, onCrash) => {
     const session = await host.resumeSession(await resolveSession(host, given), { onCrash });
     await session.compact().result();
-    process.stdout.write(`Session ${shortId(session.id)} goes on from a summary.\n`);
+    process.stdout.write(`Session ${shortId(session.id)} continues from a summary.\n`);
   });
 }
 
-async function compactThere(server: ChosenServer, given: string): Promise<void> {
-  const [{ remoteRecords }, { RemoteSession }, { asked }] = await Promise.all([
+async function compactOnServer(server: ChosenServer, given: string): Promise<void> {
+  const [{ remoteRecords }, { RemoteSession }, { awaitServer }] = await Promise.all([
     import("../target/remote-records.ts"),
     import("../target/remote-session.ts"),
     import("../target/remote-failure.ts"),
   ]);
   const id = await resolveSession(remoteRecords(server), given);
-  const session = new RemoteSession(server.client, await asked(server.client.sessions.get(id)));
+  const session = new RemoteSession(server.client, await awaitServer(server.client.sessions.get(id)));
   await session.compact().result();
-  process.stdout.write(`Session ${shortId(id)} goes on from a summary.\n`);
+  process.stdout.write(`Session ${shortId(id)} continues from a summary.\n`);
 }
 
 export async function recover(flags: {
@@ -49,11 +49,11 @@ export async function recover(flags: {
   return withHost(flags.rehearsal, async (host, onCrash) => {
     const recovered = await host.recover(flags.onCrash ?? onCrash);
     if (flags.json === true) process.stdout.write(recovered.map((entry) => `${hiddenFreeJson(entry)}\n`).join(""));
-    else if (recovered.length === 0) process.stdout.write("No session was left by a dead host.\n");
+    else if (recovered.length === 0) process.stdout.write("No sessions to recover.\n");
     else
       for (const { sessionId, stopReason, error } of recovered)
         process.stdout.write(
-          `Session ${shortId(sessionId)}: ${escapeHidden(error ?? `the turn is over (${stopReason ?? "?"})`)}\n`,
+          `Session ${shortId(sessionId)}: ${escapeHidden(error ?? `turn ended (${stopReason ?? "?"})`)}\n`,
         );
     return recovered.some(({ error }) => error !== undefined) ? 1 : 0;
   });

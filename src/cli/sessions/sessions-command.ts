@@ -1,14 +1,14 @@
 import { type Command, Option } from "commander";
 import type { ListFlags, ShowFlags } from "./sessions.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addSessions(program: Command): void {
-  const sessions = program.command("sessions").description("list, read, move and mend sessions");
-  sessions
-    .command("list", { isDefault: true })
-    .description("list sessions, last active first")
-    .argument("[search]", "text in the title, the first message, the directory or the agent's name")
-    .option("-n, --limit <n>", "how many", "20")
-    .option("-p, --project <dir>", "only of this project")
+  const sessions = program.command("sessions").description("list, show, export, import and recover sessions");
+  declareCommand(sessions, "list", { server: "supported", isDefault: true })
+    .description("list sessions, most recently active first")
+    .argument("[search]", "text in the title, first message, directory or agent name")
+    .option("-n, --limit <n>", "number of sessions", "20")
+    .option("-p, --project <dir>", "only this project")
     .addOption(
       new Option("-s, --status <status>", "only with this status").choices([
         "idle",
@@ -17,66 +17,58 @@ export function addSessions(program: Command): void {
         "terminated",
       ]),
     )
-    .option("--agent <name>", "only of this agent")
+    .option("--agent <name>", "only this agent")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan sessions list --status running")
     .action(async (search: string | undefined, flags: ListFlags) =>
       (await import("./sessions.ts")).list(search, flags),
     );
-  sessions
-    .command("show")
+  declareCommand(sessions, "show", { server: "supported" })
     .description("show what happened in a session")
-    .argument("<id>", "the id, or its beginning or end")
-    .option("--follow", "go on showing what happens until interrupted")
-    .option("--output <call>", "print all that is kept of what a call gave: its call_id, or the end of it")
-    .option("--stderr", "show only what the agent processes wrote to standard error")
-    .option("--json", "print the events, one JSON object per line")
+    .argument("<id>", "session id, or its first or last characters")
+    .option("--follow", "keep showing events until interrupted")
+    .option("--output <call>", "print the full saved output of one call (call_id, or its last characters)")
+    .option("--stderr", "show only the standard error of the agent's processes")
+    .option("--json", "print the events as JSON lines")
     .addHelpText("after", "\nExample:\n  $ capstan sessions show 3f9a11c2 --follow")
     .action(async (id: string, flags: ShowFlags) => {
       process.exitCode = await (await import("./sessions.ts")).show(id, flags);
     });
-  sessions
-    .command("export")
-    .description("write a session's log to a file that `sessions import` reads; its files: export")
-    .argument("<id>", "the id, or its beginning or end")
-    .option("-o, --output <file>", "where to write; standard output when it is left out")
+  declareCommand(sessions, "export", { server: "supported" })
+    .description("write a session's log to a file for `sessions import`; for its files use `export`")
+    .argument("<id>", "session id, or its first or last characters")
+    .option("-o, --output <file>", "file to write (default: standard output)")
     .addHelpText("after", "\nExample:\n  $ capstan sessions export 3f9a11c2 -o session.jsonl")
     .action(async (id: string, flags: { output?: string }) =>
       (await import("./session-files.ts")).exportTo(id, flags.output),
     );
-  sessions
-    .command("import")
-    .description("read an exported session into this store, under a new id")
-    .argument("<file>", "a file made by `sessions export`")
-    .option("--trust", "also when its agent acts on this machine without asking; without it that is listed and refused")
+  declareCommand(sessions, "import", { server: "refused" })
+    .description("import an exported session under a new id")
+    .argument("<file>", "file from `sessions export`")
+    .option("--trust", "import even if its agent acts on this machine without asking (default: list that and refuse)")
     .addHelpText("after", "\nExample:\n  $ capstan sessions import session.jsonl")
     .action(async (file: string, flags: { trust?: boolean }) =>
       (await import("./session-files.ts")).importFrom(file, flags),
     );
-  sessions
-    .command("delete")
-    .description("erase what was said and done in a session, and its workspace; hashes and a tombstone stay")
-    .argument("<id...>", "ids, or their beginnings or ends")
-    .option("--discard-changes", "also when its workspace has changes that were not exported")
+  declareCommand(sessions, "delete", { server: "refused" })
+    .description("erase sessions with their workspaces; hashes and a tombstone remain")
+    .argument("<id...>", "session ids, or their first or last characters")
+    .option("--discard-changes", "delete even if a workspace has unexported changes")
     .addHelpText("after", "\nExample:\n  $ capstan sessions delete 3f9a11c2")
     .action(async (ids: string[], flags: { discardChanges?: boolean }) =>
       (await import("./session-files.ts")).deleteAll(ids, flags),
     );
-  sessions
-    .command("compact")
-    .description("let the model go on from a summary of what was said")
-    .argument("<id>", "the id, or its beginning or end")
+  declareCommand(sessions, "compact", { server: "supported" })
+    .description("replace the model's view of the conversation with a summary")
+    .argument("<id>", "session id, or its first or last characters")
     .option("--rehearsal", "use the built-in scripted model")
     .addHelpText("after", "\nExample:\n  $ capstan sessions compact 3f9a11c2")
     .action(async (id: string, flags: { rehearsal?: boolean }) =>
       (await import("./session-work.ts")).compact(id, flags),
     );
-  sessions
-    .command("recover")
-    .description("settle sessions whose host died, and go on with their turns or end them")
-    .addOption(
-      new Option("--on-crash <policy>", "what becomes of a turn that was cut off").choices(["continue", "stop"]),
-    )
+  declareCommand(sessions, "recover", { server: "refused" })
+    .description("recover sessions whose host died: continue or end their turns")
+    .addOption(new Option("--on-crash <policy>", "what to do with an interrupted turn").choices(["continue", "stop"]))
     .option("--rehearsal", "use the built-in scripted model")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan sessions recover --on-crash stop")

@@ -22,7 +22,8 @@ export interface ListFlags {
 
 export async function list(search: string | undefined, flags: ListFlags): Promise<void> {
   const limit = Number(flags.limit);
-  if (!Number.isInteger(limit) || limit < 1) throw usage(`--limit ${flags.limit} is no whole number above zero.`);
+  if (!Number.isInteger(limit) || limit < 1)
+    throw usage(`--limit must be a whole number above zero, not ${flags.limit}.`);
   await using records = await openRecords();
   const { status, agent } = flags;
   const project = flags.project === undefined ? undefined : projectOf(flags.project);
@@ -34,12 +35,12 @@ export async function list(search: string | undefined, flags: ListFlags): Promis
       print(hiddenFreeJson({ ...withoutSecrets(session), engine: engineOf(session), waiting: waitingIn(session.id) })),
     );
   if (sessions.length === 0) return print('No sessions found. Start one: capstan run "…"');
-  // A column that says the same of every session takes room from what they are about.
+  // Columns with the same value for every session are left out, to save room.
   const hasOwnFiles = sessions.some(({ environment }) => environment.workspace.kind !== "in-place");
   const hasEngines = new Set(sessions.map(engineOf)).size > 1;
   const rows = sessions.map((session) => [
     shortId(session.id),
-    // Idle in the log: nothing happens until somebody answers.
+    // The log says idle while a session waits for an answer.
     waitingIn(session.id) > 0 ? "waiting" : session.status,
     ago(Date.now() - session.lastActivityAt),
     cost(session),
@@ -66,9 +67,9 @@ export async function show(given: string, flags: ShowFlags): Promise<number> {
   const id = await resolveSession(records, given);
   if (flags.output !== undefined) {
     if (flags.follow === true || flags.stderr === true || flags.json === true)
-      throw usage("--output prints the output of one call, and goes with no other option.");
+      throw usage("--output prints the output of one call and cannot be combined with --follow, --stderr or --json.");
     const output = Buffer.from(await records.output(id, flags.output));
-    // Byte for byte for a program; a terminal is not steered by it.
+    // Unchanged for programs; on a terminal, control characters are escaped.
     process.stdout.write(process.stdout.isTTY ? escapeHidden(output.toString("utf8")) : output);
     return 0;
   }
@@ -83,30 +84,30 @@ export async function show(given: string, flags: ShowFlags): Promise<number> {
         `${id}\nagent ${record?.agent.name ?? "?"} · engine ${record ? engineOf(record) : "?"} · ${record ? placeText(record) : "?"} · project ${record?.project ?? "?"}\n`,
       ),
     );
-  const tell = (event: LoggedEvent): void => {
+  const showEvent = (event: LoggedEvent): void => {
     seq = event.seq;
     if (flags.json === true) print(hiddenFreeJson(event));
     else if (flags.stderr !== true) view.show(event);
     else if (event.type === "capstan.process_lost")
       print(escapeHidden(`${event.processed_at}  ${event.reason}\n${event.stderr}`.trim()));
   };
-  for (const event of await records.read(id)) tell(event);
+  for (const event of await records.read(id)) showEvent(event);
   if (flags.follow === true)
-    for await (const event of records.follow(id, { after: seq, signal: leaving.signal })) tell(event);
+    for await (const event of records.follow(id, { after: seq, signal: leaving.signal })) showEvent(event);
   if (flags.json !== true && flags.stderr !== true) {
     view.close(id);
     const waiting = (await records.approvals({ sessionId: id, status: "pending" })).filter(isOpen);
     if (waiting.length > 0) print(`\n${waitingText(id, waiting).trimEnd()}`);
   }
-  return stopping.signalled ? INTERRUPTED : 0;
+  return stopping.signaled ? INTERRUPTED : 0;
 }
 
-/** Where it was started; a workspace of its own is a matter of Capstan's. */
+/** The directory that it was started in. */
 function placeText({ environment: { workspace }, source }: SessionRecord): string {
   return workspace.kind === "in-place" ? source : `${workspace.kind} of ${source}`;
 }
 
-/** Of its next turn. */
+/** The engine of the next turn. */
 function engineOf({ agent }: SessionRecord): string {
   return agent.engine ?? DEFAULT_ENGINE;
 }

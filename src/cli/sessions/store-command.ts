@@ -1,23 +1,21 @@
 import type { Command } from "commander";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addStore(program: Command): void {
-  program
-    .command("backup")
-    .description("write a copy of the store to a file while sessions go on")
-    .argument("<file>", "a file that is not there yet")
+  declareCommand(program, "backup", { server: "refused" })
+    .description("copy the store to a file while sessions keep running")
+    .argument("<file>", "file that does not exist yet")
     .addHelpText("after", "\nExample:\n  $ capstan backup capstan-backup.db")
     .action(async (file: string) => (await import("./store-work.ts")).backup(file));
-  program
-    .command("restore")
-    .description("put a backup in the place of the store; what was there is kept beside it")
-    .argument("<file>", "a file made by `capstan backup`")
+  declareCommand(program, "restore", { server: "refused" })
+    .description("replace the store with a backup; the old store is kept next to it")
+    .argument("<file>", "file from `capstan backup`")
     .addHelpText("after", "\nExample:\n  $ capstan restore capstan-backup.db")
     .action(async (file: string) => (await import("./store-work.ts")).restore(file));
-  program
-    .command("prune")
-    .description("erase sessions that have been quiet for long; says which, and does it only with --yes")
-    .requiredOption("--older-than <duration>", "without activity for this long, such as 30d")
-    .option("--yes", "erase them; without it nothing is changed")
+  declareCommand(program, "prune", { server: "refused" })
+    .description("list inactive sessions, and erase them with --yes")
+    .requiredOption("--older-than <duration>", "inactive for this long, such as 30d")
+    .option("--yes", "erase the sessions (default: only list them)")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan prune --older-than 30d")
     .action(async (flags: { olderThan: string; yes?: boolean; json?: boolean }) =>

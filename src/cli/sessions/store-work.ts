@@ -10,17 +10,17 @@ import { ago, shortId, table } from "../terminal/text.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
 
 export async function backup(file: string): Promise<void> {
-  if (existsSync(file)) throw usage(`${file} is there already. Choose another name, or remove it.`);
+  if (existsSync(file)) throw usage(`${file} already exists. Choose another name, or remove it.`);
   await using store = await userStore();
   await store.backup(resolve(file));
-  process.stdout.write(`The store is copied to ${file}. Put it back with: capstan restore ${file}\n`);
+  process.stdout.write(`Store copied to ${file}. To restore it: capstan restore ${file}\n`);
 }
 
 export async function restore(file: string): Promise<void> {
-  if (!existsSync(file)) throw usage(`There is no file ${file}.`);
+  if (!existsSync(file)) throw usage(`File not found: ${file}`);
   const { keptAs } = await restoreFrom(homeDirectory(process.env).path, resolve(file));
-  const kept = keptAs === undefined ? "" : ` What was there is kept as ${keptAs}.`;
-  process.stdout.write(`The store is restored from ${file}.${kept}\n`);
+  const kept = keptAs === undefined ? "" : ` The old store is now ${keptAs}.`;
+  process.stdout.write(`Store restored from ${file}.${kept}\n`);
 }
 
 export async function prune(flags: {
@@ -30,12 +30,12 @@ export async function prune(flags: {
 }): Promise<void> {
   const inactiveSince = Date.now() - parseDuration(flags.olderThan);
   await using store = await userStore();
-  // A session that is in a turn is never old, however long it takes.
+  // A session with a running turn is never pruned.
   const old = (await store.sessions({ inactiveSince })).filter(
     ({ status }) => status !== "running" && status !== "rescheduling",
   );
   if (old.length === 0) {
-    if (flags.json !== true) process.stdout.write(`No session has been quiet for ${flags.olderThan}.\n`);
+    if (flags.json !== true) process.stdout.write(`No session has been inactive for ${flags.olderThan}.\n`);
     return;
   }
   if (flags.json === true) process.stdout.write(old.map((session) => `${hiddenFreeJson(session)}\n`).join(""));
@@ -57,6 +57,6 @@ export async function prune(flags: {
     );
   else
     process.stderr.write(
-      `\nNothing was erased. Add --yes to erase ${old.length === 1 ? "it" : `these ${old.length}`}.\n`,
+      `\nNothing was erased. To erase ${old.length === 1 ? "it" : `these ${old.length}`}, add --yes.\n`,
     );
 }

@@ -1,16 +1,16 @@
 import { type Command, Option } from "commander";
 import type { UsageFlags } from "./usage.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 const GROUPINGS = ["day", "agent", "model", "session", "project", "thread", "tool"];
 
 export function addUsage(program: Command): void {
-  program
-    .command("usage")
-    .description("show what was spent, on what and by whom")
-    .addOption(new Option("--by <what>", "one line for each").choices(GROUPINGS).default("day"))
-    .option("--since <duration>", "only the last so much time, such as 7d or 12h")
-    .option("-p, --project <dir>", "only of this project")
-    .option("--time-zone <zone>", "where days begin, such as Europe/Berlin; else as in the settings")
+  declareCommand(program, "usage", { server: "supported" })
+    .description("show spending by day, agent, model and more")
+    .addOption(new Option("--by <what>", "one line per").choices(GROUPINGS).default("day"))
+    .option("--since <duration>", "only this period, such as 7d or 12h")
+    .option("-p, --project <dir>", "only this project")
+    .option("--time-zone <zone>", "time zone for days, such as Europe/Berlin (default: from the settings)")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan usage --by model --since 7d")
     .action(async (flags: UsageFlags) => (await import("./usage.ts")).usage(flags));

@@ -21,7 +21,7 @@ export async function usage(flags: UsageFlags): Promise<void> {
   const { by } = flags;
   const zone = flags.timeZone;
   if (zone !== undefined && !isTimeZone(zone))
-    throw wrongUse(`--time-zone ${zone} is no time zone. Write one such as Europe/Berlin or UTC.`);
+    throw wrongUse(`Unknown time zone ${zone}. Use a name such as Europe/Berlin or UTC.`);
   const since = flags.since === undefined ? 0 : Date.now() - parseDuration(flags.since);
   const project = flags.project === undefined ? undefined : projectOf(flags.project);
   await using records = await openRecords();
@@ -38,10 +38,10 @@ export async function usage(flags: UsageFlags): Promise<void> {
     for (const total of totals) print(hiddenFreeJson({ by: "total", ...shown(total) }));
     return;
   }
-  if (lines.length === 0) return print("Nothing was spent.");
-  // Few agents search, and a terminal is not wide.
+  if (lines.length === 0) return print("No spending yet.");
+  // Saves room: few agents search the web.
   const shape = { by, withSearches: lines.some(({ webSearches }) => webSearches > 0) };
-  // Each sort of bill by itself: what a subscription covers and what the scripted model did is no money spent.
+  // One total per billing kind: subscriptions and the scripted model cost no money.
   const rows = totals.flatMap((total) => [
     ...lines.filter(({ billing }) => billing === total.billing).map((line) => row(line, shape)),
     row(total, shape),
@@ -85,7 +85,7 @@ function row(line: LedgerLine, { by, withSearches }: { by: Grouping; withSearche
   ];
 }
 
-/** How much of what the model was told came from its cache. */
+/** The share of input tokens that came from the cache. */
 function hitRateOf({ inputTokens: input, cacheReadTokens: read, cacheWriteTokens: written }: LedgerLine) {
   return cacheHitRate({ input, read, written });
 }
@@ -94,7 +94,7 @@ function percent(share: number | undefined): string {
   return share === undefined ? "-" : `${Math.round(share * 100)}%`;
 }
 
-/** An unknown price is said, never taken for nothing. */
+/** Shows unknown prices instead of counting them as zero. */
 function usd(line: LedgerLine): string {
   if (line.unpricedRequests === 0) return money(line.usd);
   return line.unpricedRequests === line.requests ? "unknown" : `${money(line.usd)} + unknown`;
@@ -106,11 +106,11 @@ function notes(lines: readonly LedgerLine[], { by, timeZone }: { by: Grouping; t
   const unpriced = sum("unpricedRequests");
   const estimated = sum("estimatedRequests");
   return [
-    `List prices of ${PRICES_DATE} where the settings name no others${by === "day" ? `; days of ${timeZone}` : ""}.`,
+    `List prices as of ${PRICES_DATE}, unless set in the settings${by === "day" ? `; days in ${timeZone}` : ""}.`,
     ...(unpriced > 0
-      ? [`Requests without a known price: ${count(unpriced)}. Give it under prices in the settings.`]
+      ? [`Requests with unknown price: ${count(unpriced)}. Add the model to prices in the settings.`]
       : []),
-    ...(estimated > 0 ? [`Requests that were cut off, and are estimated: ${count(estimated)}.`] : []),
+    ...(estimated > 0 ? [`Interrupted requests with estimated cost: ${count(estimated)}.`] : []),
   ];
 }
 

@@ -11,44 +11,51 @@ export interface LoginFlags {
 
 export async function login({ provider }: LoginFlags): Promise<void> {
   const { secret: name } = PROVIDER_VARIABLES[provider];
-  if (name === undefined)
-    throw usage(`There is no key to store for ${provider}. Run gcloud auth application-default login.`);
+  if (name === undefined) throw usage(`${provider} uses no key. Run gcloud auth application-default login instead.`);
   const { path: home } = homeDirectory(process.env);
-  const secret = checked(process.stdin.isTTY ? await ask(provider) : (await text(process.stdin)).trim(), provider);
+  const secret = requireSecret(
+    process.stdin.isTTY ? await ask(provider) : (await text(process.stdin)).trim(),
+    provider,
+  );
   const stored = await storeSecret(home, provider, secret);
   if (stored.wrong !== undefined) process.stderr.write(`capstan: ${stored.wrong}\n`);
   if (stored.in === "file")
-    process.stderr.write(`capstan: The system's keyring cannot be used (${stored.why}); a file is used instead.\n`);
+    process.stderr.write(`capstan: The system keyring is not available (${stored.why}). Using a file instead.\n`);
   const place =
-    stored.in === "keyring" ? "in the system's keyring" : `in ${stored.path}, which only you can read (mode 0600)`;
-  print(`Stored for ${provider} ${place}. Check it with capstan auth test --provider ${provider}`);
+    stored.in === "keyring" ? "in the system keyring" : `in ${stored.path}, which only you can read (mode 0600)`;
+  print(`Saved for ${provider} ${place}. To test it: capstan auth test --provider ${provider}`);
   const first = secretNames(provider).find((variable) => process.env[variable]?.trim());
   if (first !== undefined)
-    process.stderr.write(`capstan: ${first} is set and comes first; unset it to use what was stored.\n`);
+    process.stderr.write(`capstan: ${first} is set and takes precedence. Unset it to use the saved credential.\n`);
 }
 
-/** Nothing that is typed is shown. */
+/** Hides what is typed. */
 async function ask(provider: AuthProvider): Promise<string> {
   const { isCancel, password } = await import("@clack/prompts");
-  const given = await password({ message: `Key or token for ${provider} (it is not shown)`, mask: "" });
-  if (isCancel(given)) throw usage("Nothing was stored.");
+  const given = await password({ message: `Key or token for ${provider} (hidden)`, mask: "" });
+  if (isCancel(given)) throw usage("Canceled. Nothing was saved.");
   return given.trim();
 }
 
-/** How Anthropic's own secrets begin, and whose they are. */
-const BEGINNINGS: readonly (readonly [beginning: string, provider: AuthProvider])[] = [
+/** Prefixes of Anthropic's secrets, and their providers. */
+const PREFIXES: readonly (readonly [prefix: string, provider: AuthProvider])[] = [
   ["sk-ant-oat", "oauth_token"],
   ["sk-ant-api", "api_key"],
 ];
 
-/** A mistake here would only be noticed by a refusal later. The secret is never repeated. */
-function checked(secret: string, provider: AuthProvider): string {
-  if (secret === "") throw usage("Nothing was given, so nothing was stored. Type or pipe in the key or token.");
-  if (!/^[\x21-\x7e]+$/.test(secret)) throw usage("That holds characters that no credential has. Nothing was stored.");
-  const [, of = provider] = BEGINNINGS.find(([beginning]) => secret.startsWith(beginning)) ?? [];
-  // A gateway of one's own may take either.
+/** Catches mistakes that would otherwise surface at the first request. Never prints the secret. */
+function requireSecret(secret: string, provider: AuthProvider): string {
+  if (secret === "") throw usage("The input is empty, so nothing was saved. Type or pipe in the key or token.");
+  if (!/^[\x21-\x7e]+$/.test(secret))
+    throw usage(
+      "The input contains characters that no credential has, so nothing was saved. Copy the key or token again.",
+    );
+  const [, of = provider] = PREFIXES.find(([prefix]) => secret.startsWith(prefix)) ?? [];
+  // A user's own gateway may accept either.
   if (of !== provider && provider !== "auth_token")
-    throw usage(`That looks like the secret of ${of}. Nothing was stored. Run capstan auth login --provider ${of}`);
+    throw usage(
+      `This looks like a credential for ${of}, so nothing was saved. Run: capstan auth login --provider ${of}`,
+    );
   return secret;
 }
 
@@ -59,10 +66,10 @@ export interface LogoutFlags {
 export async function logout({ provider }: LogoutFlags): Promise<void> {
   const { path: home } = homeDirectory(process.env);
   const wanted = provider === undefined ? storedSecrets(home).providers : [provider];
-  if (wanted.length === 0) return print("Nothing is stored.");
+  if (wanted.length === 0) return print("No saved credentials.");
   for (const one of wanted) {
-    const isForgotten = await forgetSecret(home, one);
-    print(isForgotten ? `What was stored for ${one} is forgotten.` : `Nothing is stored for ${one}.`);
+    const isRemoved = await forgetSecret(home, one);
+    print(isRemoved ? `Credential for ${one} removed.` : `No saved credential for ${one}.`);
   }
 }
 

@@ -1,9 +1,9 @@
 import { Argument, type Command } from "commander";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addCompletion(program: Command): void {
-  program
-    .command("completion")
-    .description("print a script that completes commands and options in your shell")
+  declareCommand(program, "completion", { server: "ignored" })
+    .description("print a shell script that completes commands and options")
     .addArgument(new Argument("<shell>").choices(["bash", "zsh", "fish"]))
     .addHelpText("after", "\nExample:\n  $ capstan completion bash >> ~/.bashrc")
     .action((shell: "bash" | "zsh" | "fish") => void process.stdout.write(`${SCRIPTS[shell](wordsOf(program))}\n`));
@@ -15,7 +15,7 @@ interface Words {
   readonly words: readonly string[];
 }
 
-/** What may come after each command: its subcommands and its long options. */
+/** What can follow each command: its subcommands and long options. */
 function wordsOf(command: Command, path: readonly string[] = []): Words[] {
   const options = command.options.flatMap(({ long }) => (long == null ? [] : [long]));
   const words = [...command.commands.map((child) => child.name()), ...options, "--help"];

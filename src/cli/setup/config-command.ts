@@ -1,20 +1,19 @@
 import type { Command } from "commander";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addConfig(program: Command): void {
   const config = program.command("config").description("show the configuration");
-  config
-    .command("show", { isDefault: true })
-    .description("show each value and where it came from")
-    .option("-a, --agent <file>", "as it would be with this agent")
-    .option("-C, --cwd <dir>", "as it would be in this directory", ".")
+  declareCommand(config, "show", { server: "ignored", isDefault: true })
+    .description("show each setting and where it comes from")
+    .option("-a, --agent <file>", "with this agent's settings")
+    .option("-C, --cwd <dir>", "working directory", ".")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan config show")
     .action(async (flags: { agent?: string; cwd: string; json?: boolean }) =>
       (await import("./config-view.ts")).show(flags),
     );
-  program
-    .command("projects")
-    .description("list the projects that have sessions here")
+  declareCommand(program, "projects", { server: "ignored" })
+    .description("list the projects that have sessions on this machine")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan projects")
     .action(async (flags: { json?: boolean }) => (await import("./config-view.ts")).projects(flags));

@@ -27,7 +27,7 @@ export async function show(flags: {
         withheld === undefined ? source : `no effect (${withheld}): ${source}`,
         typeof value === "string" ? value : JSON.stringify(value),
       ]),
-      // A terminal gets a page that can be read; whatever else reads it gets all.
+      // Cut on a terminal; complete for programs.
       { atLeast: process.stdout.isTTY ? 40 : Infinity },
     ),
   );
@@ -36,7 +36,7 @@ export async function show(flags: {
 interface ProjectLine {
   readonly project: string;
   readonly sessions: number;
-  /** List price, whoever pays; the next two are parts of it. */
+  /** At list prices; includes the next two. */
   readonly usd: number;
   readonly includedUsd: number;
   readonly rehearsalUsd: number;
@@ -61,12 +61,13 @@ export async function projects(flags: { readonly json?: boolean }): Promise<void
   }
   const all = [...lines.values()];
   if (flags.json === true) return all.forEach((line) => print(hiddenFreeJson(line)));
-  if (all.length === 0) return print("No project has a session yet. A directory with .capstan/ in it is a project.");
+  if (all.length === 0)
+    return print("No sessions in any project yet. A directory that contains .capstan/ is a project.");
   print(
     table(
       ["SESSIONS", "COST", "ACTIVE", "PROJECT"],
       all.map((line) => [String(line.sessions), cost(line), ago(Date.now() - line.lastActivityAt), line.project]),
-      // A path that is cut names nothing.
+      // Paths are never cut.
       { atLeast: Infinity },
     ),
   );

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addDoctor(program: Command): void {
-  program
-    .command("doctor")
-    .description("check this machine, and say what to do about each problem")
+  declareCommand(program, "doctor", { server: "ignored" })
+    .description("check this machine, and show how to fix each problem")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan doctor")
     .action(async (flags: { json?: boolean }) => {

@@ -7,41 +7,41 @@ import { DEFAULT_MODEL } from "../../config/settings/settings.ts";
 import type { EnvironmentInput } from "../../core/environment/environment.ts";
 import { type EngineName, ENGINES } from "../../core/agent/engine-name.ts";
 import { CapstanError, messageOf } from "../../core/errors.ts";
-import { colour } from "../terminal/text.ts";
+import { color } from "../terminal/text.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
 
 interface Finding {
   readonly check: string;
   readonly ok: boolean;
   readonly detail: string;
-  /** What to do; only for a problem. */
+  /** What to do about a problem. */
   readonly remedy?: string;
 }
 
 type Check = () => Promise<Omit<Finding, "check">> | Omit<Finding, "check">;
 
-const NEWEST_NEEDED = [22, 19] as const;
+const MIN_NODE = [22, 19] as const;
 
 const CHECKS: Readonly<Record<string, Check>> = {
   node: () => {
     const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-    const ok = major > NEWEST_NEEDED[0] || (major === NEWEST_NEEDED[0] && minor >= NEWEST_NEEDED[1]);
-    return { ok, detail: process.version, remedy: `Install Node ${NEWEST_NEEDED.join(".")} or newer.` };
+    const ok = major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1]);
+    return { ok, detail: process.version, remedy: `Install Node ${MIN_NODE.join(".")} or newer.` };
   },
   platform: () => ({
     ok: process.platform !== "win32",
     detail: `${process.platform} ${process.arch}`,
     remedy: "Use Windows Subsystem for Linux.",
   }),
-  ...Object.fromEntries(ENGINES.map((name): [string, Check] => [`engine ${name}`, () => usable(name)])),
+  ...Object.fromEntries(ENGINES.map((name): [string, Check] => [`engine ${name}`, () => checkEngine(name)])),
   containment: async () => {
     const { isContained } = await import("../../app/check/diagnose.ts");
     const contained = await isContained();
     return {
       ok: contained,
-      detail: contained ? "what agents start ends with this program" : "not available",
+      detail: contained ? "agent processes end with this program" : "not available",
       remedy:
-        "Install util-linux (setpriv, unshare) and allow user namespaces; otherwise a killed program may leave agents running.",
+        "Install util-linux (setpriv, unshare) and allow user namespaces. Otherwise agents may keep running after Capstan is killed.",
     };
   },
   git: () => {
@@ -49,8 +49,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     return {
       ok: error === undefined,
       detail: stdout?.trim() || "not found",
-      remedy:
-        "Install git. Without it there are no checkpoints, so that diff, rewind and export do nothing, and no worktrees or clones.",
+      remedy: "Install git. Checkpoints (diff, rewind, export), worktrees and clones need it.",
     };
   },
   store: async () => {
@@ -65,18 +64,18 @@ const CHECKS: Readonly<Record<string, Check>> = {
       detail:
         gone.length === 0
           ? path
-          : `${path}; ${gone.length} ${gone.length === 1 ? "session was" : "sessions were"} left by a dead host`,
-      remedy: "capstan sessions recover",
+          : `${path}; ${gone.length} ${gone.length === 1 ? "session needs" : "sessions need"} recovery`,
+      remedy: "Run: capstan sessions recover",
     };
   },
   "audit key": async () => {
     const { keyState } = await import("../../app/audit/audit.ts");
     const { path, id, isLost } = keyState({ home: homeDirectory(process.env).path, environment: process.env });
-    const state = id === undefined ? `none yet, ${path} is made at the first use` : `${id} in ${path}`;
+    const state = id === undefined ? `none yet; ${path} is created at the first use` : `${id} in ${path}`;
     return {
       ok: !isLost,
-      detail: isLost ? `${path} is lost, so nothing can be stored` : state,
-      remedy: "Put it back from a backup, or see: capstan audit accept --help",
+      detail: isLost ? `${path} is missing, so nothing can be saved` : state,
+      remedy: "Restore it from a backup, or see: capstan audit accept --help",
     };
   },
   trust: async () => {
@@ -88,11 +87,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
       ok: untrusted.length === 0,
       detail:
         untrusted.length === 0
-          ? "no file of this project waits for it"
+          ? "no untrusted files in this project"
           : untrusted
               .map(({ item }) => `${item.path}: ${[...new Set(item.widens.map(({ field }) => field))].join(", ")}`)
               .join("; "),
-      remedy: "These have no effect. To review and trust them: capstan trust",
+      remedy: "These settings have no effect. To review and trust them: capstan trust",
     };
   },
   credentials: async () => {
@@ -106,7 +105,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
       detail:
         used === undefined
           ? "none found"
-          : `${used.provider} is used: ${loaded.credentials.map(({ name, source }) => `${name} (${source})`).join(", ")}`,
+          : `${used.provider} is active: ${loaded.credentials.map(({ name, source }) => `${name} (${source})`).join(", ")}`,
       remedy: used === undefined ? "Run capstan auth login, or use --rehearsal." : "See: capstan auth status",
     };
   },
@@ -119,19 +118,19 @@ const CHECKS: Readonly<Record<string, Check>> = {
     try {
       return {
         ok: await rehearse({ sandbox: { mode: "required" } }),
-        detail: "an agent ran a command in it",
+        detail: "an agent ran a command in the sandbox",
         remedy: 'See: capstan run --rehearsal --sandbox required "run echo hi"',
       };
     } catch (thrown) {
       if (!(thrown instanceof CapstanError) || thrown.code !== "sandbox_missing") throw thrown;
       const why = String(thrown.data["missing"]);
-      return { ok: false, detail: "not available", remedy: `${why} Without it, commands run unconfined.` };
+      return { ok: false, detail: "not available", remedy: `${why} Until then, commands run unconfined.` };
     }
   },
 };
 
-/** Whether an engine can be used here. */
-async function usable(name: EngineName): Promise<Omit<Finding, "check">> {
+/** Whether an engine works on this machine. */
+async function checkEngine(name: EngineName): Promise<Omit<Finding, "check">> {
   const { describeEngine } = await import("../../app/check/diagnose.ts");
   try {
     return { ok: true, detail: await describeEngine(name, process.env["PATH"] ?? "") };
@@ -140,7 +139,7 @@ async function usable(name: EngineName): Promise<Omit<Finding, "check">> {
   }
 }
 
-/** Whether an agent of the scripted model's can run a command here, in such an environment. */
+/** Whether an agent with the scripted model can run a command in this environment. */
 async function rehearse(environment: EnvironmentInput): Promise<boolean> {
   const { openHost } = await import("../../app/open-host.ts");
   const directory = mkdtempSync(join(tmpdir(), "capstan-doctor-"));
@@ -165,9 +164,9 @@ async function rehearse(environment: EnvironmentInput): Promise<boolean> {
   }
 }
 
-/** Problems that stop nobody from working. */
+/** Checks whose failure does not stop Capstan from working. */
 const ADVICE = new Set([
-  // One that is used and missing fails the rehearsal.
+  // A missing default engine fails the rehearsal check.
   ...ENGINES.map((name) => `engine ${name}`),
   "git",
   "trust",
@@ -181,7 +180,7 @@ export async function doctor(flags: { readonly json?: boolean }): Promise<number
   for (const [check, look] of Object.entries(CHECKS)) {
     const found = await Promise.resolve()
       .then(look)
-      .catch((thrown: unknown) => ({ ok: false, detail: messageOf(thrown), remedy: "Mend this first." }));
+      .catch((thrown: unknown) => ({ ok: false, detail: messageOf(thrown), remedy: "Fix this first." }));
     const finding: Finding = { check, ...found };
     findings.push(finding);
     if (flags.json !== true) process.stdout.write(`${line(finding)}\n`);
@@ -191,7 +190,7 @@ export async function doctor(flags: { readonly json?: boolean }): Promise<number
 }
 
 function line({ check, ok, detail, remedy }: Finding): string {
-  const mark = ok ? colour.green("✓") : ADVICE.has(check) ? colour.yellow("!") : colour.red("✗");
-  const advice = ok || remedy === undefined ? "" : `\n    ${colour.dim("→")} ${remedy}`;
+  const mark = ok ? color.green("✓") : ADVICE.has(check) ? color.yellow("!") : color.red("✗");
+  const advice = ok || remedy === undefined ? "" : `\n    ${color.dim("→")} ${remedy}`;
   return `${mark} ${check.padEnd(14)} ${detail}${advice}`;
 }

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addModels(program: Command): void {
-  program
-    .command("models")
-    .description("list the models that the credential may use, as the model API tells them")
+  declareCommand(program, "models", { server: "supported" })
+    .description("list the models that your credential can use")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan models")
     .action(async (flags: { json?: boolean }) => (await import("./models.ts")).models(flags));

@@ -10,7 +10,7 @@ interface ModelList {
 
 export async function models(flags: { readonly json?: boolean }): Promise<void> {
   const server = await chosenServer();
-  const data = server === undefined ? await modelsHere() : await modelsThere(server);
+  const data = server === undefined ? await localModels() : await serverModels(server);
   if (flags.json === true) process.stdout.write(data.map((model) => `${hiddenFreeJson(model)}\n`).join(""));
   else
     process.stdout.write(
@@ -21,25 +21,26 @@ export async function models(flags: { readonly json?: boolean }): Promise<void> 
     );
 }
 
-async function modelsThere({ client }: ChosenServer): Promise<ModelList["data"]> {
-  const { asked } = await import("../target/remote-failure.ts");
-  return asked(client.models());
+async function serverModels({ client }: ChosenServer): Promise<ModelList["data"]> {
+  const { awaitServer } = await import("../target/remote-failure.ts");
+  return awaitServer(client.models());
 }
 
-async function modelsHere(): Promise<ModelList["data"]> {
+async function localModels(): Promise<ModelList["data"]> {
   const { listModels } = await import("../../app/credentials/models.ts");
   const { home, environment, dotEnv, settings, credentials } = await loadConfiguration({
     cwd: process.cwd(),
     environment: process.env,
     flags: {},
   });
-  // Said here because the rehearsal model, which other commands can do with, has no list.
+  // Thrown here without mentioning --rehearsal: the scripted model has no list.
   if (credentials.length === 0)
     throw new CapstanError(
       "credential_missing",
-      "The list of models comes from the model API, which needs a credential. Set one of ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, CLAUDE_CODE_OAUTH_TOKEN, or run capstan auth login; capstan auth status shows every way.",
+      "The model API needs a credential to list models. Set ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN or CLAUDE_CODE_OAUTH_TOKEN, or run capstan auth login. To see all options: capstan auth status",
     );
   const { data }: ModelList = await listModels({ home, environment, dotEnv, auth: settings.auth });
-  if (data.length === 0) throw new CapstanError("model_failed", "The model API lists no models for this credential.");
+  if (data.length === 0)
+    throw new CapstanError("model_failed", "The model API returned no models for this credential.");
   return data;
 }

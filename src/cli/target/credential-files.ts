@@ -1,8 +1,8 @@
 import type { Configuration } from "../../config/load.ts";
 
 /**
- * The files that credentials were read from: a project's `.env`, what login stored, settings with a command. Also an `.env`
- * that nobody has trusted: what is not used is no less secret.
+ * The files that contain credentials: a project's `.env`, the file that `auth login` writes, settings with a command.
+ * Includes an untrusted `.env`: its values are unused but still secret.
  */
 export function credentialFiles({
   credentials,

@@ -9,16 +9,15 @@ import type { Turn } from "../../runtime/turn/turn.ts";
 
 export type RememberedScope = Exclude<GrantScope, "once">;
 
-/** A host, as a command knows it that follows a session at a terminal: this process, or a server. */
+/** What a command needs of a host to follow a session: the host is this process or a server. */
 export interface FollowedHost {
-  /** It is a server. */
   readonly isRemote?: boolean;
   readonly approvals: Pick<Inbox, "list" | "get" | "answer">;
-  /** Waits a while for an answer, and gives the approval as it is then. Without it, one must look again and again. */
+  /** Waits a while for an answer, and returns the approval's current state. If missing, callers poll. */
   awaitAnswer?(approvalId: string, signal: AbortSignal): Promise<Approval>;
-  /** How far an answer can be remembered. Default: everywhere. */
+  /** The scopes that an answer can be remembered for. Default: all. */
   readonly scopes?: readonly RememberedScope[];
-  /** Whether an answer may name rules of its own. Default: it may. */
+  /** Whether an answer may contain its own rules. Default: yes. */
   readonly mayWriteRules?: () => Promise<boolean>;
   readonly files: Pick<Files, "diff">;
   read(sessionId: string, range?: Pick<EventRange, "after" | "upTo">): Promise<readonly LoggedEvent[]>;
@@ -32,6 +31,6 @@ export interface Followed {
   send(content: string | MessageContent): Turn;
   interrupt(): Promise<void>;
   events(options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<LoggedEvent | Preview>;
-  /** Whether the turn goes on after an answer, where that is only seen some time later. */
-  goesOn?(): Promise<boolean>;
+  /** Resolves to whether the turn continues after an answer. Only for hosts that act on answers with a delay. */
+  continues?(): Promise<boolean>;
 }

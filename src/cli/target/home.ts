@@ -6,17 +6,17 @@ import { homeDirectory } from "../../config/project/home.ts";
 import type { Store } from "../../core/ports/store.ts";
 import { refuseOnServer } from "./server.ts";
 
-/** The store of this user, without reading any configuration file. */
+/** Opens this user's store without reading any configuration file. */
 export function userStore(): Promise<Store> {
   return openStore(homeDirectory(process.env).path);
 }
 
-/** The id of the project that `--project` means: the one that the directory belongs to, by whatever name it is given. */
+/** The id of the project that `--project` names: the one that contains the directory. */
 export function projectOf(given: string): string {
-  refuseOnServer("--project", "A key belongs to one project. Leave it out, or use a key of that project.");
+  refuseOnServer("--project", "A key belongs to one project. Omit --project, or use a key of that project.");
   if (given === "default") return given;
   const directory = resolve(given);
-  // Its sessions are still there when the directory is gone.
+  // A deleted directory may still have sessions.
   if (!existsSync(directory)) return directory;
   return findProject(directory, process.env).root ?? realpathSync(directory);
 }

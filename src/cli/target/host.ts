@@ -6,17 +6,17 @@ import { mergeAuth } from "../../core/auth/auth-schema.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { credentialFiles } from "./credential-files.ts";
-import { tellWithheld } from "../trust/view.ts";
+import { reportWithheld } from "../trust/view.ts";
 
-/** A host as the configuration wants it. */
+/** Opens a host with this configuration. */
 export function hostFor(configuration: Configuration, rehearsal: boolean | undefined): Promise<Runtime> {
-  tellWithheld(configuration);
+  reportWithheld(configuration);
   return openHost({ ...hostOptions(configuration), rehearsal: rehearsal === true }).catch((error: unknown) => {
     throw withUnreadFile(error, configuration);
   });
 }
 
-/** The same for a host that runs suites. */
+/** The options of a host that runs suites. */
 export function testsOptions(configuration: Configuration): TestsOptions {
   const { settings } = configuration;
   return { ...hostOptions(configuration), gradersOutsideSandbox: settings.graders_outside_sandbox };
@@ -44,7 +44,7 @@ export function hostOptions({ home, environment, dotEnv, agent, settings, creden
   };
 }
 
-/** Whoever put the key into a file that nobody reads is told so. */
+/** Adds a note to a missing-credential error if an `.env` that Capstan does not read exists next to the agent. */
 function withUnreadFile(error: unknown, { agentFile, home, dotEnv }: Configuration): unknown {
   const [file] = agentFile?.files ?? [];
   if (file === undefined || !(error instanceof CapstanError) || error.code !== "credential_missing") return error;

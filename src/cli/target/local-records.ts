@@ -10,7 +10,7 @@ import type { Answered, ReadRange, Records } from "./records.ts";
 
 const POLL_MS = 300;
 
-/** Of the store of this user. Needs no host and no credential. What only one command needs is loaded by that command. */
+/** Reads this user's store; needs no host and no credential. Modules that only one command needs are imported lazily. */
 export async function localRecords(): Promise<Records> {
   const store = await userStore();
   const read = async (sessionId: string, { types, ...range }: ReadRange = {}): Promise<readonly LoggedEvent[]> =>
@@ -18,7 +18,6 @@ export async function localRecords(): Promise<Records> {
       .map(logged)
       .filter(({ type }) => types === undefined || types.includes(type));
   return {
-    // All of them: whoever asks for a name finds it.
     sessions: (query) => store.sessions(query),
     session: (sessionId) => store.session(sessionId),
     read,
@@ -75,26 +74,27 @@ async function answerHere(
   const inbox = new Inbox({ store, clock, ids, onAnswer: async () => {} });
   const approval = await inbox.answer(approvalId, answer, { by: by ?? userName(), from: "cli" });
   const record = await store.session(approval.sessionId);
-  if (record === undefined) throw new CapstanError("not_found", `The session of ${approvalId} is gone.`);
+  if (record === undefined)
+    throw new CapstanError("not_found", `The session of approval ${approvalId} no longer exists.`);
   const pid = await driverOf(store, approval);
   return { approval, record, driver: pid === undefined ? undefined : `pid ${pid}` };
 }
 
-/** How often a driver is looked at that has not acted on an answer yet. */
-const LOOKS = 10;
+/** How often to check a driver that has not acted on an answer yet. */
+const MAX_CHECKS = 10;
 
 /**
- * The process that acts on an answer. One that is leaving the session may not have seen it, so it is watched until it
- * has acted, waits for other answers, or is gone.
+ * The process that acts on an answer. A process that is closing the session may have missed it, so this waits until it
+ * has acted, waits for other answers, or has ended.
  */
 async function driverOf(store: Store, { id, sessionId }: Approval): Promise<number | undefined> {
   const { isGone } = await import("../../app/host/processes.ts");
-  for (let look = 1; ; look += 1) {
+  for (let checks = 1; ; checks += 1) {
     const holder = await store.leases.holder(sessionId);
     if (holder === undefined || isGone(holder)) return undefined;
     const isActedOn = (await store.approvals.get(id))?.status === "settled";
     const others = await store.approvals.list({ sessionId, status: "pending" });
-    if (isActedOn || others.length > 0 || look === LOOKS) return holder.pid;
+    if (isActedOn || others.length > 0 || checks === MAX_CHECKS) return holder.pid;
     await sleep(POLL_MS);
   }
 }

@@ -5,31 +5,31 @@ import type { EventRange, SessionQuery, SessionRecord, SessionSummary } from "..
 import type { Replay, ReplayRequest } from "../../runtime/policy/policy-replay.ts";
 import { chosenServer } from "./server.ts";
 
-/** What is kept of sessions, as commands that only look or answer know it: here, or on a server. */
+/** Saved sessions and approvals, here or on a server, for commands that only read or answer. */
 export interface Records extends AsyncDisposable {
-  /** `named`: those whose id is this, or begins or ends with it; others may be among them. */
+  /** `named` limits the result to ids that equal, start with or end with it; it may still contain others. */
   sessions(query?: SessionQuery & { readonly named?: string }): Promise<readonly SessionSummary[]>;
   session(sessionId: string): Promise<SessionRecord | undefined>;
   read(sessionId: string, range?: ReadRange): Promise<readonly LoggedEvent[]>;
-  /** What is stored after `after`, and then what happens, until `signal` aborts. */
+  /** Yields the events after `after`, then new ones, until `signal` aborts. */
   follow(
     sessionId: string,
     options: { readonly after: number; readonly signal: AbortSignal },
   ): AsyncIterable<LoggedEvent>;
-  /** The lines of an archive, without their ends. */
+  /** The lines of an archive, without line breaks. */
   archive(sessionId: string): AsyncIterable<string>;
-  /** All that is kept of what a call gave; `call` is its id, or the end of it. */
+  /** The full saved output of a call; `call` is its id, or the end of it. */
   output(sessionId: string, call: string): Promise<Uint8Array>;
   /** Oldest first. */
   approvals(query?: ApprovalQuery): Promise<readonly Approval[]>;
-  /** Those that can be answered, as soon as there is one; none when the time is over or `signal` aborts. */
+  /** Resolves as soon as there are pending approvals; to none when the time is up or `signal` aborts. */
   awaitApprovals(query: ApprovalQuery, options: WaitOptions): Promise<readonly Approval[]>;
   /** The first answer wins. */
   answer(approvalId: string, answer: ApprovalAnswer, by: string | undefined): Promise<Answered>;
   /** Oldest first. */
   grants(): Promise<readonly Grant[]>;
   revoke(grantId: string): Promise<void>;
-  /** Without a time zone: by the days that the settings have. */
+  /** Default time zone: that of the settings. */
   spent(query: LedgerQuery): Promise<{ readonly lines: readonly LedgerLine[]; readonly timeZone: string }>;
   replay(request: ReplayRequest): Promise<Replay>;
 }
@@ -47,11 +47,11 @@ export interface WaitOptions {
 export interface Answered {
   readonly approval: Approval;
   readonly record: SessionRecord;
-  /** Who drives the session, and goes on with it. */
+  /** The process or server that runs the session and continues it. */
   readonly driver: string | undefined;
 }
 
-/** Those of the server that was chosen, else those of this user on this machine. */
+/** Opens the records of the chosen server, or else of this user on this machine. */
 export async function openRecords(): Promise<Records> {
   const server = await chosenServer();
   if (server !== undefined) return (await import("./remote-records.ts")).remoteRecords(server);

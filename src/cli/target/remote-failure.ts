@@ -1,13 +1,13 @@
 import { CapstanApiError } from "../../client/index.ts";
 import { CapstanError, ERROR_CODES, type ErrorCode } from "../../core/errors.ts";
 
-/** A server that cannot be reached, or that fails: exit code 3, as for every failure of the machinery. */
+/** A server that fails or cannot be reached: exit code 3. */
 class ServerFailure extends Error {
   override readonly name = "ServerFailure";
   readonly code = "server_failed";
 }
 
-/** Where the server gave no code of its own. */
+/** For responses without an error code. */
 const BY_STATUS: Readonly<Partial<Record<number, ErrorCode>>> = {
   400: "invalid_input",
   401: "not_allowed",
@@ -19,8 +19,8 @@ const BY_STATUS: Readonly<Partial<Record<number, ErrorCode>>> = {
   429: "too_many",
 };
 
-/** What a server said, as the same failure would be told on this machine: with its code, and so its exit code. */
-function told(thrown: unknown): unknown {
+/** Converts a server's error to the error that would occur on this machine, with the same exit code. */
+function toLocalError(thrown: unknown): unknown {
   if (!(thrown instanceof CapstanApiError)) return thrown;
   const { code, status, message, retryAfter } = thrown;
   const own = code !== undefined && code in ERROR_CODES ? (code as ErrorCode) : BY_STATUS[status];
@@ -30,20 +30,20 @@ function told(thrown: unknown): unknown {
   return new ServerFailure(`${message}${id}`, { cause: thrown });
 }
 
-/** What a server answers. */
-export async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
+/** Awaits a server's answer and converts its errors. */
+export async function awaitServer<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;
   } catch (thrown) {
-    throw told(thrown);
+    throw toLocalError(thrown);
   }
 }
 
-/** The same for what comes piece by piece. */
-export async function* askedFor<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+/** The same for a stream. */
+export async function* iterateServer<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
   try {
     yield* items;
   } catch (thrown) {
-    throw told(thrown);
+    throw toLocalError(thrown);
   }
 }

@@ -3,17 +3,17 @@ import { messageOf } from "../../core/errors.ts";
 import type { WireCheckpoint, WireRewind } from "../../protocol/api/files.ts";
 import type { Rewind } from "../../runtime/files/files.ts";
 import { usage } from "../terminal/failure.ts";
-import { asked } from "./remote-failure.ts";
+import { awaitServer } from "./remote-failure.ts";
 import type { ChosenServer } from "./server.ts";
 import { writeWholeStream } from "../terminal/whole-file.ts";
 import type { CommandFiles } from "./workspaces-session.ts";
 
-/** The files of sessions on a server. What is exported comes here; what is applied or rewound stays there. */
+/** Files of sessions on a server. Exports are written here; apply and rewind act on the server. */
 export function remoteFiles({ client: { files } }: ChosenServer): CommandFiles {
   return {
-    checkpoints: async (id) => (await asked(files.checkpoints(id))).map(checkpointFromWire),
+    checkpoints: async (id) => (await awaitServer(files.checkpoints(id))).map(checkpointFromWire),
     async diff(id, { from, to, byCall = false } = {}) {
-      const { files: changed, steps } = await asked(files.diff(id, { from, to, byCall }));
+      const { files: changed, steps } = await awaitServer(files.diff(id, { from, to, byCall }));
       return {
         files: changed,
         steps: steps.map(({ checkpoint_id: checkpointId, ...step }) => ({
@@ -22,25 +22,25 @@ export function remoteFiles({ client: { files } }: ChosenServer): CommandFiles {
         })),
       };
     },
-    patch: async (id, range) => Buffer.from(await asked(files.patch(id, range))),
+    patch: async (id, range) => Buffer.from(await awaitServer(files.patch(id, range))),
     rewind: async (id, { to, conversation = false, dryRun = false, overwrite = false }) =>
-      rewindFromWire(await asked(files.rewind(id, { to, conversation, dry_run: dryRun, overwrite }))),
-    undoRewind: async (id, options) => rewindFromWire(await asked(files.undoRewind(id, options))),
+      rewindFromWire(await awaitServer(files.rewind(id, { to, conversation, dry_run: dryRun, overwrite }))),
+    undoRewind: async (id, options) => rewindFromWire(await awaitServer(files.undoRewind(id, options))),
     async exportPatch(id, _target, save = async () => {}) {
-      const patch = Buffer.from(await asked(files.exportPatch(id)));
+      const patch = Buffer.from(await awaitServer(files.exportPatch(id)));
       await save(patch);
       return patch;
     },
     async exportZip(id, file) {
-      const zip = await asked(files.exportZip(id));
-      // It holds what the agent wrote: for its owner alone. Never over a file that is there.
+      const zip = await awaitServer(files.exportZip(id));
+      // Readable only by its owner, because it contains the agent's work. Never overwrites a file.
       await writeWholeStream(file, zip).catch((thrown: unknown) => {
         if ((thrown as NodeJS.ErrnoException).syscall === undefined) throw thrown;
-        throw usage(`${file} cannot be written: ${messageOf(thrown)}. Name another file.`);
+        throw usage(`Cannot write ${file}: ${messageOf(thrown)}. Choose another file.`);
       });
     },
-    exportBranch: (id, options) => asked(files.exportBranch(id, options)),
-    apply: (id, options) => asked(files.apply(id, options)),
+    exportBranch: (id, options) => awaitServer(files.exportBranch(id, options)),
+    apply: (id, options) => awaitServer(files.apply(id, options)),
   };
 }
 

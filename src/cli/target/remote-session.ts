@@ -8,27 +8,27 @@ import { type FollowedState, followedState, type WireSessionWithState } from "..
 import { sessionFromWire } from "../../protocol/api/sessions.ts";
 import { Turn } from "../../runtime/turn/turn.ts";
 import type { Followed } from "./followed-session.ts";
-import { asked, askedFor } from "./remote-failure.ts";
+import { awaitServer, iterateServer } from "./remote-failure.ts";
 
-/** How often, and how many times, it is looked whether there is still an answer to act on. The stream tells the rest. */
-const LOOK_EVERY_MS = 1_000;
-const LOOKS = 10;
+/** How often to check whether the server still has an answer to act on. Everything else comes through the stream. */
+const CHECK_EVERY_MS = 1_000;
+const MAX_CHECKS = 10;
 const STATUS_EVENTS: readonly EventType[] = ["session.status_running", "session.status_idle"];
 
-/** What was redacted stands in a log, and never comes from a person. */
+/** Removes redacted blocks, which occur only in logs. */
 export function sendable(content: string | MessageContent): MessageInput {
   return typeof content === "string" ? content : content.filter((block) => block.type !== "redacted");
 }
 
-/** A session on a server, followed from here. Its state is what the server last said. */
+/** A session on a server. Its state is the one that the server last reported. */
 export class RemoteSession implements Followed {
   readonly #client: CapstanClient;
   readonly record: SessionRecord;
   #state: FollowedState;
   #sending: Promise<unknown> = Promise.resolve();
-  /** Called when the stream is cut, before each new attempt. */
+  /** Called when the stream breaks, before each retry. */
   onRetry: (() => void) | undefined;
-  /** Called when the stream is connected, the first time and after each cut. */
+  /** Called when the stream connects, the first time and after each break. */
   onConnect: (() => void) | undefined;
 
   constructor(client: CapstanClient, session: WireSessionWithState) {
@@ -46,21 +46,21 @@ export class RemoteSession implements Followed {
   }
 
   send(content: string | MessageContent): Turn {
-    return this.#follow(asked(this.#client.sessions.send(this.id, sendable(content))));
+    return this.#follow(awaitServer(this.#client.sessions.send(this.id, sendable(content))));
   }
 
   compact(): Turn {
-    return this.#follow(asked(this.#client.sessions.compact(this.id)));
+    return this.#follow(awaitServer(this.#client.sessions.compact(this.id)));
   }
 
   async interrupt(): Promise<void> {
-    // What is on its way would start the turn just after.
+    // A message still being sent would start the turn right after.
     await this.#sending;
-    this.#state = followedState((await asked(this.#client.sessions.interrupt(this.id))).state);
+    this.#state = followedState((await awaitServer(this.#client.sessions.interrupt(this.id))).state);
   }
 
   async change(change: SessionPatch): Promise<void> {
-    this.#state = followedState((await asked(this.#client.sessions.update(this.id, change))).state);
+    this.#state = followedState((await awaitServer(this.#client.sessions.update(this.id, change))).state);
   }
 
   async *events({ after = 0, signal }: { after?: number; signal?: AbortSignal } = {}): AsyncGenerator<
@@ -74,23 +74,23 @@ export class RemoteSession implements Followed {
       onConnect,
       ...(signal !== undefined && { signal }),
     });
-    for await (const item of askedFor(items)) {
-      // Whoever sees that the session became idle must find it so.
+    for await (const item of iterateServer(items)) {
+      // The state must be current when the caller sees the event.
       if (item.type.startsWith("session.status_")) await this.#refresh();
       yield item;
     }
   }
 
-  /** The server acts on an answer a moment later; a turn may even be over by the time that anybody looks. */
-  async goesOn(): Promise<boolean> {
+  /** The server acts on an answer with a delay; the turn may even be over by the first check. */
+  async continues(): Promise<boolean> {
     const before = JSON.stringify(this.#state.stopReason);
     const leaving = new AbortController();
     const { signal } = leaving;
     const moving = this.#moves(before, signal);
     try {
-      for (let look = 0; look < LOOKS; look++) {
-        if (await Promise.race([moving, sleep(LOOK_EVERY_MS, false, { signal })])) return true;
-        const answered = await asked(this.#client.approvals.list({ session_id: this.id, status: "answered" }));
+      for (let checks = 0; checks < MAX_CHECKS; checks++) {
+        if (await Promise.race([moving, sleep(CHECK_EVERY_MS, false, { signal })])) return true;
+        const answered = await awaitServer(this.#client.approvals.list({ session_id: this.id, status: "answered" }));
         // Nothing is left to act on, or other approvals must be answered first.
         if (answered.length === 0) break;
       }
@@ -101,11 +101,11 @@ export class RemoteSession implements Followed {
     }
   }
 
-  /** Resolves to true when the session does something other than wait as before; to false when `signal` aborts. */
+  /** Resolves to true when the session no longer waits as before, to false when `signal` aborts. */
   async #moves(before: string, signal: AbortSignal): Promise<boolean> {
     const log = this.#client.sessions.events(this.id, { types: STATUS_EVENTS });
-    const last = (await asked(Array.fromAsync(log))).at(-1);
-    // After the log was read, so that nothing falls between the two.
+    const last = (await awaitServer(Array.fromAsync(log))).at(-1);
+    // Refreshing after reading the log leaves no gap between the two.
     await this.#refresh();
     if (this.#hasMoved(before)) return true;
     for await (const { type } of this.events({ after: last?.seq ?? 0, signal }))
@@ -119,12 +119,12 @@ export class RemoteSession implements Followed {
   }
 
   async #refresh(): Promise<void> {
-    this.#state = followedState((await asked(this.#client.sessions.get(this.id))).state);
+    this.#state = followedState((await awaitServer(this.#client.sessions.get(this.id))).state);
   }
 
-  /** From what was sent until the session is idle. */
+  /** The turn from the sent message until the session is idle. */
   #follow(accepted: Promise<{ readonly after: number }>): Turn {
-    // A caller who never looks at the turn must not be punished with an unhandled rejection.
+    // Avoids an unhandled rejection if the caller never awaits the turn.
     this.#sending = accepted.catch(() => {});
     const events = (after: number): AsyncIterable<LoggedEvent | Preview> => this.events({ after });
     return new Turn(async function* () {

@@ -2,59 +2,62 @@ import { CapstanError } from "../../core/errors.ts";
 import type { SessionQuery, SessionSummary } from "../../core/ports/store.ts";
 import { isOf } from "../terminal/directory.ts";
 
-/** Whatever can list sessions: a host, the store alone, or a server. */
+/** Anything that can list sessions: a host, a store or a server. */
 export interface SessionList {
-  /** `named`: those whose id is this, or begins or ends with it; others may be among them. */
+  /** `named` limits the result to ids that equal, start with or end with it; it may still contain others. */
   sessions(query?: SessionQuery & { readonly named?: string }): Promise<readonly SessionSummary[]>;
 }
 
 const SHORTEST = 4;
 
-/** The session that a whole id, or the beginning or end of one, stands for. */
+/** Finds a session by its id, or by the first or last characters of it. */
 export async function resolveSession(list: SessionList, given: string): Promise<string> {
   if (given.length < SHORTEST)
     throw new CapstanError(
       "invalid_input",
-      `"${given}" is too short to name a session. Give at least ${SHORTEST} characters of its id.`,
+      `"${given}" is too short to identify a session. Enter at least ${SHORTEST} characters of its id.`,
     );
   const found = (await list.sessions({ named: given })).filter(
     ({ id }) => id === given || id.endsWith(given) || id.startsWith(given),
   );
   const [only, ...others] = found.some(({ id }) => id === given) ? [{ id: given }] : found;
   if (only === undefined)
-    throw new CapstanError("not_found", `There is no session ${given}. See: capstan sessions list`);
+    throw new CapstanError("not_found", `No session ${given} found. To list sessions: capstan sessions list`);
   if (others.length > 0)
-    throw new CapstanError("invalid_input", `${given} stands for ${found.length} sessions. Give more of the id.`);
+    throw new CapstanError(
+      "invalid_input",
+      `${given} matches ${found.length} sessions. Enter more characters of the id.`,
+    );
   return only.id;
 }
 
-/** Where a command is given. */
+/** Where a command runs. */
 export interface Here {
   readonly project: string;
-  /** Undefined where sessions are another machine's. */
+  /** Undefined for sessions on a server. */
   readonly directory: string | undefined;
 }
 
 const NO_PROJECT = "default";
-/** Sessions that work or wait without anybody speaking to them may be more active than the one that is looked for. */
-const LOOKED_AT = 100;
+/** How many of the most recently active sessions to search: running sessions may be more active than the last one used. */
+const MAX_SEARCHED = 100;
 
-/** The session of the project that was last spoken to, of those that fit. Without a project directories have nothing to do with each other. */
+/** The project's session that last received a message. Outside a project, only sessions of this directory count. */
 export async function lastSession(
   list: SessionList,
   { project, directory }: Here,
   fits: (session: SessionSummary) => boolean = () => true,
 ): Promise<string> {
   const alone = project === NO_PROJECT ? directory : undefined;
-  const all = await list.sessions(alone === undefined ? { project, limit: LOOKED_AT } : { project });
+  const all = await list.sessions(alone === undefined ? { project, limit: MAX_SEARCHED } : { project });
   const last = all
     .filter((one) => fits(one) && (alone === undefined || isOf(one, alone)))
     .toSorted((one, other) => other.lastSpokenAt - one.lastSpokenAt)[0];
   if (last !== undefined) return last.id;
-  const [place, others] =
-    alone === undefined ? ["project", ""] : ["directory", ". Those of other directories: capstan sessions list"];
+  const [scope, others] =
+    alone === undefined ? ["project", ""] : ["directory", ". Sessions of other directories: capstan sessions list"];
   throw new CapstanError(
     "not_found",
-    `This ${place} has no session yet. Start one: capstan chat, or capstan run "…"${all.length > 0 ? others : ""}`,
+    `This ${scope} has no sessions yet. Start one: capstan chat, or capstan run "…"${all.length > 0 ? others : ""}`,
   );
 }

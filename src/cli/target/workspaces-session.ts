@@ -5,7 +5,7 @@ import { openRecords } from "./records.ts";
 import { chosenServer } from "./server.ts";
 import { lastSession, resolveSession } from "./session-id.ts";
 
-/** What commands do with a session's files, here or on a server. */
+/** What commands need of a session's files, here or on a server. */
 export type CommandFiles = Pick<
   Files,
   "checkpoints" | "diff" | "patch" | "rewind" | "undoRewind" | "exportPatch" | "exportZip" | "exportBranch" | "apply"
@@ -16,9 +16,9 @@ export interface SessionFiles extends AsyncDisposable {
   readonly sessionId: string;
 }
 
-/** The files of the session that is meant: without a name the project's last one, as for `run --continue`. */
+/** Opens the files of a session; by default the project's last one, as for `run --continue`. */
 export async function sessionFiles(given: string | undefined): Promise<SessionFiles> {
-  const sessionId = await meant(given);
+  const sessionId = await findSession(given);
   const server = await chosenServer();
   if (server !== undefined) {
     const { remoteFiles } = await import("./remote-files.ts");
@@ -29,7 +29,7 @@ export async function sessionFiles(given: string | undefined): Promise<SessionFi
   return { files, sessionId, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
 }
 
-async function meant(given: string | undefined): Promise<string> {
+async function findSession(given: string | undefined): Promise<string> {
   await using records = await openRecords();
   return given === undefined
     ? await lastSession(records, { project: findProject(process.cwd(), process.env).id, directory: process.cwd() })

@@ -2,9 +2,9 @@ import { CommanderError } from "commander";
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
-/** Says what went wrong in a sentence with the next step, and returns the exit code. Never a stack. */
+/** Prints the error message, never a stack trace, and returns the exit code. */
 export function reportFailure(thrown: unknown): number {
-  // Commander has printed its own text already.
+  // Commander has already printed its message.
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
   if (thrown instanceof CapstanError) {
     process.stderr.write(`capstan: ${escapeHidden(thrown.message)}\n`);
@@ -12,12 +12,12 @@ export function reportFailure(thrown: unknown): number {
   }
   const code = (thrown as NodeJS.ErrnoException | undefined)?.code;
   process.stderr.write(
-    `capstan: ${escapeHidden(messageOf(thrown))}${code === undefined ? " This is a bug; please report it." : ""}\n`,
+    `capstan: ${escapeHidden(messageOf(thrown))}${code === undefined ? " This is a bug. Please report it." : ""}\n`,
   );
   return 3;
 }
 
-/** Ends a command that was used wrongly. */
+/** An error for wrong usage, with exit code 2. */
 export function usage(message: string): CapstanError {
   return new CapstanError("invalid_input", message);
 }

@@ -6,14 +6,14 @@ import { CapstanError } from "../../core/errors.ts";
 /** Set in the environment of every agent's process, and so of all its commands. */
 const MARKER = "CAPSTAN_SESSION";
 
-/** What supervises agents is a person's word: no agent gives it for itself. */
+/** Throws if an agent started this process: only a person may supervise agents. */
 export async function requirePerson(what: string, does = "trust files"): Promise<void> {
   const sign = await signOfAgent();
   if (sign === undefined) return;
   throw new CapstanError("not_allowed", `${what} ${WORDS[sign]}, and only a person can ${does}. ${REMEDIES[sign]}`);
 }
 
-/** Whether an agent's command, at any distance, started this process, as far as this system tells. */
+/** Whether an agent's command started this process, directly or indirectly, as far as the system shows. */
 export async function isAgent(): Promise<boolean> {
   return (await signOfAgent()) !== undefined;
 }
@@ -22,19 +22,19 @@ type Sign = "marked" | "apart" | "hidden";
 
 const WORDS: Readonly<Record<Sign, string>> = {
   marked: "was started by an agent",
-  apart: "runs in another PID namespace than the Capstan host at work, as the commands of agents do",
-  hidden: "cannot see which PID namespace it runs in, because /proc is missing or covered",
+  apart: "runs in a different PID namespace than the running Capstan host, like the commands of agents",
+  hidden: "cannot determine its PID namespace, because /proc is missing or hidden",
 };
 
 const REMEDIES: Readonly<Record<Sign, string>> = {
-  marked: "Run it yourself, in a shell of your own.",
-  apart: "Run it where the host runs: in the same container, or outside any. Or stop the host first.",
+  marked: "Run it yourself, in your own shell.",
+  apart: "Run it where the host runs (the same container, or none), or stop the host first.",
   hidden: "Run it in a shell that has /proc.",
 };
 
 /**
- * An agent's command can change its own environment and leave its parent. It cannot leave the PID namespace that contains
- * it, and a namespace that it makes is no host's either. A person in a container shares the namespace of the host there.
+ * An agent's command can change its environment and detach from its parent, but it cannot leave its PID namespace, and
+ * no host runs in a namespace that it creates. A person in a container shares the namespace of the host there.
  */
 async function signOfAgent(): Promise<Sign | undefined> {
   if (process.env[MARKER] !== undefined || ancestors().some(isAgents)) return "marked";
@@ -46,10 +46,10 @@ async function signOfAgent(): Promise<Sign | undefined> {
   return hosts.some((host) => host !== namespace) ? "apart" : undefined;
 }
 
-/** More than any chain of processes is long. */
+/** Longer than any real chain of processes. */
 const MAX_DEPTH = 200;
 
-/** The processes that this one was started by, as far as this system tells. */
+/** The parent processes, as far as the system shows them. */
 function ancestors(): readonly number[] {
   const found: number[] = [];
   for (let pid = process.ppid; pid > 0 && found.length < MAX_DEPTH; pid = parentOf(pid)) found.push(pid);
@@ -60,7 +60,7 @@ function parentOf(pid: number): number {
   return Number(/^PPid:\s*(\d+)$/m.exec(contentOf(`/proc/${pid}/status`))?.[1] ?? 0);
 }
 
-/** A command can change its own environment, and not that of the process it came from. */
+/** A command cannot change the environment of its parent processes. */
 function isAgents(pid: number): boolean {
   return contentOf(`/proc/${pid}/environ`)
     .split("\0")

@@ -4,7 +4,7 @@ import { oneLine, shortId } from "./text.ts";
 
 const SHORTEST = 4;
 
-/** The one of `all` that a whole id, or the beginning or end of one, stands for. */
+/** Finds the item with this id, or whose id starts or ends with it. */
 export function resolveId<T extends { readonly id: string }>(
   all: readonly T[],
   given: string,
@@ -13,19 +13,22 @@ export function resolveId<T extends { readonly id: string }>(
   if (given.length < SHORTEST)
     throw new CapstanError(
       "invalid_input",
-      `"${given}" is too short to name ${what === "approval" ? "an" : "a"} ${what}. Give at least ${SHORTEST} characters of its id.`,
+      `"${given}" is too short to identify ${what === "approval" ? "an" : "a"} ${what}. Enter at least ${SHORTEST} characters of its id.`,
     );
   const found = all.filter(({ id }) => id === given || id.endsWith(given) || id.startsWith(given));
   const [only, ...others] = found.some(({ id }) => id === given) ? found.filter(({ id }) => id === given) : found;
-  if (only === undefined) throw new CapstanError("not_found", `There is no ${what} ${given}. See: ${command}`);
+  if (only === undefined) throw new CapstanError("not_found", `No ${what} ${given} found. To list them: ${command}`);
   if (others.length > 0)
-    throw new CapstanError("invalid_input", `${given} stands for ${found.length} ${what}s. Give more of the id.`);
+    throw new CapstanError(
+      "invalid_input",
+      `${given} matches ${found.length} ${what}s. Enter more characters of the id.`,
+    );
   return only;
 }
 
 export const APPROVAL = { what: "approval", command: "capstan approvals list --all" };
 
-/** Pending in the store, but too late to answer. */
+/** Still pending in the store, but past its deadline. */
 function isExpired({ status, expiresAt }: Approval, now = Date.now()): boolean {
   return status === "pending" && expiresAt !== null && expiresAt <= now;
 }
@@ -34,7 +37,7 @@ export function isOpen(approval: Approval): boolean {
   return approval.status === "pending" && !isExpired(approval);
 }
 
-/** The command that answers an approval, to be typed as it is. */
+/** The command that answers an approval. */
 export function howToAnswer({ id, request }: Approval, { rehearsal = false }: { rehearsal?: boolean } = {}): string {
   const flag = rehearsal ? " --rehearsal" : "";
   if (request.kind === "custom_tool") return `capstan approvals answer ${shortId(id)} allow --result "…"${flag}`;
@@ -45,7 +48,7 @@ export function howToAnswer({ id, request }: Approval, { rehearsal = false }: { 
   return `capstan approvals answer ${shortId(id)} allow${answers}${flag}`;
 }
 
-/** Says what a session waits for and how to go on; empty when it waits for nothing. */
+/** What a session waits for and how to answer; empty if it waits for nothing. */
 export function waitingText(
   sessionId: string,
   waiting: readonly Approval[],
@@ -65,11 +68,11 @@ export function waitingText(
   );
 }
 
-/** How an approval stands, in a word or a few. */
-export function standing(approval: Approval): string {
+/** An approval's status, for display. */
+export function statusText(approval: Approval): string {
   const { status, answer } = approval;
   if (isExpired(approval)) return "expired";
   if (status === "pending") return "waiting";
-  if (answer === null) return "given up";
+  if (answer === null) return "canceled";
   return answer.behavior === "allow" ? "allowed" : "denied";
 }

@@ -1,41 +1,39 @@
 import type { Command } from "commander";
 import type { PruneFlags } from "./cassette-prune.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addCassette(program: Command): void {
   const cassette = program
     .command("cassette")
-    .description("see, compare and clean up what models said in recorded trials")
+    .description("show, compare and clean up recorded model answers")
     .addHelpText("after", "\nExample:\n  $ capstan cassette show cassettes/review.test/one-file.json");
-  cassette
-    .command("show")
-    .description("show what a model was asked and what it said, thread by thread")
-    .argument("<file>", "the cassette")
-    .option("--full", "do not cut long texts; with instructions")
+  declareCommand(cassette, "show", { server: "ignored" })
+    .description("show recorded requests and answers, thread by thread")
+    .argument("<file>", "cassette")
+    .option("--full", "show full texts, and the instructions")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan cassette show cassettes/review.test/one-file.json")
     .action(async (file: string, flags: { full?: boolean; json?: boolean }) =>
       (await import("./cassette.ts")).show(file, flags),
     );
-  cassette
-    .command("diff")
-    .description("tell what two cassettes ask and say differently")
-    .argument("<before>", "a cassette")
-    .argument("<after>", "another one of the same case")
-    .option("--json", "print JSON, one difference per line")
+  declareCommand(cassette, "diff", { server: "ignored" })
+    .description("show how two cassettes differ")
+    .argument("<before>", "cassette")
+    .argument("<after>", "another cassette of the same case")
+    .option("--json", "print JSON lines, one per difference")
     .addHelpText(
       "after",
-      "\nExit codes: 0 they are the same, 1 they differ.\n\nExample:\n  $ capstan cassette diff old/one-file.json cassettes/review.test/one-file.json",
+      "\nExit codes: 0 the cassettes are equal, 1 they differ.\n\nExample:\n  $ capstan cassette diff old/one-file.json cassettes/review.test/one-file.json",
     )
     .action(async (before: string, after: string, flags: { json?: boolean }) => {
       process.exitCode = await (await import("./cassette.ts")).diff(before, after, flags);
     });
-  cassette
-    .command("prune")
-    .description("remove cassettes whose suite, case or trial is gone")
-    .argument("[paths...]", "suites, or directories with them", ["."])
+  declareCommand(cassette, "prune", { server: "ignored" })
+    .description("remove cassettes whose suite, case or trial no longer exists")
+    .argument("[paths...]", "suites, or directories that contain suites", ["."])
     .option("--dry-run", "only show what would be removed")
-    .option("--yes", "do not ask")
-    .option("--json", "print JSON; asks nothing")
+    .option("--yes", "remove without asking")
+    .option("--json", "print JSON, without asking")
     .addHelpText("after", "\nExample:\n  $ capstan cassette prune --dry-run")
     .action(async (paths: string[], flags: PruneFlags) => {
       process.exitCode = await (await import("./cassette-prune.ts")).prune(paths, flags);

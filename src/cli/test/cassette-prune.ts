@@ -12,8 +12,8 @@ import { cassetteDirectory } from "../../eval/compare/cassette-files.ts";
 import { type StaleCassette, staleCassettes } from "../../eval/compare/stale-cassettes.ts";
 import { usage } from "../terminal/failure.ts";
 import { INTERRUPTED } from "../terminal/interrupt.ts";
-import { promptsHere } from "../ask/local-prompts.ts";
-import { colour } from "../terminal/text.ts";
+import { localPrompts } from "../ask/local-prompts.ts";
+import { color } from "../terminal/text.ts";
 import { escapeHidden, hiddenFreeJson } from "../../words/hidden-text.ts";
 
 export interface PruneFlags {
@@ -22,23 +22,23 @@ export interface PruneFlags {
   readonly json?: boolean;
 }
 
-/** Removes cassettes that nothing would replay. Returns the exit code. */
+/** Removes cassettes that no case would replay. Returns the exit code. */
 export async function prune(paths: readonly string[], flags: PruneFlags): Promise<number> {
   const { dryRun = false, yes = false, json = false } = flags;
   const { stale, others, problems } = await findStale(paths);
-  for (const file of others) process.stderr.write(`capstan: ${here(file)} is no cassette, and stays.\n`);
+  for (const file of others) process.stderr.write(`capstan: ${here(file)} is not a cassette; keeping it.\n`);
   for (const problem of problems) process.stderr.write(`capstan: ${escapeHidden(problem)}\n`);
   const exitCode = problems.length > 0 ? ERROR_CODES.invalid_suite : 0;
   if (stale.length === 0) {
-    if (!json) print("There is nothing to remove.");
+    if (!json) print("Nothing to remove.");
     return exitCode;
   }
-  // A path is there to be copied: it is never cut.
-  if (!json) for (const { file, why } of stale) print(`${here(file)}\n  ${colour.dim(escapeHidden(why))}`);
-  const prompts = dryRun || yes || json ? undefined : await promptsHere();
+  // Paths are never cut, so that they can be copied.
+  if (!json) for (const { file, why } of stale) print(`${here(file)}\n  ${color.dim(escapeHidden(why))}`);
+  const prompts = dryRun || yes || json ? undefined : await localPrompts();
   if (dryRun || (!yes && prompts === undefined)) {
     if (json) for (const one of stale) print(hiddenFreeJson({ ...one, removed: false }));
-    process.stderr.write(`Nothing was removed.${dryRun ? "" : " Add --yes to remove what is listed."}\n`);
+    process.stderr.write(`Nothing was removed.${dryRun ? "" : " To remove the listed cassettes, add --yes."}\n`);
     return dryRun ? exitCode : ERROR_CODES.approval_pending;
   }
   if (!yes) {
@@ -66,9 +66,9 @@ export async function prune(paths: readonly string[], flags: PruneFlags): Promis
 
 interface Found {
   readonly stale: readonly StaleCassette[];
-  /** Files that are no cassettes. */
+  /** Files that are not cassettes. */
   readonly others: readonly string[];
-  /** Suites that cannot be read: nobody knows which of their cassettes are wanted. */
+  /** Suites that cannot be read, so their cassettes are kept. */
   readonly problems: readonly string[];
 }
 
@@ -84,21 +84,23 @@ async function findStale(paths: readonly string[]): Promise<Found> {
       others.push(...check.others);
     } catch (error) {
       if (!(error instanceof CapstanError)) throw error;
-      problems.push(`The cassettes in ${here(directory)} stay, because their suite cannot be read: ${error.message}`);
+      problems.push(
+        `Keeping the cassettes in ${here(directory)}, because their suite cannot be read: ${error.message}`,
+      );
     }
   return { stale, others, problems };
 }
 
-/** The directories of cassettes that a path stands for: that of a suite, or all below. */
+/** The cassette directories of a suite, or all below a directory. */
 function directoriesOf(path: string, given: string): string[] {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) throw usage(`There is no ${given}. Name a suite (*.test.yaml) or a directory.`);
+  if (found === undefined) throw usage(`${given} not found. Name a suite (*.test.yaml) or a directory.`);
   if (!found.isDirectory()) return existsSync(cassetteDirectory(path)) ? [cassetteDirectory(path)] : [];
   if (basename(path) === "cassettes") return below(path);
-  return below(path).flatMap((child) => (LEFT_OUT.has(basename(child)) ? [] : directoriesOf(child, child)));
+  return below(path).flatMap((child) => (SKIPPED.has(basename(child)) ? [] : directoriesOf(child, child)));
 }
 
-const LEFT_OUT = new Set(["node_modules", ".git", "fixtures"]);
+const SKIPPED = new Set(["node_modules", ".git", "fixtures"]);
 
 function below(directory: string): string[] {
   return readdirSync(directory, { withFileTypes: true })
@@ -107,7 +109,7 @@ function below(directory: string): string[] {
     .toSorted();
 }
 
-/** Undefined when there is none any more. */
+/** Undefined if the suite no longer exists. */
 async function suiteOf(directory: string): Promise<Suite | undefined> {
   const stem = resolve(directory, "..", "..", basename(directory));
   const file = [`${stem}.yaml`, `${stem}.yml`].find((path) => existsSync(path));
@@ -115,7 +117,7 @@ async function suiteOf(directory: string): Promise<Suite | undefined> {
   return (await readSuite(file, process.env, ASSUMED_TRUST)).suite;
 }
 
-/** An agent's file that had a suite in it once. */
+/** An agent file without (or no longer with) tests. */
 function hasNoTests(file: string): boolean {
   if (isSuiteFile(file)) return false;
   const code = "invalid_suite";
@@ -123,7 +125,7 @@ function hasNoTests(file: string): boolean {
   return !Object.hasOwn(Object(value) as object, "tests");
 }
 
-/** One that still holds something stays. */
+/** Keeps a directory that still contains files. */
 async function removeEmpty(directory: string): Promise<void> {
   if (readdirSync(directory).length === 0) await rmdir(directory);
 }

@@ -7,51 +7,51 @@ import type {
   RecordedAnswer,
   RecordedNews,
 } from "../../core/suite/cassette.ts";
-import { alike, othersText } from "./group-differences.ts";
-import { wrapped } from "../terminal/text.ts";
-import { paintedPatch } from "../workspace/diff-view.ts";
-import { colour, count, oneLine } from "../terminal/text.ts";
+import { groupDifferences, othersText } from "./group-differences.ts";
+import { wrapText } from "../terminal/text.ts";
+import { paintPatch } from "../workspace/diff-view.ts";
+import { color, count, oneLine } from "../terminal/text.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
 export interface CassetteView {
-  /** Nothing is cut, and the instructions are shown. */
+  /** Shows full texts and the instructions. */
   readonly isFull: boolean;
   /** In columns. */
   readonly width: number;
 }
 
-/** Of a text that is cut. */
+/** Lines shown of a long text. */
 const SHOWN_LINES = 8;
 const INDENT = "      ";
 
-/** A cassette as a person reads a conversation: what was asked, and what was said. */
+/** Shows a cassette as a conversation. */
 export function cassetteText(cassette: Cassette, view: CassetteView): string {
   const { suite, case: name, trial, recorded } = cassette;
   const head = [
-    colour.bold(escapeHidden(`${suite}: ${name}${trial === 1 ? "" : `, trial ${trial}`}`)),
-    colour.dim(
+    color.bold(escapeHidden(`${suite}: ${name}${trial === 1 ? "" : `, trial ${trial}`}`)),
+    color.dim(
       escapeHidden(`recorded ${recorded.at} · capstan ${recorded.capstan} · SDK ${recorded.sdk}${engineOf(cassette)}`),
     ),
   ];
   return [head.join("\n"), ...cassette.threads.map((thread) => threadText(thread, cassette, view))].join("\n\n");
 }
 
-/** Most are of the engine that there always was. */
+/** Empty for the default engine. */
 function engineOf({ recorded: { engine = DEFAULT_ENGINE } }: Cassette): string {
   return engine === DEFAULT_ENGINE ? "" : ` · engine ${engine}`;
 }
 
 export function differencesText(differences: readonly CassetteDifference[]): string {
-  return alike(differences)
+  return groupDifferences(differences)
     .map(({ first: { session, thread, ordinal, summary, diff }, others }) => {
-      const title = `${lineOf({ session, thread })}, request ${ordinal}${othersText(others)}: ${summary}`;
-      return `${colour.bold(escapeHidden(title))}\n${paintedPatch(escapeHidden(diff.trimEnd()))}`;
+      const title = `${threadName({ session, thread })}, request ${ordinal}${othersText(others)}: ${summary}`;
+      return `${color.bold(escapeHidden(title))}\n${paintPatch(escapeHidden(diff.trimEnd()))}`;
     })
     .join("\n\n");
 }
 
-/** `main`, a subagent, or a judge. */
-function lineOf({ session, thread }: Pick<CassetteThread, "session" | "thread">): string {
+/** `main`, a subagent or a judge. */
+function threadName({ session, thread }: Pick<CassetteThread, "session" | "thread">): string {
   return session === "case" ? thread : thread === "main" ? session : `${session} ${thread}`;
 }
 
@@ -59,7 +59,7 @@ function threadText(thread: CassetteThread, { texts }: Cassette, view: CassetteV
   const { exchanges } = thread;
   const side = thread.class === "main" || thread.class === "subagent" ? "" : ` (${thread.class})`;
   const number = exchanges.length === 1 ? "1 request" : `${count(exchanges.length)} requests`;
-  const lines = [colour.bold(escapeHidden(`${lineOf(thread)}${side}: ${number}`))];
+  const lines = [color.bold(escapeHidden(`${threadName(thread)}${side}: ${number}`))];
   let before: CassetteExchange | undefined;
   for (const [index, exchange] of exchanges.entries()) {
     lines.push(...settingsLines(exchange, before, { texts, view }), ...exchangeLines(exchange, index + 1, view));
@@ -68,7 +68,7 @@ function threadText(thread: CassetteThread, { texts }: Cassette, view: CassetteV
   return lines.join("\n");
 }
 
-/** Only where they change: they are the same for most of a thread. */
+/** Shows settings only where they change. */
 function settingsLines(
   { model, instructions, tools }: CassetteExchange,
   before: CassetteExchange | undefined,
@@ -89,15 +89,15 @@ function toolNames(tools: unknown): string {
 
 function exchangeLines({ news, answer }: CassetteExchange, ordinal: number, view: CassetteView): string[] {
   return [
-    `  ${colour.dim(`${ordinal}`)}`,
-    ...news.flatMap((message) => toldLines(message, view)),
+    `  ${color.dim(`${ordinal}`)}`,
+    ...news.flatMap((message) => inputLines(message, view)),
     ...answerLines(answer, view),
   ];
 }
 
 const ROLES: Readonly<Record<string, string>> = { user: "user", system: "engine" };
 
-function toldLines({ role, content }: RecordedNews, view: CassetteView): string[] {
+function inputLines({ role, content }: RecordedNews, view: CassetteView): string[] {
   return content.flatMap((block) =>
     block.type === "tool_result"
       ? row(block["is_error"] === true ? "tool failed" : "tool result", plainText(block["content"]), view)
@@ -107,25 +107,25 @@ function toldLines({ role, content }: RecordedNews, view: CassetteView): string[
 
 function answerLines(answer: RecordedAnswer, view: CassetteView): string[] {
   if (answer.kind === "error")
-    return row(colour.red("model"), `error ${answer.status}: ${JSON.stringify(answer.body)}`, view);
+    return row(color.red("model"), `error ${answer.status}: ${JSON.stringify(answer.body)}`, view);
   const { content, stop_reason: reason, usage } = answer.message;
-  const end = answer.kind === "cut" ? `broken off by the ${answer.by}` : (reason ?? "no stop reason");
+  const end = answer.kind === "cut" ? `interrupted by the ${answer.by}` : (reason ?? "no stop reason");
   const tokens = [`${figure(usage["input_tokens"])} in`, `${figure(usage["output_tokens"])} out`];
   return [
-    ...content.flatMap((block) => saidLines(block, view)),
-    `    ${colour.dim(escapeHidden([end, ...tokens].join(" · ")))}`,
+    ...content.flatMap((block) => outputLines(block, view)),
+    `    ${color.dim(escapeHidden([end, ...tokens].join(" · ")))}`,
   ];
 }
 
-function saidLines(block: RecordedNews["content"][number], view: CassetteView): string[] {
+function outputLines(block: RecordedNews["content"][number], view: CassetteView): string[] {
   switch (block.type) {
     case "tool_use":
     case "server_tool_use":
-      return row(colour.cyan("calls"), `${String(block["name"])} ${JSON.stringify(block["input"])}`, view);
+      return row(color.cyan("calls"), `${String(block["name"])} ${JSON.stringify(block["input"])}`, view);
     case "thinking":
-      return row(colour.green("thinks"), String(block["thinking"]), view);
+      return row(color.green("thinks"), String(block["thinking"]), view);
     default:
-      return row(colour.green("says"), plainText(block), view);
+      return row(color.green("says"), plainText(block), view);
   }
 }
 
@@ -133,27 +133,27 @@ function figure(value: unknown): string {
   return typeof value === "number" ? count(value) : "?";
 }
 
-/** A name, and below it the text: as many lines as fit a glance, or all. */
+/** A name and its text, shortened unless `isFull`. */
 function row(name: string, text: string, { isFull, width }: CassetteView): string[] {
   const lines = escapeHidden(text.trimEnd())
     .split("\n")
-    .flatMap((line) => wrapped(line, width - INDENT.length));
+    .flatMap((line) => wrapText(line, width - INDENT.length));
   const [only, ...others] = lines;
   if (others.length === 0 && only !== undefined && name.length + only.length + 8 < width)
-    return [`    ${colour.dim(name)}: ${only}`];
+    return [`    ${color.dim(name)}: ${only}`];
   const shown = isFull ? lines : lines.slice(0, SHOWN_LINES);
   const left = lines.length - shown.length;
   return [
-    `    ${colour.dim(name)}:`,
+    `    ${color.dim(name)}:`,
     ...shown.map((line) => `${INDENT}${line}`.trimEnd()),
-    ...(left === 0 ? [] : [`${INDENT}${colour.dim(`… ${count(left)} more lines (--full)`)}`]),
+    ...(left === 0 ? [] : [`${INDENT}${color.dim(`… ${count(left)} more lines (--full)`)}`]),
   ];
 }
 
-/** The text of a block, of several, or whatever else it is as JSON. */
+/** The text of one or more blocks; anything else as JSON. */
 function plainText(value: unknown): string {
   if (typeof value === "string") return value;
-  // A tool may have answered nothing at all.
+  // A tool may have returned nothing.
   if (value === undefined) return "";
   if (Array.isArray(value)) return value.map(plainText).join("\n");
   const { type, text, source } = (value ?? {}) as { type?: string; text?: unknown; source?: unknown };

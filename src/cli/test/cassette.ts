@@ -11,7 +11,7 @@ export async function show(
   print(json ? hiddenFreeJson(cassette) : cassetteText(cassette, { isFull: full, width: Math.min(columns(), 100) }));
 }
 
-/** Returns the exit code: 1 when they differ. */
+/** Returns the exit code: 1 if they differ. */
 export async function diff(
   before: string,
   after: string,
@@ -19,7 +19,7 @@ export async function diff(
 ): Promise<number> {
   const found = await compareCassetteFiles(before, after);
   if (json) for (const difference of found) print(hiddenFreeJson(difference));
-  else print(found.length === 0 ? "They ask and say the same." : differencesText(found));
+  else print(found.length === 0 ? "No differences." : differencesText(found));
   return found.length === 0 ? 0 : 1;
 }
 

@@ -1,15 +1,15 @@
 import type { Command } from "commander";
 import type { RecordFlags } from "./record.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addRecord(program: Command): void {
-  program
-    .command("record")
-    .description("make a case of a past session: its messages, files and answers, and what the model said")
-    .argument("<session>", "the id, or its beginning or end")
-    .option("--suite <file>", "the suite that gets the case; made when it is not there (default: AGENT.test.yaml)")
-    .option("--name <name>", "the name of the case (default: how the session began)")
-    .option("-a, --agent <file>", "the agent's file (default: the agent.yaml beside the suite, or a new file)")
-    .option("--allow-side-effects", "make calls again that may do something beyond the files, such as commands")
+  declareCommand(program, "record", { server: "refused" })
+    .description("turn a session into a test case with its messages, files and model answers")
+    .argument("<session>", "session id, or its first or last characters")
+    .option("--suite <file>", "suite to add the case to; created if missing (default: AGENT.test.yaml)")
+    .option("--name <name>", "case name (default: from the first message)")
+    .option("-a, --agent <file>", "agent file (default: the agent.yaml next to the suite, or a new file)")
+    .option("--allow-side-effects", "re-run calls that may have side effects, such as commands")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan record 3f2a91bc --suite review.test.yaml")
     .action(async (session: string, flags: RecordFlags) => {

@@ -25,13 +25,13 @@ export interface RecordFlags {
 export async function record(given: string, flags: RecordFlags): Promise<number> {
   const { suite, name, agent, json = false } = flags;
   if (suite !== undefined && !isSuiteFile(suite))
-    throw usage(`${suite} is no name of a suite. It must end with .test.yaml`);
-  // What it writes is trusted by that.
+    throw usage(`${suite} is not a valid suite name. It must end with .test.yaml`);
+  // The files it writes are trusted.
   await requirePerson("capstan record");
-  const { sessionId, agentName } = await meant(given);
+  const { sessionId, agentName } = await findSession(given);
   const stop = new AbortController();
   using stopping = interruptOnSignal(async () => stop.abort());
-  const made = await recordSession({
+  const recorded = await recordSession({
     sessionId,
     suiteFile: resolve(suite ?? `${agentName}.test.yaml`),
     name,
@@ -47,24 +47,24 @@ export async function record(given: string, flags: RecordFlags): Promise<number>
     if (stopping.stopped) return undefined;
     throw thrown;
   });
-  if (made === undefined) {
-    process.stderr.write("capstan: Stopped. Nothing was made.\n");
+  if (recorded === undefined) {
+    process.stderr.write("capstan: Stopped. Nothing was recorded.\n");
     return INTERRUPTED;
   }
-  const files = made.files.map((file) => relative(process.cwd(), file));
+  const files = recorded.files.map((file) => relative(process.cwd(), file));
   if (json) {
-    process.stdout.write(`${hiddenFreeJson({ ...made, files, sessionId })}\n`);
+    process.stdout.write(`${hiddenFreeJson({ ...recorded, files, sessionId })}\n`);
     return 0;
   }
-  for (const note of made.notes) process.stderr.write(`capstan: ${escapeHidden(note)}\n`);
+  for (const note of recorded.notes) process.stderr.write(`capstan: ${escapeHidden(note)}\n`);
   const [first = ""] = files;
   process.stdout.write(
-    `Made the case "${escapeHidden(made.case)}", replayed it, and it passes:\n${files.map((file) => `  ${file}\n`).join("")}Run it: capstan test ${first}\n`,
+    `Recorded the case "${escapeHidden(recorded.case)}". It passes on replay:\n${files.map((file) => `  ${file}\n`).join("")}Run it: capstan test ${first}\n`,
   );
   return 0;
 }
 
-async function meant(given: string): Promise<{ readonly sessionId: string; readonly agentName: string }> {
+async function findSession(given: string): Promise<{ readonly sessionId: string; readonly agentName: string }> {
   await using store = await userStore();
   const sessionId = await resolveSession(store, given);
   const found = await store.session(sessionId);

@@ -9,13 +9,13 @@ import { hiddenFreeJson } from "../../words/hidden-text.ts";
 export interface CanaryOptions {
   /** A path or a version. */
   readonly sdk: string;
-  /** The version that Capstan is made for. */
+  /** The SDK version that Capstan is built for. */
   readonly pinned: string;
   readonly configuration: ReadSuite["configuration"];
   readonly json: boolean;
 }
 
-/** Replays suites on another version of the SDK as well. Returns the exit code. */
+/** Replays suites on two versions of the SDK and compares them. Returns the exit code. */
 export async function canary(
   request: CanaryRequest,
   { sdk: given, pinned, configuration, json }: CanaryOptions,
@@ -24,7 +24,7 @@ export async function canary(
   const sdk = await otherSdk(given, {
     home: configuration.home,
     path: configuration.environment["PATH"] ?? "",
-    onInstall: (directory) => process.stderr.write(`Installing the SDK ${given} into ${directory} …\n`),
+    onInstall: (directory) => process.stderr.write(`Installing SDK ${given} into ${directory} …\n`),
     signal: request.signal,
   });
   await using tests = await openTests("replay", options);

@@ -3,29 +3,29 @@ import type { CaseRun, SuiteRun, TrialRun } from "../../core/suite/suite-run.ts"
 import { CASE_STATUSES, casesSummary, runSummary } from "../../core/suite/suite-run-summary.ts";
 import { acceptedDrift, ignoredVariation } from "../../eval/reports/words.ts";
 import { filteredOut } from "../../eval/select.ts";
-import { colour, columns, duration, money, oneLine } from "../terminal/text.ts";
+import { color, columns, duration, money, oneLine } from "../terminal/text.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
-/** Part of a line: plain, or painted. */
+/** Part of a line, plain or colored. */
 type Part = string | readonly [paint: (text: string) => string, text: string];
 
 const MARKS: Readonly<Record<CaseRun["status"], Part>> = {
-  passed: [colour.green, "✓"],
-  failed: [colour.red, "✗"],
-  error: [colour.red, "!"],
-  skipped: [colour.dim, "-"],
-  not_run: [colour.yellow, "!"],
+  passed: [color.green, "✓"],
+  failed: [color.red, "✗"],
+  error: [color.red, "!"],
+  skipped: [color.dim, "-"],
+  not_run: [color.yellow, "!"],
 };
-/** The end of what happened is what explains a failure. */
+/** Only the last steps, which usually explain a failure. */
 const SHOWN_STEPS = 12;
 const SHOWN_DIFF_LINES = 40;
 
-/** A run of suites as a person follows it: one line for each case, and why those failed that did. */
+/** Shows a run of suites: one line per case, and why cases failed. */
 export class TestView {
   readonly #isQuiet: boolean;
-  /** Nobody pays for it. */
+  /** The run costs nothing. */
   readonly #isFree: boolean;
-  /** The reason that `--filter` gives; nobody wants to read of what they left out themselves. */
+  /** The skip reason of filtered cases, which are only counted. */
   readonly #filtered: string;
   #leftOut = 0;
 
@@ -35,35 +35,35 @@ export class TestView {
     this.#filtered = filteredOut(options.filter);
   }
 
-  readonly started = (suite: Suite, one: Case): void => {
+  readonly showStart = (suite: Suite, one: Case): void => {
     if (!this.#isQuiet && process.stderr.isTTY)
       process.stderr.write(
-        `\r\u001B[K${colour.dim(oneLine(`… ${suite.name}: ${one.name}`, columns(process.stderr) - 1))}`,
+        `\r\u001B[K${color.dim(oneLine(`… ${suite.name}: ${one.name}`, columns(process.stderr) - 1))}`,
       );
   };
 
-  /** Nothing is told of it yet. */
-  readonly forget = (): void => {
+  /** Removes the progress line. */
+  readonly clearProgress = (): void => {
     if (!this.#isQuiet && process.stderr.isTTY) process.stderr.write("\r\u001B[K");
   };
 
-  readonly ended = (suite: Suite, run: CaseRun): void => {
+  readonly showCase = (suite: Suite, run: CaseRun): void => {
     if (this.#isQuiet) return;
     if (process.stderr.isTTY) process.stderr.write("\r\u001B[K");
     if (run.status === "skipped" && run.reason === this.#filtered) {
       this.#leftOut += 1;
       return;
     }
-    this.#line(MARKS[run.status], ` ${suite.name}: ${run.case}`, [colour.dim, figures(run)]);
+    this.#printLine(MARKS[run.status], ` ${suite.name}: ${run.case}`, [color.dim, figures(run)]);
     if (run.status === "skipped" || run.status === "not_run") {
       const what = run.status === "skipped" ? "skipped" : "not run";
-      return this.#indented([colour.dim, `${what}: ${run.reason ?? ""}`]);
+      return this.#printIndented([color.dim, `${what}: ${run.reason ?? ""}`]);
     }
     for (const trial of run.trials.filter(({ status }) => status !== "passed").slice(0, 1)) this.#failure(run, trial);
     const drift = acceptedDrift(run.trials);
-    if (drift !== undefined) this.#indented([colour.yellow, drift]);
+    if (drift !== undefined) this.#printIndented([color.yellow, drift]);
     const ignored = ignoredVariation(run.trials);
-    if (ignored !== undefined) this.#indented([colour.dim, ignored]);
+    if (ignored !== undefined) this.#printIndented([color.dim, ignored]);
   };
 
   summary(run: SuiteRun, written: readonly string[]): void {
@@ -74,65 +74,65 @@ export class TestView {
     const parts = CASE_STATUSES.filter((status) => shown[status] > 0).map(
       (status) => `${shown[status]} ${status.replace("_", " ")}${status === "error" && shown.error > 1 ? "s" : ""}`,
     );
-    if (this.#leftOut > 0) parts.push(`${this.#leftOut} left out`);
+    if (this.#leftOut > 0) parts.push(`${this.#leftOut} filtered out`);
     for (const { suite, gates, regressions } of suites) {
       for (const { passed, gate, message } of gates)
-        this.#line(passed ? MARKS.passed : MARKS.failed, ` ${suite}: gate ${gate}: ${message}`);
+        this.#printLine(passed ? MARKS.passed : MARKS.failed, ` ${suite}: gate ${gate}: ${message}`);
       for (const { what, case: one, message } of regressions)
-        this.#line(MARKS.failed, ` ${suite}: ${one ?? ""} is worse than the baseline in ${what}: ${message}`);
+        this.#printLine(MARKS.failed, ` ${suite}: ${one ?? ""} regressed from the baseline in ${what}: ${message}`);
     }
-    for (const problem of problems) this.#line(MARKS.error, ` ${problem}`);
-    const cost = this.#isFree ? `${money(usd)} if it were live` : money(usd);
-    this.#line("");
+    for (const problem of problems) this.#printLine(MARKS.error, ` ${problem}`);
+    const cost = this.#isFree ? `${money(usd)} if run live` : money(usd);
+    this.#printLine("");
     const text = `${parts.join(", ")} in ${duration(durationMs)}, ${cost} (${mode})`;
-    this.#line([exitCode === 0 ? colour.green : colour.red, text]);
-    for (const file of written) this.#line(`Report: ${file}`);
+    this.#printLine([exitCode === 0 ? color.green : color.red, text]);
+    for (const file of written) this.#printLine(`Report: ${file}`);
   }
 
   #failure({ trials }: CaseRun, trial: TrialRun): void {
     const of = trials.length > 1 ? ` (trial ${trial.trial} of ${trials.length})` : "";
-    if (trial.error !== undefined) this.#indented(`${trial.error}${of}`);
+    if (trial.error !== undefined) this.#printIndented(`${trial.error}${of}`);
     for (const { passed, grader, message, diff } of trial.verdicts) {
       if (passed) continue;
-      this.#indented([colour.red, grader], `${of}: ${message}`);
+      this.#printIndented([color.red, grader], `${of}: ${message}`);
       if (diff !== undefined) this.#diff(diff);
     }
     const steps = trial.steps.slice(-SHOWN_STEPS);
     if (steps.length === 0) return;
-    this.#indented([colour.dim, "what happened:"]);
+    this.#printIndented([color.dim, "steps:"]);
     if (trial.steps.length > steps.length)
-      this.#indented([colour.dim, `  … ${trial.steps.length - steps.length} steps before`]);
+      this.#printIndented([color.dim, `  … ${trial.steps.length - steps.length} earlier steps`]);
     for (const { thread, kind, title, outcome } of steps) {
       const who = thread === "main" ? "" : `${thread}: `;
       const end = outcome === undefined || outcome === "completed" ? "" : ` ${outcome}`;
-      this.#indented([colour.dim, oneLine(`  ${who}${kind} ${title}${end}`, columns() - 5)]);
+      this.#printIndented([color.dim, oneLine(`  ${who}${kind} ${title}${end}`, columns() - 5)]);
     }
   }
 
   #diff(diff: string): void {
     const lines = diff.split("\n");
-    for (const line of lines.slice(0, SHOWN_DIFF_LINES)) this.#indented([paintOf(line), line]);
+    for (const line of lines.slice(0, SHOWN_DIFF_LINES)) this.#printIndented([paintOf(line), line]);
     if (lines.length > SHOWN_DIFF_LINES)
-      this.#indented([colour.dim, `… ${lines.length - SHOWN_DIFF_LINES} more lines; --report html has all of it`]);
+      this.#printIndented([color.dim, `… ${lines.length - SHOWN_DIFF_LINES} more lines; see all with --report html`]);
   }
 
-  #indented(...parts: readonly Part[]): void {
-    for (const line of painted(parts).split("\n")) process.stdout.write(`    ${line}\n`);
+  #printIndented(...parts: readonly Part[]): void {
+    for (const line of paint(parts).split("\n")) process.stdout.write(`    ${line}\n`);
   }
 
-  #line(...parts: readonly Part[]): void {
-    process.stdout.write(`${painted(parts)}\n`);
+  #printLine(...parts: readonly Part[]): void {
+    process.stdout.write(`${paint(parts)}\n`);
   }
 }
 
-/** The one way to the terminal: whatever the text is, only the paint steers it. */
-function painted(parts: readonly Part[]): string {
+/** Escapes control characters in every text, so that only our own colors reach the terminal. */
+function paint(parts: readonly Part[]): string {
   return parts.map((part) => (typeof part === "string" ? escapeHidden(part) : part[0](escapeHidden(part[1])))).join("");
 }
 
 function paintOf(line: string): (text: string) => string {
-  if (line.startsWith("+")) return colour.green;
-  return line.startsWith("-") ? colour.red : colour.dim;
+  if (line.startsWith("+")) return color.green;
+  return line.startsWith("-") ? color.red : color.dim;
 }
 
 function figures(run: CaseRun): string {

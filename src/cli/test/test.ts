@@ -19,7 +19,7 @@ import { testsOptions } from "../target/host.ts";
 import { INTERRUPTED, interruptOnSignal } from "../terminal/interrupt.ts";
 import { TestView } from "./test-view.ts";
 import { trustingFor } from "../trust/trusting.ts";
-import { tellWithheld } from "../trust/view.ts";
+import { reportWithheld } from "../trust/view.ts";
 import { packageVersion } from "../version.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
 
@@ -46,12 +46,12 @@ export async function test(paths: readonly string[], flags: TestFlags): Promise<
   const mode = modeOf(flags);
   if (mode === "record" && process.env["CI"])
     throw usage(
-      "Nothing is recorded in CI: a cassette is made by a person who looks at it. Record at home, and commit the file.",
+      "Recording is disabled in CI, because a person should review each cassette. Record locally and commit the file.",
     );
   const wanted = wantedReports(flags.report ?? []);
   const baseline = flags.baseline === undefined ? undefined : readBaseline(flags.baseline);
   const { read, problems } = await readSuites(findSuites(paths), await trustingFor(flags, { isAsking: false }), flags);
-  for (const { configuration } of read) tellWithheld(configuration);
+  for (const { configuration } of read) reportWithheld(configuration);
   const [first] = read;
   if (first === undefined) throw new CapstanError("invalid_suite", problems.join("\n"));
   const view = new TestView({
@@ -78,11 +78,11 @@ export async function test(paths: readonly string[], flags: TestFlags): Promise<
   const { sdk } = engineVersions();
   if (flags.sdk !== undefined) {
     if (read.some(({ configuration }) => configuration.project.id !== first.configuration.project.id))
-      throw usage("--sdk takes the suites of one project at a time. Name one of their directories.");
+      throw usage("--sdk works with the suites of one project at a time. Name one project's directory.");
     const { canary } = await import("./test-canary.ts");
     const { configuration } = first;
     const code = await canary(
-      { ...request, onStart: view.started, onCase: view.forget },
+      { ...request, onStart: view.showStart, onCase: view.clearProgress },
       { sdk: flags.sdk, pinned: sdk, configuration, json: flags.json ?? false },
     );
     return stopping.stopped ? INTERRUPTED : code;
@@ -95,19 +95,19 @@ export async function test(paths: readonly string[], flags: TestFlags): Promise<
       acceptDrift: flags.acceptDrift ?? false,
       baseline,
       sdk,
-      onStart: view.started,
-      onCase: view.ended,
+      onStart: view.showStart,
+      onCase: view.showCase,
     },
     tests,
   );
   const { run: reported, written } = await writeReports(ran, wanted);
-  const run = await kept(first.configuration, reported);
+  const run = await saveRun(first.configuration, reported);
   view.summary(run, written);
   if (flags.json === true) process.stdout.write(`${hiddenFreeJson(run)}\n`);
   return stopping.stopped ? INTERRUPTED : run.exitCode;
 }
 
-/** A host for each project: settings, variables and what is secret are its own. */
+/** Opens one host per project, because settings, variables and secrets differ. */
 async function openAll(
   read: readonly ReadSuite[],
   mode: SuiteRun["mode"],
@@ -137,14 +137,14 @@ async function openAll(
   };
 }
 
-/** A run that cannot be stored was still run. */
-async function kept({ home, environment }: Configuration, run: SuiteRun): Promise<SuiteRun> {
+/** If the run cannot be saved, adds a problem to it. */
+async function saveRun({ home, environment }: Configuration, run: SuiteRun): Promise<SuiteRun> {
   try {
     await using store = await openStore(home, environment);
     await store.suiteRuns.add(run);
     return run;
   } catch (error) {
-    const problem = `The run could not be stored in ${home}: ${messageOf(error)}`;
+    const problem = `Cannot save the run in ${home}: ${messageOf(error)}`;
     return { ...run, problems: [...run.problems, problem], exitCode: run.exitCode || 2 };
   }
 }
@@ -155,7 +155,7 @@ function modeOf({ record, live, rehearsal }: TestFlags): SuiteRun["mode"] {
   return rehearsal === true ? "rehearsal" : "replay";
 }
 
-/** One that cannot be read does not keep the others from being run. */
+/** Reads the suites that it can, and collects the problems of the others. */
 async function readSuites(
   files: readonly string[],
   trust: Trusting,
@@ -168,33 +168,30 @@ async function readSuites(
       const one = await readSuite(file, process.env, trust, { engine });
       const { name } = one.suite;
       const same = read.find(({ suite }) => suite.name === name);
-      // Reports, baselines and stored runs know a suite by its name.
+      // Reports, baselines and saved runs identify a suite by name.
       if (same === undefined) read.push(one);
-      else problems.push(`${file} and ${same.suite.file} are both named ${name}. Give one another name: suite: …`);
+      else problems.push(`${file} and ${same.suite.file} are both named ${name}. Rename one of them (suite: …).`);
     } catch (error) {
       if (!(error instanceof CapstanError)) throw error;
-      problems.push(named(file, error.message));
+      problems.push(withFile(file, error.message));
     }
   return { read, problems };
 }
 
-/** What is wrong with a suite's agent names the agent's file: then the suite is told as well. */
-function named(file: string, problem: string): string {
+/** Adds the suite's file name to a problem that names only the agent's file. */
+function withFile(file: string, problem: string): string {
   return problem.includes(file) || problem.includes(resolve(file)) ? problem : `${file} was not run: ${problem}`;
 }
 
 function readBaseline(file: string): SuiteRun {
-  const remedy = "Make one: capstan test --report json";
+  const remedy = "Create one: capstan test --report json";
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(resolve(file), "utf8"));
   } catch (error) {
-    throw new CapstanError(
-      "invalid_input",
-      `The baseline ${file} cannot be read: ${(error as Error).message}. ${remedy}`,
-    );
+    throw new CapstanError("invalid_input", `Cannot read the baseline ${file}: ${(error as Error).message}. ${remedy}`);
   }
   const parsed = suiteRun.safeParse(value);
-  if (!parsed.success) throw new CapstanError("invalid_input", `${file} is no report of a run (JSON). ${remedy}`);
+  if (!parsed.success) throw new CapstanError("invalid_input", `${file} is not a JSON report of a run. ${remedy}`);
   return parsed.data;
 }

@@ -13,7 +13,7 @@ import { ASSUMED_TRUST } from "../../config/trust/recorded.ts";
 import { KIND_WORDS, wideningText } from "../../config/trust/words.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { usage } from "../terminal/failure.ts";
-import { promptsHere } from "../ask/local-prompts.ts";
+import { localPrompts } from "../ask/local-prompts.ts";
 import { table } from "../terminal/text.ts";
 import { requirePerson } from "../terminal/person.ts";
 import { byUser } from "./trusting.ts";
@@ -30,23 +30,23 @@ export async function trust(paths: readonly string[], flags: TrustCommandFlags):
   await requirePerson("capstan trust");
   const book = bookHere();
   const items = (await itemsAt(paths, resolve(flags.cwd))).filter((item) => !book.isTrusted(item));
-  // What was trusted before may have restricted agents in ways that are gone now.
+  // Previously trusted content may have contained restrictions that are gone now.
   const wide = items.filter((item) => item.widens.length > 0 || book.find(item) !== undefined);
   if (wide.length === 0) {
-    // It widens nothing, and from now on its restrictions hold whatever becomes of the file.
+    // The files widen nothing. Recording them keeps their restrictions in effect if the files change.
     for (const item of items) book.add(item, byUser("capstan trust"), new Date());
     if (paths.length === 0) vouchFor(resolve(flags.cwd));
-    return done([], flags, "There is nothing to trust: these files widen nothing that is not trusted already.");
+    return done([], flags, "Nothing to trust: these files grant nothing beyond what is already trusted.");
   }
   if (flags.json !== true) for (const item of wide) process.stdout.write(`${await itemText(item, book)}\n`);
   if (flags.yes !== true && !(await isConfirmed(wide, flags)))
     return done([], flags, "Nothing was trusted.", EXIT_NOT_TRUSTED);
   const by = byUser(flags.yes === true ? "capstan trust --yes" : "capstan trust");
   for (const item of items) book.add(item, by, new Date());
-  return done(wide, flags, wide.map((item) => `✓ ${pathHere(item.path)} is trusted as it is now.`).join("\n"));
+  return done(wide, flags, wide.map((item) => `✓ ${pathHere(item.path)} is now trusted with this content.`).join("\n"));
 }
 
-/** A project without settings has nothing to trust. Its budgets count by themselves from now on all the same. */
+/** A project without settings has nothing to trust, but becomes a known project with its own budgets. */
 function vouchFor(cwd: string): void {
   const { root } = findProject(cwd, process.env);
   if (root !== undefined) knownHere().vouch(root);
@@ -55,11 +55,9 @@ function vouchFor(cwd: string): void {
 const EXIT_NOT_TRUSTED = 2;
 
 async function isConfirmed(items: readonly TrustItem[], { json }: TrustCommandFlags): Promise<boolean> {
-  const prompts = json === true ? undefined : await promptsHere();
+  const prompts = json === true ? undefined : await localPrompts();
   if (prompts === undefined)
-    throw usage(
-      "There is no terminal to ask at, and an answer from a pipe does not count. To trust this content: --yes",
-    );
+    throw usage("Cannot ask for confirmation without a terminal. To trust this content, add --yes");
   const answer = await prompts.choose(items.length === 1 ? "Trust this file?" : `Trust these ${items.length} files?`, [
     { value: "no", label: "No" },
     { value: "yes", label: "Trust", hint: "exactly this content" },
@@ -77,7 +75,7 @@ function jsonOf({ kind, root, path, hash, files, widens }: TrustItem) {
   return { kind, root, path, hash, files: files.map((file) => file.path), widens: widens.map(wideningText) };
 }
 
-/** The items of a directory, with the agent and the suites in it, or of agent files and suites. Each once. */
+/** The trust items of directories (with their agent and suites), agent files and suites, without duplicates. */
 export async function itemsAt(paths: readonly string[], cwd: string): Promise<readonly TrustItem[]> {
   const found: JudgedItem[] = [];
   for (const path of paths.length === 0 ? [cwd] : paths.map((one) => resolve(cwd, one)))
@@ -87,9 +85,9 @@ export async function itemsAt(paths: readonly string[], cwd: string): Promise<re
 
 async function itemsOf(path: string, cwd: string): Promise<readonly JudgedItem[]> {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) throw usage(`There is no ${path}. Name a directory, an agent file or a suite.`);
+  if (stats === undefined) throw usage(`${path} not found. Name a directory, an agent file or a suite.`);
   if (stats.isDirectory()) return itemsInDirectory(path);
-  // A project's own files are those of its directory.
+  // These files belong to the project of the directory.
   if (/(?:^|\/)(?:\.env|\.capstan\/config\.yaml)$/.test(path)) {
     const all = await itemsWith(path.endsWith(".env") ? dirname(path) : dirname(dirname(path)));
     return all.filter(({ item }) => realPath(item.path) === realPath(path));
@@ -122,7 +120,7 @@ async function itemsOfSuite(path: string): Promise<readonly JudgedItem[]> {
   return (await readSuite(path, process.env, ASSUMED_TRUST)).trust;
 }
 
-/** Under `tests:` of an agent file. */
+/** The suite under `tests:` of an agent file. */
 async function suiteInside(agentFile: string): Promise<readonly JudgedItem[]> {
   const options = { cwd: dirname(agentFile), environment: process.env, flags: {}, agentFile, trust: ASSUMED_TRUST };
   const { agentFile: read } = await loadConfiguration(options);
@@ -136,12 +134,12 @@ export function list({ json }: { readonly json?: boolean }): void {
       process.stdout.write(`${JSON.stringify({ ...record, files: files.map(({ path }) => path) })}\n`);
     return;
   }
-  if (records.length === 0) return void process.stdout.write("Nothing is trusted yet. See: capstan trust --help\n");
+  if (records.length === 0) return void process.stdout.write("No trusted files yet. See: capstan trust --help\n");
   const rows = records.map(({ kind, trusted_at: at, by, path }) => [KIND_WORDS[kind], at.slice(0, 10), by, path]);
-  process.stdout.write(`${table(["WHAT", "SINCE", "BY", "FILE"], rows, { atLeast: Infinity })}\n`);
+  process.stdout.write(`${table(["KIND", "SINCE", "BY", "FILE"], rows, { atLeast: Infinity })}\n`);
 }
 
-/** From now on what these files widen has no effect again, and what the trusted content restricted applies no longer. */
+/** Ends the effect of what these files widen, and of the restrictions in their trusted content. */
 export async function revoke(
   paths: readonly string[],
   { all, json }: { readonly all?: boolean; readonly json?: boolean },
@@ -149,13 +147,13 @@ export async function revoke(
   await requirePerson("capstan trust revoke", "revoke trust");
   const book = bookHere();
   const wanted = paths.map((path) => resolve(path));
-  if (wanted.length === 0 && all !== true) throw usage("Name the files or directories, or give --all.");
+  if (wanted.length === 0 && all !== true) throw usage("Name the files or directories, or use --all.");
   const records = book
     .list()
     .filter(({ path, root }) => all === true || wanted.includes(path) || wanted.includes(root));
   const forgotten = wanted.filter((directory) => knownHere().forget(realPath(directory)));
   if (records.length === 0 && forgotten.length === 0)
-    throw new CapstanError("not_found", "None of these is trusted. See what is: capstan trust list");
+    throw new CapstanError("not_found", "None of these is trusted. To list trusted files: capstan trust list");
   for (const record of records) book.remove(record);
   if (json === true)
     process.stdout.write(

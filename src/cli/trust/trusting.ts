@@ -4,7 +4,7 @@ import { TrustBook } from "../../config/trust/book.ts";
 import type { TrustItem } from "../../config/trust/item.ts";
 import { ASSUMED_TRUST, recordedTrust } from "../../config/trust/recorded.ts";
 import { usage } from "../terminal/failure.ts";
-import { promptsHere } from "../ask/local-prompts.ts";
+import { localPrompts } from "../ask/local-prompts.ts";
 import { itemText } from "./view.ts";
 
 export interface TrustFlags {
@@ -12,8 +12,8 @@ export interface TrustFlags {
 }
 
 /**
- * What a command takes as trusted. With `--trust`: whatever is there when it starts, for this process alone. At a terminal
- * a person is asked about the rest, unless `isAsking` is false.
+ * What a command treats as trusted. `--trust` trusts all files as they are, for this process only. Otherwise a person at
+ * a terminal is asked about untrusted files, unless `isAsking` is false.
  */
 export async function trustingFor({ trust }: TrustFlags, { isAsking = true } = {}): Promise<Trusting> {
   if (trust === true) {
@@ -29,7 +29,7 @@ export async function trustingFor({ trust }: TrustFlags, { isAsking = true } = {
 async function ask(items: readonly TrustItem[], home: string): Promise<boolean> {
   const { requirePerson } = await import("../terminal/person.ts");
   await requirePerson("This command");
-  const prompts = await promptsHere();
+  const prompts = await localPrompts();
   if (prompts === undefined) return false;
   const book = new TrustBook(home);
   for (const item of items) process.stderr.write(`${await itemText(item, book)}\n`);
@@ -37,22 +37,22 @@ async function ask(items: readonly TrustItem[], home: string): Promise<boolean> 
   const answer = await prompts.choose(
     items.length === 1 ? "Trust this file?" : `Trust these ${items.length} files?`,
     [
-      { value: "trust", label: "Trust", hint: "exactly this content, from now on" },
+      { value: "trust", label: "Trust", hint: "exactly this content" },
       ...(isNeeded
         ? []
-        : [{ value: "without", label: "Continue without", hint: "what is listed has no effect" } as const]),
+        : [{ value: "without", label: "Continue without", hint: "the listed settings have no effect" } as const]),
       { value: "stop", label: "Stop" },
     ],
     { isFirst: true },
   );
   if (answer === "without") return false;
-  if (answer !== "trust") throw usage("Stopped. Nothing was trusted and nothing was started.");
-  // Exactly what was shown, whatever the files hold by now.
+  if (answer !== "trust") throw usage("Stopped. Nothing was trusted or started.");
+  // Trusts exactly what was shown, even if the files have changed since.
   for (const item of items) book.add(item, byUser("asked at a terminal"), new Date());
   return true;
 }
 
-/** Who trusted something, for the record. */
+/** Who trusted a file, for the record. */
 export function byUser(how: string): string {
   return `${process.getBuiltinModule("node:os").userInfo().username} (${how})`;
 }

@@ -3,16 +3,16 @@ import type { Configuration } from "../../config/load.ts";
 import type { TrustBook } from "../../config/trust/book.ts";
 import type { TrustItem } from "../../config/trust/item.ts";
 import { KIND_WORDS, wideningText } from "../../config/trust/words.ts";
-import { paintedPatch } from "../workspace/diff-view.ts";
+import { paintPatch } from "../workspace/diff-view.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
-/** A path as a person here would type it. */
+/** A path relative to the current directory, if it is inside it. */
 export function pathHere(path: string): string {
   const here = relative(process.cwd(), path);
   return escapeHidden(here === "" || here.startsWith("..") ? path : here);
 }
 
-/** What an item would widen, and what changed since it was last trusted. */
+/** What trusting an item allows, and what changed since it was last trusted. */
 export async function itemText(item: TrustItem, book: TrustBook): Promise<string> {
   const { changesSince } = await import("../../config/trust/difference.ts");
   const before = book.find(item);
@@ -27,18 +27,18 @@ export async function itemText(item: TrustItem, book: TrustBook): Promise<string
     ...(item.files.length > 1
       ? ["It covers these files:", ...item.files.map(({ path }) => `  ${pathHere(path)}`)]
       : []),
-    ...(changes ? ["", paintedPatch(escapeHidden(changes).trimEnd())] : []),
+    ...(changes ? ["", paintPatch(escapeHidden(changes).trimEnd())] : []),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-/** Says on standard error what of the project's files has no effect, and what to do. */
-export function tellWithheld({ trust, withheld }: Pick<Configuration, "trust" | "withheld">): void {
+/** Reports on standard error which settings of the project's files have no effect, and what to do. */
+export function reportWithheld({ trust, withheld }: Pick<Configuration, "trust" | "withheld">): void {
   const untrusted = trust.filter(({ item, isTrusted }) => !isTrusted && item.widens.length > 0);
   for (const { item } of untrusted) {
     const fields = [...new Set(item.widens.map(({ field }) => field))];
     process.stderr.write(
-      `${pathHere(item.path)} is not trusted, so these have no effect: ${escapeHidden(fields.join(", "))}.\n`,
+      `${pathHere(item.path)} is not trusted, so these settings have no effect: ${escapeHidden(fields.join(", "))}.\n`,
     );
   }
   if (untrusted.length > 0) {

@@ -1,10 +1,10 @@
 import type { AppliedChange } from "../../core/ports/workspace.ts";
 import { filesText, pathText } from "./diff-view.ts";
-import { colour, shortId } from "../terminal/text.ts";
+import { color, shortId } from "../terminal/text.ts";
 import { sessionFiles } from "../target/workspaces-session.ts";
 import { escapeHidden, hiddenFreeJson } from "../../words/hidden-text.ts";
 
-/** As for `workspace_conflict`. */
+/** The exit code of `workspace_conflict`. */
 const CONFLICT = 1;
 
 /** Returns the exit code. */
@@ -27,19 +27,19 @@ export async function apply(
     return 0;
   }
   for (const { path, why } of conflicts)
-    process.stderr.write(`  ${colour.red("conflict")}  ${pathText(path)}: ${escapeHidden(why)}\n`);
+    process.stderr.write(`  ${color.red("conflict")}  ${pathText(path)}: ${escapeHidden(why)}\n`);
   process.stderr.write(
-    `capstan: ${filesText(conflicts.length)} cannot be applied, so nothing was written. Settle that there, or take the changes another way: capstan export ${shortId(sessionId)} --patch FILE\n`,
+    `capstan: ${filesText(conflicts.length)} cannot be applied, so nothing was written. Resolve the conflicts in the source directory, or export the changes: capstan export ${shortId(sessionId)} --patch FILE\n`,
   );
   return CONFLICT;
 }
 
 const WIDTH = "written".length;
 const PAINT: Readonly<Record<AppliedChange["how"], (text: string) => string>> = {
-  written: colour.green,
-  merged: colour.yellow,
-  deleted: colour.red,
-  already: colour.dim,
+  written: color.green,
+  merged: color.yellow,
+  deleted: color.red,
+  already: color.dim,
 };
 
 function outcomeText(
@@ -47,7 +47,7 @@ function outcomeText(
   { dryRun, session }: { readonly dryRun: boolean; readonly session: string },
 ): string {
   const changed = applied.filter(({ how }) => how !== "already").length;
-  if (changed === 0) return `Session ${session} has nothing that is not there already.`;
+  if (changed === 0) return `Session ${session} has no changes to apply.`;
   return dryRun
     ? `${filesText(changed)} would be changed, without conflicts. Nothing was written.`
     : `${filesText(changed)} changed.`;

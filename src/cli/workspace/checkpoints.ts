@@ -11,7 +11,7 @@ export async function checkpoints(given: string | undefined, flags: { readonly j
   const all = await files.checkpoints(sessionId);
   if (flags.json === true) return all.forEach((one) => print(hiddenFreeJson(one)));
   if (all.length === 0) return print(noCheckpoint(sessionId));
-  // Most sessions leave nothing out, and a column of nothing takes room from the others.
+  // Saves room: most checkpoints are complete.
   const isPartial = all.some(({ leftOut }) => leftOut > 0);
   const rows = all.map((one, index) => [
     shortId(one.id),
@@ -21,14 +21,14 @@ export async function checkpoints(given: string | undefined, flags: { readonly j
     ...(isPartial ? [one.leftOut === 0 ? "" : count(one.leftOut)] : []),
     [whyText(one), afterText(one)].filter(Boolean).join("; "),
   ]);
-  const leftOut = isPartial ? ["LEFT OUT"] : [];
+  const leftOut = isPartial ? ["OMITTED"] : [];
   print(table(["CHECKPOINT", "TAKEN", "TURN", "FILES", ...leftOut, "WHY"], rows));
   const session = shortId(sessionId);
-  print(`\nSee what changed since one: capstan diff ${session} --since CHECKPOINT`);
-  print(`Bring the files back to one: capstan rewind ${session} --to CHECKPOINT`);
+  print(`\nShow changes since a checkpoint: capstan diff ${session} --since CHECKPOINT`);
+  print(`Return to a checkpoint: capstan rewind ${session} --to CHECKPOINT`);
 }
 
-/** Added, modified, deleted since the checkpoint before. */
+/** Files added, modified and deleted since the previous checkpoint. */
 function changesText({ added, modified, deleted }: Checkpoint): string {
   const parts = [`+${added}`, `~${modified}`, `-${deleted}`].filter((part) => !part.endsWith("0") || part.length > 2);
   return parts.join(" ");

@@ -1,15 +1,15 @@
 import type { Command } from "commander";
 import type { DiffFlags } from "./diff.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addDiff(program: Command): void {
-  program
-    .command("diff")
-    .description("show which files changed in a session, and which call changed them")
-    .argument("[id]", "the id, or its beginning or end; the project's last session without it")
-    .option("--since <moment>", "start, turn (the beginning of the last one) or a checkpoint", "start")
-    .option("--until <moment>", "a checkpoint; now without it")
-    .option("--patch", "print the changes themselves, as a patch that git can apply")
-    .option("--by-call", "step by step: what each call may have changed")
+  declareCommand(program, "diff", { server: "supported" })
+    .description("show which files a session changed, and which call changed them")
+    .argument("[id]", "session id, or its first or last characters (default: the project's last session)")
+    .option("--since <moment>", "start, turn (start of the last turn) or a checkpoint", "start")
+    .option("--until <moment>", "checkpoint (default: now)")
+    .option("--patch", "print a patch that git can apply")
+    .option("--by-call", "show the changes of each call")
     .option("--json", "print JSON")
     .addHelpText(
       "after",
@@ -20,10 +20,9 @@ Examples:
   $ capstan diff 3f9a11c2 --by-call`,
     )
     .action(async (session: string | undefined, flags: DiffFlags) => (await import("./diff.ts")).diff(session, flags));
-  program
-    .command("checkpoints")
-    .description("list the states of a session's files that can be brought back")
-    .argument("[id]", "the id, or its beginning or end; the project's last session without it")
+  declareCommand(program, "checkpoints", { server: "supported" })
+    .description("list the checkpoints of a session's files")
+    .argument("[id]", "session id, or its first or last characters (default: the project's last session)")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  $ capstan checkpoints 3f9a11c2")
     .action(async (session: string | undefined, flags: { json?: boolean }) =>

@@ -1,12 +1,12 @@
 import type { CallName } from "../../core/session/checkpoint-list.ts";
 import type { FileChange } from "../../core/ports/workspace.ts";
-import { colour, count } from "../terminal/text.ts";
+import { color, count } from "../terminal/text.ts";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
-const PAINT = { added: colour.green, modified: colour.yellow, deleted: colour.red } as const;
+const PAINT = { added: color.green, modified: color.yellow, deleted: color.red } as const;
 const KIND_WIDTH = "modified".length;
 
-/** One line for each file. Paths stand last and are never cut: they are there to be copied. */
+/** One line per file. Paths come last and are never cut, so that they can be copied. */
 export function fileLines(files: readonly FileChange[]): readonly string[] {
   const width = Math.max(0, ...files.map((file) => linesOf(file).length));
   return files.map((file) => {
@@ -15,7 +15,7 @@ export function fileLines(files: readonly FileChange[]): readonly string[] {
   });
 }
 
-/** A name may hold line breaks, which must not look like further names. */
+/** Escapes line breaks, which would look like further file names. */
 export function pathText(path: string): string {
   return escapeHidden(path)
     .replaceAll("\n", String.raw`\n`)
@@ -26,7 +26,7 @@ function linesOf({ kind, insertions, deletions }: FileChange): string {
   if (insertions === undefined || deletions === undefined) return "binary";
   if (kind === "added") return `+${insertions}`;
   if (kind === "deleted") return `-${deletions}`;
-  // Nothing but its permissions.
+  // Only the permissions changed.
   if (insertions + deletions === 0) return "mode";
   return [...(insertions > 0 ? [`+${insertions}`] : []), ...(deletions > 0 ? [`-${deletions}`] : [])].join(" ");
 }
@@ -50,38 +50,38 @@ export function callText({ tool, subject }: CallName): string {
   return escapeHidden(`${tool} ${subject}`.trim());
 }
 
-/** Byte for byte where a program reads it; in colours, with what would steer the terminal written out, where a person does. */
+/** Unchanged for programs; on a terminal, colored and with control characters escaped. */
 export function writePatch(patch: Buffer): void {
   if (!process.stdout.isTTY) {
     process.stdout.write(patch);
     return;
   }
-  if (patch.length > 0) process.stdout.write(`${paintedPatch(escapeHidden(patch.toString("utf8").trimEnd()))}\n`);
+  if (patch.length > 0) process.stdout.write(`${paintPatch(escapeHidden(patch.toString("utf8").trimEnd()))}\n`);
 }
 
-/** In colours; what would steer the terminal must be written out before. */
-export function paintedPatch(patch: string): string {
-  // Within the change itself a line may look like one of the head: "--- a" is the removal of "-- a".
+/** Colors a patch. Control characters must already be escaped. */
+export function paintPatch(patch: string): string {
+  // A changed line may look like a header: "--- a" is the removal of "-- a".
   let isHead = true;
   return patch
     .split("\n")
     .map((line) => {
       if (line.startsWith("diff --git ")) isHead = true;
-      const painted = isHead ? paintedHead(line) : paintedChange(line);
+      const painted = isHead ? paintHead(line) : paintChange(line);
       if (line.startsWith("@@ ")) isHead = false;
       return painted;
     })
     .join("\n");
 }
 
-/** Names of contents are cut to what a person may compare. */
-function paintedHead(line: string): string {
-  if (line.startsWith("diff --git ")) return colour.bold(line);
-  return colour.dim(line.startsWith("index ") ? line.replaceAll(/([\da-f]{8})[\da-f]{32}/g, "$1") : line);
+/** Shortens hashes. */
+function paintHead(line: string): string {
+  if (line.startsWith("diff --git ")) return color.bold(line);
+  return color.dim(line.startsWith("index ") ? line.replaceAll(/([\da-f]{8})[\da-f]{32}/g, "$1") : line);
 }
 
-function paintedChange(line: string): string {
-  if (line.startsWith("@@ ")) return colour.dim(line);
-  if (line.startsWith("+")) return colour.green(line);
-  return line.startsWith("-") ? colour.red(line) : line;
+function paintChange(line: string): string {
+  if (line.startsWith("@@ ")) return color.dim(line);
+  if (line.startsWith("+")) return color.green(line);
+  return line.startsWith("-") ? color.red(line) : line;
 }

@@ -1,7 +1,7 @@
 import type { ChangeStep } from "../../runtime/files/change-steps.ts";
 import { callText, fileLines, totalText, writePatch } from "./diff-view.ts";
 import { usage } from "../terminal/failure.ts";
-import { colour, columns, oneLine, shortId } from "../terminal/text.ts";
+import { color, columns, oneLine, shortId } from "../terminal/text.ts";
 import { sessionFiles } from "../target/workspaces-session.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
 
@@ -15,8 +15,9 @@ export interface DiffFlags {
 
 export async function diff(given: string | undefined, flags: DiffFlags): Promise<void> {
   const { since: from, until: to, patch = false, byCall = false, json = false } = flags;
-  if (patch && byCall) throw usage("--patch and --by-call exclude each other. Give one of them.");
-  if (patch && json) throw usage("--patch and --json exclude each other: a patch is text for programs already.");
+  if (patch && byCall) throw usage("--patch and --by-call cannot be combined. Use one of them.");
+  if (patch && json)
+    throw usage("--patch and --json cannot be combined: a patch is already machine-readable. Use one of them.");
   await using opened = await sessionFiles(given);
   const { files, sessionId } = opened;
   if ((await files.checkpoints(sessionId)).length === 0) {
@@ -27,37 +28,37 @@ export async function diff(given: string | undefined, flags: DiffFlags): Promise
   if (patch) return writePatch(await files.patch(sessionId, range));
   const changed = await files.diff(sessionId, { ...range, byCall });
   if (json) return (byCall ? changed.steps : changed.files).forEach((line) => print(hiddenFreeJson(line)));
-  print(colour.dim(`session ${shortId(sessionId)}, ${rangeText(flags)}`));
-  if (changed.files.length === 0 && !(byCall && changed.steps.length > 0)) return print("No file has changed.");
+  print(color.dim(`session ${shortId(sessionId)}, ${rangeText(flags)}`));
+  if (changed.files.length === 0 && !(byCall && changed.steps.length > 0)) return print("No files changed.");
   if (byCall) showSteps(changed.steps);
   else for (const line of fileLines(changed.files)) print(line);
   if (changed.files.length > 0) print(totalText(changed.files));
-  else print("In the end no file has changed.");
+  else print("All changes were undone: no files differ now.");
 }
 
-/** Not an error: most sessions only look. */
+/** Not an error: many sessions only read. */
 export function noCheckpoint(sessionId: string): string {
-  return `Session ${shortId(sessionId)} has no checkpoint: it has made no call that could change files, it keeps none (environment.checkpoints), or they were removed.`;
+  return `Session ${shortId(sessionId)} has no checkpoints: it made no calls that could change files, checkpoints are off (environment.checkpoints), or they were removed.`;
 }
 
 function rangeText({ since, until }: DiffFlags): string {
-  return `from ${momentText(since)} ${until === undefined ? "until now" : `to ${momentText(until)}`}`;
+  return `from ${momentText(since)} ${until === undefined ? "to now" : `to ${momentText(until)}`}`;
 }
 
 function momentText(moment: string): string {
-  if (moment === "start") return "its start";
-  return moment === "turn" ? "the beginning of its last turn" : `checkpoint ${moment}`;
+  if (moment === "start") return "the start";
+  return moment === "turn" ? "the start of the last turn" : `checkpoint ${moment}`;
 }
 
 function showSteps(steps: readonly ChangeStep[]): void {
   for (const { calls, checkpointId, files } of steps) {
     const end = checkpointId === undefined ? "" : `  checkpoint ${shortId(checkpointId)}`;
-    print(`${colour.bold(oneLine(whoText(calls), columns() - end.length))}${colour.dim(end)}`);
+    print(`${color.bold(oneLine(whoText(calls), columns() - end.length))}${color.dim(end)}`);
     for (const line of fileLines(files)) print(line);
     print("");
   }
   if (steps.some(({ calls }) => calls.length > 1))
-    print(colour.dim("Calls that stand together overlapped: each of them may have made the change."));
+    print(color.dim("Calls on one line overlapped: any of them may have made the change."));
 }
 
 function whoText(calls: ChangeStep["calls"]): string {

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
 import type { ExportFlags } from "./export.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addExport(program: Command): void {
-  program
-    .command("export")
-    .description("take a session's files out as a patch, a zip file or a branch; its log: sessions export")
-    .argument("[id]", "the id, or its beginning or end; the project's last session without it")
-    .option("--patch <file>", "what changed, as a patch that git can apply; - for standard output")
-    .option("--zip <file>", "all files as they are now")
-    .option("--branch [name]", "what changed, as a commit on a branch of the repository it came from")
+  declareCommand(program, "export", { server: "supported" })
+    .description("export a session's files as a patch, a zip file or a branch; for its log use `sessions export`")
+    .argument("[id]", "session id, or its first or last characters (default: the project's last session)")
+    .option("--patch <file>", "write the changes as a git patch; - for standard output")
+    .option("--zip <file>", "write all files as they are now")
+    .option("--branch [name]", "commit the changes to a branch of the source repository")
     .option("--json", "print JSON")
     .addHelpText(
       "after",

@@ -11,7 +11,7 @@ import { hiddenFreeJson } from "../../words/hidden-text.ts";
 export interface ExportFlags {
   readonly patch?: string;
   readonly zip?: string;
-  /** `true`: under the usual name. */
+  /** `true`: the default name. */
   readonly branch?: string | true;
   readonly json?: boolean;
 }
@@ -21,34 +21,34 @@ const STDOUT = "-";
 export async function exportFiles(given: string | undefined, flags: ExportFlags): Promise<void> {
   const { patch, zip, branch, json = false } = flags;
   if ([patch, zip, branch].filter((way) => way !== undefined).length !== 1)
-    throw usage("Say how, in one way: --patch FILE (- for standard output), --zip FILE or --branch [NAME].");
-  if (patch === STDOUT && json) throw usage("--patch - and --json exclude each other. Name a file for the patch.");
+    throw usage("Choose one format: --patch FILE (- for standard output), --zip FILE or --branch [NAME].");
+  if (patch === STDOUT && json) throw usage("--patch - and --json cannot be combined. Name a file for the patch.");
   for (const file of [patch, zip])
     if (file !== undefined && file !== STDOUT && existsSync(file))
-      throw usage(`${file} is there already. Choose another name, or remove it.`);
+      throw usage(`${file} already exists. Choose another name, or remove it.`);
   await using opened = await sessionFiles(given);
   const { files, sessionId } = opened;
   const session = shortId(sessionId);
-  const tell = (told: Readonly<Record<string, string | readonly string[]>>, text: string): void =>
-    void process.stdout.write(`${json ? hiddenFreeJson({ sessionId, ...told }) : text}\n`);
+  const report = (data: Readonly<Record<string, string | readonly string[]>>, text: string): void =>
+    void process.stdout.write(`${json ? hiddenFreeJson({ sessionId, ...data }) : text}\n`);
   if (patch === STDOUT) await files.exportPatch(sessionId, STDOUT, async (bytes) => writePatch(bytes));
   else if (patch !== undefined) {
-    await patchFile(files, sessionId, resolve(patch));
-    tell(
+    await writePatchFile(files, sessionId, resolve(patch));
+    report(
       { how: "patch", file: resolve(patch) },
-      `The changes of session ${session} are in ${patch}. Use them with: git apply ${patch}`,
+      `Changes of session ${session} written to ${patch}. To apply them: git apply ${patch}`,
     );
   } else if (zip !== undefined) {
     await files.exportZip(sessionId, resolve(zip));
-    tell({ how: "zip", file: resolve(zip) }, `The files of session ${session} are in ${zip}.`);
+    report({ how: "zip", file: resolve(zip) }, `Files of session ${session} written to ${zip}.`);
   } else {
     const name = typeof branch === "string" ? { branch } : {};
-    const made = await files.exportBranch(sessionId, name);
-    // A person knows the repository by the directory it is in.
-    const place = made.repository.replace(/\/\.git$/, "");
-    tell(
-      { how: "branch", ...made },
-      `The changes of session ${session} are on the branch ${made.branch} of ${place}.\nSee them with: git -C ${place} show ${made.branch}${skippedText(made.skipped)}`,
+    const exported = await files.exportBranch(sessionId, name);
+    // People know a repository by its directory.
+    const place = exported.repository.replace(/\/\.git$/, "");
+    report(
+      { how: "branch", ...exported },
+      `Changes of session ${session} committed to branch ${exported.branch} of ${place}.\nTo see them: git -C ${place} show ${exported.branch}${skippedText(exported.skipped)}`,
     );
   }
 }
@@ -59,15 +59,15 @@ function skippedText(skipped: readonly string[]): string {
   if (skipped.length === 0) return "";
   const more = skipped.length - NAMED;
   const names = skipped.slice(0, NAMED).map(pathText).join(", ") + (more > 0 ? ` and ${more} more` : "");
-  return `\nNot on it, because git ignores them there or they are of a submodule: ${names}.\nThey are not exported yet. Take all changes with --patch, or all files with --zip.`;
+  return `\nNot on the branch, because git ignores them or they belong to a submodule: ${names}.\nTo export them too, use --patch (all changes) or --zip (all files).`;
 }
 
-/** Made only when the patch is there, which must not hold itself. Nothing counts as exported that did not reach the disk. */
-async function patchFile(files: CommandFiles, sessionId: string, file: string): Promise<void> {
+/** Writes the file after the patch is computed, so that it is not part of it. Changes count as exported once they are on disk. */
+async function writePatchFile(files: CommandFiles, sessionId: string, file: string): Promise<void> {
   await files.exportPatch(sessionId, file, async (patch) => {
-    // Never over a file that is there, however late it came. It holds what the agent wrote: for its owner alone.
+    // Never overwrites a file. Readable only by its owner, because it contains the agent's work.
     await writeWholeFile(file, (handle) => handle.writeFile(patch)).catch((thrown: unknown) => {
-      throw usage(`${file} cannot be written: ${messageOf(thrown)}. Name another file.`);
+      throw usage(`Cannot write ${file}: ${messageOf(thrown)}. Choose another file.`);
     });
   });
 }

@@ -1,17 +1,17 @@
 import type { Command } from "commander";
 import type { RewindFlags } from "./rewind.ts";
+import { declareCommand } from "../target/declare-command.ts";
 
 export function addRewind(program: Command): void {
-  program
-    .command("rewind")
-    .description("bring a session's files back to an earlier state; it can be undone")
-    .argument("<id>", "the id, or its beginning or end")
-    .option("--to <moment>", "start, turn (the beginning of the last one) or a checkpoint")
-    .option("--conversation", "the conversation goes back as well")
-    .option("--undo", "take the last rewind back")
-    .option("--overwrite", "also take back files that someone else has changed since")
+  declareCommand(program, "rewind", { server: "supported" })
+    .description("return a session's files to an earlier state; can be undone")
+    .argument("<id>", "session id, or its first or last characters")
+    .option("--to <moment>", "start, turn (start of the last turn) or a checkpoint")
+    .option("--conversation", "also rewind the conversation")
+    .option("--undo", "undo the last rewind")
+    .option("--overwrite", "also overwrite files that someone else has changed since")
     .option("--dry-run", "only show what would change")
-    .option("--patch", "with --dry-run: as a patch of what would be taken back")
+    .option("--patch", "with --dry-run: print a patch of what would be undone")
     .option("--json", "print JSON")
     .addHelpText(
       "after",

@@ -3,7 +3,7 @@ import { whyText } from "./checkpoints.ts";
 import { fileLines, pathText, totalText, writePatch } from "./diff-view.ts";
 import { usage } from "../terminal/failure.ts";
 import { openRecords } from "../target/records.ts";
-import { ago, colour, columns, oneLine, shortId } from "../terminal/text.ts";
+import { ago, color, columns, oneLine, shortId } from "../terminal/text.ts";
 import { sessionFiles } from "../target/workspaces-session.ts";
 import { hiddenFreeJson } from "../../words/hidden-text.ts";
 
@@ -17,27 +17,27 @@ export interface RewindFlags {
   readonly json?: boolean;
 }
 
-/** Asks nobody: what was there is kept in a checkpoint first, and the output says how to get it back. */
+/** Does not ask: the current files are saved in a checkpoint first, and the output shows how to undo the rewind. */
 export async function rewind(given: string, flags: RewindFlags): Promise<void> {
   refuseMixed(given, flags);
   const { to, dryRun = false, patch = false, json = false, overwrite = false } = flags;
   await using opened = await sessionFiles(given);
   const { files, sessionId } = opened;
   if (patch) {
-    process.stderr.write("This is what would be taken back:\n");
+    process.stderr.write("These changes would be undone:\n");
     return writePatch(await files.patch(sessionId, { from: to ?? "start" }));
   }
   const done =
     to === undefined
       ? await files.undoRewind(sessionId, { overwrite })
       : await files.rewind(sessionId, { to, conversation: flags.conversation === true, dryRun, overwrite });
-  const conversation = to === undefined ? await movedConversation(sessionId) : flags.conversation === true;
+  const conversation = to === undefined ? await hasMovedConversation(sessionId) : flags.conversation === true;
   if (json) return print(hiddenFreeJson({ ...done, dryRun, conversation }));
   show(done, { session: shortId(sessionId), ...flags, conversation });
 }
 
-/** Whether the conversation went with the files in the last rewind: an undo is one, and moves what was moved. */
-async function movedConversation(sessionId: string): Promise<boolean> {
+/** Whether the last rewind included the conversation. An undo is also a rewind, with the same scope. */
+async function hasMovedConversation(sessionId: string): Promise<boolean> {
   await using records = await openRecords();
   const last = (await records.read(sessionId, { types: ["capstan.rewound"] })).at(-1);
   return last?.type === "capstan.rewound" && last.to_seq !== undefined;
@@ -46,14 +46,14 @@ async function movedConversation(sessionId: string): Promise<boolean> {
 function refuseMixed(session: string, { to, undo = false, conversation, dryRun, patch, json }: RewindFlags): void {
   if (undo === (to !== undefined))
     throw usage(
-      `Say where to: --to start, --to turn or --to CHECKPOINT, or --undo. The checkpoints are listed by: capstan checkpoints ${session}`,
+      `Choose a target: --to start, --to turn, --to CHECKPOINT or --undo. To list checkpoints: capstan checkpoints ${session}`,
     );
   if (undo && conversation === true)
-    throw usage("--undo brings the conversation back when it went back, so --conversation cannot be given with it.");
-  if (undo && dryRun === true) throw usage("--dry-run goes with --to. An undo can itself be undone.");
-  if (patch === true && dryRun !== true) throw usage("--patch goes with --dry-run.");
+    throw usage("--undo restores the conversation by itself if it was rewound. Omit --conversation.");
+  if (undo && dryRun === true) throw usage("--dry-run requires --to. An undo can itself be undone.");
+  if (patch === true && dryRun !== true) throw usage("--patch requires --dry-run.");
   if (patch === true && json === true)
-    throw usage("--patch and --json exclude each other: a patch is text for programs already.");
+    throw usage("--patch and --json cannot be combined: a patch is already machine-readable. Use one of them.");
 }
 
 function show(
@@ -61,23 +61,23 @@ function show(
   { session, undo, conversation, dryRun }: RewindFlags & { readonly session: string },
 ): void {
   const place = `checkpoint ${shortId(checkpoint.id)}`;
-  if (dryRun === true) print(`Bringing session ${session} to ${place} would change:`);
-  else if (undo === true) print(`The rewind is taken back: session ${session} is at ${place}.`);
-  else print(`Session ${session} is back at ${place}.`);
+  if (dryRun === true) print(`Rewinding session ${session} to ${place} would change:`);
+  else if (undo === true) print(`Rewind undone: session ${session} is at ${place}.`);
+  else print(`Session ${session} rewound to ${place}.`);
   const taken = ago(Date.now() - Date.parse(checkpoint.at));
-  print(colour.dim(oneLine(`turn ${checkpoint.turn}, ${whyText(checkpoint)}, ${taken}`, columns())));
+  print(color.dim(oneLine(`turn ${checkpoint.turn}, ${whyText(checkpoint)}, ${taken}`, columns())));
   for (const line of fileLines(files)) print(line);
-  print(files.length === 0 ? "No file differs." : totalText(files));
-  for (const path of conflicts) print(`${colour.yellow("changed by someone else since:")} ${pathText(path)}`);
-  if (conflicts.length > 0) print("Without --overwrite these files stop the rewind.");
+  print(files.length === 0 ? "No files differ." : totalText(files));
+  for (const path of conflicts) print(`${color.yellow("changed by someone else since:")} ${pathText(path)}`);
+  if (conflicts.length > 0) print("These files block the rewind. To overwrite them, add --overwrite.");
   if (dryRun === true) return print("Nothing was changed.");
   if (conversation === true)
     print(
       undo === true
-        ? "What was said before the rewind is part of the conversation again."
-        : "What was said since is not part of the conversation any more.",
+        ? "The conversation is restored to what it was before the rewind."
+        : "Later messages are no longer part of the conversation.",
     );
-  print(`${colour.dim("Take it back with:")} capstan rewind ${session} --undo`);
+  print(`${color.dim("To undo:")} capstan rewind ${session} --undo`);
 }
 
 function print(text: string): void {

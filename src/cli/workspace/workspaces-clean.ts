@@ -7,7 +7,7 @@ import { whyKept } from "../sessions/kept-workspace.ts";
 import { resolveId } from "../terminal/short-id.ts";
 import type { Prompts } from "../ask/ask-prompts.ts";
 import { INTERRUPTED } from "../terminal/interrupt.ts";
-import { promptsHere } from "../ask/local-prompts.ts";
+import { localPrompts } from "../ask/local-prompts.ts";
 import { shortId } from "../terminal/text.ts";
 import { totalText, workspacesText, workspaceTable } from "./workspaces.ts";
 import { size } from "../../words/amounts.ts";
@@ -30,19 +30,19 @@ export async function clean(given: readonly string[], flags: CleanFlags): Promis
   await using opened = await openFiles(homeDirectory(process.env).path, process.env);
   const chosen = choose(await opened.workspaces.list(), given, limits);
   if (chosen.length === 0) {
-    if (!json) print("There is nothing to remove.");
+    if (!json) print("Nothing to remove.");
     return 0;
   }
   if (!json) {
     print(`${workspaceTable(chosen)}\n\n${totalText(chosen)}`);
     if (chosen.some(({ kind }) => kind === "in-place"))
-      print("What works in place loses its checkpoints only: the files in its directory stay.");
+      print("In-place sessions lose only their checkpoints; the files in their directories stay.");
   }
-  const prompts = dryRun || json ? undefined : await promptsHere();
+  const prompts = dryRun || json ? undefined : await localPrompts();
   if (dryRun || (!yes && prompts === undefined)) {
     if (json) for (const workspace of chosen) print(hiddenFreeJson({ ...workspace, removed: false }));
-    process.stderr.write(`Nothing was removed.${dryRun ? "" : " Add --yes to remove what is listed."}\n`);
-    // As for a run in a pipe that waits for an answer: whoever looks only at the code must not take it for done.
+    process.stderr.write(`Nothing was removed.${dryRun ? "" : " To remove the listed items, add --yes."}\n`);
+    // The same code as for a run that waits for an answer, so that scripts do not take it for success.
     return dryRun ? 0 : ERROR_CODES.approval_pending;
   }
   if (!yes) {
@@ -74,10 +74,10 @@ function limitsIn({ olderThan, largerThan }: CleanFlags): Limits {
   };
 }
 
-/** A workspace is made before its session is stored: what is this young may be just being made. */
-const MAYBE_IN_THE_MAKING_MS = 3_600_000;
+/** A workspace is created before its session is saved, so younger ones may still be in creation. */
+const MAY_BE_NEW_MS = 3_600_000;
 
-/** Those that are named; else what is beyond every limit that is given, and what belongs to no session. */
+/** The named ones; otherwise those beyond all given limits, and leftovers of no session. */
 function choose(
   all: readonly StoredWorkspace[],
   given: readonly string[],
@@ -91,7 +91,7 @@ function choose(
   const hasLimit = olderThan !== undefined || largerThan !== undefined;
   return all.filter((workspace) =>
     workspace.kind === undefined
-      ? Date.now() - workspace.lastActivityAt > MAYBE_IN_THE_MAKING_MS
+      ? Date.now() - workspace.lastActivityAt > MAY_BE_NEW_MS
       : hasLimit && isBeyond(workspace),
   );
 }
@@ -107,7 +107,7 @@ interface Removal {
   readonly flags: CleanFlags;
 }
 
-/** One that cannot be removed does not keep the others. */
+/** Continues with the others if one cannot be removed. */
 async function removeAll(
   workspaces: StoredWorkspaces,
   chosen: readonly StoredWorkspace[],
@@ -133,7 +133,7 @@ async function removeAll(
   return exitCode;
 }
 
-/** Gives what is in the way. What nobody has exported goes only when somebody here says so. */
+/** Resolves to the failure, if any. Removes unexported changes only if the person confirms. */
 async function remove(
   workspaces: StoredWorkspaces,
   { sessionId }: StoredWorkspace,
@@ -141,7 +141,7 @@ async function remove(
 ): Promise<CapstanError | undefined> {
   const failure = await removeOne(workspaces, sessionId, discardChanges);
   if (failure?.code !== "workspace_conflict") return failure;
-  if (prompts === undefined || !(await mayBeLost(prompts, sessionId))) return kept(sessionId, failure);
+  if (prompts === undefined || !(await confirmLoss(prompts, sessionId))) return keptError(sessionId, failure);
   return removeOne(workspaces, sessionId, true);
 }
 
@@ -159,20 +159,20 @@ async function removeOne(
   }
 }
 
-async function mayBeLost(prompts: Prompts, sessionId: string): Promise<boolean> {
-  const answer = await prompts.choose(`The changes of session ${shortId(sessionId)} were not exported.`, [
+async function confirmLoss(prompts: Prompts, sessionId: string): Promise<boolean> {
+  const answer = await prompts.choose(`Session ${shortId(sessionId)} has unexported changes.`, [
     { value: "keep", label: "Keep them" },
-    { value: "lose", label: "Remove them for good" },
+    { value: "lose", label: "Delete them permanently" },
   ]);
   return answer === "lose";
 }
 
-function kept(sessionId: string, conflict: CapstanError): CapstanError {
+function keptError(sessionId: string, conflict: CapstanError): CapstanError {
   const session = shortId(sessionId);
   const why = whyKept(sessionId, conflict);
   return new CapstanError(
     "workspace_conflict",
-    `Session ${session} keeps its workspace: ${why}, or add --discard-changes.`,
+    `Workspace of session ${session} not removed: ${why}, or add --discard-changes.`,
   );
 }
 

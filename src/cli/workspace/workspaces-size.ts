@@ -1,6 +1,6 @@
 import { usage } from "../terminal/failure.ts";
 
-/** Powers of a thousand, as disks are sold; with an `i` powers of 1024. */
+/** kB to TB are powers of 1000; KiB to TiB powers of 1024. */
 const UNITS: Readonly<Record<string, number>> = {
   b: 1,
   kb: 1e3,
@@ -13,11 +13,11 @@ const UNITS: Readonly<Record<string, number>> = {
   tib: 2 ** 40,
 };
 
-/** Bytes of a text such as `500MB` or `1.5 GiB`. */
+/** Parses a size such as `500MB` or `1.5 GiB` to bytes. */
 export function parseSize(text: string): number {
   const [, amount = "", unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i.exec(text) ?? [];
   const size = UNITS[unit.toLowerCase()];
   if (size === undefined)
-    throw usage(`${JSON.stringify(text)} is not a size. Write a number with its unit, such as 500MB or 1.5GB.`);
+    throw usage(`${JSON.stringify(text)} is not a size. Use a number with a unit, such as 500MB or 1.5GB.`);
   return Math.round(Number(amount) * size);
 }

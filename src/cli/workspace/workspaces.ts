@@ -9,11 +9,11 @@ export async function list({ json = false }: { readonly json?: boolean }): Promi
   await using opened = await openFiles(homeDirectory(process.env).path, process.env);
   const all = await opened.workspaces.list();
   if (json) return all.forEach((workspace) => print(hiddenFreeJson(workspace)));
-  if (all.length === 0) return print("No session has a workspace or checkpoints here.");
+  if (all.length === 0) return print("No workspaces or checkpoints on this machine.");
   print(workspaceTable(all));
   print(`\n${totalText(all)}`);
   const untaken = all.find(({ hasUnexportedChanges }) => hasUnexportedChanges);
-  if (untaken !== undefined) print(`See what was not exported: capstan diff ${shortId(untaken.sessionId)}`);
+  if (untaken !== undefined) print(`Show unexported changes: capstan diff ${shortId(untaken.sessionId)}`);
 }
 
 export function workspaceTable(all: readonly StoredWorkspace[]): string {
@@ -22,8 +22,8 @@ export function workspaceTable(all: readonly StoredWorkspace[]): string {
     kind ?? "leftover",
     size(bytes),
     ago(Date.now() - lastActivityAt),
-    hasUnexportedChanges ? "not exported" : "",
-    kind === undefined ? "of no session in this store" : source,
+    hasUnexportedChanges ? "unexported" : "",
+    kind === undefined ? "no session in this store" : source,
   ]);
   return table(["SESSION", "KIND", "SIZE", "ACTIVE", "CHANGES", "SOURCE"], rows);
 }

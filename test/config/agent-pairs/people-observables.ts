@@ -34,7 +34,7 @@ export const help: Observe = async ({ loaded: { agent } }) => {
     width: () => 80,
     isPlain: true,
     print: (lines: readonly string[]) => void printed.push(...lines),
-    changed: () => {},
+    redraw: () => {},
     progress: () => {},
   };
   // It is never asked for a session, and asks nobody.

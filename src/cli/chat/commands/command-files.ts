@@ -1,30 +1,30 @@
 import { CapstanError } from "../../../core/errors.ts";
 import { whyText } from "../../workspace/checkpoints.ts";
 import { noCheckpoint } from "../../workspace/diff.ts";
-import { fileLines, paintedPatch, totalText } from "../../workspace/diff-view.ts";
+import { fileLines, paintPatch, totalText } from "../../workspace/diff-view.ts";
 import { usage } from "../../terminal/failure.ts";
-import { ago, colour, oneLine, shortId } from "../../terminal/text.ts";
+import { ago, color, oneLine, shortId } from "../../terminal/text.ts";
 import type { ChatCommand, Room } from "./command.ts";
-import { requireResting, requireSession } from "./command-session.ts";
+import { requireIdleSession, requireSession } from "./command-session.ts";
 import { escapeHidden } from "../../../words/hidden-text.ts";
 
-/** A change that is longer is told by its beginning. */
+/** Longer changes are cut. */
 const MAX_LINES = 300;
-/** Checkpoints that can be chosen from. */
+/** Most checkpoints in the list. */
 const MAX_CHOICES = 12;
 
-/** What the agent did to the files. */
+/** Commands about the agent's file changes. */
 export const FILE_COMMANDS: readonly ChatCommand[] = [
   {
     name: "diff",
     words: "[start|turn|CHECKPOINT]",
-    about: "what has changed in the files since then; since the session's start without it",
+    about: "show file changes (default: since the session started)",
     run: diff,
   },
   {
     name: "rewind",
     words: "[start|turn|CHECKPOINT|undo] [files]",
-    about: "bring files and conversation back, or only the files",
+    about: "return files and conversation, or only the files, to an earlier state",
     run: rewind,
   },
 ];
@@ -35,49 +35,49 @@ async function diff({ chat }: Room, words: string): Promise<void> {
   if ((await files.checkpoints(id)).length === 0) return chat.page.note(noCheckpoint(id));
   const range = { from: words || "start" };
   const changed = await files.diff(id, range);
-  if (changed.files.length === 0) return chat.page.note("No file has changed.");
+  if (changed.files.length === 0) return chat.page.note("No files changed.");
   const patch = escapeHidden((await files.patch(id, range)).toString("utf8").trimEnd()).split("\n");
   const more = patch.length - MAX_LINES;
   chat.page.lines([
     ...fileLines(changed.files),
     totalText(changed.files),
     "",
-    ...paintedPatch(patch.slice(0, MAX_LINES).join("\n")).split("\n"),
-    ...(more > 0 ? [colour.dim(`… ${more} more lines. All of them: capstan diff ${shortId(id)} --patch`)] : []),
+    ...paintPatch(patch.slice(0, MAX_LINES).join("\n")).split("\n"),
+    ...(more > 0 ? [color.dim(`… ${more} more lines. To see all: capstan diff ${shortId(id)} --patch`)] : []),
   ]);
 }
 
 async function rewind(room: Room, words: string): Promise<void> {
   const { chat } = room;
-  const { id } = await requireResting(chat);
+  const { id } = await requireIdleSession(chat);
   const [given, scope] = words.split(/\s+/);
   if (scope !== undefined && scope !== "files")
-    throw usage(`After the moment only "files" can stand: ${scope} is not known. /rewind ${given} files`);
+    throw usage(`Unknown option ${scope}. To rewind only the files: /rewind ${given} files`);
   const { files } = chat.host;
   if (given === "undo") {
     const undone = await files.undoRewind(id);
     chat.page.lines(fileLines(undone.files));
-    return chat.page.quiet("The rewind is taken back.");
+    return chat.page.quiet("Rewind undone.");
   }
-  const to = given || (await chosenCheckpoint(room, id));
+  const to = given || (await chooseCheckpoint(room, id));
   if (to === undefined) return;
-  const how = scope ?? (given ? "both" : await chosenScope(room));
+  const how = scope ?? (given ? "both" : await chooseScope(room));
   if (how === undefined) return;
   const done = await files.rewind(id, { to, conversation: how === "both" });
   chat.page.lines(fileLines(done.files));
-  chat.page.note(done.files.length === 0 ? "No file differs." : totalText(done.files));
-  chat.page.quiet("/rewind undo takes it back.");
+  chat.page.note(done.files.length === 0 ? "No files differ." : totalText(done.files));
+  chat.page.quiet("To undo: /rewind undo");
 }
 
-async function chosenCheckpoint(room: Room, id: string): Promise<string | undefined> {
+async function chooseCheckpoint(room: Room, id: string): Promise<string | undefined> {
   const { chat } = room;
   const taken = await chat.host.files.checkpoints(id);
-  // The files as the last turn left them are where they are.
+  // The last checkpoint is the current state.
   const last = taken.at(-1)?.reason;
   const all = last === "turn_end" || last === "call_end" ? taken.slice(0, -1) : taken;
   if (all.length === 0) throw new CapstanError("not_found", noCheckpoint(id));
   return room.choose(
-    "Back to which moment?",
+    "Which checkpoint?",
     all
       .toReversed()
       .slice(0, MAX_CHOICES)
@@ -90,12 +90,12 @@ async function chosenCheckpoint(room: Room, id: string): Promise<string | undefi
   );
 }
 
-function chosenScope(room: Room): Promise<"both" | "files" | undefined> {
+function chooseScope(room: Room): Promise<"both" | "files" | undefined> {
   return room.choose(
-    "What goes back?",
+    "What to rewind?",
     [
       { value: "both", label: "Files and conversation" },
-      { value: "files", label: "Only the files", hint: "the model is told" },
+      { value: "files", label: "Only the files", hint: "the model is informed" },
     ],
     "/rewind turn, or /rewind turn files",
   );

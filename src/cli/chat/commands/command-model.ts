@@ -1,5 +1,6 @@
 import { type Mode, MODES } from "../../../core/agent/agent-definition.ts";
 import { ENGINES, knownEngine, unknownEngine } from "../../../core/agent/engine-name.ts";
+import { nearest } from "../../../core/text/nearest.ts";
 import { cost } from "../../follow/cost.ts";
 import { usage } from "../../terminal/failure.ts";
 import { count, money } from "../../terminal/text.ts";
@@ -8,19 +9,19 @@ import { promptTokens } from "../view/meter.ts";
 import { contextWindow } from "../view/status.ts";
 
 const ABOUT: Readonly<Record<Mode, string>> = {
-  normal: "asks before anything that no rule allows",
+  normal: "asks unless a rule allows it",
   "accept-edits": "edits files in the workspace without asking",
-  "read-only": "only looks",
-  plan: "only looks, and asks before it carries out a plan",
-  yolo: "asks about nothing that no rule asks about",
+  "read-only": "only reads",
+  plan: "only reads, and asks before carrying out a plan",
+  yolo: "asks only if a rule says so",
 };
 
-/** How the agent works, and what it has used. */
+/** Commands about mode, model, engine and cost. */
 export const MODEL_COMMANDS: readonly ChatCommand[] = [
-  { name: "mode", words: `[${MODES.join("|")}]`, about: "what may run without asking", run: mode },
-  { name: "model", words: "[MODEL]", about: "the model, or another one", run: model },
-  { name: "engine", words: `[${ENGINES.join("|")}]`, about: "what runs the agent, or another one", run: engine },
-  { name: "cost", about: "what the session has used", run: showCost },
+  { name: "mode", words: `[${MODES.join("|")}]`, about: "show or change the permission mode", run: mode },
+  { name: "model", words: "[MODEL]", about: "show or change the model", run: model },
+  { name: "engine", words: `[${ENGINES.join("|")}]`, about: "show or change the engine", run: engine },
+  { name: "cost", about: "show what the session has used", run: showCost },
 ];
 
 async function mode(room: Room, words: string): Promise<void> {
@@ -28,19 +29,25 @@ async function mode(room: Room, words: string): Promise<void> {
   const wanted =
     words ||
     (await room.choose(
-      `The mode is ${chat.mode}. Which one?`,
+      `Current mode: ${chat.mode}. Which one?`,
       MODES.map((value) => ({ value, label: value, hint: ABOUT[value] })),
       "/mode plan",
     ));
   if (wanted === undefined) return;
   const known = MODES.find((one) => one === wanted);
-  if (known === undefined) throw usage(`There is no mode ${wanted}. Choose one of: ${MODES.join(", ")}.`);
-  if (known === chat.mode) return chat.page.quiet(`The mode is ${known} already.`);
+  if (known === undefined) throw usage(`Unknown mode ${wanted}.${suggestion(wanted)} Modes: ${MODES.join(", ")}.`);
+  if (known === chat.mode) return chat.page.quiet(`Mode is already ${known}.`);
   await (await chat.require()).setMode(known);
 }
 
+/** Names the nearest known mode. */
+function suggestion(wanted: string): string {
+  const close = nearest(wanted, MODES);
+  return close === undefined ? "" : ` Did you mean ${close}?`;
+}
+
 async function model({ chat }: Room, words: string): Promise<void> {
-  if (words === "") return chat.page.note(`The model is ${chat.model}. Another one: /model NAME`);
+  if (words === "") return chat.page.note(`Current model: ${chat.model}. To change it: /model NAME`);
   await (await chat.require()).setModel(words);
 }
 
@@ -48,12 +55,12 @@ async function engine({ chat }: Room, words: string): Promise<void> {
   if (words === "") {
     const others = ENGINES.filter((name) => name !== chat.engine);
     return chat.page.note(
-      `The engine is ${chat.engine}. To change it: ${others.map((name) => `/engine ${name}`).join(" or ")}`,
+      `Current engine: ${chat.engine}. To change it: ${others.map((name) => `/engine ${name}`).join(" or ")}`,
     );
   }
   const known = knownEngine(words);
   if (known === undefined) throw usage(`${unknownEngine(words)}.`);
-  if (known === chat.engine) return chat.page.quiet(`The engine is ${known} already.`);
+  if (known === chat.engine) return chat.page.quiet(`Engine is already ${known}.`);
   await (await chat.require()).setEngine(known);
 }
 
@@ -65,7 +72,7 @@ function showCost({ chat }: Room): void {
   const window = contextWindow(chat.model);
   chat.page.note(
     [
-      `${cost(spent)}${limit} in ${count(requests)} model requests`,
+      `${cost(spent)}${limit} in ${count(requests)} ${requests === 1 ? "model request" : "model requests"}`,
       `tokens: ${count(read)} in (${cached}% from the cache), ${count(used.output_tokens)} out`,
       ...(context === undefined ? [] : [`context: ${count(context)} of ${count(window)} tokens`]),
     ].join("\n"),

@@ -12,76 +12,71 @@ import type { ChatSession } from "../host/host.ts";
 
 const MAX_SESSIONS = 15;
 
-/** The session itself: another one, a copy, a file. */
+/** Commands about sessions. */
 export const SESSION_COMMANDS: readonly ChatCommand[] = [
-  { name: "fork", about: "go on in a copy of this session; this one stays as it is", run: fork },
-  { name: "compact", about: "let the model go on from a summary of what was said", run: compact },
-  { name: "sessions", words: "[ID]", about: "go on with another session of the project", run: sessions },
+  { name: "fork", about: "continue in a copy of this session", run: fork },
+  { name: "compact", about: "replace the model's view of the conversation with a summary", run: compact },
+  { name: "sessions", words: "[ID]", about: "switch to another session of the project", run: sessions },
   { name: "export", words: "[FILE]", about: "write the session's log to a file", run: exportLog },
-  { name: "answer", about: "answer what was left for later", run: answer },
-  { name: "clear", about: "begin a new session; this one stays", run: clear },
+  { name: "answer", about: "answer postponed questions", run: answer },
+  { name: "clear", about: "start a new session; this one is saved", run: clear },
 ];
 
-/** Throws what there is to say when there is no session yet. */
+/** Throws if there is no session yet. */
 export function requireSession({ session }: Chat): ChatSession {
-  if (session === undefined)
-    throw new CapstanError("not_found", "Nothing was said yet: the session begins with the first message.");
+  if (session === undefined) throw new CapstanError("not_found", "No session yet: it starts with your first message.");
   return session;
 }
 
-/** The same for what can only be done between two turns. */
-export async function requireResting(chat: Chat): Promise<ChatSession> {
+/** Throws if there is no session, or if a turn is running. */
+export async function requireIdleSession(chat: Chat): Promise<ChatSession> {
   const session = requireSession(chat);
   await requireIdle(chat);
   return session;
 }
 
 async function requireIdle(chat: Chat): Promise<void> {
-  if (!(await chat.settled()))
-    throw new CapstanError("session_busy", "A turn is under way. Interrupt it first (Esc), or wait until it is over.");
+  if (!(await chat.waitUntilIdle()))
+    throw new CapstanError("session_busy", "A turn is running. Press Esc to interrupt it, or wait until it ends.");
 }
 
-/** Messages that still wait belong to the session that is left: that they do is said, because nobody would see it. */
-function tellLeft({ page }: Chat, count: number, id: string): void {
+/** Queued messages stay with the session that the user leaves. */
+function reportQueued({ page }: Chat, count: number, id: string): void {
   if (count === 0) return;
-  const what = count === 1 ? "The message that waited stays" : `The ${count} messages that waited stay`;
-  page.mark(
-    `${what} with session ${shortId(id)}, which takes ${count === 1 ? "it" : "them"} up when you go on with it.`,
-  );
+  const what = count === 1 ? "The queued message stays" : `The ${count} queued messages stay`;
+  page.mark(`${what} in session ${shortId(id)} and will be sent when you continue it.`);
 }
 
 async function fork({ chat }: Room): Promise<void> {
-  const { id } = await requireResting(chat);
+  const { id } = await requireIdleSession(chat);
   const left = chat.view.waiting;
-  const copy = await chat.take({ kind: "fork", id });
-  chat.page.note(
-    `This is now session ${shortId(copy.id)}, a copy of ${shortId(id)}. Back to that one: /sessions ${shortId(id)}`,
-  );
-  tellLeft(chat, left, id);
+  const copy = await chat.switchTo({ kind: "fork", id });
+  chat.page.note(`Now in session ${shortId(copy.id)}, a copy of ${shortId(id)}. To go back: /sessions ${shortId(id)}`);
+  reportQueued(chat, left, id);
 }
 
 async function compact({ chat }: Room): Promise<void> {
-  await (await requireResting(chat)).compact();
+  await (await requireIdleSession(chat)).compact();
 }
 
 async function sessions(room: Room, words: string): Promise<void> {
   const { chat } = room;
   await requireIdle(chat);
-  const id = words === "" ? await chosenSession(room) : await resolveSession(chat.host, words);
+  const id = words === "" ? await chooseSession(room) : await resolveSession(chat.host, words);
   if (id === undefined) return;
   const before = chat.session?.id;
-  if (id === before) return chat.page.quiet(`This is session ${shortId(id)} already.`);
+  if (id === before) return chat.page.quiet(`Already in session ${shortId(id)}.`);
   const left = chat.view.waiting;
-  const { record } = await chat.take({ kind: "resume", id });
-  chat.page.quiet(`This is session ${shortId(id)}.`);
-  tellMoved(chat, record);
-  if (before !== undefined) tellLeft(chat, left, before);
+  const { record } = await chat.switchTo({ kind: "resume", id });
+  chat.page.quiet(`Now in session ${shortId(id)}.`);
+  reportMoved(chat, record);
+  if (before !== undefined) reportQueued(chat, left, before);
 }
 
-async function chosenSession(room: Room): Promise<string | undefined> {
+async function chooseSession(room: Room): Promise<string | undefined> {
   const { chat } = room;
   const all = await chat.host.sessions({ project: chat.host.project, limit: MAX_SESSIONS });
-  if (all.length === 0) throw new CapstanError("not_found", "This project has no session yet.");
+  if (all.length === 0) throw new CapstanError("not_found", "This project has no sessions yet.");
   return room.choose(
     "Which session?",
     all.map((one) => ({
@@ -93,41 +88,41 @@ async function chosenSession(room: Room): Promise<string | undefined> {
   );
 }
 
-/** The directory comes first where it is another one: what was said there is about other files. */
+/** Starts with the directory if it is not the current one. */
 function aboutSession({ title, firstMessage, ...record }: SessionSummary, chat: Chat): string {
   const { directory } = chat.host;
-  const text = title ?? (firstMessage || "(nothing was said)");
+  const text = title ?? (firstMessage || "(no messages)");
   if (directory === undefined || isOf(record, directory)) return text;
   return `[${isNarrow(chat) ? basename(record.source) : shortPath(record.source)}] ${text}`;
 }
 
-/** There what is said beside a choice stands below it. */
+/** Whether hints are shown below the choices instead of next to them. */
 function isNarrow({ page }: Chat): boolean {
   return page.width < 60;
 }
 
-/** A session that works in place goes on where the chat is. */
-function tellMoved({ page, host: { directory } }: Chat, { environment, source }: SessionRecord): void {
+/** An in-place session continues in the chat's directory, which may differ from its own. */
+function reportMoved({ page, host: { directory } }: Chat, { environment, source }: SessionRecord): void {
   if (directory === undefined || environment.workspace.kind !== "in-place" || isSameDirectory(source, directory))
     return;
   page.mark(
-    `It was started in ${source} and goes on here, in ${directory}. What it changes here cannot be rewound: for that, go on with it there.`,
+    `This session was started in ${source} and now works in ${directory}. Changes here cannot be rewound. To keep rewind, continue it in its own directory.`,
   );
 }
 
 async function exportLog({ chat }: Room, words: string): Promise<void> {
   const session = requireSession(chat);
   const { file, isInWorkspace } = await writeExport(session, words);
-  chat.page.note(`The session's log is in ${file}.`);
-  if (isInWorkspace) chat.page.quiet("It is among the session's files, so that a rewind may take it away.");
-  chat.page.quiet(`Read it with: capstan sessions import ${file}`);
+  chat.page.note(`Session log written to ${file}.`);
+  if (isInWorkspace) chat.page.quiet("The file is in the session's workspace, so a rewind may remove it.");
+  chat.page.quiet(`To import it: capstan sessions import ${file}`);
 }
 
 async function answer({ chat }: Room): Promise<void> {
   requireSession(chat);
-  if (!chat.isWaiting) return chat.page.note("Nothing waits for an answer.");
+  if (!chat.isWaiting) return chat.page.note("No questions are waiting.");
   if (!chat.asking.isAttended)
-    return chat.page.note("Something waits for an answer, and nobody is here to give it. See: capstan approvals list");
+    return chat.page.note("A question is waiting, but it cannot be answered here. See: capstan approvals list");
   chat.asking.askAgain();
   await chat.ask();
 }
@@ -137,9 +132,9 @@ async function clear(room: Room): Promise<void> {
   await requireIdle(chat);
   const id = chat.session?.id;
   const left = chat.view.waiting;
-  await chat.letGo();
+  await chat.release();
   room.clear();
   if (id === undefined) return;
-  chat.page.quiet(`A new session. Back to the last one: /sessions ${shortId(id)}`);
-  tellLeft(chat, left, id);
+  chat.page.quiet(`New session. To go back: /sessions ${shortId(id)}`);
+  reportQueued(chat, left, id);
 }

@@ -1,4 +1,4 @@
-import { colour, oneLine } from "../../terminal/text.ts";
+import { color, oneLine } from "../../terminal/text.ts";
 import type { Chat } from "../chat.ts";
 import { type ChatCommand, readCommand, type Room, unknownCommand } from "./command.ts";
 import { FILE_COMMANDS } from "./command-files.ts";
@@ -7,31 +7,31 @@ import { SESSION_COMMANDS } from "./command-session.ts";
 import { wrapSpans } from "../view/spans.ts";
 
 const COMMANDS: readonly ChatCommand[] = [
-  { name: "help", about: "commands and keys", run: ({ chat }) => chat.page.lines(helpLines(chat)) },
+  { name: "help", about: "show commands and keys", run: ({ chat }) => chat.page.lines(helpLines(chat)) },
   ...MODEL_COMMANDS,
   ...FILE_COMMANDS,
   ...SESSION_COMMANDS,
-  { name: "quit", about: "leave; the session stays, and the way back is told", run: (room) => room.quit() },
+  { name: "quit", about: "exit (prints the command to resume)", run: (room) => room.quit() },
 ];
 
 const KEYS: readonly (readonly [keys: string, about: string])[] = [
-  ["Enter", "send; while the agent works, the message waits for it"],
-  ["Alt-Enter, \\ Enter", "a new line"],
+  ["Enter", "send; queues the message while the agent is working"],
+  ["Alt-Enter, \\ Enter", "insert a line break"],
   ["Esc", "interrupt the turn, also at a question"],
-  ["Ctrl-C", "clear the input; twice: leave"],
-  ["Ctrl-O", "unfold tool calls, or fold them again"],
-  ["Up, Down", "what was written before"],
+  ["Ctrl-C", "clear the input; press twice to quit"],
+  ["Ctrl-O", "show or hide tool call details"],
+  ["Up, Down", "recall earlier inputs"],
   ["Tab", "complete a command"],
 ];
 
-/** A command as lists of them show it. */
+/** A command in the help. */
 export interface Listed {
   readonly name: string;
   readonly words: string;
   readonly about: string;
 }
 
-/** Those of the chat, then the agent's own. */
+/** The chat's commands, then the agent's own. */
 function listCommands(chat: Chat): readonly Listed[] {
   const own = Object.entries(chat.agent?.commands ?? {}).filter(([name]) => !COMMANDS.some((one) => one.name === name));
   return [
@@ -41,8 +41,8 @@ function listCommands(chat: Chat): readonly Listed[] {
 }
 
 /**
- * What a text stands for: a command, which is run, or a message, which is returned. One of the agent's own commands is a
- * message too: the session knows what it stands for, and keeps what was written.
+ * Runs a chat command, or returns the text of a message. The agent's own commands are messages too: the session expands
+ * them and keeps what was typed.
  */
 export async function resolveInput(room: Room, text: string): Promise<string | undefined> {
   const read = readCommand(text);
@@ -53,7 +53,7 @@ export async function resolveInput(room: Room, text: string): Promise<string | u
     await command.run(room, read.words);
     return undefined;
   }
-  // Whose commands they are is known only with the session, where the server has the agent.
+  // On a server, the agent's commands are known only with the session.
   const agent = room.chat.agent ?? (await room.chat.require()).record.agent;
   if (Object.hasOwn(agent.commands ?? {}, read.name)) return text;
   room.chat.page.command(text);
@@ -73,34 +73,34 @@ function helpLines(chat: Chat): string[] {
     ["", ""],
     ...KEYS,
   ];
-  // Side by side where there is room, else one under the other.
+  // In two columns if there is room, otherwise stacked.
   const column = Math.min(24, Math.max(...rows.map(([name]) => name.length)) + 2);
-  if (width < 60) return rows.flatMap(([name, about]) => [name, ...indented(about, width, 2)]);
+  if (width < 60) return rows.flatMap(([name, about]) => [name, ...indent(about, width, 2)]);
   return rows.flatMap(([name, about]) => {
-    const lines = indented(about, width, column);
+    const lines = indent(about, width, column);
     if (name.length + 2 > column) return [name, ...lines];
     return [`${name}${(lines[0] ?? "").slice(name.length)}`, ...lines.slice(1)];
   });
 }
 
-function indented(text: string, width: number, indent: number): string[] {
+function indent(text: string, width: number, columns: number): string[] {
   if (text === "") return [];
-  return wrapSpans([{ text }], width - indent).map((line) => `${" ".repeat(indent)}${line}`);
+  return wrapSpans([{ text }], width - columns).map((line) => `${" ".repeat(columns)}${line}`);
 }
 
-/** The commands that what is written could become. */
+/** The commands that start with the typed text. */
 export function hintsFor(chat: Chat, text: string, width: number): string[] {
   if (!/^\/[\w-]*$/.test(text)) return [];
   return listCommands(chat)
     .filter(({ name }) => name.startsWith(text.slice(1)))
     .map(({ name, about }) => {
       const shown = oneLine(`/${name}`, width - 3).padEnd(10);
-      return `  ${shown} ${colour.dim(oneLine(about, Math.max(1, width - shown.length - 4)))}`;
+      return `  ${shown} ${color.dim(oneLine(about, Math.max(1, width - shown.length - 4)))}`;
     });
 }
 
-/** What Tab makes of the input; undefined when there is nothing to complete. */
-export function completed(chat: Chat, text: string): string | undefined {
+/** The input after Tab; undefined if there is nothing to complete. */
+export function completeInput(chat: Chat, text: string): string | undefined {
   if (!/^\/[\w-]*$/.test(text)) return undefined;
   const names = listCommands(chat).flatMap(({ name }) => (name.startsWith(text.slice(1)) ? [name] : []));
   const [first, ...others] = names;

@@ -9,7 +9,7 @@ import { isBelow } from "../../terminal/directory.ts";
 import { writeWholeStream } from "../../terminal/whole-file.ts";
 import type { ChatSession } from "../host/host.ts";
 
-/** Writes a session's log to a file that nobody else may read. */
+/** Writes a session's log to a file that only the user can read. */
 export async function writeExport(
   { id, record }: ChatSession,
   given: string,
@@ -24,20 +24,20 @@ export async function writeExport(
     await writeWholeStream(file, lines);
   } catch (thrown) {
     const { code, syscall } = thrown as NodeJS.ErrnoException;
-    if (code === "EEXIST") throw usage(`${file} is there already. Choose another name, or remove it.`);
+    if (code === "EEXIST") throw usage(`${file} already exists. Choose another name, or remove it.`);
     if (syscall === undefined) throw thrown;
-    throw usage(`${file} cannot be used: ${messageOf(thrown)}. Name another file: /export FILE`);
+    throw usage(`Cannot write ${file}: ${messageOf(thrown)}. Choose another file: /export FILE`);
   }
   return { file, isInWorkspace: isBelow(dirname(file), record.cwd) };
 }
 
-/** Where the chat was started; but a file among those of the session would be taken for the agent's work, and rewound. */
+/** The current directory, unless it is in the workspace: there, the file would count as the agent's work. */
 function exportDirectory(workspace: string): string {
   const here = process.cwd();
   return isBelow(here, workspace) ? join(homeDirectory(process.env).path, "exports") : here;
 }
 
-/** A second export does not take the place of the first. */
+/** Never overwrites an earlier export. */
 function freeName(id: string, directory: string): string {
   for (let nth = 1; ; nth += 1) {
     const file = join(directory, `session-${shortId(id)}${nth === 1 ? "" : `-${nth}`}.jsonl`);

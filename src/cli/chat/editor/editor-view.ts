@@ -1,7 +1,7 @@
-import { colour, widthOf } from "../../terminal/text.ts";
+import { color, widthOf } from "../../terminal/text.ts";
 import { rowsOf, TAB } from "../view/rows.ts";
 
-/** Lines with a place in them. */
+/** Lines with a cursor position. */
 export interface Placed {
   readonly lines: readonly string[];
   readonly row: number;
@@ -11,30 +11,30 @@ export interface Placed {
 const PROMPT = "> ";
 const INDENT = "  ";
 
-/** The input as it is shown: broken between words, and when it is too high the part around the cursor. */
+/** The input as shown: wrapped, and scrolled to the cursor if it is too tall. */
 export function editorLines(
   { text, cursor }: { readonly text: string; readonly cursor: number },
   { width, height }: { readonly width: number; readonly height: number },
 ): Placed {
   const room = Math.max(2, width - PROMPT.length);
-  const { lines, row, column } = broken(text, cursor, room);
+  const { lines, row, column } = wrapInput(text, cursor, room);
   const first = Math.max(0, Math.min(row - Math.floor(height / 2), lines.length - height));
   const shown = lines.slice(first, first + Math.max(1, height));
   return {
-    lines: shown.map((line, index) => (first + index === 0 ? colour.bold(PROMPT) : INDENT) + line),
+    lines: shown.map((line, index) => (first + index === 0 ? color.bold(PROMPT) : INDENT) + line),
     row: row - first,
     column: column + PROMPT.length,
   };
 }
 
-/** The cursor needs a column of its own after the last character. */
-function broken(text: string, cursor: number, room: number): Placed {
+/** Wraps the text. The cursor needs its own column after the last character. */
+function wrapInput(text: string, cursor: number, room: number): Placed {
   const rows = rowsOf(text, room);
   const row = rows.findLastIndex(({ start }) => start <= cursor);
-  const lines = rows.map(({ start, end }) => shown(text.slice(start, end)));
-  const column = widthOf(shown(text.slice(rows[row]?.start ?? 0, cursor)));
+  const lines = rows.map(({ start, end }) => expandTabs(text.slice(start, end)));
+  const column = widthOf(expandTabs(text.slice(rows[row]?.start ?? 0, cursor)));
   const isLast = row === rows.length - 1;
-  // Before a line break it stands at the edge instead.
+  // Before a line break, the cursor stays at the edge.
   const isFull = column >= room && (isLast || rows[row + 1]?.start === rows[row]?.end);
   if (isFull && isLast) lines.push("");
   return {
@@ -44,6 +44,6 @@ function broken(text: string, cursor: number, room: number): Placed {
   };
 }
 
-function shown(text: string): string {
+function expandTabs(text: string): string {
   return text.replaceAll("\t", TAB);
 }

@@ -1,31 +1,31 @@
 import { withoutControl } from "../../../words/hidden-text.ts";
 import type { Key } from "./key.ts";
-import { lineEnd, lineStart, nextBorder, previousBorder, wordEnd, wordStart } from "../view/home-relative.ts";
+import { lineEnd, lineStart, nextBorder, previousBorder, wordEnd, wordStart } from "../view/text-positions.ts";
 
-/** What became of a key: nothing for one that means nothing to the editor. */
+/** The effect of a key. */
 export type Pressed = "ignored" | "edited" | "submitted";
 
-/** Where earlier inputs come from. */
+/** Provides earlier inputs. */
 export interface Earlier {
-  /** Counted from the newest, which is 0; undefined when there is none that old. */
+  /** 0 is the newest; undefined if there are not that many. */
   at(index: number): string | undefined;
 }
 
-/** The input of a chat: what is written and where the cursor stands. Knows no terminal. */
+/** The input of a chat: its text and cursor. Independent of the terminal. */
 export class Editor {
   readonly #history: Earlier;
-  /** What a paste stands for; the text itself when it is nothing else. */
-  readonly #pasted: (text: string) => string;
+  /** Converts pasted text before it is inserted. */
+  readonly #onPaste: (text: string) => string;
   #text = "";
   #cursor = 0;
-  /** Undefined while something new is written; else which of the earlier inputs is shown. */
+  /** Which earlier input is shown; undefined for a new one. */
   #index: number | undefined;
   #draft = "";
   #paste: string[] | undefined;
 
-  constructor(history: Earlier, { pasted = (text) => text }: { readonly pasted?: (text: string) => string } = {}) {
+  constructor(history: Earlier, { onPaste = (text) => text }: { readonly onPaste?: (text: string) => string } = {}) {
     this.#history = history;
-    this.#pasted = pasted;
+    this.#onPaste = onPaste;
   }
 
   get text(): string {
@@ -54,10 +54,10 @@ export class Editor {
       this.#paste = [];
       return "edited";
     }
-    return this.#isEnter(key) ? this.#enter() : this.#editing(key);
+    return this.#isEnter(key) ? this.#enter() : this.#edit(key);
   }
 
-  /** A plain Enter; with Alt it is a new line. What was typed before the chat was there has `enter` for it. */
+  /** Enter without Alt, which inserts a line break. Keys typed before the chat opened are named `enter`. */
   #isEnter({ name, meta }: Key): boolean {
     return (name === "return" || name === "enter") && !meta;
   }
@@ -69,20 +69,20 @@ export class Editor {
     return this.#insert("\n");
   }
 
-  /** Everything until its end is text, and an Enter in it sends nothing. */
+  /** Everything until the end of the paste is text, including Enter. */
   #takePaste(parts: string[], { name, text }: Key): Pressed {
     if (name !== "paste-end") {
       parts.push(text);
       return "ignored";
     }
     this.#paste = undefined;
-    return this.#insert(this.#pasted(withoutControl(parts.join("").replaceAll(/\r\n?/g, "\n"))));
+    return this.#insert(this.#onPaste(withoutControl(parts.join("").replaceAll(/\r\n?/g, "\n"))));
   }
 
-  #editing(key: Key): Pressed {
+  #edit(key: Key): Pressed {
     const { name = "", ctrl, meta, text } = key;
-    const moved = this.#moved(name, ctrl || meta);
-    if (moved !== undefined) return this.#move(moved);
+    const position = this.#positionFor(name, ctrl || meta);
+    if (position !== undefined) return this.#move(position);
     const deletion = ctrl ? DELETE_WITH_CTRL[name] : undefined;
     if (deletion !== undefined) return this.#delete(deletion);
     switch (name) {
@@ -102,8 +102,8 @@ export class Editor {
     }
   }
 
-  /** Where a key that only moves leads. */
-  #moved(name: string, isBroad: boolean): number | undefined {
+  /** The new position for a key that moves the cursor. */
+  #positionFor(name: string, isBroad: boolean): number | undefined {
     const at = this.#cursor;
     const where: Readonly<Record<string, () => number>> = {
       left: () => (isBroad ? wordStart(this.#text, at) : previousBorder(this.#text, at)),
@@ -138,7 +138,7 @@ export class Editor {
     return "edited";
   }
 
-  /** Within several lines up and down move; at the first and the last they lead to what was written before. */
+  /** Moves between lines; at the first and last line, recalls earlier inputs. */
   #vertical(direction: -1 | 1): Pressed {
     const start = lineStart(this.#text, this.#cursor);
     const end = lineEnd(this.#text, this.#cursor);

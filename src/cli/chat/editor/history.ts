@@ -3,10 +3,10 @@ import { appendFileSync, chmodSync, mkdirSync, readFileSync, renameSync, writeFi
 import { dirname, join } from "node:path";
 import type { Earlier } from "./editor.ts";
 
-/** So many inputs are kept, the newest ones. */
+/** Number of inputs to keep. */
 const MAX_KEPT = 500;
 
-/** What was written in chats of a project, newest last; in a file of the user's own. */
+/** Earlier inputs in chats of a project, newest last; saved in the user's home directory. */
 export class History implements Earlier {
   readonly #path: string;
   readonly #texts: string[];
@@ -21,7 +21,7 @@ export class History implements Earlier {
     return this.#texts.at(-1 - index);
   }
 
-  /** What is said twice in a row is kept once. That it cannot be kept is no reason to stop. */
+  /** Skips repeated inputs. Ignores write errors, which must not end the chat. */
   add(text: string): void {
     if (text.trim() === "" || text === this.#texts.at(-1)) return;
     this.#texts.push(text);
@@ -40,7 +40,7 @@ export class History implements Earlier {
   }
 }
 
-/** A line that cannot be read, because a write was cut off, is left out. */
+/** Skips unreadable lines, which an interrupted write leaves behind. */
 function readAll(path: string): string[] {
   let lines: string[];
   try {

@@ -1,12 +1,12 @@
 import { emitKeypressEvents, type Interface } from "node:readline";
 
-/** One key, as the terminal sent it. */
+/** One key press. */
 export interface Key {
-  /** Such as `up`, `return`, `a`; absent for most of what is only text. */
+  /** Such as `up`, `return`, `a`; absent for most text. */
   readonly name?: string | undefined;
   readonly ctrl: boolean;
   readonly meta: boolean;
-  /** What it writes; empty for keys that write nothing. */
+  /** The text it inserts; empty for other keys. */
   readonly text: string;
 }
 
@@ -17,12 +17,12 @@ interface RawKey {
   readonly sequence?: string;
 }
 
-/** How long an Escape may be the beginning of another key. */
+/** How long to wait for the rest of an escape sequence. */
 const ESCAPE_MS = 40;
 
-/** Calls `onKey` for every key until it is disposed of. */
+/** Calls `onKey` for every key until disposed of. */
 export function listenForKeys(input: NodeJS.ReadStream, onKey: (key: Key) => void): Disposable {
-  // Of the interface only this setting is read.
+  // Only this field of the interface is read.
   emitKeypressEvents(input, { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface);
   const listener = (text: string | undefined, raw: RawKey = {}): void => {
     const { name, ctrl = false, meta = false } = raw;

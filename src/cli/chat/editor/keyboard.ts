@@ -1,10 +1,10 @@
 import { type Key, listenForKeys } from "./key.ts";
 
 const PASTE_ON = "\u001B[?2004h";
-/** Also shows the cursor and wraps lines again, however a frame was cut off. */
+/** Also restores the cursor and line wrapping if a frame was interrupted. */
 const RESTORED = "\u001B[?2004l\u001B[?7h\u001B[?25h\u001B[?2026l";
 
-/** The keyboard of a chat, key by key. However the program ends, the terminal is left as it was found. */
+/** Reads the keyboard of a chat. Restores the terminal however the program ends. */
 export class Keyboard implements Disposable {
   readonly #input: NodeJS.ReadStream;
   readonly #out: NodeJS.WriteStream;
@@ -17,11 +17,11 @@ export class Keyboard implements Disposable {
     this.#out = out;
     this.#onKey = onKey;
     process.once("exit", this.#onExit);
-    // A terminal that goes away is told of by a signal.
+    // A signal reports a closed terminal.
     input.on("error", () => {});
   }
 
-  /** Takes the keyboard, until `hold`. */
+  /** Starts reading keys, until `hold`. */
   release(): void {
     if (this.#listening !== undefined) return;
     this.#setRaw(true);
@@ -30,7 +30,7 @@ export class Keyboard implements Disposable {
     this.#input.resume();
   }
 
-  /** Leaves the keyboard to somebody else. */
+  /** Stops reading keys, so that a prompt can. */
   hold(): void {
     if (this.#listening === undefined) return;
     this.#listening[Symbol.dispose]();
@@ -45,7 +45,7 @@ export class Keyboard implements Disposable {
     process.off("exit", this.#onExit);
   }
 
-  /** A terminal that is gone has no mode any more. */
+  /** Fails if the terminal was closed, which is ignored. */
   #setRaw(isRaw: boolean): void {
     try {
       this.#input.setRawMode(isRaw);

@@ -8,22 +8,22 @@ import type { Followed, FollowedHost } from "../../target/followed-session.ts";
 import type { SessionList } from "../../target/session-id.ts";
 import type { CommandFiles } from "../../target/workspaces-session.ts";
 
-/** A session that somebody chats with: driven by this process, or on a server. */
+/** The session of a chat, run by this process or on a server. */
 export interface ChatSession extends Pick<Followed, "id" | "events" | "interrupt"> {
   readonly record: SessionRecord;
-  /** What a person should know of the workspace that was made. */
+  /** What the user should know about the new workspace. */
   readonly notes: readonly string[];
-  /** Resolves when the message is stored; what becomes of it is for the events to tell. */
+  /** Resolves when the message is saved. The events show the rest. */
   post(content: string | MessageContent): Promise<void>;
   compact(): Promise<void>;
   setEngine(engine: EngineName): Promise<void>;
   setModel(model: string): Promise<void>;
   setMode(mode: Mode): Promise<void>;
-  /** Gives it free; the session itself stays. */
+  /** Stops running the session here; the session itself remains. */
   leave(): Promise<void>;
 }
 
-/** Which session is wanted. */
+/** The session to open. */
 export type Wanted =
   | { readonly kind: "new" }
   | { readonly kind: "resume"; readonly id: string }
@@ -32,26 +32,26 @@ export type Wanted =
 export interface OpenOptions {
   readonly asking: Asking;
   readonly signal: AbortSignal;
-  /** Told how far a copy of files is. */
+  /** Called with the progress of copying files. */
   readonly onProgress: (text: string) => void;
-  /** Called when a server does not answer and is tried again; with "" when it answers again. */
+  /** Called when the connection to a server is lost; with "" when it is back. */
   readonly onTrouble: (text: string) => void;
 }
 
-/** Where the sessions of a chat are: in this process, or on a server. */
+/** Where the sessions of a chat run: in this process or on a server. */
 export interface ChatHost extends FollowedHost, SessionList, AsyncDisposable {
   readonly files: CommandFiles;
-  /** The agent of sessions that are started here; undefined where only the server knows it. */
+  /** The agent of new sessions; undefined if only the server knows it. */
   readonly agent: AgentDefinition | undefined;
-  /** The project of sessions that are started here. */
+  /** The project of new sessions. */
   readonly project: string;
-  /** Where sessions are started here; undefined on a server. */
+  /** The directory of new sessions; undefined on a server. */
   readonly directory: string | undefined;
-  /** What is started here talks with the scripted model. */
+  /** Whether new sessions use the scripted model. */
   readonly isRehearsal: boolean;
-  /** Goes on by itself when the chat is over. */
+  /** Whether turns continue after the chat ends. */
   readonly staysRunning: boolean;
   open(wanted: Wanted, options: OpenOptions): Promise<ChatSession>;
-  /** Ends, or goes on with, what dead hosts left in a turn. A server does so by itself. */
-  settleAbandoned?(telling: Pick<Settling, "say" | "goOnWith">): Promise<OtherTurns>;
+  /** Recovers turns of dead hosts. Servers do so themselves. */
+  settleAbandoned?(reporting: Pick<Settling, "say" | "resumeCommand">): Promise<OtherTurns>;
 }

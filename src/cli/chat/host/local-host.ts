@@ -5,16 +5,17 @@ import type { Session } from "../../../runtime/session.ts";
 import type { Turn } from "../../../runtime/turn/turn.ts";
 import { settleAbandoned } from "../../run/abandoned.ts";
 import { hostFor } from "../../target/host.ts";
-import { configure, openSession } from "../../run/run.ts";
+import { configure } from "../../run/configure.ts";
+import { openSession } from "../../run/run.ts";
 import type { RunFlags } from "../../run/run-flags.ts";
 import { count } from "../../terminal/text.ts";
 import { trustingFor } from "../../trust/trusting.ts";
 import type { ChatHost, ChatSession, Wanted } from "./host.ts";
 
-/** A host of this process. What is wrong with the configuration is thrown before anything is shown. */
+/** A host in this process. Throws configuration errors before anything is shown. */
 export async function localChatHost(flags: RunFlags): Promise<ChatHost> {
-  // Whoever sits at a terminal was asked before the chat took it over.
-  const configuration = await configure(flags, await trustingFor(flags, { isAsking: false }));
+  // At a terminal, the person was asked before the chat opened.
+  const configuration = await configure(flags, { trust: await trustingFor(flags, { isAsking: false }) });
   return chatHost(await hostFor(configuration, flags.rehearsal), { configuration, flags });
 }
 
@@ -35,7 +36,7 @@ function chatHost(
     async open(wanted, { asking, signal, onProgress }) {
       const session = await openSession(host, {
         configuration,
-        // What there is to tell is told in the chat.
+        // Notes are shown in the chat instead of on standard error.
         flags: { ...flagsFor(wanted, flags), json: true },
         asking,
         signal,
@@ -43,17 +44,17 @@ function chatHost(
       });
       return chatSession(session);
     },
-    settleAbandoned: (telling) =>
+    settleAbandoned: (reporting) =>
       settleAbandoned(host, {
         project: configuration.project.id,
         onCrash: configuration.settings.on_crash,
-        ...telling,
+        ...reporting,
       }),
     [Symbol.asyncDispose]: () => host.close(),
   };
 }
 
-/** A session that goes on or is forked keeps what it was started with; of the flags only what can change is passed on. */
+/** For an existing or forked session, passes on only the flags that can change. */
 export function flagsFor(wanted: Wanted, flags: RunFlags): RunFlags {
   if (wanted.kind === "new") {
     const { resume: _resumed, fork: _forked, continue: _last, ...others } = flags;
@@ -80,8 +81,8 @@ function chatSession(session: Session): ChatSession {
     notes: session.state.files.workspace?.notes ?? [],
     events: (options) => session.events(options),
     interrupt: () => session.interrupt(),
-    post: (content) => accepted(session.send(content)),
-    compact: () => accepted(session.compact()),
+    post: (content) => waitForStart(session.send(content)),
+    compact: () => waitForStart(session.compact()),
     setEngine: (engine) => session.setEngine(engine),
     setModel: (model) => session.setModel(model),
     setMode: (mode) => session.setMode(mode),
@@ -89,7 +90,7 @@ function chatSession(session: Session): ChatSession {
   };
 }
 
-/** Until the turn has begun; rejects when it was refused. */
-async function accepted(turn: Turn): Promise<void> {
+/** Resolves when the turn has started; rejects if it was refused. */
+async function waitForStart(turn: Turn): Promise<void> {
   for await (const _ of turn) return;
 }

@@ -1,15 +1,15 @@
-import { asked } from "../../target/remote-failure.ts";
+import { awaitServer } from "../../target/remote-failure.ts";
 import { remoteFiles } from "../../target/remote-files.ts";
 import { remoteHost } from "../../target/remote-host.ts";
 import { remoteRecords } from "../../target/remote-records.ts";
 import { type RemoteSession, sendable } from "../../target/remote-session.ts";
-import { openThere, refuseLocal } from "../../run/run-remote.ts";
+import { openRemoteSession, refuseLocal } from "../../run/run-remote.ts";
 import type { RunFlags } from "../../run/run-flags.ts";
 import type { ChosenServer } from "../../target/server.ts";
 import type { ChatHost, ChatSession } from "./host.ts";
 import { flagsFor } from "./local-host.ts";
 
-/** Sessions on a server. Others may write to them and watch them as well. */
+/** Sessions on a server, which others may also use and watch. */
 export function remoteChatHost(server: ChosenServer, flags: RunFlags): ChatHost {
   refuseLocal(flags);
   const host = remoteHost(server);
@@ -18,15 +18,15 @@ export function remoteChatHost(server: ChosenServer, flags: RunFlags): ChatHost 
     ...host,
     files: remoteFiles(server),
     agent: undefined,
-    // The key says which.
+    // The key determines the project.
     project: "",
     directory: undefined,
     isRehearsal: false,
     staysRunning: true,
     sessions: (query) => records.sessions(query),
     async open(wanted, { signal, onTrouble }) {
-      const session = await openThere(server, { ...flagsFor(wanted, flags), json: true }, signal);
-      session.onRetry = () => onTrouble(`The server ${server.url} does not answer. It is tried again.`);
+      const session = await openRemoteSession(server, { ...flagsFor(wanted, flags), json: true }, signal);
+      session.onRetry = () => onTrouble(`Connection to ${server.url} lost. Reconnecting…`);
       session.onConnect = () => onTrouble("");
       return chatSession(server, session);
     },
@@ -40,8 +40,8 @@ function chatSession({ client }: ChosenServer, session: RemoteSession): ChatSess
     notes: session.state.files.workspace?.notes ?? [],
     events: (options) => session.events(options),
     interrupt: () => session.interrupt(),
-    post: async (content) => void (await asked(client.sessions.send(session.id, sendable(content)))),
-    compact: async () => void (await asked(client.sessions.compact(session.id))),
+    post: async (content) => void (await awaitServer(client.sessions.send(session.id, sendable(content)))),
+    compact: async () => void (await awaitServer(client.sessions.compact(session.id))),
     setEngine: (engine) => session.change({ engine }),
     setModel: (model) => session.change({ model }),
     setMode: (mode) => session.change({ mode }),

@@ -3,20 +3,20 @@ import type { EventOf } from "../../../core/events/events.ts";
 import type { SessionState } from "../../../core/session/state.ts";
 import { decidedInput } from "../../follow/decided-input.ts";
 import { describe, reasonIn, textIn, type ToolResult } from "../../follow/run-view.ts";
-import { colour, oneLine, duration } from "../../terminal/text.ts";
-import { brokenText } from "./rows.ts";
+import { color, oneLine, duration } from "../../terminal/text.ts";
+import { wrapRows } from "./rows.ts";
 import { escapeHidden } from "../../../words/hidden-text.ts";
 
 type ToolUse = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
 
-/** A tool call as the chat shows it. */
+/** A tool call in the chat. */
 interface Call {
   readonly id: string;
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly at: number;
   readonly threadId: string | undefined;
-  /** Calls of the subagent that it started. */
+  /** Calls of the subagent that this call started. */
   readonly children: Call[];
   result?: ToolResult;
 }
@@ -25,20 +25,20 @@ export interface RunningOptions {
   readonly width: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Stands before each call. */
+  /** Printed before each call. */
   readonly mark: string;
 }
 
-/** The turn's calls that can be unfolded again. */
+/** Number of calls kept for showing details. */
 const MAX_KEPT = 100;
-/** Lines of an input or a result that are shown. */
+/** Most lines shown of an input or a result. */
 const MAX_LINES = 60;
 
-/** The tool calls of a session: those that run, and those of the last turn. Those of a subagent stand below its own. */
+/** The running tool calls, and those of the last turn. Calls of a subagent are below the call that started it. */
 export class Calls {
   readonly #running = new Map<string, Call>();
   #kept: Call[] = [];
-  /** Prints every call with its input and result. */
+  /** Whether calls are shown with their inputs and results. */
   isUnfolded = false;
 
   start(event: ToolUse, state: SessionState): void {
@@ -48,14 +48,14 @@ export class Calls {
     this.#parentOf(call, state)?.children.push(call);
   }
 
-  /** A person may have changed what runs. */
-  decided(event: EventOf<"capstan.permission_decided">): void {
+  /** A person may have edited the input. */
+  applyDecision(event: EventOf<"capstan.permission_decided">): void {
     const call = this.#running.get(event.call_id);
     const input = call && decidedInput(call.input, event);
     if (call !== undefined && input !== undefined) Object.assign(call, { input });
   }
 
-  /** The lines to print: none for a call of a subagent, which is shown together with the subagent's own. */
+  /** The lines to print; none for a subagent's call, which is printed with the call that started the subagent. */
   finish(event: ToolResult, { state, width }: { readonly state: SessionState; readonly width: number }): string[] {
     const call = this.#running.get(event.call_id ?? "");
     if (call === undefined) return [];
@@ -66,7 +66,7 @@ export class Calls {
     return this.#lines(call, { width, depth: call.threadId === undefined ? 0 : 1, unfolded: this.isUnfolded });
   }
 
-  /** What ran is given up: the turn is over. */
+  /** The turn ended: returns the finished calls of unfinished subagents. */
   end(width: number): string[] {
     const left = [...this.#running.values()].filter(({ children }) =>
       children.some(({ result }) => result !== undefined),
@@ -77,17 +77,17 @@ export class Calls {
     );
   }
 
-  /** A new turn has begun. */
+  /** A new turn has started. */
   forget(): void {
     this.#kept = [];
   }
 
   /** The calls of the last turn with their inputs and results. */
-  unfolded(width: number): string[] {
+  lastTurnDetails(width: number): string[] {
     return this.#kept.flatMap((call) => this.#lines(call, { width, depth: 0, unfolded: true }));
   }
 
-  /** One line for each call that runs, with those of subagents below. */
+  /** One line per running call, with calls of subagents below. */
   running({ width, now, mark }: RunningOptions): string[] {
     const lines = (call: Call, depth: number): string[] => {
       const took = now - call.at < 1_000 ? "" : ` ${duration(now - call.at)}`;
@@ -96,7 +96,7 @@ export class Calls {
       const calls = done === 0 ? "" : ` (${done} done)`;
       const text = oneLine(titleOf(call), width - indent.length - took.length - calls.length - 2);
       return [
-        `${indent}${mark} ${text}${colour.dim(`${calls}${took}`)}`,
+        `${indent}${mark} ${text}${color.dim(`${calls}${took}`)}`,
         ...call.children.filter(({ result }) => result === undefined).flatMap((child) => lines(child, depth + 1)),
       ];
     };
@@ -105,7 +105,7 @@ export class Calls {
     return roots.flatMap((call) => lines(call, call.threadId === undefined ? 0 : 1));
   }
 
-  /** The call that started the subagent which makes this one; undefined on the primary line, and when it is over. */
+  /** The call that started this call's subagent; undefined on the primary thread, or if that call has ended. */
   #parentOf({ threadId }: Call, { threads }: SessionState): Call | undefined {
     return threadId === undefined ? undefined : this.#running.get(threads[threadId]?.callId ?? "");
   }
@@ -129,17 +129,17 @@ function titleOf({ tool, input }: Pick<Call, "tool" | "input">): string {
 
 function outcomeLines(call: Call, { width, indent }: { readonly width: number; readonly indent: string }): string[] {
   const { result, at } = call;
-  if (result === undefined) return [`${indent}${colour.dim(`· ${oneLine(titleOf(call), width - indent.length - 2)}`)}`];
+  if (result === undefined) return [`${indent}${color.dim(`· ${oneLine(titleOf(call), width - indent.length - 2)}`)}`];
   const { outcome = "completed", processed_at: end } = result;
   const took = duration(Date.parse(end ?? "") - at);
   const failed = outcome !== "completed";
   const note = failed ? `${outcome} ` : "";
   const text = oneLine(titleOf(call), Math.max(4, width - indent.length - note.length - took.length - 3));
-  const mark = failed ? colour.red("✗") : colour.green("✓");
+  const mark = failed ? color.red("✗") : color.green("✓");
   const reason =
     outcome === "failed" || outcome === "denied" ? oneLine(reasonIn(result), width - indent.length - 2) : "";
   return [
-    `${indent}${mark} ${colour.dim(text)} ${colour.red(note)}${colour.dim(took)}`,
+    `${indent}${mark} ${color.dim(text)} ${color.red(note)}${color.dim(took)}`,
     ...(reason === "" ? [] : [`${indent}  ${reason}`]),
   ];
 }
@@ -152,10 +152,10 @@ function detailLines(
   const answer = result === undefined ? "" : textIn(result).trimEnd();
   const part = (text: string, mark: string): string[] => {
     const lines = text === "" ? [] : escapeHidden(text).replaceAll("\t", "    ").split("\n");
-    const shown = lines.slice(0, MAX_LINES).flatMap((line) => brokenText(line, Math.max(1, width - indent.length - 2)));
+    const shown = lines.slice(0, MAX_LINES).flatMap((line) => wrapRows(line, Math.max(1, width - indent.length - 2)));
     const more = lines.length - MAX_LINES;
     return [...shown, ...(more > 0 ? [`… ${more} more lines`] : [])].map((line) =>
-      colour.dim(`${indent}${mark} ${line}`.trimEnd()),
+      color.dim(`${indent}${mark} ${line}`.trimEnd()),
     );
   };
   return [...part(given, "›"), ...part(answer, "│")];

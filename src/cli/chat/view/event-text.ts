@@ -1,7 +1,7 @@
 import type { EventOf } from "../../../core/events/events.ts";
 import { REWIND_NOTE } from "../../../core/text/text.ts";
 
-/** What a person wrote, a command as a command, with a word for each thing that was attached and that they do not speak of. */
+/** A user's message: commands as typed, with a placeholder for each attachment that the text does not mention. */
 export function messageText({ content, command }: EventOf<"user.message">): string {
   if (command !== undefined) return command;
   const texts = content.flatMap((block) => (block.type === "text" && block.text !== REWIND_NOTE ? [block.text] : []));
@@ -10,9 +10,9 @@ export function messageText({ content, command }: EventOf<"user.message">): stri
   return [...others.map(({ type }) => `[${type}]`), text].join(" ").trim();
 }
 
-/** What went wrong, with what is done about it. */
+/** An error, and what happens next. */
 export function errorText({ error }: EventOf<"session.error">): string {
-  const retries = error.retry_status.type === "retrying" ? " It is tried again." : "";
+  const retries = error.retry_status.type === "retrying" ? " Retrying." : "";
   const next = error.next_step === undefined || error.message.includes(error.next_step) ? "" : ` ${error.next_step}`;
   return `${error.message}${next}${retries}`;
 }

@@ -2,23 +2,20 @@ import { stripVTControlCharacters } from "node:util";
 import { widthOf } from "../../terminal/text.ts";
 import type { Placed } from "../editor/editor-view.ts";
 
-/** What is on the terminal below the finished lines, as it was drawn. */
+/** An empty live region. */
 export const NOTHING: Placed = { lines: [""], row: 0, column: 0 };
 
-/** A terminal that knows these two shows the frame at once, and no half of it. */
+/** Synchronized output: terminals that support it show only complete frames. */
 const BEGIN = "\u001B[?2026h\u001B[?25l";
 const END = "\u001B[?25h\u001B[?2026l";
-/** A line that is wider than the terminal counts it must not take two rows. */
+/** A line that is wider than computed must not wrap. */
 const NO_WRAP = "\u001B[?7l";
 const WRAP = "\u001B[?7h";
-/** Before a line is written: after one that fills its row, the cursor still stands on the last character. */
+/** Written before each line: after a full row, the cursor is still on the last character. */
 const CLEAR_LINE = "\u001B[K";
 const CLEAR_BELOW = "\u001B[J";
 
-/**
- * What to write to the terminal so that `printed` stands above what is live, and `next` in the place of `previous`. Only
- * lines that differ are written again.
- */
+/** The output that prints `printed` above the live region and replaces `previous` with `next`. Rewrites only changed lines. */
 export function frame(previous: Placed, next: Placed, printed: readonly string[]): string {
   const toTop = `${up(previous.row)}\r`;
   const fresh = printed.length > 0 ? `${CLEAR_BELOW}${printed.map((line) => `${line}\r\n`).join("")}` : "";
@@ -29,15 +26,12 @@ export function frame(previous: Placed, next: Placed, printed: readonly string[]
   return `${BEGIN}${toTop}${fresh}${NO_WRAP}${lines.join("\r\n")}${rest}${WRAP}${toCursor}${END}`;
 }
 
-/** What to write so that only the finished lines are left, with the cursor below them. */
-export function leaving(previous: Placed, printed: readonly string[]): string {
+/** The output that removes the live region and leaves the cursor below the finished lines. */
+export function clearLive(previous: Placed, printed: readonly string[]): string {
   return `${BEGIN}${up(previous.row)}\r${CLEAR_BELOW}${printed.map((line) => `${line}\r\n`).join("")}${END}`;
 }
 
-/**
- * Where the cursor stands in the rows of what was drawn, when the terminal has become `width` wide: it breaks lines that
- * are longer now.
- */
+/** The cursor's row in the live region after the terminal was resized to `width`, which may wrap lines. */
 export function rowAfterResize({ lines, row, column }: Placed, width: number): number {
   const rows = (line: string): number =>
     Math.max(1, Math.ceil(widthOf(stripVTControlCharacters(line)) / Math.max(1, width)));

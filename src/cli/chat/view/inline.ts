@@ -1,8 +1,8 @@
 import type { Token, Tokens } from "marked";
-import { colour } from "../../terminal/text.ts";
+import { color } from "../../terminal/text.ts";
 import type { Span, Style } from "./spans.ts";
 
-/** What stands within a paragraph, as pieces of text. */
+/** The inline content of a paragraph, as spans. */
 export function inline(tokens: readonly Token[] | undefined, style: Style = {}): Span[] {
   return (tokens ?? []).flatMap((token) => inlineToken(token, style));
 }
@@ -33,9 +33,9 @@ function inlineToken(token: Token, style: Style): Span[] {
   }
 }
 
-/** Where there are no colours, code keeps its marks. */
+/** Without colors, code keeps its backticks. */
 function code(text: string, style: Style): Span {
-  const isMarked = !colour.isColorSupported;
+  const isMarked = !color.isColorSupported;
   return { text: isMarked ? `\`${text}\`` : text, style: { ...style, code: true } };
 }
 
@@ -47,7 +47,7 @@ function plain(text: string): string {
     .replaceAll(/&(lt|gt|amp|quot|#39|nbsp);/g, (_, name: string) => ENTITIES[name] ?? "");
 }
 
-/** The address is always shown: what a link says and where it leads are both the model's words. */
+/** Always shows the address, because the model chooses the link text. */
 function link(token: Tokens.Link | Tokens.Image, style: Style): Span[] {
   const { href, text } = token;
   const label = token.type === "link" ? inline(token.tokens, style) : [{ text, style }];

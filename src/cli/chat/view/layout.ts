@@ -1,15 +1,15 @@
-import { colour } from "../../terminal/text.ts";
+import { color } from "../../terminal/text.ts";
 import { editorLines, type Placed } from "../editor/editor-view.ts";
 
-/** What stands below the finished lines and is drawn again and again. */
+/** The parts of the live region below the finished lines. */
 export interface LiveParts {
-  /** The end of what the model is saying. */
+  /** The end of the streaming message. */
   readonly tail: readonly string[];
-  /** Tool calls that run. */
+  /** Running tool calls. */
   readonly calls: readonly string[];
-  /** Messages that wait for the model. */
+  /** Queued messages. */
   readonly queued: readonly string[];
-  /** What can be typed or pressed just now. */
+  /** Hints for the current input. */
   readonly hints: readonly string[];
   readonly editor: { readonly text: string; readonly cursor: number };
   readonly status: string;
@@ -20,14 +20,14 @@ export interface Size {
   readonly height: number;
 }
 
-/** Rows that the running calls and the queue may take. */
+/** Most rows for running calls and queued messages. */
 const MAX_CALLS = 8;
 const MAX_QUEUED = 3;
 
-/** Puts the parts under each other so that they fit the terminal: the input comes first, what streams takes what is left. */
+/** Stacks the parts to fit the terminal. The input has priority; the streaming text gets the remaining rows. */
 export function liveRegion(parts: LiveParts, { width, height }: Size): Placed {
   const editor = editorLines(parts.editor, { width, height: Math.max(1, Math.floor(height / 3)) });
-  // One row stays for what was finished last.
+  // Leaves one row for the last finished line.
   let room = Math.max(1, height - 1) - editor.lines.length;
   const take = (lines: readonly string[], most = Infinity): readonly string[] => {
     const taken = room <= 0 ? [] : lines.slice(-Math.min(room, most));
@@ -36,9 +36,9 @@ export function liveRegion(parts: LiveParts, { width, height }: Size): Placed {
   };
   const status = take([parts.status]);
   const hints = take(parts.hints.slice(0, Math.max(0, room)));
-  const rule = take(height < 8 ? [] : [...(height < 14 ? [] : [""]), colour.dim("─".repeat(Math.max(1, width - 1)))]);
-  const queued = take(shortened(parts.queued, MAX_QUEUED));
-  const calls = take(shortened(parts.calls, MAX_CALLS));
+  const rule = take(height < 8 ? [] : [...(height < 14 ? [] : [""]), color.dim("─".repeat(Math.max(1, width - 1)))]);
+  const queued = take(shorten(parts.queued, MAX_QUEUED));
+  const calls = take(shorten(parts.calls, MAX_CALLS));
   const tail = take(parts.tail);
   const above = [...tail, ...calls, ...queued, ...rule];
   return {
@@ -48,8 +48,8 @@ export function liveRegion(parts: LiveParts, { width, height }: Size): Placed {
   };
 }
 
-function shortened(lines: readonly string[], most: number): readonly string[] {
+function shorten(lines: readonly string[], most: number): readonly string[] {
   if (lines.length <= most) return lines;
   const more = lines.length - most + 1;
-  return [...lines.slice(0, most - 1), colour.dim(`  … ${more} more`)];
+  return [...lines.slice(0, most - 1), color.dim(`  … ${more} more`)];
 }

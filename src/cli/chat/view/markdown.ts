@@ -1,16 +1,16 @@
 import { Lexer, type Token, type Tokens } from "marked";
-import { colour, widthOf } from "../../terminal/text.ts";
+import { color, widthOf } from "../../terminal/text.ts";
 import { inline } from "./inline.ts";
 import { cut, wrapSpans } from "./spans.ts";
 import { tableLines } from "./markdown-table.ts";
 import { escapeHidden } from "../../../words/hidden-text.ts";
 
-/** Text of a model as it may be shown: nothing in it steers the terminal. */
+/** Escapes control characters in a model's text. */
 export function shownText(text: string): string {
   return escapeHidden(text.replaceAll("\t", "    "));
 }
 
-/** A line that a model ends is a line that it means, as in a list without marks. */
+/** Keeps the model's line breaks, as in a list without bullets. */
 export function blocksOf(source: string): readonly Token[] {
   return Lexer.lex(source, { gfm: true, breaks: true });
 }
@@ -20,7 +20,7 @@ export function markdownLines(source: string, width: number): string[] {
   return linesOfAll(blocksOf(shownText(source)), width);
 }
 
-/** Blocks with a blank line between them. */
+/** Blocks, separated by blank lines. */
 function linesOfAll(tokens: readonly Token[], width: number): string[] {
   return tokens.reduce<string[]>((lines, token) => {
     const own = linesOf(token, width);
@@ -28,7 +28,7 @@ function linesOfAll(tokens: readonly Token[], width: number): string[] {
   }, []);
 }
 
-/** One block as lines; none for what is not to be seen. */
+/** The lines of one block; none for invisible blocks. */
 export function linesOf(token: Token, width: number): string[] {
   switch (token.type) {
     case "space":
@@ -42,10 +42,10 @@ export function linesOf(token: Token, width: number): string[] {
       return listLines(token as Tokens.List, width);
     case "blockquote":
       return linesOfAll(token.tokens ?? [], Math.max(1, width - 2)).map((line) =>
-        `${colour.dim("│")} ${line}`.trimEnd(),
+        `${color.dim("│")} ${line}`.trimEnd(),
       );
     case "hr":
-      return [colour.dim("─".repeat(Math.min(width, 40)))];
+      return [color.dim("─".repeat(Math.min(width, 40)))];
     case "table":
       return tableLines(token as Tokens.Table, width);
     case "paragraph":
@@ -59,7 +59,7 @@ export function linesOf(token: Token, width: number): string[] {
   }
 }
 
-/** As it is, set off by two columns; a line that is too long is broken, because a cut one would hide something. */
+/** Indented; wraps long lines instead of cutting them, which would hide text. */
 export function codeLines(text: string, width: number): string[] {
   const indent = width > 30 ? "  " : " ";
   const room = Math.max(1, width - indent.length);
@@ -78,7 +78,7 @@ function listLines({ items, ordered, start }: Tokens.List, width: number): strin
   });
 }
 
-/** What belongs to an item stands close together, only its paragraphs apart. */
+/** Only paragraphs within an item are separated by blank lines. */
 function itemLines({ tokens }: Tokens.ListItem, width: number): string[] {
   let paragraphs = 0;
   return tokens.flatMap((token) => {

@@ -2,11 +2,11 @@ import type { LoggedEvent, ModelUsage } from "../../../core/events/events.ts";
 import { addUsage } from "../../../core/session/state-spend.ts";
 import { initialState } from "../../../core/session/state.ts";
 
-/** What a session has used, as its log tells it. */
+/** Adds up a session's usage from its log. */
 export class Meter {
   #usage: ModelUsage = initialState.usage;
   #requests = 0;
-  /** Tokens that the model saw and wrote in the last request of the primary line. */
+  /** Input and output tokens of the last request on the primary thread. */
   #context: number | undefined;
   readonly #usd = { paid: 0, included: 0, rehearsal: 0 };
   #unpriced = 0;
@@ -21,7 +21,7 @@ export class Meter {
     this.#usd[billing] += usd ?? 0;
     if (usd === null) this.#unpriced += 1;
     const used = promptTokens(usage) + usage.output_tokens;
-    // A request that failed has used nothing, and the context is as it was.
+    // A failed request uses nothing and leaves the context unchanged.
     if (thread == null && event.request_class === "main" && used > 0) this.#context = used;
   }
 
@@ -37,7 +37,7 @@ export class Meter {
     return this.#context;
   }
 
-  /** As `cost` takes it. */
+  /** The arguments for `cost`. */
   get spent(): { usd: number; includedUsd: number; rehearsalUsd: number; unpricedRequests: number } {
     const { paid, included, rehearsal } = this.#usd;
     return {
@@ -49,7 +49,7 @@ export class Meter {
   }
 }
 
-/** All that the model read, from the cache or not. */
+/** All input tokens, cached or not. */
 export function promptTokens(usage: ModelUsage): number {
   return usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
 }

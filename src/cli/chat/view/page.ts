@@ -1,9 +1,9 @@
-import { colour } from "../../terminal/text.ts";
+import { color } from "../../terminal/text.ts";
 import { shownText } from "./markdown.ts";
-import { brokenText } from "./rows.ts";
-import { painted, type Style, wrapSpans } from "./spans.ts";
+import { wrapRows } from "./rows.ts";
+import { paint, type Style, wrapSpans } from "./spans.ts";
 
-/** What was printed last: a blank line sets one kind off from another. */
+/** Kinds of output, separated by blank lines. */
 type Kind = "nothing" | "prompt" | "text" | "call" | "note" | "question";
 
 interface Options {
@@ -12,7 +12,7 @@ interface Options {
   readonly width: () => number;
 }
 
-/** What a chat has printed, from its beginning on: knows where blank lines belong, and how wide lines may be. */
+/** Prints the output of a chat, with blank lines between different kinds. */
 export class Page {
   readonly #print: Options["print"];
   readonly #width: Options["width"];
@@ -28,47 +28,47 @@ export class Page {
     return this.#width();
   }
 
-  /** A line of the chat itself. */
+  /** A message from the chat itself. */
   note(text: string, style: Style = {}): void {
     this.block("note", wrapSpans([{ text: shownText(text), style }], this.width));
   }
 
-  /** One that need not be read. */
+  /** A less important message. */
   quiet(text: string): void {
     this.note(text, { dim: true });
   }
 
-  /** One that should be. Only its mark has a colour: a sentence in yellow cannot be read on a light ground. */
+  /** An important message. Only its mark is colored: yellow text is unreadable on a light background. */
   mark(text: string): void {
     const lines = wrapSpans([{ text: shownText(text) }], Math.max(1, this.width - 2));
     this.block(
       "note",
-      lines.map((line, index) => `${index === 0 ? colour.yellow("!") : " "} ${line}`),
+      lines.map((line, index) => `${index === 0 ? color.yellow("!") : " "} ${line}`),
     );
   }
 
-  /** Lines that are broken and painted already. */
+  /** Lines that are already wrapped and colored. */
   lines(lines: readonly string[]): void {
     this.block("note", lines);
   }
 
-  /** What a person has said. */
+  /** A message of the user. */
   prompt(text: string, style: Style = { bold: true }): void {
-    const lines = brokenText(shownText(text), Math.max(1, this.width - 2));
+    const lines = wrapRows(shownText(text), Math.max(1, this.width - 2));
     if (this.#last === "prompt") this.#print([""]);
     this.block(
       "prompt",
-      lines.map((line, index) => painted({ text: `${index === 0 ? "> " : "  "}${line}`.trimEnd(), style })),
+      lines.map((line, index) => paint({ text: `${index === 0 ? "> " : "  "}${line}`.trimEnd(), style })),
     );
   }
 
-  /** A command as it was written, above what comes of it. */
+  /** A command of the user, above its output. */
   command(text: string): void {
     this.prompt(text, { dim: true });
   }
 
-  /** A question was on the screen, printed by somebody else. */
-  asked(): void {
+  /** Call after a prompt has printed a question. */
+  markQuestion(): void {
     this.#last = "question";
   }
 
@@ -79,7 +79,7 @@ export class Page {
     this.#print([...gap, ...lines]);
   }
 
-  /** Whether a blank line stands before what is of this kind. */
+  /** Whether this kind needs a blank line before it. */
   isApart(kind: Kind): boolean {
     return this.#last !== "nothing" && this.#last !== kind;
   }

@@ -1,12 +1,12 @@
 import { graphemes, widthOf } from "../../terminal/text.ts";
 
-/** A part of a text that stands in one row, as offsets. A space at which the row is broken belongs to it. */
+/** The part of a text in one row, as offsets. Includes the space at which the row is broken. */
 export interface Row {
   readonly start: number;
   readonly end: number;
 }
 
-/** What somebody wrote, in rows of at most `width` columns: broken between words where that is possible, with all its spaces. */
+/** Rows of at most `width` columns, broken between words if possible. Keeps all spaces. */
 export function rowsOf(text: string, width: number): Row[] {
   let start = 0;
   return text.split("\n").flatMap((line) => {
@@ -16,8 +16,8 @@ export function rowsOf(text: string, width: number): Row[] {
   });
 }
 
-/** The rows themselves. */
-export function brokenText(text: string, width: number): string[] {
+/** The texts of the rows. */
+export function wrapRows(text: string, width: number): string[] {
   return rowsOf(text, width).map(({ start, end }) => text.slice(start, end));
 }
 
@@ -25,7 +25,7 @@ function rowsOfLine(line: string, width: number): Row[] {
   const rows: Row[] = [];
   let start = 0;
   let used = 0;
-  /** Where the last word of the row begins, and what stands in the row before it. */
+  /** Where the row's last word starts, and the columns before it. */
   let word = { at: 0, used: 0 };
   let at = 0;
   const close = (end: number, columns: number): void => {
@@ -38,7 +38,7 @@ function rowsOfLine(line: string, width: number): Row[] {
     for (const segment of graphemes(part)) {
       const isSpace = segment === " " || segment === "\t";
       const wide = segment === "\t" ? TAB.length : widthOf(segment);
-      // A space that does not fit any more is not seen.
+      // A space at the end of a full row is invisible.
       if (used + wide > width && !isSpace) {
         if (word.at > start) close(word.at, word.used);
         if (used + wide > width) close(at, used);
@@ -50,5 +50,5 @@ function rowsOfLine(line: string, width: number): Row[] {
   return [...rows, { start, end: at }];
 }
 
-/** What is shown for a tab. */
+/** Shown for a tab. */
 export const TAB = "  ";

@@ -1,15 +1,15 @@
 import { columns } from "../../terminal/text.ts";
 import type { Placed } from "../editor/editor-view.ts";
-import { frame, leaving, NOTHING, rowAfterResize } from "./frame.ts";
+import { frame, clearLive, NOTHING, rowAfterResize } from "./frame.ts";
 import type { Size } from "./layout.ts";
 
-/** At most so often is anything drawn; a key that was pressed is seen sooner. */
+/** Least time between frames; shorter after a key press. */
 const FRAME_MS = 33;
 const KEY_MS = 8;
 
 /**
- * The terminal of a chat. What is finished is printed once and belongs to the terminal's own history; below it stands what
- * is live, drawn again when something changed.
+ * The terminal of a chat. Finished lines are printed once and become part of the terminal's scrollback. The live region
+ * below them is redrawn on changes.
  */
 export class Screen {
   readonly #out: NodeJS.WriteStream;
@@ -20,7 +20,7 @@ export class Screen {
   #lastAt = -Infinity;
   #held = true;
 
-  /** `live` tells what is to stand below the finished lines. Draws nothing until `release`. */
+  /** `live` returns the live region. Draws nothing until `release`. */
   constructor(out: NodeJS.WriteStream, live: (size: Size) => Placed) {
     this.#out = out;
     this.#live = live;
@@ -30,54 +30,54 @@ export class Screen {
     return { width: columns(this.#out), height: this.#out.rows || 24 };
   }
 
-  /** Lines that will not change any more. */
+  /** Prints finished lines. */
   print(lines: readonly string[]): void {
     if (lines.length === 0) return;
     this.#printed.push(...lines);
-    this.changed();
+    this.redraw();
   }
 
-  /** Something that is live has changed: it is drawn with the next frame. */
-  changed(): void {
+  /** Redraws with the next frame. */
+  redraw(): void {
     if (this.#timer === undefined) this.#drawAfter(FRAME_MS);
   }
 
-  /** A key was pressed. */
-  pressed(): void {
+  /** Redraws sooner, after a key press. */
+  redrawForKey(): void {
     this.#stopTimer();
     this.#drawAfter(KEY_MS);
   }
 
-  /** Takes what is live away, and leaves the terminal to somebody else. */
+  /** Removes the live region, so that a prompt can use the terminal. */
   hold(): void {
     if (this.#held) return;
     this.#stopTimer();
-    this.#write(leaving(this.#drawn, this.#printed));
+    this.#write(clearLive(this.#drawn, this.#printed));
     this.#printed = [];
     this.#drawn = NOTHING;
     this.#held = true;
   }
 
-  /** Draws again, where the cursor is now. */
+  /** Resumes drawing at the cursor. */
   release(): void {
     if (!this.#held) return;
     this.#held = false;
     this.#drawn = NOTHING;
-    this.changed();
+    this.redraw();
   }
 
-  /** Scrolls all that is there out of sight. */
+  /** Scrolls everything out of view. */
   clear(): void {
     this.print(Array.from({ length: this.size.height }, () => ""));
   }
 
-  /** To be called when the terminal has got another size. It may have broken what was drawn into more rows. */
-  resized(): void {
+  /** Call when the terminal's size changed. It may have wrapped the drawn lines into more rows. */
+  redrawAfterResize(): void {
     if (this.#held) return;
     const row = rowAfterResize(this.#drawn, this.size.width);
-    this.#write(leaving({ ...this.#drawn, row }, []));
+    this.#write(clearLive({ ...this.#drawn, row }, []));
     this.#drawn = NOTHING;
-    this.changed();
+    this.redraw();
   }
 
   #drawAfter(ms: number): void {

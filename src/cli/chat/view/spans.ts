@@ -1,6 +1,6 @@
-import { colour, graphemes, widthOf } from "../../terminal/text.ts";
+import { color, graphemes, widthOf } from "../../terminal/text.ts";
 
-/** A piece of text that looks the same throughout. */
+/** Text with one style. */
 export interface Span {
   readonly text: string;
   readonly style?: Style;
@@ -14,25 +14,25 @@ export interface Style {
   readonly code?: boolean;
 }
 
-/** Only in what can be read on a dark and on a light ground. */
-export function painted({ text, style = {} }: Span): string {
+/** Uses only styles that are readable on dark and light backgrounds. */
+export function paint({ text, style = {} }: Span): string {
   if (text === "") return "";
   let shown = text;
-  if (style.code === true) shown = colour.cyan(shown);
-  if (style.strike === true) shown = colour.strikethrough(shown);
-  if (style.italic === true) shown = colour.italic(shown);
-  if (style.dim === true) shown = colour.dim(shown);
-  return style.bold === true ? colour.bold(shown) : shown;
+  if (style.code === true) shown = color.cyan(shown);
+  if (style.strike === true) shown = color.strikethrough(shown);
+  if (style.italic === true) shown = color.italic(shown);
+  if (style.dim === true) shown = color.dim(shown);
+  return style.bold === true ? color.bold(shown) : shown;
 }
 
-/** What is not broken: the pieces of one word. Empty for a line break. */
+/** The pieces of one word, which is not broken. Empty for a line break. */
 interface Word {
   readonly pieces: readonly Span[];
   readonly width: number;
   readonly isBreak: boolean;
 }
 
-/** Lines of at most `width` columns, broken between words where that is possible. */
+/** Lines of at most `width` columns, broken between words if possible. */
 export function wrapSpans(spans: readonly Span[], width: number): string[] {
   const room = Math.max(1, width);
   const lines: Span[][] = [[]];
@@ -62,7 +62,7 @@ export function wrapSpans(spans: readonly Span[], width: number): string[] {
         add([{ ...piece, text: part }], widthOf(part));
       }
   }
-  return lines.map((line) => merged(line).map(painted).join(""));
+  return lines.map((line) => mergeSpans(line).map(paint).join(""));
 }
 
 /** Pieces of at most `width` columns, broken anywhere. */
@@ -105,13 +105,13 @@ function wordsOf(spans: readonly Span[]): Word[] {
   return words;
 }
 
-/** Within bold words the space is bold too, so that they stay one piece. */
+/** A space between words of one style has that style too, so that they stay one piece. */
 function styleOfSpace(line: readonly Span[] | undefined, word: Word): Pick<Span, "style"> {
   const before = line?.at(-1)?.style;
   return before !== undefined && before === word.pieces[0]?.style ? { style: before } : {};
 }
 
-function merged(line: readonly Span[]): Span[] {
+function mergeSpans(line: readonly Span[]): Span[] {
   const spans: Span[] = [];
   for (const span of line) {
     const last = spans.at(-1);

@@ -1,10 +1,10 @@
 import { DEFAULT_ENGINE } from "../../../core/agent/engine-name.ts";
 import { compactCount } from "../../../words/amounts.ts";
 import { cost } from "../../follow/cost.ts";
-import { colour, money, oneLine, shortId } from "../../terminal/text.ts";
+import { color, money, oneLine, shortId } from "../../terminal/text.ts";
 import type { Meter } from "./meter.ts";
 
-/** What the last line of a chat tells. */
+/** The contents of a chat's status line. */
 export interface Status {
   readonly sessionId: string | undefined;
   readonly model: string;
@@ -15,7 +15,7 @@ export interface Status {
   readonly isRehearsal: boolean;
 }
 
-/** As much of it as fits: the less it is needed, the sooner it is left out. */
+/** Leaves out the least important parts to fit the width. */
 export function statusLine(status: Status, width: number): string {
   const { sessionId, model, engine, mode } = status;
   const name = model.replace(/^claude-/, "");
@@ -34,7 +34,7 @@ export function statusLine(status: Status, width: number): string {
   ];
   const texts = versions.map((parts) => parts.filter((part) => part !== undefined).join(" · "));
   const fitting = texts.find((text) => text.length < width) ?? oneLine(mode, width - 1);
-  return colour.dim(oneLine(fitting, width - 1));
+  return color.dim(oneLine(fitting, width - 1));
 }
 
 function contextText({ meter: { context }, model }: Status): Record<"long" | "short" | "share", string> | undefined {
@@ -48,7 +48,7 @@ function contextText({ meter: { context }, model }: Status): Record<"long" | "sh
   };
 }
 
-/** That nothing here costs anything is said from the beginning. */
+/** Shows from the start that a rehearsal costs nothing. */
 function moneyText({ meter: { spent }, maxUsd, isRehearsal }: Status): string {
   const isUnused = isRehearsal && spent.rehearsalUsd === 0;
   const paid = spent.usd === 0 ? "" : `${cost(spent)} + `;
@@ -56,10 +56,7 @@ function moneyText({ meter: { spent }, maxUsd, isRehearsal }: Status): string {
   return maxUsd === undefined ? used : `${used} of ${money(maxUsd)}`;
 }
 
-/**
- * How many tokens a model can see at once, as the pinned Agent SDK counts: a million, but for older models without the
- * mark that asks for it.
- */
+/** A model's context window in tokens, as in the pinned Agent SDK: a million, except for older models without [1m]. */
 export function contextWindow(model: string): number {
   if (model.includes("[1m]")) return 1_000_000;
   return /claude-[23]|(?:sonnet|haiku)-4|opus-4(?:-[0-6](?!\d)|-20|$)/.test(model) ? 200_000 : 1_000_000;

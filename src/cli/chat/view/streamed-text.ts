@@ -1,21 +1,18 @@
 import type { Token, Tokens } from "marked";
 import { EscapedPieces } from "../../../words/hidden-text.ts";
 import { blocksOf, codeLines, linesOf } from "./markdown.ts";
-import { mended } from "./mended.ts";
+import { completeMarkdown } from "./complete-markdown.ts";
 
-/**
- * A message of the model while it is being said. What cannot change any more is taken from it line by line; the rest is
- * its tail, which is shown until more has come.
- */
+/** A streaming message. Finished lines are taken from it; the rest is its tail, shown until more arrives. */
 export class StreamedText {
-  /** What was not taken yet, in markdown. */
+  /** The Markdown that was not taken yet. */
   #source = "";
-  /** What was taken last: nothing, whole blocks, or a part of a block of this type, which goes on without a blank line. */
+  /** What was taken last: nothing, whole blocks, or a part of a list or code block, which continues without a blank line. */
   #before: "nothing" | "block" | "list" | "code" = "nothing";
-  /** The number of the next item, when a part of an ordered list was taken: in markdown each of them may be 1. */
+  /** The next item number of a partly taken ordered list: in Markdown, every item may have the number 1. */
   #number = 1;
   readonly #pieces = new EscapedPieces();
-  /** All that was said, as it came. */
+  /** The whole text so far, unchanged. */
   #said = "";
 
   get said(): string {
@@ -27,9 +24,9 @@ export class StreamedText {
     this.#source += this.#pieces.push(text.replaceAll("\t", "    "));
   }
 
-  /** The lines that will not change any more, each given once. */
+  /** Takes the lines that can no longer change. */
   takeFinished(width: number): string[] {
-    // What a line is, only its end tells.
+    // Only complete lines can be parsed reliably.
     const tokens = blocksOf(this.#source.slice(0, this.#source.lastIndexOf("\n") + 1));
     const open = openBlock(tokens);
     const finished = open === undefined ? [] : tokens.slice(0, tokens.indexOf(open));
@@ -39,16 +36,16 @@ export class StreamedText {
     return lines;
   }
 
-  /** What is shown below what was taken. */
+  /** The lines that may still change. */
   tail(width: number): string[] {
-    const tokens = blocksOf(mended(this.#source));
+    const tokens = blocksOf(completeMarkdown(this.#source));
     const before = this.#before;
     const lines = this.#take(tokens, width);
     this.#before = before;
     return lines;
   }
 
-  /** All that is left. */
+  /** Takes everything that is left. */
   end(width: number): string[] {
     const lines = this.#take(blocksOf(this.#source + this.#pieces.end()), width);
     this.#source = "";
@@ -57,15 +54,15 @@ export class StreamedText {
 
   #take(tokens: readonly Token[], width: number): string[] {
     return tokens.flatMap((token) => {
-      const lines = linesOf(this.#numbered(token), width);
+      const lines = linesOf(this.#withNumber(token), width);
       const gap = this.#gapBefore(token.type);
-      // Also at the end of a block whose lines were all taken.
+      // Also after a block whose lines were all taken.
       if (token.type !== "space" && (lines.length > 0 || this.#before !== "nothing")) this.#before = "block";
       return lines.length === 0 ? [] : [...gap, ...lines];
     });
   }
 
-  /** Of a list all items but the last, of code all lines but the last: they can be long. */
+  /** Takes all but the last item of a list, or line of a code block, because they can be long. */
   #takePart(token: Token, width: number): string[] {
     const split = token.type === "list" ? this.#splitList(token as Tokens.List, width) : splitCode(token, width);
     if (split === undefined) return [];
@@ -79,14 +76,14 @@ export class StreamedText {
     const { items, raw } = token;
     const at = raw.lastIndexOf(items.at(-1)?.raw ?? raw);
     if (items.length < 2 || at <= 0) return undefined;
-    const list = this.#numbered(token) as Tokens.List;
+    const list = this.#withNumber(token) as Tokens.List;
     this.#number = (list.start || 1) + items.length - 1;
     return { lines: linesOf({ ...list, items: items.slice(0, -1) }, width), rest: raw.slice(at) };
   }
 
-  #numbered(token: Token): Token {
-    const goesOn = token.type === "list" && this.#before === "list" && (token as Tokens.List).ordered;
-    return goesOn ? { ...token, start: this.#number } : token;
+  #withNumber(token: Token): Token {
+    const isContinued = token.type === "list" && this.#before === "list" && (token as Tokens.List).ordered;
+    return isContinued ? { ...token, start: this.#number } : token;
   }
 
   #gapBefore(type: string): string[] {
@@ -94,17 +91,17 @@ export class StreamedText {
   }
 }
 
-/** A block in two: what is finished of it, and a block of the same kind with the rest. */
+/** The finished part of a block, and a block of the same kind with the rest. */
 interface Split {
   readonly lines: readonly string[];
   readonly rest: string;
 }
 
-/** Where what more text can still change begins: the last block, or the blank lines after it when it cannot go on. */
+/** The first token that more text can change: the last block, or the blank lines after it if it cannot continue. */
 function openBlock(tokens: readonly Token[]): Token | undefined {
   const last = tokens.at(-1);
   if (last?.type !== "space") return last;
-  // After a blank line only a list can go on, and code.
+  // After a blank line, only lists and code can continue.
   const before = tokens.at(-2);
   return before?.type === "list" || before?.type === "code" ? before : last;
 }

@@ -1,9 +1,9 @@
 import { limitText } from "../../../core/session/session-limits.ts";
 import type { EventOf, LoggedEvent, Preview } from "../../../core/events/events.ts";
 import { initialState, inTurn, reduce, type SessionState } from "../../../core/session/state.ts";
-import { HeardText } from "../../follow/resumed-text.ts";
+import { ResumedText } from "../../follow/resumed-text.ts";
 import { noticeOf } from "../../follow/notices.ts";
-import { colour, oneLine } from "../../terminal/text.ts";
+import { color, oneLine } from "../../terminal/text.ts";
 import { Calls, type RunningOptions } from "./calls.ts";
 import { shownText } from "./markdown.ts";
 import { errorText, messageText } from "./event-text.ts";
@@ -11,71 +11,71 @@ import { Meter } from "./meter.ts";
 import type { Page } from "./page.ts";
 import { StreamedText } from "./streamed-text.ts";
 
-/** A session as a chat shows it: what is finished is printed, the rest can be asked for. Knows no terminal. */
+/** Shows a session in a chat: prints what is finished, and provides the live parts. Independent of the terminal. */
 export class ChatView {
   readonly calls = new Calls();
   readonly meter = new Meter();
   readonly #page: Page;
   readonly #isPlain: boolean;
   #state: SessionState = initialState;
-  #text: { readonly id: string; readonly streamed: StreamedText; readonly heard: HeardText } | undefined;
-  /** Messages that are stored, and that the model has not got yet. */
+  #text: { readonly id: string; readonly streamed: StreamedText; readonly resumed: ResumedText } | undefined;
+  /** Messages that are saved but not delivered to the model yet. */
   readonly #queued = new Map<string, string>();
-  #told = new Set<string>();
-  /** What is said of the turn when it is over. */
+  #noticed = new Set<string>();
+  /** Notes to print at the end of the turn. */
   #atEnd: string[] = [];
-  /** Why the agent's process was lost last, so that it is not told twice. */
+  /** Why the agent's process last died, so that it is not reported twice. */
   #lost: string | undefined;
   #isThinking = false;
   #isEnding = false;
 
-  /** `isPlain`: what the model says is shown as it is, and only when it is said; for programs that read it. */
+  /** `isPlain`: print complete messages without formatting, for programs. */
   constructor(page: Page, { isPlain = false }: { readonly isPlain?: boolean } = {}) {
     this.#page = page;
     this.#isPlain = isPlain;
   }
 
-  /** Everything that the log said so far. */
+  /** The session's state so far. */
   get state(): SessionState {
     return this.#state;
   }
 
-  /** How many messages wait. */
+  /** Number of queued messages. */
   get waiting(): number {
     return this.#queued.size;
   }
 
-  /** The model has said, or is saying, what may be its last words in this turn; or the turn was interrupted. */
+  /** Whether the turn may be about to end: the model is writing a message or has finished, or the turn was interrupted. */
   get isEnding(): boolean {
     return this.#isEnding || this.#text !== undefined;
   }
 
-  /** One line for each message that waits. After an interrupt it waits until something else is said. */
-  queued(width: number): readonly string[] {
-    const waits = width < 60 ? "waits" : "goes with your next message";
+  /** One line per queued message. After an interrupt, they are sent with the next message. */
+  queuedLines(width: number): readonly string[] {
+    const waits = width < 60 ? "queued" : "sent with your next message";
     const until = inTurn(this.#state) ? "queued" : waits;
     return [...this.#queued.values()].map((text) =>
-      colour.dim(`» ${oneLine(text, Math.max(4, width - until.length - 6))} (${until})`),
+      color.dim(`» ${oneLine(text, Math.max(4, width - until.length - 6))} (${until})`),
     );
   }
 
-  /** What the model is just saying, as far as it is not printed. */
+  /** The part of the streaming message that is not printed yet. */
   tail(width: number): readonly string[] {
     if (this.#text === undefined) return [];
     const lines = this.#text.streamed.tail(width);
     return lines.length > 0 && lines[0] !== "" && this.#page.isApart("text") ? ["", ...lines] : lines;
   }
 
-  /** What is going on besides: the calls that run, or that the model is at work. `isTalking`: there is a tail. */
+  /** The running calls, or a sign that the model is working. `isTalking`: there is a tail. */
   work({ isTalking, ...options }: RunningOptions & { readonly isTalking: boolean }): readonly string[] {
-    // A call that a person is asked about does not run.
+    // While a person is asked, no call runs.
     const calls = this.#state.status === "idle" ? [] : this.calls.running(options);
     const isSilent = calls.length === 0 && inTurn(this.#state) && !isTalking;
     const lines = isSilent ? [this.#sign(options.mark)] : calls;
     return lines.length > 0 && (isTalking || this.#page.isApart("call")) ? ["", ...lines] : lines;
   }
 
-  /** Takes an event into account without showing it: it was before what is to be seen. */
+  /** Updates the state with an earlier event, without showing it. */
   pass(event: LoggedEvent): void {
     this.#state = reduce(this.#state, event, event.seq);
     this.meter.see(event);
@@ -89,24 +89,24 @@ export class ChatView {
     switch (item.type) {
       case "event_start":
         this.#isThinking = item.event.type === "agent.thinking";
-        if (this.#text?.id === item.event.id) this.#text.heard.restart();
+        if (this.#text?.id === item.event.id) this.#text.resumed.restart();
         else if (item.event.type === "agent.message" && !this.#isPlain) this.#begin(item.event.id);
         break;
       case "event_delta":
         if (this.#text?.id === item.event_id)
-          this.#text.streamed.append(this.#text.heard.take(item.delta.content.text));
+          this.#text.streamed.append(this.#text.resumed.take(item.delta.content.text));
         break;
       case "capstan.event_withdrawn":
         this.#withdraw(item.event_id);
         break;
       case "user.message":
         if (!wasInTurn) this.calls.forget();
-        // One that waited through an interrupt goes first.
+        // Messages queued before an interrupt are delivered first.
         if (wasInTurn || this.#queued.size > 0) this.#queued.set(item.id, messageText(item));
         else this.#page.prompt(messageText(item));
         break;
       case "capstan.input_delivered":
-        for (const id of item.event_ids) this.#delivered(id);
+        for (const id of item.event_ids) this.#deliver(id);
         break;
       case "agent.message":
         this.#message(item);
@@ -120,7 +120,7 @@ export class ChatView {
         this.calls.start(item, this.#state);
         break;
       case "capstan.permission_decided":
-        this.calls.decided(item);
+        this.calls.applyDecision(item);
         break;
       case "agent.tool_result":
       case "agent.mcp_tool_result":
@@ -131,27 +131,27 @@ export class ChatView {
         this.#idle(item);
         break;
       default:
-        if ("seq" in item) this.#tellOf(item);
+        if ("seq" in item) this.#showEvent(item);
     }
   }
 
-  /** Prints what is finished of the text that streams in. To be called before each frame. */
+  /** Prints the finished part of the streaming text. Call before each frame. */
   settle(): void {
     if (this.#text !== undefined) this.#page.block("text", this.#text.streamed.takeFinished(this.#page.width));
   }
 
-  /** Lets the calls of the last turn be seen with their inputs and results, and those that follow; or no more. */
+  /** Toggles whether calls are shown with their inputs and results. */
   unfold(): void {
     this.calls.isUnfolded = !this.calls.isUnfolded;
-    if (!this.calls.isUnfolded) return this.#page.quiet("Tool calls are folded again.");
-    const lines = this.calls.unfolded(this.#page.width);
-    this.#page.quiet(`Tool calls are shown with what they were given and returned. Ctrl-O folds them again.`);
+    if (!this.calls.isUnfolded) return this.#page.quiet("Tool call details are hidden.");
+    const lines = this.calls.lastTurnDetails(this.#page.width);
+    this.#page.quiet("Tool call details are shown. Press Ctrl-O to hide them.");
     this.#page.block("call", lines);
   }
 
   #begin(id: string): void {
     this.#endText();
-    this.#text = { id, streamed: new StreamedText(), heard: new HeardText() };
+    this.#text = { id, streamed: new StreamedText(), resumed: new ResumedText() };
   }
 
   #endText(): void {
@@ -165,12 +165,12 @@ export class ChatView {
   #withdraw(id: string): void {
     if (this.#text?.id !== id) return;
     this.#endText();
-    this.#page.quiet("(cut off; asked again)");
+    this.#page.quiet("(interrupted; retrying)");
   }
 
-  /** What was not streamed, or came otherwise than it was announced, is printed now. */
+  /** Prints what was not streamed, or differs from the stream. */
   #message(event: EventOf<"agent.message">): void {
-    // A subagent reports to its agent; what it says on the way would only be in between.
+    // Messages of subagents go to their agent, and would interrupt its text.
     if (event.session_thread_id != null) return;
     const text = event.content.map((block) => (block.type === "text" ? block.text : "[redacted]")).join("");
     if (this.#isPlain) return this.#page.block("text", shownText(text).trimEnd().split("\n"));
@@ -183,7 +183,7 @@ export class ChatView {
     this.#endText();
   }
 
-  #delivered(id: string): void {
+  #deliver(id: string): void {
     const text = this.#queued.get(id);
     if (text === undefined) return;
     this.#queued.delete(id);
@@ -197,19 +197,19 @@ export class ChatView {
     for (const text of this.#atEnd.splice(0)) this.#page.mark(text);
     if (output !== undefined) this.#page.block("note", shownText(JSON.stringify(output, null, 2)).split("\n"));
     if (reason.type === "refusal")
-      this.#page.note("The model refused. Say it in another way, or ask for something else.");
+      this.#page.note("The model refused the request. Rephrase it, or ask for something else.");
   }
 
-  #tellOf(event: LoggedEvent): void {
+  #showEvent(event: LoggedEvent): void {
     switch (event.type) {
       case "user.interrupt":
-        // What was said until then is yet to be stored.
-        this.#atEnd.push("Interrupted. What was done so far is kept.");
+        // The text before the interrupt is not saved yet.
+        this.#atEnd.push("Interrupted. The work so far is kept.");
         return;
       case "session.error":
         this.#endText();
         if (event.error.message === this.#lost) return;
-        // Why the turn failed says more than why its process did.
+        // The turn's error is more specific than the process's.
         if (event.error.retry_status.type !== "retrying")
           this.#atEnd = this.#atEnd.filter((text) => text !== this.#lost);
         this.#page.mark(errorText(event));
@@ -221,16 +221,16 @@ export class ChatView {
         this.#atEnd.push(event.reason);
         return;
       case "agent.thread_context_compacted":
-        if (event.session_thread_id == null) this.#page.quiet("The model goes on from a summary of what was said.");
+        if (event.session_thread_id == null) this.#page.quiet("Context compacted: the model continues from a summary.");
         return;
       case "capstan.mode_changed":
-        return this.#page.quiet(`The mode is now ${event.mode}.`);
+        return this.#page.quiet(`Mode is now ${event.mode}.`);
       case "capstan.model_changed":
-        return this.#page.quiet(`The model is now ${shownText(event.model)}.`);
+        return this.#page.quiet(`Model is now ${shownText(event.model)}.`);
       case "capstan.engine_changed":
-        return this.#page.quiet(`The engine is ${shownText(event.engine)} from the next turn on.`);
+        return this.#page.quiet(`Engine is ${shownText(event.engine)} from the next turn on.`);
       case "session.status_terminated":
-        return this.#page.mark("This session is over. /clear begins another.");
+        return this.#page.mark("This session has ended. To start a new one: /clear");
       default:
         return;
     }
@@ -238,20 +238,20 @@ export class ChatView {
 
   #notice(item: LoggedEvent | Preview): void {
     const text = noticeOf(item);
-    if (text === undefined || this.#told.has(text)) return;
-    // A rewind may happen again, and is told again.
-    if (item.type !== "capstan.rewound") this.#told.add(text);
+    if (text === undefined || this.#noticed.has(text)) return;
+    // Repeated rewinds are each reported.
+    if (item.type !== "capstan.rewound") this.#noticed.add(text);
     this.#page.mark(text);
   }
 
   #sign(mark: string): string {
-    if (this.#state.status === "idle") return colour.dim("waiting for an answer: /answer");
-    if (this.#state.status === "rescheduling") return `${mark} ${colour.dim("paused: waiting for another credential")}`;
-    return `${mark} ${colour.dim(this.#isThinking ? "thinking" : "working")}`;
+    if (this.#state.status === "idle") return color.dim("waiting for your answer: /answer");
+    if (this.#state.status === "rescheduling") return `${mark} ${color.dim("paused: waiting for a new credential")}`;
+    return `${mark} ${color.dim(this.#isThinking ? "thinking" : "working")}`;
   }
 }
 
-/** Whether a turn is about to end with this; undefined when it says nothing of that. */
+/** Whether this item means that the turn is about to end; undefined if it says nothing about that. */
 function isEnd(item: LoggedEvent | Preview): boolean | undefined {
   switch (item.type) {
     case "user.interrupt":

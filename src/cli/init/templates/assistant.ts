@@ -1,25 +1,25 @@
 import { schemaLine, suiteHead, type Template } from "../template.ts";
 
 export const assistant: Template = {
-  title: "an assistant that works with the files here",
+  title: "an assistant for the files in the working directory",
   firstMessage: "list the files",
   files: (agent) => ({
     "agent.yaml": `${schemaLine(agent)}name: ${agent.name}
 description: Helps with the files in the working directory.
 instructions: { file: instructions.md }
 
-# What it has. Everything it does with these is decided by the permissions below.
+# The tools it has. The permissions below decide what it may do with them.
 tools: [Read, Glob, Grep, Write, Edit, Bash]
 
 permissions:
-  mode: normal # reads without asking, and asks before it changes anything
+  mode: normal # reads without asking, asks before it changes anything
   allow: ["Bash(git status)", "Bash(git diff *)"]
 
 budget: { usd: 2, steps: 50 }
 
 # /tidy in a chat
 commands:
-  tidy: { description: Tidies up one file., prompt: "Tidy up {{args}}, and change nothing of what it does." }
+  tidy: { description: Tidies up one file., prompt: "Tidy up {{args}} without changing what it does." }
 `,
     "instructions.md": `You help with the files in the working directory.
 

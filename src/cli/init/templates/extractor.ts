@@ -18,7 +18,7 @@ tools: [Read]
 permissions: { mode: read-only }
 budget: { usd: 0.5, steps: 10 }
 
-# The answer always looks like this.
+# Every answer matches this schema.
 output_schema: invoice.schema.json
 `,
     "invoice.schema.json": `{

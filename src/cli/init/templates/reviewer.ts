@@ -1,7 +1,7 @@
 import { type NewAgent, schemaLine, suiteHead, type Template } from "../template.ts";
 
 export const reviewer: Template = {
-  title: "a code reviewer with two subagents, which changes nothing",
+  title: "a read-only code reviewer with two subagents",
   firstMessage: "review agent.yaml with two subagents",
   files: (agent) => ({
     "agent.yaml": `${schemaLine(agent)}name: ${agent.name}
@@ -9,7 +9,7 @@ description: Reviews code with two subagents, and changes nothing.
 instructions: { file: instructions.md }
 tools: [Read, Glob, Grep, Agent]
 
-# Whatever it wants: nothing is changed.
+# It cannot change anything.
 permissions: { mode: read-only }
 budget: { usd: 3, tool_calls: 200 }
 

@@ -1,9 +1,9 @@
 import { graphemes } from "../../terminal/text.ts";
 
-/** Places in a text, as offsets. A cursor never stands within what a person sees as one character. */
+/** Cursor positions in a text, as offsets. A cursor is never inside a user-perceived character. */
 
 export function previousBorder(text: string, at: number): number {
-  // Far enough back for the longest of them, and no further: a text can be long.
+  // Long enough for any character, without segmenting a long text.
   const from = Math.max(0, at - 64);
   const last = [...graphemes(text.slice(from, at))].at(-1) ?? "";
   return at - last.length;
