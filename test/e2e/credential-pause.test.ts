@@ -102,7 +102,7 @@ test("a turn that was paused when its host was killed is ended by the next run, 
     child.kill("SIGKILL");
     await closed;
     const next = await cli.run(["run", "--rehearsal", "list files"]);
-    expect(next).toMatchObject({ code: 0, stderr: expect.stringContaining("was left in a turn by a dead host") });
+    expect(next).toMatchObject({ code: 0, stderr: expect.stringContaining("was interrupted when its host died") });
     expect((await cli.run(["sessions", "list", "--status", "rescheduling", "--json"])).stdout).toBe("");
   });
 });

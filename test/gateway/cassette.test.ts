@@ -135,12 +135,12 @@ test("while a tape is held, requests get no answer, and are neither played nor r
       signal,
     });
   const enough = new AbortController();
-  tape.hold(true);
+  tape.hold(() => true);
   const { body } = await ask(enough.signal);
   enough.abort();
   expect(await text(body)).toBe("");
   expect([tape.drifts, tape.recorded().threads]).toEqual([[], []]);
-  tape.hold(false);
+  tape.hold(() => false);
   expect(await ask(new AbortController().signal)).toMatchObject({ status: 400 });
   expect(tape.drifts).toMatchObject([{ what: "unrecorded" }]);
 });

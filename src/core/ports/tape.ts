@@ -35,8 +35,8 @@ export interface Tape {
   readonly unplayed: readonly { readonly thread: string; readonly ordinal: number }[];
   /** Faults for requests that never came. */
   readonly unmet: readonly Fault[];
-  /** While it is on, requests that come get no answer, and are neither played nor recorded. */
-  hold(isOn: boolean): void;
+  /** Requests for which this is true get no answer, and are neither played nor recorded. */
+  hold(isHeld: () => boolean): void;
   /** The threads that were recorded, and the texts they name. */
   recorded(): Pick<Cassette, "threads" | "texts">;
   end(): void;

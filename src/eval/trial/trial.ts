@@ -175,15 +175,15 @@ async function talk(parts: Talk, { turns }: Case, signal: AbortSignal): Promise<
 }
 
 async function sayOne({ session, tape }: Talk, { input, interruptAfter }: CaseTurn): Promise<void> {
-  let calls = 0;
-  tape.hold(false);
+  const last = interruptAfter && session.state.toolCalls + interruptAfter.toolCalls;
+  // Whether the agent asks once more before it notices must not be left to chance.
+  tape.hold(() => last !== undefined && session.state.toolCalls >= last);
+  let isInterrupted = false;
   for await (const event of session.send(input)) {
     // Not when the model makes the call: an interrupt before the decision would deny it.
-    if (event.type !== "capstan.permission_decided") continue;
-    calls += 1;
-    if (calls !== interruptAfter?.toolCalls) continue;
-    // Whether the agent asks once more before it notices must not be left to chance.
-    tape.hold(true);
+    if (event.type !== "capstan.permission_decided" || isInterrupted) continue;
+    if (last === undefined || session.state.toolCalls < last) continue;
+    isInterrupted = true;
     void session.interrupt();
   }
 }

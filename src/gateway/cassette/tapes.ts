@@ -70,7 +70,7 @@ class SessionTape implements Tape {
   readonly #recorder: Recorder | undefined;
   readonly #faults: Faults;
   readonly #onEnd: () => void;
-  #isHeld = false;
+  #isHeld = (): boolean => false;
   /** Why nothing of the cassette is played any more. */
   #refusal: string | undefined;
 
@@ -97,8 +97,8 @@ class SessionTape implements Tape {
     return this.#recorder?.recorded() ?? { threads: [], texts: {} };
   }
 
-  hold(isOn: boolean): void {
-    this.#isHeld = isOn;
+  hold(isHeld: () => boolean): void {
+    this.#isHeld = isHeld;
   }
 
   end(): void {
@@ -108,7 +108,7 @@ class SessionTape implements Tape {
   async send(request: TapedRequest, model: Upstream | undefined): Promise<UpstreamResponse> {
     if (!request.path.startsWith("/v1/messages") || request.path.startsWith("/v1/messages/"))
       return model === undefined ? onTheSide(request) : model.send(request);
-    if (this.#isHeld) return silence(request);
+    if (this.#isHeld()) return silence(request);
     const fault = this.#faults.next(request.origin);
     if (fault !== undefined) return faulty(fault, request, this.#options.kill);
     const asked = askedBy(request.body ?? new Uint8Array(0), this.#places);
