@@ -62,7 +62,9 @@ containedTest("in a namespace apart from the host's, whatever answers, trusts or
   ])
     expect(await cli.run(args, { within: contained ?? [] })).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/runs in a different PID namespace.* only a person can .*Run it where the host runs/),
+      stderr: expect.stringMatching(
+        /runs in a different PID namespace.* only a person can .*Run it where the host runs/,
+      ),
     });
 });
 
