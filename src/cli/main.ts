@@ -37,7 +37,8 @@ Examples:
   $ capstan doctor                                check this machine
 
 Exit codes: 0 success, 1 the agent failed, 2 usage or configuration error,
-3 engine or store error, 4 limit reached, 5 waiting for approval, 130 interrupted.`,
+3 engine or store error, 4 limit reached, 5 waiting for approval,
+130 interrupted.`,
   );
 addCommands(program, process.argv[2]);
 

@@ -67,7 +67,7 @@ export async function chatStory(
 
   say("/fork");
   await screen.sees("a copy of");
-  await screen.sees("The queued message stays in session");
+  await screen.sees("The queued message stays with session");
   say("write coffee.txt with beans");
   await screen.sees("Wrote coffee.txt.");
   assert.ok(existsSync(join(cwd, "coffee.txt")));

@@ -44,14 +44,16 @@ async function requireIdle(chat: Chat): Promise<void> {
 function reportQueued({ page }: Chat, count: number, id: string): void {
   if (count === 0) return;
   const what = count === 1 ? "The queued message stays" : `The ${count} queued messages stay`;
-  page.mark(`${what} in session ${shortId(id)} and will be sent when you continue it.`);
+  page.mark(`${what} with session ${shortId(id)} and will be sent when you continue it.`);
 }
 
 async function fork({ chat }: Room): Promise<void> {
   const { id } = await requireIdleSession(chat);
   const left = chat.view.waiting;
   const copy = await chat.switchTo({ kind: "fork", id });
-  chat.page.note(`Now in session ${shortId(copy.id)}, a copy of ${shortId(id)}. To go back: /sessions ${shortId(id)}`);
+  chat.page.note(
+    `You are now in session ${shortId(copy.id)}, a copy of ${shortId(id)}. To go back: /sessions ${shortId(id)}`,
+  );
   reportQueued(chat, left, id);
 }
 
