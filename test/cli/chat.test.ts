@@ -33,7 +33,7 @@ function ofAnyEngine(screen: string): string {
       .replaceAll(` on ${TEST_ENGINE}`, "")
       .replaceAll(/\b\d+%/g, "0%")
       // How long a call has been running.
-      .replaceAll(/(?<=^. Bash .*) \d+\.\ds$/gm, "")
+      .replaceAll(/(?<=^. Bash .*) (?:\d+ ms|\d+\.\d s)$/gm, "")
       .replaceAll(/ · session \w+$/gm, "")
       .replaceAll(/│ File created[^)]*\)/g, "│ (the result)")
   );
