@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { delimiter, join } from "node:path";
 import { defineConfig } from "vitest/config";
-import { ABOUT_CLAUDE, CLAUDE_FIRST, CLAUDE_LATER, ON_BOTH_ENGINES, WITHOUT_ENGINE } from "./test/engine-files.ts";
+import { ABOUT_CLAUDE, CLAUDE_FIRST, CLAUDE_LATER, DEEP, ON_BOTH_ENGINES, WITHOUT_ENGINE } from "./test/engine-files.ts";
 import { TimesReporter } from "./test/support/times-reporter.ts";
 
 /** Tests that need a program only the system provides. `npm test` installs it where it may, and says what it leaves out. */
@@ -47,21 +47,31 @@ export default defineConfig({
         extends: true,
         test: { name: "1 claude", include: [...CLAUDE_FIRST, ...ON_BOTH_ENGINES], exclude: LEFT_OUT, env: CLAUDE },
       },
-      { extends: true, test: { name: "2 git", include: GIT, isolate: true, env: DIRECT } },
+      { extends: true, test: { name: "2 git", include: GIT, exclude: DEEP, isolate: true, env: DIRECT } },
       {
         extends: true,
-        test: { name: "3 hosts", include: HOSTS, exclude: [...GIT, ...ABOUT_CLAUDE], env: DIRECT },
+        test: { name: "3 hosts", include: HOSTS, exclude: [...GIT, ...ABOUT_CLAUDE, ...DEEP], env: DIRECT },
       },
       {
         extends: true,
         test: {
           name: "4 programs",
           include: ["test/**/*.test.ts"],
-          exclude: [...GIT, ...HOSTS, ...UNITS, ...ABOUT_CLAUDE, ...LEFT_OUT],
+          exclude: [...GIT, ...HOSTS, ...UNITS, ...ABOUT_CLAUDE, ...LEFT_OUT, ...DEEP],
           env: DIRECT,
         },
       },
-      { extends: true, test: { name: "5 units", include: UNITS, exclude: [...HOSTS, ...ABOUT_CLAUDE], env: DIRECT } },
+      { extends: true, test: { name: "5 units", include: UNITS, exclude: [...HOSTS, ...ABOUT_CLAUDE, ...DEEP], env: DIRECT } },
+      // Left out by `npm test`, and run by `npm run test:rest`: what takes long, with all its rounds.
+      {
+        extends: true,
+        test: {
+          name: "6 rest on direct",
+          include: [...DEEP, "test/e2e/shell-fuzz.test.ts"],
+          exclude: LEFT_OUT,
+          env: { ...DIRECT, CAPSTAN_TEST_DEPTH: "full" },
+        },
+      },
       // Left out by `npm test`, and run by `npm run test:rest`: what passes on the direct engine, on the Claude CLI.
       {
         extends: true,

@@ -22,7 +22,7 @@ const CHECK = [
   ...build(`${DECLARATIONS} --noCheck`),
   ["oxlint --type-aware --deny-warnings", "tsc -p .", "oxfmt --check .", "tsc -p web", "knip"],
 ];
-/** The project of vitest.config.ts that runs on the Claude CLI what the others run on the direct engine. */
+/** The projects of vitest.config.ts that `npm test` leaves out: long tests, and agent tests on the Claude CLI. */
 const REST = "6*";
 /** Where there is no screen, there is no browser to open. */
 const hasScreen = process.platform === "darwin" || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);

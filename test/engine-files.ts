@@ -29,6 +29,10 @@ export const CLAUDE_LATER: readonly string[] = [
 
 export const ABOUT_CLAUDE: readonly string[] = [...CLAUDE_FIRST, ...CLAUDE_LATER];
 
+/** Each takes long to prove one claim in depth, on `direct`: in `npm run test:rest`. */
+export const DEEP: readonly string[] = [
+];
+
 /** Claims that `npm test` proves on each engine. */
 export const ON_BOTH_ENGINES: readonly string[] = ["test/e2e/isolation.test.ts", "test/e2e/sandbox.test.ts"];
 
