@@ -26,7 +26,7 @@ test("a remembered answer is listed with where it holds, used, shown with what i
 
   const listed = await cli.run(["grants", "list"]);
   expect(listed.stdout).toMatch(
-    /^[0-9a-f]{8} {2}project default {2}Anna {2}\S+ ago {2}\S+ ago {2}\d {5}Bash\(echo \*\)$/m,
+    /^[0-9a-f]{8} {2}project default {2}Anna {2}(?:just now|\d+ min ago) {2}(?:just now|\d+ min ago) {2}\d {5}Bash\(echo \*\)$/m,
   );
   const grant = JSON.parse((await cli.run(["grants", "list", "--json"])).stdout) as Grant;
   expect(grant).toMatchObject({ scope: "project", project: "default", sessionId: null, by: "Anna" });

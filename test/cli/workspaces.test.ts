@@ -44,8 +44,8 @@ test("workspaces are listed with size, age, source and what was not exported, an
   const { copy, place } = cli.made;
   const left = leftover(cli, Date.now() - DAY);
   const { stdout } = await cli.run(["workspaces", "list"]);
-  expect(stdout).toMatch(new RegExp(`^${copy} +copy +[\\d.]+ kB +\\d+[sm] ago +unexported +/`, "m"));
-  expect(stdout).toMatch(new RegExp(`^${place} +in-place +[\\d.]+ kB +\\d+[sm] ago +/`, "m"));
+  expect(stdout).toMatch(new RegExp(`^${copy} +copy +[\\d.]+ kB +(?:just now|\\d+ (?:s|min) ago) +unexported +/`, "m"));
+  expect(stdout).toMatch(new RegExp(`^${place} +in-place +[\\d.]+ kB +(?:just now|\\d+ (?:s|min) ago) +/`, "m"));
   expect(stdout).toMatch(
     new RegExp(`^${left} +leftover +[\\d.]+ kB +1 d ago +unexported +no session in this store$`, "m"),
   );

@@ -24,15 +24,25 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
 }
 
+/** Continues to show the turn that is already running. Returns the exit code. */
+export async function followCurrent(session: Followed, options: FollowOptions): Promise<number> {
+  return follow(session, await currentTurn(session, options.host), options, { isResumed: true });
+}
+
 /** Shows a turn until it ends, or waits for an answer that nobody here gives. Returns the exit code. */
-export async function follow(session: Followed, turn: Turn, options: FollowOptions): Promise<number> {
+export async function follow(
+  session: Followed,
+  turn: Turn,
+  options: FollowOptions,
+  { isResumed = false } = {},
+): Promise<number> {
   const { asking, stopping, json, rehearsal } = options;
   const view = json ? undefined : new RunView(process.stdout, { rehearsal });
   const changed = new ChangedFiles(options.host, session);
   asking.attach(view);
   let result: TurnResult;
   try {
-    if (view !== undefined) await showOpenCalls(session, { view, host: options.host });
+    if (view !== undefined) await showOpenCalls(session, { view, host: options.host, isResumed });
     result = await show(turn, { view, options, changed, session });
     // Questions from before this command started; the turn continues only with an answer.
     while (result.stopReason.type === "requires_action" && (await asking.askPending(session.id, options.signal))) {
@@ -91,7 +101,7 @@ export function isMoving({ state }: Followed): boolean {
 }
 
 /** The turn that is already running, from where it last started. */
-export async function currentTurn(session: Followed, host: FollowedHost): Promise<Turn> {
+async function currentTurn(session: Followed, host: FollowedHost): Promise<Turn> {
   const started = (await host.read(session.id)).findLast(({ type }) => type === "session.status_running");
   const after = (started?.seq ?? 1) - 1;
   let end: number | undefined;
@@ -108,12 +118,28 @@ export async function currentTurn(session: Followed, host: FollowedHost): Promis
 
 const CALLS: readonly EventType[] = ["agent.tool_use", "agent.mcp_tool_use", "agent.custom_tool_use"];
 
-/** Passes earlier calls to the view, so that it can show their results with their inputs. */
-async function showOpenCalls(session: Followed, { view, host }: { view: RunView; host: FollowedHost }): Promise<void> {
+/**
+ * Passes earlier calls to the view, so that it can show their results with their inputs. In a resumed turn these are the
+ * calls that were open when it continued: by now they may be over.
+ */
+async function showOpenCalls(
+  session: Followed,
+  { view, host, isResumed }: { view: RunView; host: FollowedHost; isResumed: boolean },
+): Promise<void> {
   const open = session.state.openCalls;
-  if (Object.keys(open).length === 0) return;
-  for (const event of await host.read(session.id))
-    if (CALLS.includes(event.type) && "call_id" in event && (event.call_id ?? "") in open) view.show(event);
+  if (Object.keys(open).length === 0 && !isResumed) return;
+  const events = await host.read(session.id);
+  const earlier = isResumed ? events.findLastIndex(({ type }) => type === "session.status_running") : 0;
+  const done = new Set(
+    events.slice(0, Math.max(0, earlier)).flatMap((event) =>
+      !CALLS.includes(event.type) && "call_id" in event && "outcome" in event ? [event.call_id] : [],
+    ),
+  );
+  for (const [at, event] of events.entries())
+    if (CALLS.includes(event.type) && "call_id" in event) {
+      const id = event.call_id ?? "";
+      if (id in open || (at < earlier && !done.has(id))) view.show(event);
+    }
 }
 
 /** How many events to read at a time when searching for the end of the previous turn. */

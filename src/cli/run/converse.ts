@@ -1,9 +1,9 @@
 import { type AskFlags, Asking } from "../ask/ask.ts";
 import {
   follow,
+  followCurrent,
   type FollowOptions,
   continues,
-  currentTurn,
   isMoving,
   isWaiting,
   reportWaiting,
@@ -62,7 +62,7 @@ export async function converse(
   if (options.stopping.stopped) return INTERRUPTED;
   if (message !== undefined) return follow(session, session.send(message), options);
   const moves = wasAnswered ? await continues(session) : isMoving(session);
-  if (moves) return follow(session, await currentTurn(session, options.host), options);
+  if (moves) return followCurrent(session, options);
   return isWaiting(session) ? reportWaiting(session, options) : undefined;
 }
 
