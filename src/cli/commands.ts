@@ -28,7 +28,7 @@ import { addCompletion } from "./setup/completion-command.ts";
 import { addUsage } from "./sessions/usage-command.ts";
 import { addValidate } from "./agents/validate-command.ts";
 import { addWorkspaces } from "./workspace/workspaces-command.ts";
-import { requireUsableTarget } from "./target/declare-command.ts";
+import { requireUsableTarget } from "./declare-command.ts";
 
 type Add = (program: Command) => void;
 

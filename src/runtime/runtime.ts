@@ -24,7 +24,7 @@ import type { ForkOptions, ResumeOptions, StartOptions } from "./session-options
 import type { FilesDeps } from "./files/resting-sessions.ts";
 import { StoredWorkspaces } from "./files/stored-workspaces.ts";
 import { OpenSessions, type RuntimeDeps } from "./open-sessions.ts";
-import { loadState, stateAt } from "./stored-state.ts";
+import { loadState, stateAt } from "./log/stored-state.ts";
 import { startingPlace } from "./paths/session-place.ts";
 import { TakeOvers } from "./recovery/take-overs.ts";
 

@@ -45,7 +45,7 @@ test("a turn: what was asked, the calls folded to a line, the answer as it comes
   tell("agent.tool_use");
   expect(live(view.work({ width: 60, now: Date.parse("2026-01-02T03:04:07Z"), mark: "*", isTalking: false }))).toEqual([
     "",
-    "* Read a.txt 2.0s",
+    "* Read a.txt 2 s",
   ]);
   tell("agent.tool_result");
   preview({ type: "event_start", event: { id: "a1", type: "agent.message" } });
@@ -56,7 +56,7 @@ test("a turn: what was asked, the calls folded to a line, the answer as it comes
   tell("agent.message", { id: "a1", ...text("It says **hello**.\n\nAnd more.") });
   tell("session.status_idle");
   const answer = ["It says hello.", "", "And more.", "", "{", '  "answer": 42', "}"];
-  expect(printed).toEqual(["> Read a.txt.", "", "✓ Read a.txt 0.0s", "", ...answer]);
+  expect(printed).toEqual(["> Read a.txt.", "", "✓ Read a.txt 0 ms", "", ...answer]);
   expect(view.tail(60)).toEqual([]);
 });
 
@@ -120,7 +120,7 @@ test("what a subagent does stands below its own call, when that is over", () => 
   tell("agent.message", { ...text("I looked."), session_thread_id: "t1" });
   expect(printed).toEqual([]);
   tell("agent.tool_result", { call_id: "c1" });
-  expect(printed).toEqual(["✓ Agent Look around 0.0s", "  ✗ Bash ls failed 0.0s", "    no such directory"]);
+  expect(printed).toEqual(["✓ Agent Look around 0 ms", "  ✗ Bash ls failed 0 ms", "    no such directory"]);
 });
 
 test("calls can be unfolded, then and from then on, with nothing in them that steers the terminal", () => {
@@ -130,10 +130,10 @@ test("calls can be unfolded, then and from then on, with nothing in them that st
     tell("agent.tool_result", { call_id: id, ...text("one\n\u001B[31mtwo") });
   };
   run("c1");
-  expect(printed.splice(0)).toEqual([String.raw`✓ Bash echo \u{1b}[2J 0.0s`]);
+  expect(printed.splice(0)).toEqual([String.raw`✓ Bash echo \u{1b}[2J 0 ms`]);
   view.unfold();
   const unfolded = [
-    String.raw`✓ Bash echo \u{1b}[2J 0.0s`,
+    String.raw`✓ Bash echo \u{1b}[2J 0 ms`,
     String.raw`  › command: "echo \\e[2J"`.replace("\\\\", "\\"),
     "  │ one",
     String.raw`  │ \u{1b}[31mtwo`,

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { addCommands } from "../../src/cli/commands.ts";
-import { type ServerUse, serverUse } from "../../src/cli/target/declare-command.ts";
+import { type ServerUse, serverUse } from "../../src/cli/declare-command.ts";
 
 const program = new Command();
 addCommands(program);

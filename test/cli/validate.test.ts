@@ -74,7 +74,7 @@ test("what an agent file makes is told, and nothing of it is run", async () => {
   permissions   plan; allow Read; ask Bash; deny WebFetch, add
   budget        $0.50, 2,000 tool calls, 1 min 30 s per turn
   subagents     reviewer
-  skills        pdf (1 file, 1 kB)
+  skills        pdf (1 file, 48 B)
   commands      /tidy
   hooks         on_turn_end (1)
   output        matches a JSON Schema

@@ -111,7 +111,15 @@ export async function till(
     onRefusal: () => {},
     onExpired: async () => async () => {},
   });
-  const access = await gateway.admit(session);
+  const admitted = await gateway.admit(session);
+  // As a session does when it is closed: the end of a request is stored with what comes next.
+  const access = {
+    ...admitted,
+    async close() {
+      await admitted.close();
+      await log.append([]);
+    },
+  };
   const parts = stack.move();
   return {
     access,

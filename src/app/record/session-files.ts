@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { SessionRecord, Store } from "../../core/ports/store.ts";
 import { importSession } from "../../runtime/files/archive.ts";
 import { holdLease } from "../../runtime/log/lease.ts";
-import { loadState } from "../../runtime/stored-state.ts";
+import { loadState } from "../../runtime/log/stored-state.ts";
 import { placeOf } from "../../runtime/paths/session-place.ts";
 import { contentHash } from "../../store/sqlite/outputs/tool-outputs.ts";
 import { eventHash, genesisHash } from "../../store/sqlite/audit/hash-chain.ts";

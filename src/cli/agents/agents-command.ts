@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CreateFlags, ListFlags } from "./agents.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addAgents(program: Command): void {
   const agents = program

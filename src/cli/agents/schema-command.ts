@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addSchema(program: Command): void {
   declareCommand(program, "schema", { server: "ignored" })

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { ValidateFlags } from "./validate.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addValidate(program: Command): void {
   declareCommand(program, "validate", { server: "ignored" })

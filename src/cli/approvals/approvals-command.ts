@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from "commander";
 import type { ListFlags } from "./approvals.ts";
 import type { AnswerFlags } from "./approvals-answer.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addApprovals(program: Command): void {
   const approvals = program

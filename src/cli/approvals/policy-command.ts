@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { ReplayFlags } from "./policy-replay.ts";
 import type { CheckFlags } from "./policy.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 const MODES = ["normal", "accept-edits", "read-only", "plan", "yolo"];
 

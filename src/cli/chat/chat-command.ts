@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { ChatFlags } from "./run.ts";
 import { addSessionOptions } from "../run/session-options.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addChat(program: Command): void {
   const chat = declareCommand(program, "chat", { server: "supported" })

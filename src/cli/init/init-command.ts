@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { InitFlags } from "./init.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addInit(program: Command): void {
   declareCommand(program, "init", { server: "ignored" })

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { RunFlags } from "./run-flags.ts";
 import { addSessionOptions, each } from "./session-options.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addRun(program: Command): void {
   const run = declareCommand(program, "run", { server: "supported" })

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { CreateFlags, ListFlags } from "./keys.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 const ROLES = ["viewer", "operator", "admin"];
 

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ServeFlags } from "./serve-prepare.ts";
 import { engineOption } from "../run/session-options.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"];
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { ExportFlags, VerifyFlags } from "./audit.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addAudit(program: Command): void {
   const audit = program.command("audit").description("check whether the store was tampered with");

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { ListFlags, ShowFlags } from "./sessions.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addSessions(program: Command): void {
   const sessions = program.command("sessions").description("list, show, export, import and recover sessions");

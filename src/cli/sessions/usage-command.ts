@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { UsageFlags } from "./usage.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 const GROUPINGS = ["day", "agent", "model", "session", "project", "thread", "tool"];
 

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { AUTH_PROVIDERS } from "../../core/auth/auth-provider.ts";
 import type { StatusFlags, TestFlags } from "./auth.ts";
 import type { LoginFlags, LogoutFlags } from "./auth-login.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 const provider = (description: string): Option =>
   new Option("-p, --provider <provider>", description).choices(AUTH_PROVIDERS);

@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addCompletion(program: Command): void {
   declareCommand(program, "completion", { server: "ignored" })

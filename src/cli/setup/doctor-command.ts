@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addDoctor(program: Command): void {
   declareCommand(program, "doctor", { server: "ignored" })

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { PruneFlags } from "./cassette-prune.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addCassette(program: Command): void {
   const cassette = program

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { RecordFlags } from "./record.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addRecord(program: Command): void {
   declareCommand(program, "record", { server: "refused" })

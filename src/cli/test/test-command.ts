@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { TestFlags } from "./test.ts";
 import { each, engineOption } from "../run/session-options.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addTest(program: Command): void {
   declareCommand(program, "test", { server: "ignored" })

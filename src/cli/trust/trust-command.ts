@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { TrustCommandFlags } from "./trust.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addTrust(program: Command): void {
   const trust = program

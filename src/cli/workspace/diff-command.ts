@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { DiffFlags } from "./diff.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addDiff(program: Command): void {
   declareCommand(program, "diff", { server: "supported" })

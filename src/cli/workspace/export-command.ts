@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { ExportFlags } from "./export.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addExport(program: Command): void {
   declareCommand(program, "export", { server: "supported" })

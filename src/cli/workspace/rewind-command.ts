@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { RewindFlags } from "./rewind.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addRewind(program: Command): void {
   declareCommand(program, "rewind", { server: "supported" })

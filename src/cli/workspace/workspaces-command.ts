@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CleanFlags } from "./workspaces-clean.ts";
-import { declareCommand } from "../target/declare-command.ts";
+import { declareCommand } from "../declare-command.ts";
 
 export function addWorkspaces(program: Command): void {
   const workspaces = program

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { CapstanError } from "../../core/errors.ts";
 import type { SessionRecord, Store } from "../../core/ports/store.ts";
 import { realPath } from "../paths/real-path.ts";
-import { loadState } from "../stored-state.ts";
+import { loadState } from "../log/stored-state.ts";
 
 /**
  * Where a session goes on. While people are asked that is where the calls were made: an answer to "run this here" is no

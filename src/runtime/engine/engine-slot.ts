@@ -9,7 +9,7 @@ import { historyOf } from "../../core/session/history.ts";
 import { threadDepth } from "../../core/session/state.ts";
 import { Deliveries, type PendingMessage } from "./deliveries.ts";
 import { type MeterHooks, meterOf } from "./meter.ts";
-import { delivered } from "../turn/engine-events.ts";
+import { delivered } from "./engine-events.ts";
 import { processStarted } from "./process-started.ts";
 import type { PooledProcess } from "./processes.ts";
 import { RestTimer } from "./rest-timer.ts";

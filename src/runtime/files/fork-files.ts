@@ -7,7 +7,7 @@ import type { SessionRecord, Store } from "../../core/ports/store.ts";
 import type { Workspace } from "../../core/ports/workspace.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { type SessionLog } from "../log/session-log.ts";
-import { loadState } from "../stored-state.ts";
+import { loadState } from "../log/stored-state.ts";
 import { placeOf } from "../paths/session-place.ts";
 
 /**

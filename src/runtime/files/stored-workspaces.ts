@@ -4,7 +4,7 @@ import type { FilesState } from "../../core/session/state-files.ts";
 import type { SessionRecord } from "../../core/ports/store.ts";
 import type { LeftOut } from "../../core/ports/workspace.ts";
 import { type FilesDeps, type RestingSession, RestingSessions } from "./resting-sessions.ts";
-import { loadState } from "../stored-state.ts";
+import { loadState } from "../log/stored-state.ts";
 import { placeOf } from "../paths/session-place.ts";
 
 export interface StoredWorkspace {

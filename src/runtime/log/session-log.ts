@@ -6,7 +6,7 @@ import type { Redactor, Secret } from "../../core/redaction/redaction.ts";
 import { reduce, type SessionState } from "../../core/session/state.ts";
 import type { AppendBatch, EventRange, Lease, Store } from "../../core/ports/store.ts";
 import { type Feed, logged } from "./feed.ts";
-import { loadState } from "../stored-state.ts";
+import { loadState } from "./stored-state.ts";
 
 /** A snapshot every so many events keeps the opening of a session independent of the length of its log. */
 const SNAPSHOT_EVERY = 500;

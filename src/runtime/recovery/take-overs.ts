@@ -8,7 +8,7 @@ import { requireNotArchived } from "../files/session-archive.ts";
 import type { OpenSessions, RuntimeDeps } from "../open-sessions.ts";
 import type { DrivenSession } from "../session.ts";
 import { engineInForce } from "../engine/session-engine.ts";
-import { loadState } from "../stored-state.ts";
+import { loadState } from "../log/stored-state.ts";
 import type { ResumeOptions } from "../session-options.ts";
 import { requireUsable } from "./usable-session.ts";
 import { placeToGoOn } from "../approvals/waiting-place.ts";

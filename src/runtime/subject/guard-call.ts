@@ -13,9 +13,9 @@ import { basesOf } from "../shell/bases.ts";
 import { commandLine } from "./command-line.ts";
 import { isMove } from "../shell/returns.ts";
 import { agentPrograms, isAgentFile } from "../protected/agent-files.ts";
-import { inListed } from "../protected/listed.ts";
+import { inListed } from "./listed-files.ts";
 import { childrenOf, sameFile } from "../protected/look.ts";
-import { inPieces } from "../protected/pieces.ts";
+import { inPieces } from "./name-pieces.ts";
 import { inUnknownDirectory } from "./unknown-directory.ts";
 
 /** Places that no name shows to be configuration. Absolute, without links. */

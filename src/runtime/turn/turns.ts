@@ -7,7 +7,7 @@ import { askedCalls, inTurn } from "../../core/session/state.ts";
 import { ApprovalDesk } from "../approvals/approval-desk.ts";
 import { elicit } from "../approvals/elicitations.ts";
 import { EngineSlot } from "../engine/engine-slot.ts";
-import { recordPlainFact } from "./engine-events.ts";
+import { recordPlainFact } from "../engine/engine-events.ts";
 import { isPaused, Pauses } from "./approval-wait.ts";
 import { CurrentTurn } from "./current-turn.ts";
 import { HOST_GONE, processLost, settleCutTurn } from "./cut-turn.ts";

@@ -5,7 +5,7 @@ import { piecesOf, rowOfText } from "../../core/permission/protected/match.ts";
 import type { CallSubject } from "../../core/rules/subject.ts";
 import { Names } from "../paths/names.ts";
 import { looksLikePath } from "../shell/paths-in.ts";
-import type { Guarded, GuardedPlaces } from "../subject/guard-call.ts";
+import type { Guarded, GuardedPlaces } from "./guard-call.ts";
 
 /** So many pieces of a line are looked at. */
 const MAX_PIECES = 200;

@@ -5,9 +5,9 @@ import { rowOfPath } from "../../core/permission/protected/match.ts";
 import { type Glob, matchesGlob, parseGlob } from "../../core/paths/glob.ts";
 import type { CallSubject, ShellSubject } from "../../core/rules/subject.ts";
 import { realPath } from "../paths/real-path.ts";
-import { configurationBelow } from "./find-configuration.ts";
-import type { Guarded, GuardedPlaces } from "../subject/guard-call.ts";
-import { childrenOf } from "./look.ts";
+import { configurationBelow } from "../protected/find-configuration.ts";
+import type { Guarded, GuardedPlaces } from "./guard-call.ts";
+import { childrenOf } from "../protected/look.ts";
 
 type Command = ShellSubject["commands"][number];
 type Word = Command["words"][number];

@@ -1,5 +1,5 @@
 import type { Command, CommandOptions } from "commander";
-import { refuseOnServer } from "./server.ts";
+import { refuseOnServer } from "./target/server.ts";
 
 /** What a command does while CAPSTAN_URL names a server. */
 export type ServerUse =

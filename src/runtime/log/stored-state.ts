@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import { initialState, reduce, type SessionState } from "../core/session/state.ts";
-import type { Store } from "../core/ports/store.ts";
+import { initialState, reduce, type SessionState } from "../../core/session/state.ts";
+import type { Store } from "../../core/ports/store.ts";
 
 /** Snapshot plus tail. */
 export async function loadState(
