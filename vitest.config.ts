@@ -2,7 +2,14 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { delimiter, join } from "node:path";
 import { defineConfig } from "vitest/config";
-import { ABOUT_CLAUDE, CLAUDE_FIRST, CLAUDE_LATER, DEEP, ON_BOTH_ENGINES, WITHOUT_ENGINE } from "./test/engine-files.ts";
+import {
+  ABOUT_CLAUDE,
+  CLAUDE_FIRST,
+  CLAUDE_LATER,
+  DEEP,
+  ON_BOTH_ENGINES,
+  WITHOUT_ENGINE,
+} from "./test/engine-files.ts";
 import { TimesReporter } from "./test/support/times-reporter.ts";
 
 /** Tests that need a program only the system provides. `npm test` installs it where it may, and says what it leaves out. */
@@ -61,12 +68,15 @@ export default defineConfig({
           env: DIRECT,
         },
       },
-      { extends: true, test: { name: "5 units", include: UNITS, exclude: [...HOSTS, ...ABOUT_CLAUDE, ...DEEP], env: DIRECT } },
-      // Left out by `npm test`, and run by `npm run test:rest`: what takes long, with all its rounds.
+      {
+        extends: true,
+        test: { name: "5 units", include: UNITS, exclude: [...HOSTS, ...ABOUT_CLAUDE, ...DEEP], env: DIRECT },
+      },
+      // Left out by `npm test`, and run by `npm run test:deep`: what takes long, with all its rounds.
       {
         extends: true,
         test: {
-          name: "6 rest on direct",
+          name: "6 deep on direct",
           include: [...DEEP, "test/e2e/shell-fuzz.test.ts"],
           exclude: LEFT_OUT,
           env: { ...DIRECT, CAPSTAN_TEST_DEPTH: "full" },

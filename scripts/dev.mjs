@@ -24,6 +24,7 @@ const CHECK = [
 ];
 /** The projects of vitest.config.ts that `npm test` leaves out: long tests, and agent tests on the Claude CLI. */
 const REST = "6*";
+const DEEP = "6?deep*";
 /** Where there is no screen, there is no browser to open. */
 const hasScreen = process.platform === "darwin" || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
 const TASKS = {
@@ -31,6 +32,7 @@ const TASKS = {
   check: CHECK,
   test: [...CHECK, `vitest run --project !${REST}`],
   "test:all": [...CHECK, "vitest run"],
+  "test:deep": [...build(`${DECLARATIONS} --noCheck`), `vitest run --project ${DEEP}`],
   "test:rest": [...build(`${DECLARATIONS} --noCheck`), `vitest run --project ${REST}`],
   build: BUILD,
   bench: [...BUILD, "node bench/run.ts"],
@@ -49,7 +51,7 @@ if (steps === undefined) {
 if (!installed()) run("npm", ["install", "--no-save"]);
 // Some npm versions do not run the install script that places the binary.
 if (!existsSync(pinnedNode)) run("npm", ["rebuild", "node", "--ignore-scripts=false"]);
-if (["test", "test:all", "test:rest"].includes(task))
+if (["test", "test:all", "test:deep", "test:rest"].includes(task))
   for (const [command, debianPackage, what] of [
     ["git", "git", "Checkpoints and worktrees"],
     ["tmux", "tmux", "What a terminal shows"],

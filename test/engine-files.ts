@@ -29,8 +29,12 @@ export const CLAUDE_LATER: readonly string[] = [
 
 export const ABOUT_CLAUDE: readonly string[] = [...CLAUDE_FIRST, ...CLAUDE_LATER];
 
-/** Each takes long to prove one claim in depth, on `direct`: in `npm run test:rest`. */
+/** Campaigns that take long to prove one claim in depth, on `direct`: in `npm run test:deep`. */
 export const DEEP: readonly string[] = [
+  "test/browser/{console-bad-input,console-everywhere}.test.ts",
+  "test/cli/{full-disk,record-whole}.test.ts",
+  "test/e2e/{approval-kills,rewind-sequences,shell-oracle}.test.ts",
+  "test/workspace/checkpoint-property.test.ts",
 ];
 
 /** Claims that `npm test` proves on each engine. */

@@ -131,9 +131,11 @@ async function showOpenCalls(
   const events = await host.read(session.id);
   const earlier = isResumed ? events.findLastIndex(({ type }) => type === "session.status_running") : 0;
   const done = new Set(
-    events.slice(0, Math.max(0, earlier)).flatMap((event) =>
-      !CALLS.includes(event.type) && "call_id" in event && "outcome" in event ? [event.call_id] : [],
-    ),
+    events
+      .slice(0, Math.max(0, earlier))
+      .flatMap((event) =>
+        !CALLS.includes(event.type) && "call_id" in event && "outcome" in event ? [event.call_id] : [],
+      ),
   );
   for (const [at, event] of events.entries())
     if (CALLS.includes(event.type) && "call_id" in event) {
