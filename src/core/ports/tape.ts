@@ -37,6 +37,8 @@ export interface Tape {
   readonly unmet: readonly Fault[];
   /** Requests for which this is true get no answer, and are neither played nor recorded. */
   hold(isHeld: () => boolean): void;
+  /** The turn was interrupted: the results of the calls that were running are not compared. */
+  interrupt(): void;
   /** The threads that were recorded, and the texts they name. */
   recorded(): Pick<Cassette, "threads" | "texts">;
   end(): void;

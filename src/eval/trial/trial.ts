@@ -186,6 +186,7 @@ async function sayOne({ session, tape }: Talk, { input, interruptAfter }: CaseTu
     isInterrupted = true;
     void session.interrupt();
   }
+  if (isInterrupted) tape.interrupt();
 }
 
 async function killAgent(events: readonly LoggedEvent[]): Promise<void> {

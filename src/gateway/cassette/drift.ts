@@ -2,7 +2,7 @@ import { createTwoFilesPatch } from "diff";
 import type { Cassette, CassetteExchange } from "../../core/suite/cassette.ts";
 import type { Drift, Ignored } from "../../core/ports/tape.ts";
 import type { Asked } from "./asked.ts";
-import { ignoredKinds, steady } from "./varying/ignored.ts";
+import { ignoredKinds, type Leeway, steady } from "./varying/ignored.ts";
 
 export type Difference = Pick<Drift, "what" | "summary" | "diff">;
 
@@ -19,16 +19,18 @@ export interface Compared {
 
 interface CompareOptions {
   readonly sides?: Sides;
-  /** What else may vary. */
-  readonly ignore?: readonly RegExp[];
+  /** What may vary beside what always does. */
+  readonly leeway?: Leeway;
 }
+
+const NO_LEEWAY: Leeway = { ignore: [], interrupted: new Set() };
 
 /** Everything that is asked otherwise than it was when the cassette was recorded, and what of it does not count. */
 export function differences(
   recorded: Omit<CassetteExchange, "answer">,
   asked: Omit<Asked, "stream">,
   texts: Cassette["texts"],
-  { sides, ignore = [] }: CompareOptions = {},
+  { sides, leeway = NO_LEEWAY }: CompareOptions = {},
 ): Compared {
   const found: Difference[] = [];
   const compare = (what: Drift["what"], summary: string, [before, after]: readonly [unknown, unknown]): void => {
@@ -41,7 +43,7 @@ export function differences(
     found.push({ what: "tools", summary: toolSummary(tools, asked.tools), diff: unified(tools, asked.tools, sides) });
   compare("settings", "the settings of the request are others", [recorded.settings, asked.settings]);
   if (same(recorded.news, asked.news)) return { differences: found, ignored: [] };
-  const [before, after] = [steady(recorded.news, ignore), steady(asked.news, ignore)];
+  const [before, after] = [steady(recorded.news, leeway), steady(asked.news, leeway)];
   if (!same(before.news, after.news))
     found.push({
       what: "content",

@@ -4,7 +4,7 @@ import type { RequestOrigin } from "../upstreams/upstream.ts";
 import { type Asked, hashOf, taskOf } from "./asked.ts";
 import { type Difference, differences, same, unified } from "./drift.ts";
 import type { Places } from "./places.ts";
-import { steady } from "./varying/ignored.ts";
+import { type Leeway, steady } from "./varying/ignored.ts";
 
 export interface Played {
   readonly answer: RecordedAnswer | undefined;
@@ -17,7 +17,8 @@ export class Player {
   readonly #texts: Cassette["texts"];
   readonly #session: string;
   readonly #places: Places;
-  readonly #ignore: readonly RegExp[];
+  readonly #interrupted = new Set<string>();
+  readonly #leeway: Leeway;
   readonly #lines: readonly Line[];
   /** The engine's id of a subagent → its thread on the cassette. */
   readonly #threads = new Map<string, string>();
@@ -28,7 +29,7 @@ export class Player {
     { places, ignore }: { readonly places: Places; readonly ignore: readonly RegExp[] },
   ) {
     this.#texts = texts;
-    this.#ignore = ignore;
+    this.#leeway = { ignore, interrupted: this.#interrupted };
     this.#session = session;
     this.#places = places;
     this.#lines = threads.filter((one) => one.session === session).map((thread) => new Line(thread));
@@ -37,16 +38,21 @@ export class Player {
   next(asked: Asked, origin: RequestOrigin): Played {
     const thread = this.#threadOf(asked, origin);
     const line = this.#lines.find((one) => one.isOf(thread, origin.requestClass));
-    const { exchange, ordinal } = line?.take(asked, this.#ignore) ?? { exchange: undefined, ordinal: 1 };
+    const { exchange, ordinal } = line?.take(asked, this.#leeway) ?? { exchange: undefined, ordinal: 1 };
     const drift = (difference: Difference): Drift => ({ session: this.#session, thread, ordinal, ...difference });
     if (exchange === undefined)
       return { answer: undefined, drifts: [drift(this.#unrecorded(asked, origin, ordinal))], ignored: [] };
-    const compared = differences(exchange, asked, this.#texts, { ignore: this.#ignore });
+    const compared = differences(exchange, asked, this.#texts, { leeway: this.#leeway });
     return {
       answer: exchange.answer,
       drifts: compared.differences.map(drift),
       ignored: compared.ignored.map((one) => ({ session: this.#session, thread, ordinal, ...one })),
     };
+  }
+
+  /** The turn was interrupted: how far the calls of the latest answers got is a matter of luck. */
+  interrupt(): void {
+    for (const id of this.#lines.flatMap((line) => line.latestCalls)) this.#interrupted.add(id);
   }
 
   get unplayed(): { readonly thread: string; readonly ordinal: number }[] {
@@ -83,6 +89,7 @@ export class Player {
 class Line {
   readonly #thread: CassetteThread;
   readonly #played = new Set<number>();
+  #latest: CassetteExchange | undefined;
 
   constructor(thread: CassetteThread) {
     this.#thread = thread;
@@ -107,6 +114,13 @@ class Line {
     return first?.instructions === hashOf(instructions) && first.tools === hashOf(tools);
   }
 
+  /** The ids of the calls in the answer that was played last. */
+  get latestCalls(): readonly string[] {
+    const answer = this.#latest?.answer;
+    const content = answer === undefined || answer.kind === "error" ? [] : answer.message.content;
+    return content.flatMap(({ type, id }) => (type === "tool_use" && typeof id === "string" ? [id] : []));
+  }
+
   get last(): CassetteExchange | undefined {
     return this.#thread.exchanges.at(-1);
   }
@@ -122,16 +136,14 @@ class Line {
   }
 
   /** In order; but what an agent asks on the side may come in any. */
-  take(
-    asked: Asked,
-    ignore: readonly RegExp[],
-  ): { readonly exchange: CassetteExchange | undefined; readonly ordinal: number } {
+  take(asked: Asked, leeway: Leeway): { readonly exchange: CassetteExchange | undefined; readonly ordinal: number } {
     const free = [...this.#thread.exchanges.keys()].filter((index) => !this.#played.has(index));
-    const news = steady(asked.news, ignore).news;
-    const fits = (index: number): boolean => same(steady(this.#thread.exchanges[index]?.news ?? [], ignore).news, news);
+    const news = steady(asked.news, leeway).news;
+    const fits = (index: number): boolean => same(steady(this.#thread.exchanges[index]?.news ?? [], leeway).news, news);
     const index = (this.#thread.class === "auxiliary" ? free.find(fits) : undefined) ?? free[0];
     if (index === undefined) return { exchange: undefined, ordinal: this.#thread.exchanges.length + 1 };
     this.#played.add(index);
-    return { exchange: this.#thread.exchanges[index], ordinal: index + 1 };
+    this.#latest = this.#thread.exchanges[index];
+    return { exchange: this.#latest, ordinal: index + 1 };
   }
 }

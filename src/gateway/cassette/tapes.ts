@@ -101,6 +101,10 @@ class SessionTape implements Tape {
     this.#isHeld = isHeld;
   }
 
+  interrupt(): void {
+    this.#player?.interrupt();
+  }
+
   end(): void {
     this.#onEnd();
   }

@@ -11,8 +11,19 @@ export interface Steady {
 /** What the person named in the case's `ignore`. */
 const NAMED = "named by the case";
 
-/** Only of what tools answered: in a message every word is meant. `ignore` holds for all of it. */
-export function steady(news: readonly RecordedNews[], ignore: readonly RegExp[]): Steady {
+/** An interrupt decides how far these calls got. */
+const INTERRUPTED = "calls that were interrupted";
+
+/** What a comparison leaves out. */
+export interface Leeway {
+  /** Patterns that the case names. They apply to every text. */
+  readonly ignore: readonly RegExp[];
+  /** The calls whose results depend on the moment of an interrupt. */
+  readonly interrupted: ReadonlySet<string>;
+}
+
+/** Drops what varies by itself, but only from tool results: in a message every word counts. */
+export function steady(news: readonly RecordedNews[], { ignore, interrupted }: Leeway): Steady {
   const parts = new Map<string, string[]>();
   const taken = (kind: string, part: string): void => void parts.set(kind, [...(parts.get(kind) ?? []), part]);
   const named = (text: string): string =>
@@ -25,13 +36,15 @@ export function steady(news: readonly RecordedNews[], ignore: readonly RegExp[])
       text,
     );
   const plain = (text: string): string => withoutVarying(named(text), taken);
+  const steadyBlock = (block: RecordedNews["content"][number]): typeof block => {
+    const { type, tool_use_id: id } = block;
+    if (type !== "tool_result") return mapTexts(block, named) as typeof block;
+    if (typeof id !== "string" || !interrupted.has(id)) return mapTexts(block, plain) as typeof block;
+    taken(INTERRUPTED, JSON.stringify(block));
+    return { type, tool_use_id: id };
+  };
   return {
-    news: news.map((one) => ({
-      ...one,
-      content: one.content.map(
-        (block) => mapTexts(block, block["type"] === "tool_result" ? plain : named) as typeof block,
-      ),
-    })),
+    news: news.map((one) => ({ ...one, content: one.content.map(steadyBlock) })),
     parts,
   };
 }
