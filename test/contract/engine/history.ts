@@ -125,7 +125,12 @@ export function history(stage: Stage): void {
           ),
         }),
       );
+      // A call that the log does not have yet when the host dies was never made.
       const sessionId = await killedHost(t, stage.agent({ tools: ["Bash"] }), async (id) => {
+        await until(
+          async () => ofType(await t.host.read(id), "agent.tool_use"),
+          (calls) => calls.length === 2,
+        );
         await waiting(t.host, { id });
       });
       const session = await t.host.resumeSession(sessionId, { onCrash: "continue" });
