@@ -25,5 +25,5 @@ export const outputs: OutputChecks = {
 };
 
 /** What the model wrote is checked only when it calls a tool. */
-export const compileSchema: CompileSchema = async (schema) =>
-  (await import("../../tools/json-schema.ts")).compileJsonSchema(schema);
+export const compileSchema: CompileSchema = async (schema, options) =>
+  (await import("../../tools/json-schema.ts")).compileJsonSchema(schema, options);

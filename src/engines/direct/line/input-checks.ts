@@ -6,6 +6,7 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Makes a check of a JSON Schema, which returns what is wrong with a value; rejects for a schema that cannot be used. */
 export type CompileSchema = (
   schema: Schema,
+  options: { readonly isOurs: boolean },
 ) => Promise<(value: unknown) => readonly { readonly path: string; readonly message: string }[]>;
 
 type Checked = Pick<BuiltinTool, "name" | "inputSchema" | "traits">;
@@ -49,7 +50,7 @@ export class InputChecks {
 
   async #checkOf({ $schema: _dialect, ...schema }: Schema, isElsewhere: boolean): Promise<Check | undefined> {
     const usable = isElsewhere ? withoutPatterns(schema) : schema;
-    return usable && this.#compile(usable);
+    return usable && this.#compile(usable, { isOurs: !isElsewhere });
   }
 }
 
