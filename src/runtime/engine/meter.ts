@@ -19,7 +19,7 @@ import type { LedgerStore } from "../../core/money/ledger.ts";
 import { listPrice, priceOf } from "../../core/money/pricing.ts";
 import { type Budgets, reserveOutputTokens, scopesOf, unpriced } from "./budgets.ts";
 import type { SessionState } from "../../core/session/state.ts";
-import type { SessionDeps } from "../session-deps.ts";
+import type { SessionBasics, SessionTools } from "../session-deps.ts";
 import type { SessionLog } from "../log/session-log.ts";
 
 export interface MeterHooks extends Pick<MeterDeps, "onLimit" | "onRefusal" | "onExpired"> {}
@@ -49,8 +49,10 @@ export interface MeterDeps {
   readonly onExpired: GatewaySession["credentialExpired"];
 }
 
+export type MeteredSession = SessionBasics & Pick<SessionTools, "budgets" | "tools">;
+
 /** The meter of a session in motion. `chosen` is the model that a person is about to choose for it. */
-export function meterOf(session: SessionDeps, hooks: MeterHooks, chosen: () => string | undefined): Meter {
+export function meterOf(session: MeteredSession, hooks: MeterHooks, chosen: () => string | undefined): Meter {
   const { record, log, store, clock, ids, budgets, tools } = session;
   const metered = meter({
     sessionId: record.id,

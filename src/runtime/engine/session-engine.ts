@@ -7,7 +7,7 @@ import type { EventDraft } from "../../core/events/events.ts";
 import type { SessionState } from "../../core/session/state.ts";
 import { hookMatchers } from "../hooks/hooks-list.ts";
 import { sessionSandbox } from "../protected/sandbox.ts";
-import type { SessionDeps } from "../session-deps.ts";
+import type { HookSources, SessionBasics, SessionProcess, SessionSurroundings, SessionTools } from "../session-deps.ts";
 
 /** An agent that names no engine gets the host's. Its sessions stay on that one, whatever a later host prefers. */
 export function withEngine(agent: AgentDefinition, { default: name }: Pick<Engines, "default">): AgentDefinition {
@@ -32,8 +32,14 @@ export function engineChange(
   return (state.nextEngine ?? from) === engine ? [] : [{ type: "capstan.engine_changed", engine, from }];
 }
 
+type FittingDeps = Pick<SessionBasics, "record" | "log"> &
+  SessionSurroundings &
+  Pick<SessionProcess, "engines"> &
+  Pick<SessionTools, "tools"> &
+  Pick<HookSources, "givenHooks">;
+
 /** Rejects with what the engine cannot do for the session. */
-export async function requireFittingEngine(deps: SessionDeps, name: EngineName): Promise<void> {
+export async function requireFittingEngine(deps: FittingDeps, name: EngineName): Promise<void> {
   const { engines, record, tools, givenHooks } = deps;
   const { agent, cwd, environment } = record;
   const engine = await engines.load(name);
