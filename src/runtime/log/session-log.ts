@@ -53,6 +53,7 @@ export class SessionLog {
   #redactor: Redactor;
   /** Messages that were redacted and that the engine has not taken yet: it is to get what the user really wrote. */
   readonly #asWritten = new Map<string, MessageContent>();
+  readonly #watchers: ((event: SessionEvent) => void)[] = [];
   /** Appends run one after another: each needs the sequence number of the one before. */
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -147,6 +148,11 @@ export class SessionLog {
     else this.#tell([{ kind: "preview", preview }], []);
   }
 
+  /** Calls the watcher with each event as soon as it is stored, and before anything else can be. It must not throw. */
+  watch(watcher: (event: SessionEvent) => void): void {
+    this.#watchers.push(watcher);
+  }
+
   /** From now on this value is taken out, too. */
   hide(secret: Secret): void {
     this.#redactor = this.#redactor.with([secret]);
@@ -216,6 +222,7 @@ export class SessionLog {
     this.#ahead = this.#state;
     this.#head += stored.length;
     this.#tell(items, stored);
+    for (const { event } of stored) for (const watcher of this.#watchers) watcher(event);
     if (this.#head - this.#snapshotAt >= SNAPSHOT_EVERY) {
       this.#snapshotAt = this.#head;
       // The events are stored and told; a snapshot that fails only makes the next opening slower.
