@@ -1,13 +1,11 @@
 import type { Mode } from "../../core/agent/agent-definition.ts";
-import { engineAgentIdOf } from "../../core/ports/clock.ts";
-import type { EngineHost, EngineSession, SubagentLine } from "../../core/ports/engine.ts";
+import type { EngineHost, EngineSession } from "../../core/ports/engine.ts";
 import type { EngineName } from "../../core/agent/engine-name.ts";
 import { CapstanError } from "../../core/errors.ts";
-import type { GatewaySession } from "../../core/ports/gateway.ts";
 import type { SessionProcess, SessionTools, TurnQueue } from "../session-deps.ts";
-import { Deliveries, type PendingMessage } from "./deliveries.ts";
-import { delivered } from "./engine-events.ts";
-import { type MeterHooks, meterOf } from "./meter.ts";
+import type { PendingMessage } from "./deliveries.ts";
+import type { MeterHooks } from "./meter.ts";
+import { ProcessTraffic } from "./process-traffic.ts";
 import { type PooledProcess, RestTimer } from "./processes.ts";
 import { engineInForce } from "./session-engine.ts";
 import { type Live, type OpenOptions, processStarted, type StartDeps, startProcess } from "./start-process.ts";
@@ -47,18 +45,15 @@ export class EngineSlot {
   #pooled: PooledProcess | undefined;
   /** Not in the log yet. The log mentions a process once it has something to do, so an idle session's log does not grow. */
   #untold: EngineSession | undefined;
-  /** The messages that the process was given. The next process gets those again that were not delivered. */
-  #deliveries = this.#newDeliveries();
+  #traffic: ProcessTraffic;
   readonly #rest: RestTimer;
-  #requests = 0;
   /** The model that is about to be chosen. */
   #chosen: string | undefined;
-  /** Aborts when the process is gone: nobody needs to answer what it asked. */
-  #gone = new AbortController();
 
   constructor(deps: Deps, parts: Parts) {
     this.#deps = deps;
     this.#parts = parts;
+    this.#traffic = this.#newTraffic();
     this.#rest = new RestTimer(deps.hibernateAfterMs, () => this.#restNow());
   }
 
@@ -135,7 +130,7 @@ export class EngineSlot {
 
   /** How many model requests are under way. */
   get requests(): number {
-    return this.#requests;
+    return this.#traffic.requests;
   }
 
   /** Stored messages that the process was not given yet. */
@@ -143,7 +138,7 @@ export class EngineSlot {
     const { log, store, record } = this.#deps;
     const messages: PendingMessage[] = [];
     for (const { id, seq } of log.state.undelivered) {
-      if (this.#deliveries.has(id)) continue;
+      if (this.#traffic.deliveries.has(id)) continue;
       const [stored] = await store.events(record.id, { after: seq - 1, limit: 1 });
       if (stored?.event.type === "user.message")
         messages.push({ eventId: id, content: log.asWritten(id) ?? stored.event.content });
@@ -154,8 +149,8 @@ export class EngineSlot {
   /** Synchronous, so that the turn which the caller saw under way still is when the process gets the message. */
   give(messages: readonly PendingMessage[]): void {
     for (const message of messages) {
-      if (this.#session === undefined || this.#deliveries.has(message.eventId)) continue;
-      this.#deliveries.give(message);
+      if (this.#session === undefined || this.#traffic.deliveries.has(message.eventId)) continue;
+      this.#traffic.deliveries.give(message);
       this.#session.send(message);
     }
   }
@@ -224,44 +219,8 @@ export class EngineSlot {
     this.#vacate();
   }
 
-  /** Questions of an engine end with its process, even if the engine can no longer say so. */
-  #bound(host: EngineHost): EngineHost {
-    const gone = this.#gone.signal;
-    const deliveries = this.#deliveries;
-    return {
-      ...host,
-      emit: (fact) => (fact.kind === "delivered" ? deliveries.taken(fact.eventIds) : host.emit(fact)),
-      prepare: (call, signal) => host.prepare(call, AbortSignal.any([signal, gone])),
-      elicit: (question, signal) => host.elicit(question, AbortSignal.any([signal, gone])),
-    };
-  }
-
-  /** Counts the requests under way. Those of a process that drives one thread belong to that thread. */
-  #counted(line: SubagentLine | undefined, deliveries: Deliveries): GatewaySession {
-    const metered = meterOf(this.#deps, this.#parts.turn.meterHooks, () => this.#chosen);
-    const driven = line && engineAgentIdOf(line.threadId);
-    return {
-      ...metered,
-      reserve: async (request) => {
-        const attributed = { ...request, engineAgentId: request.engineAgentId ?? driven };
-        const reservation = await metered.reserve(attributed, (state) => delivered(state, deliveries.due(attributed)));
-        if (!reservation.granted) return reservation;
-        this.#requests += 1;
-        // The log has most deliveries by now, stored with the start of the request.
-        await deliveries.requested(attributed);
-        return reservation;
-      },
-      settle: async (token, outcome) => {
-        await metered.settle(token, outcome).finally(() => {
-          this.#requests = Math.max(0, this.#requests - 1);
-        });
-        this.#parts.turn.stir();
-      },
-    };
-  }
-
-  #newDeliveries(): Deliveries {
-    return new Deliveries((eventIds) => this.#parts.host.emit({ kind: "delivered", eventIds }));
+  #newTraffic(): ProcessTraffic {
+    return new ProcessTraffic(this.#deps, { ...this.#parts, chosen: () => this.#chosen });
   }
 
   #vacate(): void {
@@ -270,24 +229,23 @@ export class EngineSlot {
     this.#untold = undefined;
     this.#live = undefined;
     this.#session = undefined;
-    this.#deliveries = this.#newDeliveries();
-    this.#requests = 0;
-    this.#gone.abort();
-    this.#gone = new AbortController();
+    this.#traffic.end();
+    this.#traffic = this.#newTraffic();
   }
 
   async #start(options: OpenOptions): Promise<Live> {
     this.#engine = this.#wanted;
     const starting = new AbortController();
     this.#starting = starting;
+    // Of this process, which may be stopped while it starts.
+    const traffic = this.#traffic;
     try {
       return await startProcess(this.#deps, {
         ...options,
         engine: this.#engine,
         mode: this.#parts.mode,
-        // Both belong to this process, which may be stopped while it starts.
-        host: this.#bound(this.#parts.host),
-        requests: this.#counted(options.line, this.#deliveries),
+        host: traffic.host(),
+        requests: traffic.gateway(options.line),
         signal: starting.signal,
       });
     } finally {
