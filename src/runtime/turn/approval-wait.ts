@@ -147,7 +147,7 @@ export class Pauses {
     void steps.run(async (stopped) => {
       const { engine } = this.#parts;
       const found = await this.#revive();
-      if (stopped() || found === "gone") return;
+      if (stopped() || found === "gone" || current.turn !== revived) return;
       if (found === "ready") {
         await engine.open({ start: { kind: "continue" } });
         // From here on messages are for this process, and it gets those that were stored before.

@@ -106,9 +106,9 @@ export class Turns {
 
   /** Resolves to the sequence number before the turn. */
   async compact(): Promise<number> {
-    if (this.#current.machine.is(...DRIVEN, "hibernated"))
-      throw new CapstanError("invalid_input", "A turn is under way. Compact when the session is idle.");
     await this.#settleAbandonedTurn();
+    if (!this.#current.machine.is("idle"))
+      throw new CapstanError("invalid_input", "A turn is under way. Compact when the session is idle.");
     const [stored] = await this.#start();
     void this.#steps.run(async (stopped) => {
       await this.engine.open();
