@@ -95,7 +95,7 @@ export interface SessionHold {
   readonly release: () => Promise<void>;
 }
 
-/** Everything the runtime puts together for a session. Only the session itself takes it whole. */
+/** Everything the runtime puts together for a session. Only the session and its turns take it whole, to hand out parts. */
 export interface SessionParts
   extends
     SessionBasics,

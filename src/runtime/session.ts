@@ -15,7 +15,7 @@ import { expanded, type Said } from "./turn/user-message.ts";
 import type { SessionDeps, SessionParts } from "./session-deps.ts";
 import { engineChange, engineInForce, requireFittingEngine } from "./engine/session-engine.ts";
 import type { SessionLog } from "./log/session-log.ts";
-import { SessionStream } from "./session-stream.ts";
+import { SessionStream } from "./turn/session-stream.ts";
 import type { Turn } from "./turn/turn.ts";
 import { Turns } from "./turn/turns.ts";
 

@@ -1,8 +1,8 @@
-import { CapstanError } from "../core/errors.ts";
-import type { LoggedEvent, Preview } from "../core/events/events.ts";
-import type { FeedItem } from "./log/feed.ts";
-import type { SessionBasics, SessionHold } from "./session-deps.ts";
-import { Turn } from "./turn/turn.ts";
+import { CapstanError } from "../../core/errors.ts";
+import type { LoggedEvent, Preview } from "../../core/events/events.ts";
+import type { FeedItem } from "../log/feed.ts";
+import type { SessionBasics, SessionHold } from "../session-deps.ts";
+import { Turn } from "./turn.ts";
 
 type Deps = Pick<SessionBasics, "record" | "store" | "log"> & Pick<SessionHold, "feed">;
 
