@@ -155,6 +155,19 @@ test("files stay small", () => {
   expect(lengths.filter(({ lines }) => lines > FAIL_LINES)).toEqual([]);
 });
 
+test("docs/architecture.md names files that exist, and follows a call and an approval through 15 files or fewer", () => {
+  const page = readFileSync("docs/architecture.md", "utf8");
+  const named = [...page.matchAll(/`(src\/[\w./-]+\.ts)`/g)].map(([, file = ""]) => file);
+  expect(named.filter((file) => !sources.includes(file.slice("src/".length)))).toEqual([]);
+  for (const heading of ["A tool call", "An approval"]) {
+    const [, section = ""] = new RegExp(`## ${heading}\\n([\\s\\S]*?)\\n## `).exec(page) ?? [];
+    const path = [...section.matchAll(/^\d+\. `(src\/[^`]+)`/gm)].map(([, file]) => file);
+    expect(path.length, heading).toBeGreaterThan(5);
+    expect(path.length, heading).toBeLessThanOrEqual(15);
+    expect(new Set(path).size, heading).toBe(path.length);
+  }
+});
+
 test("the lock file names no registry", () => {
   expect(readFileSync("package-lock.json", "utf8")).not.toContain('"resolved": "http');
 });

@@ -45,25 +45,25 @@ export interface RuntimeDeps {
   readonly stateRoot: string;
   /** Capstan's own directory. */
   readonly capstanHome: string;
-  /** Files of the host that are secret wherever they lie. */
+  /** Files of the host that are secret wherever they are. */
   readonly secretFiles: readonly string[];
   readonly workspaces: Workspaces;
   readonly hibernateAfterMs: number;
   readonly outputs: OutputChecks;
   readonly loadFunctions: LoadFunctions;
-  /** Whose model API sessions use whose agent names none; undefined when that has no limits of its own. */
+  /** The model API of sessions whose agent names none; undefined when it has no limits of its own. */
   readonly provider: AuthProvider | undefined;
-  /** A variable of the host that a definition refers to. Throws for one that no agent may have. */
+  /** Looks up a variable of the host that a definition refers to. Throws for one that no agent may have. */
   readonly variable: LookUp;
   readonly runHookCommand: RunHookCommand;
   /** Whether a person has trusted a file with exactly this content. */
   readonly isTrustedFile: IsTrustedFile;
-  /** Takes secrets out of everything that is stored or shown. */
+  /** Removes secrets from everything that is stored or shown. */
   readonly redactor: Redactor;
   readonly budgets: Budgets;
   readonly admission: Admission;
   readonly processes: Processes;
-  /** Whether a process that holds a lease is certainly gone, so that its sessions need not wait for the lease to end. */
+  /** Whether a process that holds a lease has certainly ended, so that its sessions need not wait for the lease to expire. */
   readonly isGone: (owner: LeaseOwner) => boolean;
   /** Closes the parts that were opened for this runtime. */
   readonly release: () => Promise<void>;
@@ -85,22 +85,22 @@ interface CreateOptions<Output> extends SessionOptions<Output>, PrepareOptions {
   readonly inherited?: Pins | undefined;
 }
 
-/** What is done between a session's workspace and its first message. */
+/** What happens between a session's workspace and its first message. */
 interface CreateSteps {
-  /** The agent, as it is to be in the workspace that was made for it. */
+  /** The agent in the workspace that was created for it. */
   readonly inPlace?: (cwd: string) => AgentInPlace;
   readonly prepare?: (opened: Opened) => Promise<void>;
 }
 
-/** The sessions that a host drives, and how they come to be driven. */
+/** The sessions that a host drives: creates and opens them. */
 export class OpenSessions {
   readonly #deps: RuntimeDeps;
   readonly #feeds = new Map<string, Feed>();
   readonly #sessions = new Map<string, DrivenSession>();
-  /** Sessions that are just being opened: a second one of the same would share the lease of the first. */
+  /** Sessions that are being opened: opening one twice would share the lease. */
   readonly #opening = new Set<string>();
   readonly locks = new SessionLocks();
-  /** Told of everything that the sessions say, as they say it. It must not throw. */
+  /** Called with everything that the sessions publish. It must not throw. */
   onPublish: ((sessionId: string, item: FeedItem) => void) | undefined;
 
   constructor(deps: RuntimeDeps) {
@@ -115,7 +115,7 @@ export class OpenSessions {
     return [...this.#sessions.values()];
   }
 
-  /** A new session, with its workspace. What cannot work is refused before anything is stored. */
+  /** Creates a session with its workspace. Refuses what cannot work before anything is stored. */
   async create<Output>(
     given: Omit<SessionRecord, "id" | "createdAt" | "cwd" | "resources" | "archivedAt" | "ownProgram">,
     options: CreateOptions<Output>,
@@ -123,7 +123,7 @@ export class OpenSessions {
   ): Promise<DrivenSession<Output>> {
     const { store, ids, clock, workspaces } = this.#deps;
     await withOutput(this.#deps.outputs, given.agent, options.output);
-    // As they are where it starts; a workspace that is made of that is looked at when it is there.
+    // The programs in the source directory; those in a new workspace are pinned when it exists.
     const pins = pinPrograms(given.agent, { cwd: given.source, source: given.source }, options.programs);
     await requireUsable(this.#deps, { ...given, cwd: given.source }, { ...options, pins });
     for (const model of [given.agent.model, given.agent.fallback_model ?? []].flat())
@@ -159,7 +159,7 @@ export class OpenSessions {
       });
     } catch (thrown) {
       if (given.environment.workspace.kind !== "in-place") await workspaces.remove(placeOf(made)).catch(() => {});
-      // Nobody could go on with it. A store that fails at this too has said why already.
+      // Nobody could continue it. If the store fails here too, the first error already says why.
       await this.#delete(id).catch(() => {});
       throw thrown;
     }
@@ -179,7 +179,7 @@ export class OpenSessions {
     await rm(join(stateRoot, sessionId), { recursive: true, force: true });
   }
 
-  /** Takes the session's lease and puts it together. `prepare` sees its log before anything else happens. */
+  /** Takes the session's lease and assembles the session. `prepare` sees its log before anything else happens. */
   async drive<Output>(
     record: SessionRecord,
     options: SessionOptions<Output>,
@@ -217,7 +217,7 @@ export class OpenSessions {
       if (!record.ownProgram && isOfProgram(options)) await log.append([], { change: { ownProgram: true } });
       const workspace = this.#deps.workspaces.open(placeOf(record), record.environment.checkpoints);
       await prepare({ log, record, workspace });
-      // A session of an earlier version has none yet.
+      // A session of an earlier version has no pins yet.
       if (log.state.programs === undefined) await this.#pin({ log, record }, {});
       const { cwd, source } = record;
       const { isTrustedFile } = this.#deps;
@@ -225,7 +225,7 @@ export class OpenSessions {
       const { budgets } = this.#deps;
       const limited = {
         ...agent,
-        // Limits may change while the session is driven.
+        // A getter, because limits may change while the session is driven.
         get budget() {
           return budgetInForce(budgets, { agent: agent.name, budget: agent.budget, state: log.state });
         },
@@ -267,28 +267,28 @@ export class OpenSessions {
     }
   }
 
-  /** Says in the log what the agent's programs are; nothing when it has none. */
+  /** Stores the hashes of the agent's programs; nothing when it has none. */
   async #pin({ log, record }: Pick<Opened, "log" | "record">, trusted: StartOptions["programs"]): Promise<void> {
     const { agent, cwd, source } = record;
     const pins = pinPrograms(agent, { cwd, source }, trusted);
     if (Object.keys(pins).length > 0) await log.append([programsPinned(pins)]);
   }
 
-  /** Through which everybody in this host who follows the session is told. */
+  /** Reaches everyone in this host who follows the session. */
   feed(sessionId: string): Feed {
     const known = this.#feeds.get(sessionId) ?? new Feed((item) => this.onPublish?.(sessionId, item));
     this.#feeds.set(sessionId, known);
     return known;
   }
 
-  /** Forgets a feed that nobody speaks to and nobody follows. */
+  /** Removes a feed that nobody writes to and nobody follows. */
   tidy(sessionId: string): void {
     const isUsed = this.#sessions.has(sessionId) || this.#opening.has(sessionId);
     if (!isUsed && this.#feeds.get(sessionId)?.isFollowed === false) this.#feeds.delete(sessionId);
   }
 }
 
-/** Whether a program gives something that the session cannot do without, and that nobody else has. */
+/** Whether the session needs something that only its program can give. */
 function isOfProgram({ hooks, tools = [], variables = {} }: SessionOptions): boolean {
   return hooks !== undefined || tools.length > 0 || Object.keys(variables).length > 0;
 }

@@ -28,13 +28,13 @@ import { loadState, stateAt } from "./log/stored-state.ts";
 import { startingPlace } from "./paths/session-place.ts";
 import { TakeOvers } from "./recovery/take-overs.ts";
 
-/** What a host has to do at one moment. */
+/** What a host is doing right now. */
 export interface HostLoad {
   /** Sessions that it drives. */
   readonly sessions: number;
   readonly turns: number;
   readonly waitingTurns: number;
-  /** Agent processes, those of them that wait for a message, and the memory of all. */
+  /** Agent processes, those that wait for a message, and the memory of all. */
   readonly processes: number;
   readonly idleProcesses: number;
   readonly processBytes: number;
@@ -96,7 +96,7 @@ export class Runtime {
     return session;
   }
 
-  /** Takes a session over, wherever it was left, and brings it back to a state it can go on from. */
+  /** Takes a session over, wherever it was left, and brings it into a state from which it can continue. */
   async resumeSession<Output = unknown>(
     sessionId: string,
     options: ResumeOptions<Output> = {},
@@ -137,8 +137,8 @@ export class Runtime {
   }
 
   /**
-   * The session that this host drives; one that nobody drives is taken over, and goes on where it was cut. Rejects with
-   * `session_busy` while another process drives it.
+   * The session that this host drives. One that nobody drives is taken over, and continues where it was cut off. Rejects
+   * with `session_busy` while another process drives it.
    */
   async attend(sessionId: string): Promise<Session> {
     return this.#attendance.attend(sessionId);
@@ -171,23 +171,23 @@ export class Runtime {
     return stateAt(this.#deps.store, sessionId, seq);
   }
 
-  /** Changes what a session is called, what is kept with it, and its limits; `session.updated` tells of it. */
+  /** Changes a session's title, metadata and limits, and stores `session.updated`. */
   async update(sessionId: string, change: SessionUpdate): Promise<SessionRecord> {
     const record = await this.#kept.update(sessionId, change);
     const driven = this.#open.get(sessionId);
-    // A process keeps to the limit that it was started with.
+    // A process keeps the limit that it was started with.
     if (change.maxUsd !== undefined && driven !== undefined && !inTurn(driven.state)) await driven.hibernate();
     return record;
   }
 
-  /** Interrupts what the session does and makes it read-only. */
+  /** Interrupts the session's turn and makes the session read-only. */
   async archive(sessionId: string): Promise<SessionRecord> {
     const { archivedAt } = await this.#takeOvers.require(sessionId);
     if (archivedAt === null) await this.#takeOvers.letGo(sessionId, await this.state(sessionId));
     return this.#kept.archive(sessionId);
   }
 
-  /** Interrupts what the session does, erases what was said and done, and removes its workspace. */
+  /** Interrupts the session's turn, erases what was said and done, and removes its workspace. */
   async delete(sessionId: string): Promise<void> {
     await this.#takeOvers.letGo(sessionId, await this.state(sessionId));
     await this.#kept.delete(sessionId);
@@ -198,17 +198,17 @@ export class Runtime {
     return this.#kept.addFile(sessionId, file);
   }
 
-  /** Rejects with `too_many` when no further turn is taken on; `data.retryAfterSeconds` says when to come back. */
+  /** Throws `too_many` when the host takes no more turns; `data.retryAfterSeconds` says when to try again. */
   requireRoom(): void {
     this.#deps.admission.requireRoom();
   }
 
-  /** Tells of every event and preview of every session that this host drives, as it is published. For one listener. */
+  /** Calls the listener with every event and preview of every session that this host drives. For one listener. */
   observe(listener: (sessionId: string, item: LoggedEvent | Preview) => void): void {
     this.#open.onPublish = listener;
   }
 
-  /** What the host has to do just now. */
+  /** What the host is doing right now. */
   load(): HostLoad {
     const { admission, processes } = this.#deps;
     return {
@@ -222,16 +222,16 @@ export class Runtime {
   }
 
   /**
-   * Looks after all sessions of the store until `signal` aborts: goes on with those whose host died or whose answer has
-   * come, gives those free that have nothing to do, and ends processes that are old or hold too much memory.
+   * Looks after all sessions of the store until `signal` aborts: continues those whose host died or whose answer has
+   * arrived, releases those that have nothing to do, and ends processes that are old or hold too much memory.
    */
   watch(options: WatchOptions): Promise<void> {
     return this.#attendance.watch(options);
   }
 
   /**
-   * Ends the host so that the next one can go on: turns may finish for so many milliseconds; one that has not is cut, and
-   * whoever attends to its session then goes on with it.
+   * Ends the host so that the next one can continue. Turns get this many milliseconds to finish; one that does not is cut
+   * off, and whoever attends to its session continues it.
    */
   async suspend(graceMs: number): Promise<void> {
     await this.#attendance.suspend(graceMs);
@@ -242,7 +242,7 @@ export class Runtime {
     return this.#deps.store.sessions(query);
   }
 
-  /** Follows a session from a sequence number on, whichever process drives it. Previews come only from this one. */
+  /** Follows a session from a sequence number on, whichever process drives it. Previews come only from this process. */
   async *events(
     sessionId: string,
     {
@@ -263,17 +263,17 @@ export class Runtime {
   async read(sessionId: string, range: EventRange = {}): Promise<readonly LoggedEvent[]> {
     await this.#takeOvers.require(sessionId);
     const events = await this.#deps.store.events(sessionId, range);
-    // Nobody is told what the disk does not have.
+    // Return only what is on disk.
     await this.#deps.store.synced();
     return events.map(logged);
   }
 
-  /** Walks the hash chain of a session's log, and tells the first place where it does not hold. */
+  /** Checks the hash chain of a session's log, and returns the first place where it is broken. */
   async verify(sessionId: string): Promise<ChainCheck> {
     return this.#deps.store.verify(sessionId);
   }
 
-  /** Settles every session whose host died in a turn, then goes on with that turn or ends it. */
+  /** Settles every session whose host died in a turn, then continues that turn or ends it. */
   recover(onCrash: "continue" | "stop"): Promise<readonly Recovered[]> {
     return this.#takeOvers.recover(onCrash);
   }
@@ -283,7 +283,7 @@ export class Runtime {
     return this.#takeOvers.abandoned();
   }
 
-  /** Ends every session's agent process, gives the sessions free, and closes what the host opened. */
+  /** Ends every session's agent process, releases the sessions, and closes what the host opened. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#open.all().map((session) => session.close()));
     await this.#deps.release();

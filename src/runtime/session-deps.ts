@@ -19,51 +19,101 @@ import type { ProgramGuard } from "./programs/program-guard.ts";
 import type { Processes } from "./engine/processes.ts";
 import type { SessionLog } from "./log/session-log.ts";
 
-/** What the runtime puts together for a session. */
-export interface SessionParts {
+/** The session itself: who it is, and what it has written. Nearly every part needs it. */
+export interface SessionBasics {
   readonly record: SessionRecord;
   readonly store: Store;
   readonly log: SessionLog;
-  readonly feed: Feed;
-  readonly engines: Engines;
-  readonly gateway: Gateway;
   readonly clock: Clock;
   readonly ids: Ids;
+}
+
+/** The directories and variables that decide what the session's calls may reach. */
+export interface SessionSurroundings {
   readonly stateDir: string;
-  readonly workspace: Workspace;
   /** Capstan's own directory, which no agent may look into. */
   readonly capstanHome: string;
   /** Files of the host that are secret wherever they lie: the audit key, credentials. */
   readonly secretFiles: readonly string[];
-  readonly isGone: (owner: LeaseOwner) => boolean;
   readonly variables: Readonly<Record<string, string>>;
-  /** The agent's MCP servers with the host's variables put in, which its definition only refers to. */
-  readonly servers: AgentDefinition["mcp_servers"];
-  readonly tools: readonly Tool[];
-  /** The rules of the agent, read once. */
-  readonly rules: RuleSet;
   /** The home of the person whose files the agent works on: what `~` means in a rule. */
   readonly home: string;
+}
+
+/** The tools that are not the engine's own, and who decides about calls. */
+export interface SessionTools {
+  readonly tools: readonly Tool[];
+  /** The agent's rules, parsed once. */
+  readonly rules: RuleSet;
   readonly ask: AskPermission | undefined;
-  /** An idle process is ended after this many milliseconds. */
-  readonly hibernateAfterMs: number;
-  readonly output: OutputCheck<unknown> | undefined;
   /** Prices, and the limits of agents, projects and days. */
   readonly budgets: Budgets;
+}
+
+/** What starts the session's processes and ends them. */
+export interface SessionProcess {
+  readonly engines: Engines;
+  readonly gateway: Gateway;
+  /** The agent's MCP servers with the host's variables put in, which its definition only refers to. */
+  readonly servers: AgentDefinition["mcp_servers"];
+  readonly processes: Processes;
+  /** An idle process is ended after this many milliseconds. */
+  readonly hibernateAfterMs: number;
+}
+
+/** The host's queue of turns. */
+export interface TurnQueue {
+  readonly admission: Admission;
+}
+
+/** Tells whether the host that holds another session's lease has died. */
+export interface OtherHosts {
+  readonly isGone: (owner: LeaseOwner) => boolean;
+}
+
+/** Lets the agent's programs run only as they were at the start, or as trusted since. */
+export interface SessionPrograms {
+  readonly programs: ProgramGuard;
+}
+
+export interface SessionOutput {
+  readonly output: OutputCheck<unknown> | undefined;
+}
+
+/** What hooks are made of. */
+export interface HookSources {
   /** The program's own; those of the agent are in its definition. */
   readonly givenHooks: SessionHooks | undefined;
   readonly runHookCommand: RunHookCommand;
-  /** Lets the agent's programs run only as they were at the start, or as trusted since. */
-  readonly programs: ProgramGuard;
-  readonly admission: Admission;
-  readonly processes: Processes;
+}
+
+/** What a session is opened with and gives back. */
+export interface SessionHold {
+  readonly feed: Feed;
+  readonly workspace: Workspace;
   /** Gives the lease back. */
   readonly release: () => Promise<void>;
 }
 
-/** What a session in motion needs. */
-export interface SessionDeps extends SessionParts {
+/** Everything the runtime puts together for a session. Only the session and its turns take it whole, to hand out parts. */
+export interface SessionParts
+  extends
+    SessionBasics,
+    SessionSurroundings,
+    SessionTools,
+    SessionProcess,
+    TurnQueue,
+    OtherHosts,
+    SessionPrograms,
+    SessionOutput,
+    HookSources,
+    SessionHold {}
+
+/** What accompanies the turns of a session: hooks, checkpoints, and the watch over its configuration. */
+export interface SessionHelpers {
   readonly userHooks: UserHooks;
   readonly checkpoints: Checkpoints;
   readonly configuration: ConfigurationWatch;
 }
+
+export interface SessionDeps extends SessionParts, SessionHelpers {}

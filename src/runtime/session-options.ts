@@ -11,45 +11,45 @@ import type { Metadata } from "../core/ports/registry.ts";
 import type { SessionRecord, SessionResource } from "../core/ports/store.ts";
 import type { Tool } from "../core/ports/tool.ts";
 
-/** What a program gives a session beside its agent; none of it is stored. */
+/** What a program gives a session besides its agent. None of it is stored. */
 export interface SessionOptions<Output = unknown> {
   readonly tools?: readonly Tool[];
   /** Variables for the agent's commands and tools. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Answers what no rule decides. Without it such calls are denied. */
+  /** Answers calls that no rule decides. Without it they wait for an answer in the inbox. */
   readonly askPermission?: AskPermission;
-  /** See and change what happens; beside the commands that the agent's own hooks are. */
+  /** Functions that see and change what happens, in addition to the agent's own hooks, which are commands. */
   readonly hooks?: SessionHooks;
-  /** Asks for structured output, checks and types it; takes the place of the agent's own output schema. */
+  /** Asks for structured output, checks and types it. Replaces the agent's own output schema. */
   readonly output?: StandardSchema<unknown, Output>;
 }
 
 export interface StartOptions<Output = unknown> extends SessionOptions<Output> {
   readonly agent: AgentInput;
-  /** What the agent must be told, by the names of its `inputs`. */
+  /** Values for the agent's `inputs`, by name. */
   readonly inputs?: InputValues;
-  /** The directory that the agent works in, or that its workspace is made from. Only an empty workspace needs none. */
+  /** The directory that the agent works in, or that its workspace is created from. Only an empty workspace needs none. */
   readonly cwd?: string;
-  /** Where and how it may work. Default: in that directory, with checkpoints and without a sandbox. */
+  /** Where and how it may work (default: in that directory, with checkpoints and without a sandbox). */
   readonly environment?: EnvironmentInput;
-  /** Told while files are copied into the workspace. */
+  /** Called while files are copied into the workspace. */
   readonly onProgress?: PrepareOptions["onProgress"];
-  /** Where the hosts of its repositories are, by `name:port`, when that was checked: git looks for no other address. */
+  /** Checked addresses of its repositories' hosts, by `name:port`: git uses no other address. */
   readonly hostAddresses?: PrepareOptions["hostAddresses"];
-  /** Gives up making the workspace; what was made is removed. */
+  /** Stops creating the workspace, and removes what was created. */
   readonly signal?: AbortSignal;
   readonly title?: string;
-  /** The project it belongs to. Default: `default`. */
+  /** The project it belongs to (default: `default`). */
   readonly project?: string;
   readonly metadata?: Metadata;
-  /** The stored agent and environment it is made from, when it is. */
+  /** The stored agent and environment it is created from, if any. */
   readonly agentRef?: SessionRecord["agentRef"];
   readonly environmentId?: string;
-  /** Put into the workspace before the agent starts. Only for a workspace of the session's own. */
+  /** Files to put into the workspace before the agent starts. Only for a workspace of the session's own. */
   readonly files?: readonly GivenFile[];
-  /** What of the project's settings has no effect in it: for the log. */
+  /** The project's settings that have no effect in it, for the log. */
   readonly withheld?: Omit<EventDraft<"capstan.settings_withheld">, "type"> | undefined;
-  /** What the agent's programs were when a person's trust in them was looked up: SHA-256 by absolute path. */
+  /** The agent's programs as they were when their trust was checked: SHA-256 by absolute path. */
   readonly programs?: Readonly<Record<string, string>> | undefined;
   readonly repositories?: readonly GivenRepository[];
 }
@@ -66,14 +66,14 @@ export interface GivenFile {
 /** A repository that is cloned into a session's workspace. */
 export interface GivenRepository {
   readonly url: string;
-  /** For a repository that is not public; kept nowhere. */
+  /** For a repository that is not public. Never stored. */
   readonly token?: string;
   readonly checkout: Extract<SessionResource, { type: "repository" }>["checkout"];
   /** Relative to the root of the workspace. */
   readonly mountPath: string;
 }
 
-/** What may be changed of a session from outside. A metadata value of null removes it. */
+/** What may be changed about a session from outside. A metadata value of null removes it. */
 export interface SessionUpdate {
   readonly title?: string | null;
   readonly metadata?: Readonly<Record<string, string | null>>;
@@ -82,19 +82,19 @@ export interface SessionUpdate {
 }
 
 export interface ResumeOptions<Output = unknown> extends SessionOptions<Output> {
-  /** Where the agent works from now on. Default: where it worked before. */
+  /** Where the agent works from now on (default: where it worked before). */
   readonly cwd?: string;
-  /** What becomes of a turn that a crash cut off: it goes on by itself, or it is ended with an error. */
+  /** Whether a turn that a crash cut off continues by itself or ends with an error (default: `continue`). */
   readonly onCrash?: "continue" | "stop";
-  /** What runs it from the next turn on. Default: what ran it before. */
+  /** The engine from the next turn on (default: the engine before). */
   readonly engine?: EngineName;
-  /** Limits in place of those the session has; what is left out stays as it is. In force until they are changed again. */
+  /** Replaces the session's limits; those left out stay as they are. In force until changed again. */
   readonly budget?: Budget;
 }
 
 export interface ForkOptions<Output = unknown> extends SessionOptions<Output> {
-  /** The sequence number to fork at. Default: the last one. */
+  /** The sequence number to fork at (default: the last one). */
   readonly at?: number;
-  /** Where the agent works, when the parent works in place. Default: where the parent does. */
+  /** Where the agent works if the parent works in place (default: where the parent works). */
   readonly cwd?: string;
 }

@@ -7,7 +7,6 @@ import { inTurn, type SessionState } from "../core/session/state.ts";
 import type { SessionRecord } from "../core/ports/store.ts";
 import { ConfigurationWatch } from "./protected/watch-configuration.ts";
 import { Checkpoints } from "./files/checkpoints.ts";
-import type { FeedItem } from "./log/feed.ts";
 import { isEmpty, UserHooks } from "./hooks/hooks.ts";
 import { Occupancy } from "./engine/directory-claim.ts";
 import { type RestingSession, type RestPurpose, whileAlone } from "./files/resting-sessions.ts";
@@ -16,7 +15,8 @@ import { expanded, type Said } from "./turn/user-message.ts";
 import type { SessionDeps, SessionParts } from "./session-deps.ts";
 import { engineChange, engineInForce, requireFittingEngine } from "./engine/session-engine.ts";
 import type { SessionLog } from "./log/session-log.ts";
-import { Turn } from "./turn/turn.ts";
+import { SessionStream } from "./turn/session-stream.ts";
+import type { Turn } from "./turn/turn.ts";
 import { Turns } from "./turn/turns.ts";
 
 /** A session that this host drives, as programs see it: send it messages, follow what it does, steer it. */
@@ -30,13 +30,10 @@ export class DrivenSession<Output = unknown> {
   readonly #turns: Turns;
   #closed = false;
   readonly #free = Promise.withResolvers<void>();
-  /** Works with its files that are under way, or wait. */
+  readonly #stream: SessionStream;
+  /** How many pieces of work with its files are under way, or wait. */
   #resting = 0;
   #queue: Promise<unknown> = Promise.resolve();
-  /** Aborts when the session ends here; its reason is an error when it ended against our will. */
-  readonly #ending = new AbortController();
-  /** Aborts when the turn under way is lost together with its log; another takes its place. */
-  #failing = new AbortController();
 
   constructor(parts: SessionParts) {
     const deps: SessionDeps = {
@@ -46,11 +43,8 @@ export class DrivenSession<Output = unknown> {
       configuration: new ConfigurationWatch(parts),
     };
     this.#deps = deps;
-    const onFailure = (error: CapstanError): void => {
-      this.#failing.abort(error);
-      this.#failing = new AbortController();
-    };
-    this.#turns = new Turns(deps, { mode: () => this.mode, onFailure });
+    this.#stream = new SessionStream(deps);
+    this.#turns = new Turns(deps, { mode: () => this.mode, onFailure: (error) => this.#stream.fail(error) });
   }
 
   get id(): string {
@@ -69,35 +63,35 @@ export class DrivenSession<Output = unknown> {
     return (this.state.mode as Mode | undefined) ?? this.#deps.record.agent.permissions.mode;
   }
 
-  /** What runs the turn under way, or the next one. */
+  /** The engine that runs the turn under way, or the next one. */
   get engine(): EngineName {
     return engineInForce(this.#deps.record.agent, this.state);
   }
 
   /** Starts the agent process ahead of the next message, so that the message does not wait for it. */
   warm(): void {
-    // A turn that waits for a person, or is coming back to life, starts its own process when it is time.
+    // A turn that waits for a person, or is being revived, starts its own process when it is time.
     if (!inTurn(this.state)) this.#turns.engine.warm();
   }
 
   /** Stores the message and starts a turn, or adds it to the turn under way. */
   send(content: string | MessageContent): Turn<Output> {
     const blocks: MessageContent = typeof content === "string" ? [{ type: "text", text: content }] : content;
-    return this.#follow(this.#send(expanded(this.#deps.record.agent, blocks)));
+    return this.#stream.follow(this.#send(expanded(this.#deps.record.agent, blocks)));
   }
 
-  /** Makes the context shorter: the model sees a summary from then on. A turn of its own. */
+  /** Shortens the context: from then on the model sees a summary. This is a turn of its own. */
   compact(): Turn<Output> {
-    return this.#follow(this.#compact());
+    return this.#stream.follow(this.#compact());
   }
 
-  /** Ends the turn under way and keeps its work. Resolves when the session is idle; at once when it already is. */
+  /** Ends the turn under way and keeps its work. Resolves when the session is idle, at once if it already is. */
   async interrupt(): Promise<void> {
     this.#deps.userHooks.stopPrompts();
     await this.#turns.interrupt();
   }
 
-  /** Rejects with `invalid_agent` for a model that cannot do what the agent asks of it, such as its effort. */
+  /** Rejects with `invalid_agent` if the model cannot do what the agent asks for, such as its effort. */
   async setModel(model: string): Promise<void> {
     this.#requireOpen();
     const { engines, record, tools } = this.#deps;
@@ -108,8 +102,8 @@ export class DrivenSession<Output = unknown> {
   }
 
   /**
-   * From the next turn on; a turn that is under way ends on the engine that it began on. The other engine gets the
-   * conversation from the log. Rejects with `invalid_agent` for one that cannot do what the agent asks for.
+   * Takes effect with the next turn; a turn under way ends on the engine that it began on. The new engine gets the
+   * conversation from the log. Rejects with `invalid_agent` if the engine cannot do what the agent asks for.
    */
   async setEngine(engine: EngineName): Promise<void> {
     await this.#exclusively(async () => {
@@ -130,22 +124,21 @@ export class DrivenSession<Output = unknown> {
   }
 
   /**
-   * Ends the agent process; the next message, or `warm`, starts another. Costs nothing until then. A turn that waits
-   * for a person goes on waiting, and comes back to life with the answer; any other is interrupted.
+   * Ends the agent process; the next message, or `warm`, starts another. Until then the session costs nothing. A turn
+   * that waits for a person keeps waiting and is revived by the answer; any other is interrupted.
    */
   async hibernate(): Promise<void> {
     await this.#turns.rest();
   }
 
-  /** Every event after `after`, then what happens, until `signal` aborts or the session is closed. */
-  async *events(
+  /** Every event after `after`, then new ones, until `signal` aborts or the session is closed. */
+  events(
     options: { readonly after?: number; readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<LoggedEvent | Preview> {
-    const signals = [this.#ending.signal, ...(options.signal === undefined ? [] : [options.signal])];
-    yield* this.#subscribe(options.after ?? 0, signals);
+    return this.#stream.events(options);
   }
 
-  /** For the runtime: does something with the files while no turn is under way, and lets none begin. */
+  /** For the runtime: works on the files while no turn is under way, and lets none begin. */
   atRest<Result>(purpose: RestPurpose, work: (resting: RestingSession) => Promise<Result>): Promise<Result> {
     this.#resting += 1;
     return this.#exclusively(async () => {
@@ -160,25 +153,25 @@ export class DrivenSession<Output = unknown> {
     });
   }
 
-  /** For the runtime: writes to the log in order with all else. */
+  /** For the runtime: writes to the log in order with everything else. */
   async write<Result>(work: (log: SessionLog) => Promise<Result>): Promise<Result> {
     this.#requireOpen();
     return work(this.#deps.log);
   }
 
-  /** For the runtime: a turn is under way here, files are worked on, or a process is there for the next turn. */
+  /** For the runtime: a turn is under way, someone works on the files, or a process is there for the next turn. */
   get isAtWork(): boolean {
     return this.#turns.isAtWork || this.#resting > 0;
   }
 
-  /** For the runtime: undefined while it can be used; resolves when it was given free. */
+  /** For the runtime: undefined while the session can be used; resolves when it was released. */
   get closing(): Promise<void> | undefined {
     return this.#closed ? this.#free.promise : undefined;
   }
 
   /**
-   * For the runtime: gives the session free and ends its process without a word in the log. What waits goes on waiting,
-   * and whoever takes the session over goes on with a turn that was cut.
+   * For the runtime: releases the session and ends its process without writing to the log. Questions keep waiting, and
+   * whoever takes the session over continues a turn that was cut off.
    */
   async leave(): Promise<void> {
     if (this.#closed) return;
@@ -189,11 +182,11 @@ export class DrivenSession<Output = unknown> {
       await this.#deps.release();
     } finally {
       this.#free.resolve();
-      this.#ending.abort();
+      this.#stream.end();
     }
   }
 
-  /** Ends the turn under way and the agent process, and gives the session free for others. */
+  /** Ends the turn under way and the agent process, and releases the session for others. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -207,7 +200,7 @@ export class DrivenSession<Output = unknown> {
     } finally {
       this.#turns.stop();
       await this.#deps.release().finally(() => this.#free.resolve());
-      this.#ending.abort();
+      this.#stream.end();
     }
   }
 
@@ -215,29 +208,26 @@ export class DrivenSession<Output = unknown> {
     await this.close();
   }
 
-  /** For the runtime: another host has taken the session, so nothing may be written and nothing may go on. */
+  /** For the runtime: another host has taken the session, so nothing may be written and nothing may continue. */
   abandon(error: CapstanError): void {
     this.#closed = true;
     this.#free.resolve();
     this.#deps.userHooks.abandon();
     this.#turns.abandon();
-    this.#ending.abort(error);
+    this.#stream.end(error);
   }
 
   /** For the runtime: resolves when the session is idle; rejects when the turn is lost together with its log. */
   async settled(): Promise<void> {
-    const signals = [this.#ending.signal, this.#failing.signal];
-    for await (const item of this.#subscribe(0, signals))
-      if (item.type === "session.status_idle" && this.state.status === "idle") return;
-    throw signals.find((signal) => signal.aborted)?.reason;
+    await this.#stream.settled();
   }
 
-  /** For the runtime: somebody answered an approval of this session. */
+  /** For the runtime: someone answered an approval of this session. */
   async answered(): Promise<void> {
     await this.#turns.reconsider();
   }
 
-  /** For the runtime: goes on where another host left the session. */
+  /** For the runtime: continues where another host left the session. */
   async recover(onCrash: "continue" | "stop"): Promise<void> {
     const occupancy = new Occupancy(this.#deps);
     await occupancy.giveUpOld();
@@ -245,7 +235,7 @@ export class DrivenSession<Output = unknown> {
     await this.#turns.recover(onCrash);
   }
 
-  /** One that is given up is told in the log, and the session goes on from where the files are. */
+  /** The log says if a rewind was given up; the session then continues with the files as they are. */
   async #finishRewind(occupancy: Occupancy): Promise<void> {
     await occupancy.takeNow();
     try {
@@ -273,7 +263,7 @@ export class DrivenSession<Output = unknown> {
     return this.#exclusively(() => this.#turns.compact());
   }
 
-  /** Turns begin, and files are brought back, one after another. */
+  /** Turns begin, and rewinds run, one after another. */
   #exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.#queue.then(work);
     this.#queue = done.catch(() => {});
@@ -282,28 +272,5 @@ export class DrivenSession<Output = unknown> {
 
   #requireOpen(): void {
     if (this.#closed) throw new CapstanError("session_ended", "This session is closed. Resume it by its id to go on.");
-  }
-
-  #subscribe(after: number, signals: readonly AbortSignal[]): AsyncGenerator<FeedItem> {
-    const { feed, store } = this.#deps;
-    const signal = AbortSignal.any([...signals]);
-    return feed.subscribe(store, { sessionId: this.id, after, signal, live: () => true });
-  }
-
-  /** From the message that `sent` stored until the session is idle. */
-  #follow(sent: Promise<number>): Turn<Output> {
-    // A caller who never looks at the turn must not be punished with an unhandled rejection.
-    sent.catch(() => {});
-    const signals = [this.#ending.signal, this.#failing.signal];
-    const subscribe = this.#subscribe.bind(this);
-    async function* stream(): AsyncGenerator<LoggedEvent | Preview> {
-      for await (const item of subscribe(await sent, signals)) {
-        yield item;
-        if (item.type === "session.status_idle") return;
-      }
-      const reason: unknown = signals.find((signal) => signal.aborted)?.reason;
-      if (reason instanceof CapstanError) throw reason;
-    }
-    return new Turn(stream);
   }
 }

@@ -83,6 +83,19 @@ describe("an answer", () => {
     expect(await session.send("Say it again.").result()).toMatchObject({ text: "hello again" });
   });
 
+  test.each([0, 4, 8, 12, 20])(
+    "is not waited for any more after an interrupt, whenever the session hibernates (%i)",
+    async (turns) => {
+      const { session } = await asking(once(toolUse("Bash", { command: "touch ran" })));
+      expect((await session.send("Work.").result()).stopReason.type).toBe("requires_action");
+      const interrupted = session.interrupt();
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      await Promise.all([interrupted, session.hibernate()]);
+      expect(session.state.stopReason?.type).not.toBe("requires_action");
+      expect(await session.send("Say it again.").result()).toMatchObject({ text: "hello again" });
+    },
+  );
+
   test("does not hold for what a rule denies and the call came to mean while the person thought", async () => {
     await using t = await testHost((request) =>
       request.toolResults.length === 0

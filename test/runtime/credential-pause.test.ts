@@ -4,8 +4,9 @@ import { clock, ids } from "../../src/app/clock.ts";
 import type { SessionEvent } from "../../src/core/events/events.ts";
 import { inTurn } from "../../src/core/session/state.ts";
 import { createRedactor } from "../../src/core/redaction/redaction.ts";
-import { ActiveTurn } from "../../src/runtime/turn/active-turn.ts";
+import { ActiveTurn } from "../../src/runtime/turn/current-turn.ts";
 import { CredentialPause } from "../../src/runtime/turn/credential-pause.ts";
+import { TurnMachine } from "../../src/runtime/turn/turn-state.ts";
 import { Feed } from "../../src/runtime/log/feed.ts";
 import { SessionLog } from "../../src/runtime/log/session-log.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
@@ -21,14 +22,20 @@ async function scene() {
   const lease = await store.leases.acquire("sesn_1", sampleOwner("host_a"), 60_000);
   const given = { store, sessionId: "sesn_1", lease, feed: new Feed(), clock, ids, redactor: createRedactor() };
   const log = await SessionLog.open(given);
-  await log.append([{ type: "session.status_running" }]);
-  const turn = new ActiveTurn({ clock, limitMs: 60_000, onLate: () => {}, onOver: () => {} });
+  const machine = new TurnMachine("idle");
+  log.watch((event) => machine.follow(event));
+  const turn = new ActiveTurn({ clock, limitMs: 60_000, onLate: () => {}, onOver: () => {}, worker: "process" });
   stack.defer(() => turn.release());
+  machine.onChange((state) => turn.entered(state));
+  machine.apply("start");
+  await log.append([{ type: "session.status_running" }]);
+  machine.apply("work");
   const pause = new CredentialPause({ log, clock });
   const until = clock.now() + 90_000;
   const parts = stack.move();
   return {
     log,
+    machine,
     turn,
     begin: (message = "no.") => pause.begin(turn, { status: 401, message, remedy: "Log in.", isExpired: true, until }),
     types: async () => (await store.events("sesn_1")).map(({ event }: { event: SessionEvent }) => event.type),
@@ -41,6 +48,7 @@ test("a pause begins with the first request that waits and ends with the last, a
   const [first, second] = [await s.begin(), await s.begin()];
   expect(s.log.state.status).toBe("rescheduling");
   expect(inTurn(s.log.state)).toBe(true);
+  expect(s.machine.state).toBe("held");
   expect(s.turn.deadline).toBeUndefined();
   await first();
   expect(s.log.state.status).toBe("rescheduling");
@@ -58,7 +66,7 @@ test("a pause begins with the first request that waits and ends with the last, a
 test("no time runs in a pause that begins while something else happens, or while another one ends", async () => {
   await using s = await scene();
   const beginning = s.begin();
-  s.turn.goOn();
+  s.turn.entered(s.machine.state);
   const over = await beginning;
   expect(s.turn.deadline).toBeUndefined();
   const ending = over();
@@ -81,7 +89,7 @@ test("a try that is refused with the same words is not told again, and one with 
 test("a turn that is to stop does not say that it goes on", async () => {
   await using s = await scene();
   const over = await s.begin();
-  s.turn.interrupted = true;
+  s.machine.apply("interrupt");
   await over();
   expect(s.log.state.status).toBe("rescheduling");
   expect(s.turn.deadline).toBeUndefined();

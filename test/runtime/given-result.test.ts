@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Approval, ApprovalAnswer } from "../../src/core/session/approval.ts";
 import type { ToolContent } from "../../src/core/events/content.ts";
-import { resultOf } from "../../src/runtime/approvals/given-result.ts";
+import { resultOf } from "../../src/runtime/approvals/answers.ts";
 import { example } from "../support/event-examples.ts";
 
 const approval = (kind: Approval["request"]["kind"]): Approval => ({

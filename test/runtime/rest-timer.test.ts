@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { RestTimer } from "../../src/runtime/engine/rest-timer.ts";
+import { RestTimer } from "../../src/runtime/engine/processes.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -4,17 +4,16 @@ import { CapstanError } from "../../core/errors.ts";
 import type { EventDraft } from "../../core/events/events.ts";
 import type { Verdict } from "../../core/permission/decide.ts";
 import type { OpenCall } from "../../core/session/state.ts";
-import { putQuestion } from "./put-question.ts";
-import type { SessionDeps } from "../session-deps.ts";
+import { putQuestion, type QuestionDeps } from "./put-question.ts";
 
-/** How soon an answer that another process stored is seen. One that comes through this host is seen at once. */
+/** How soon this host sees an answer that another process stored. It sees its own at once. */
 const LOOK_EVERY_MS = 250;
 
-/** How an approval ended: with somebody's answer, or without one. */
+/** How an approval ended: with a person's answer, or without one. */
 export type Settled =
   | { readonly kind: "answered"; readonly approval: Approval; readonly answer: StoredAnswer }
   | { readonly kind: "expired"; readonly approval: Approval }
-  /** The mode or the grants changed, so that nobody needs to be asked any more. */
+  /** The mode or the grants changed, so the question no longer needs an answer. */
   | { readonly kind: "decided"; readonly approval: Approval; readonly verdict: Verdict }
   /** The process that asked is gone, or the turn is being stopped. The approval itself is untouched. */
   | { readonly kind: "given_up" };
@@ -23,37 +22,37 @@ interface Waiting {
   readonly approval: Approval;
   readonly settle: (settled: Settled) => void;
   readonly decideAgain: () => Promise<Verdict>;
-  /** Somebody in this host is being asked right now. */
+  /** Someone in this host is being asked right now. */
   attended: boolean;
-  /** The answer is there, and the call is about to go on. */
+  /** The answer is there, and the call is about to continue. */
   settled: boolean;
 }
 
-/** The approvals of one session: stored before they are shown, then waited for. */
+/** The approvals of one session. Each is stored before anyone sees it; the call then waits for its answer. */
 export class ApprovalDesk {
-  readonly #deps: SessionDeps;
+  readonly #deps: QuestionDeps;
   readonly #onChange: () => void;
   readonly #waiting = new Map<string, Waiting>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(deps: SessionDeps, { onChange }: { onChange: () => void }) {
+  constructor(deps: QuestionDeps, { onChange }: { onChange: () => void }) {
     this.#deps = deps;
     this.#onChange = onChange;
   }
 
-  /** Whether somebody in this host is being asked, so that the session need not be left. */
+  /** Whether someone in this host is being asked, so that the session is not paused. */
   get attended(): boolean {
     return [...this.#waiting.values()].some((waiting) => waiting.attended);
   }
 
-  /** Whether nobody has answered yet what was asked; `callId`: about this call. */
+  /** Whether some question has no answer yet; `callId`: one about this call. */
   isAsking(callId?: string): boolean {
     return [...this.#waiting.values()].some(
       ({ settled, approval }) => !settled && (callId === undefined || approval.request.call_id === callId),
     );
   }
 
-  /** Asks, or goes on waiting for what was asked before a restart. */
+  /** Asks, or keeps waiting for what was asked before a restart. */
   async ask({ call, open, request, decideAgain }: Question, signal: AbortSignal): Promise<Settled> {
     const approvalId = open.approvalId ?? (await this.#open(await request()));
     const approval = await this.#deps.store.approvals.get(approvalId);
@@ -80,7 +79,7 @@ export class ApprovalDesk {
     }
   }
 
-  /** The mode or the grants changed: what is no question any more is settled. The first to settle an approval wins. */
+  /** Settles questions that the mode or the grants now decide. The first to settle an approval wins. */
   async reconsider(): Promise<void> {
     for (const { approval, settle, decideAgain } of this.#waiting.values()) {
       const verdict = await decideAgain().catch(() => undefined);
@@ -91,7 +90,7 @@ export class ApprovalDesk {
     }
   }
 
-  /** Nobody needs to answer any more. False when somebody has, or when it has expired. */
+  /** Closes the approval as decided by policy; false if it was already answered or expired. */
   async settleBy(approvalId: string, { behavior, decidedBy: by }: Verdict): Promise<boolean> {
     if (behavior === "ask") return false;
     const answer = { behavior, by, from: "session", at: this.#deps.clock.now() };
@@ -108,7 +107,7 @@ export class ApprovalDesk {
   async look(): Promise<void> {
     clearTimeout(this.#timer);
     for (const waiting of this.#waiting.values()) {
-      // A store that is busy for a moment is asked again soon.
+      // If the store is busy for a moment, the next look finds the answer.
       const approval = await this.#deps.store.approvals.get(waiting.approval.id).catch(() => waiting.approval);
       const settled = this.#settledBy(approval);
       if (settled !== undefined) waiting.settle(settled);
@@ -133,7 +132,7 @@ export class ApprovalDesk {
     return draft.approval_id;
   }
 
-  /** Puts the question to whoever is in this host. A failure there is a denial: an error never allows. */
+  /** Asks whoever is in this host. A failure there is a denial: an error never allows. */
   #askHere(waiting: Waiting, { call, signal }: { call: CallRequest; signal: AbortSignal }): void {
     const { ask } = this.#deps;
     const { approval } = waiting;
@@ -152,18 +151,18 @@ export class ApprovalDesk {
 interface Question {
   readonly call: CallRequest;
   readonly open: OpenCall;
-  /** Describes the call for a person; only needed when it was not asked about before. */
+  /** Describes the call for a person; only called if it was not asked about before. */
   readonly request: () => Promise<EventDraft<"capstan.approval_requested">>;
   readonly decideAgain: () => Promise<Verdict>;
 }
 
-/** What the session itself decided, perhaps before a crash, when the mode or the grants had changed. */
+/** What the session itself decided when the mode or the grants changed, perhaps before a crash. */
 function verdictOf({ behavior, by }: StoredAnswer): Verdict {
   const reason = "The mode or the grants changed while the question was open.";
   return { behavior, decidedBy: by, reason, rememberable: false, kind: "tool" };
 }
 
-/** What the log says of an answer, in the API's own word for it. */
+/** The event of an answer, as the API names it. */
 export function confirmation(request: ApprovalRequest, answer: StoredAnswer): EventDraft<"user.tool_confirmation"> {
   return {
     type: "user.tool_confirmation",

@@ -4,14 +4,14 @@ import type { EventDraft, EventOf } from "../../core/events/events.ts";
 import type { Verdict } from "../../core/permission/decide.ts";
 import type { OpenCall } from "../../core/session/state.ts";
 import { type ApprovalDesk, confirmation, type Settled } from "./approval-desk.ts";
-import type { SessionDeps } from "../session-deps.ts";
+import type { SessionBasics } from "../session-deps.ts";
 
 /** In characters. */
 const MAX_TITLE = 200;
 
-type Deps = SessionDeps & { readonly desk: ApprovalDesk };
+type Deps = SessionBasics & { readonly desk: ApprovalDesk };
 
-/** The call itself was allowed; its server's question is for people in every mode. */
+/** The call itself was allowed; its server's question goes to people in every mode. */
 const ASK: Verdict = {
   behavior: "ask",
   decidedBy: "server",
@@ -21,13 +21,13 @@ const ASK: Verdict = {
 };
 
 /**
- * Puts a question of an MCP server into the inbox and waits for its answer. It belongs to the call that runs and ends
- * with it: unlike an approval of a call it does not outlive the process, because nobody else could be told the answer.
+ * Puts a question of an MCP server into the inbox and waits for its answer. The question belongs to the call that runs
+ * and ends with it. Unlike an approval it does not survive the process, because only that process can use the answer.
  */
 export async function elicit(question: Elicitation, signal: AbortSignal, deps: Deps): Promise<ElicitationAnswer> {
   try {
     const running = runningCall(question, deps);
-    // A server may ask only on behalf of a call; nobody could say what any other question is about.
+    // A server may ask only during a call; nobody could say what any other question is about.
     if (running === undefined) return { action: "cancel" };
     return await ask(question, { ...running, signal }, deps);
   } catch {
@@ -40,7 +40,7 @@ interface Running {
   readonly open: OpenCall;
 }
 
-/** The protocol does not tell which of a server's calls a question is for; of several it is the one begun first. */
+/** The protocol does not say which of a server's calls a question is for; this takes the oldest. */
 function runningCall({ server }: Elicitation, { log }: Deps): Running | undefined {
   const [found] = Object.entries(log.state.openCalls).filter(
     ([, call]) => call.server === server && call.decision === "allowed",
@@ -67,7 +67,7 @@ async function ask(
   );
   const { answer, ...told } = answerTo(settled, draft);
   await deps.log.append((state) => {
-    // The end of the call may have settled it meanwhile.
+    // The end of the call may have settled the question meanwhile.
     if (state.openCalls[callId]?.elicitations?.includes(draft.approval_id) !== true) return [];
     return [
       ...(state.status === "idle" && settled.kind !== "given_up"
@@ -152,7 +152,7 @@ function settledEvent(
   };
 }
 
-/** What a server asked while its call ran: there is nobody any more who would be told the answer. */
+/** Cancels what a server asked while its call ran: nobody is left to use the answer. */
 export function unanswered(callId: string, call: OpenCall): EventDraft<"capstan.elicitation_settled">[] {
   return (call.elicitations ?? []).map((approvalId) => ({
     type: "capstan.elicitation_settled",

@@ -5,15 +5,15 @@ import type { Store } from "../../core/ports/store.ts";
 import { acceptAnswer } from "./answers.ts";
 
 export interface Answerer {
-  /** Who answers, as far as the way they came tells. */
+  /** Who answers, as far as it is known. */
   readonly by: string;
-  /** The way they came. Default: `library`. */
+  /** Where the answer comes from (default: `library`). */
   readonly from?: string;
-  /** Through a server: the id of their key or login. */
+  /** Over a server: the id of their key or login. */
   readonly key?: string;
 }
 
-/** What people are asked, in all sessions, whoever drives them. */
+/** The approvals of all sessions, whichever process drives them. */
 export class Inbox {
   readonly #deps: InboxDeps;
 
@@ -34,8 +34,8 @@ export class Inbox {
   }
 
   /**
-   * Stores the answer; the first one wins, and `approval_closed` tells every other. The session goes on at once when
-   * this host drives it, soon when another does, and otherwise when it is resumed.
+   * Stores the answer; the first one wins, and any other is rejected with `approval_closed`. The session continues at
+   * once if this host drives it, soon if another does, and otherwise when it is resumed.
    */
   async answer(approvalId: string, answer: ApprovalAnswer, { by, from = "library", key }: Answerer): Promise<Approval> {
     const approval = await this.get(approvalId);

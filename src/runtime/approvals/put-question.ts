@@ -1,8 +1,9 @@
 import type { Approval, AskPermission, PermissionQuestion } from "../../core/session/approval.ts";
 import type { CallRequest } from "../../core/ports/engine.ts";
 import { CapstanError, messageOf } from "../../core/errors.ts";
+import { askedCalls } from "../../core/session/state.ts";
 import { acceptAnswer } from "./answers.ts";
-import type { SessionDeps } from "../session-deps.ts";
+import type { SessionBasics, SessionTools } from "../session-deps.ts";
 
 interface Put {
   readonly ask: AskPermission;
@@ -12,11 +13,11 @@ interface Put {
 }
 
 /**
- * Puts a question to whoever is in this host and stores the answer. False when nobody answers there. A failure is a denial:
- * an error never allows. Never rejects.
+ * Asks whoever is in this host, and stores the answer. False when nobody there answers. A failure is a denial: an error
+ * never allows. Never rejects.
  */
 export async function putQuestion(
-  deps: Pick<SessionDeps, "store" | "clock" | "ids">,
+  deps: Pick<SessionBasics, "store" | "clock" | "ids">,
   { ask, approval, call, signal }: Put,
 ): Promise<boolean> {
   try {
@@ -25,7 +26,7 @@ export async function putQuestion(
     const { by = "caller", ...answer } = given;
     await acceptAnswer(deps, { approval, answer, by, from: "library" });
   } catch (thrown) {
-    // Somebody else may have answered first; then theirs counts.
+    // Someone else may have answered first; then their answer counts.
     if (thrown instanceof CapstanError && thrown.code === "approval_closed") return true;
     const message = `The question could not be answered: ${messageOf(thrown)}`;
     const answer = { behavior: "deny" as const, message };
@@ -54,4 +55,60 @@ function question(
     remember: request.remember,
     signal,
   };
+}
+
+export type QuestionDeps = SessionBasics & Pick<SessionTools, "ask">;
+
+/**
+ * Asks whoever is in this host the questions of a turn that another host left: each once, without a process. The answer
+ * is stored like every other, and revives the turn.
+ */
+export class PendingQuestions {
+  readonly #deps: QuestionDeps;
+  readonly #needsPerson: (approval: Approval) => Promise<boolean>;
+  readonly #onAnswer: () => Promise<void>;
+  /** By approval; aborted when there is nothing left to answer. */
+  readonly #asked = new Map<string, AbortController>();
+
+  constructor(
+    deps: QuestionDeps,
+    {
+      needsPerson,
+      onAnswer,
+    }: { readonly needsPerson: (approval: Approval) => Promise<boolean>; readonly onAnswer: () => Promise<void> },
+  ) {
+    this.#deps = deps;
+    this.#needsPerson = needsPerson;
+    this.#onAnswer = onAnswer;
+  }
+
+  async ask(): Promise<void> {
+    const { ask, log, store } = this.#deps;
+    if (ask === undefined) return;
+    for (const [callId, { approvalId = "" }] of askedCalls(log.state)) {
+      const approval = await store.approvals.get(approvalId);
+      if (approval === undefined || this.#asked.has(approvalId) || !(await this.#needsPerson(approval))) continue;
+      const over = new AbortController();
+      this.#asked.set(approvalId, over);
+      const { tool, input, traits } = approval.request;
+      const call = { callId, tool, input, traits };
+      // A failure of the log, or of the process that then starts, is reported to whoever follows the turn.
+      void putQuestion(this.#deps, { ask, approval, call, signal: over.signal })
+        .then((isAnswered) => (isAnswered ? this.#onAnswer() : undefined))
+        .catch(() => {});
+    }
+  }
+
+  /** Withdraws questions that someone else has answered. */
+  async look(): Promise<void> {
+    for (const [approvalId, over] of this.#asked) {
+      if (over.signal.aborted) continue;
+      const approval = await this.#deps.store.approvals.get(approvalId);
+      if (approval?.status !== "pending") over.abort();
+    }
+  }
+
+  stop(): void {
+    for (const over of this.#asked.values()) over.abort();
+  }
 }

@@ -5,8 +5,8 @@ import { realPath } from "../paths/real-path.ts";
 import { loadState } from "../log/stored-state.ts";
 
 /**
- * Where a session goes on. While people are asked that is where the calls were made: an answer to "run this here" is no
- * answer to "run it there". A directory that is gone can only be replaced.
+ * The directory in which a session continues. While people are asked, that is where the calls were made: an answer to
+ * "run this here" does not answer "run it there". A directory that no longer exists can be replaced.
  */
 export async function placeToGoOn(
   store: Store,
@@ -15,7 +15,7 @@ export async function placeToGoOn(
 ): Promise<string> {
   if (environment.workspace.kind !== "in-place") {
     const { state } = await loadState(store, id);
-    // A removal that was begun took some of it, and may be gone on with.
+    // A removal that has begun deleted some files, and may continue.
     if (state.files.removed === true || !existsSync(cwd))
       throw new CapstanError(
         "not_found",
@@ -42,7 +42,7 @@ export async function placeToGoOn(
   );
 }
 
-/** A session may have been resumed elsewhere since it was started; the last process tells. */
+/** A session may have been resumed in another directory; the log says where its last process worked. */
 async function workedIn(store: Store, sessionId: string): Promise<string | undefined> {
   const rendered = (await store.events(sessionId)).findLast(({ event }) => event.type === "capstan.prompt_rendered");
   return rendered?.event.type === "capstan.prompt_rendered" ? rendered.event.cwd : undefined;

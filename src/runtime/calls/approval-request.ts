@@ -9,14 +9,14 @@ import { suggestRules } from "../../core/permission/suggest.ts";
 import { textOf } from "../../core/text/text.ts";
 import type { OpenCall } from "../../core/session/state.ts";
 import { questionsOf } from "../approvals/answers.ts";
-import type { SessionDeps } from "../session-deps.ts";
+import type { SessionBasics } from "../session-deps.ts";
 
-/** In characters; what is longer helps nobody to decide and would swell the log. */
+/** In characters; a longer diff helps nobody to decide, and would bloat the log. */
 const MAX_DIFF = 200_000;
 const MAX_TITLE = 200;
-/** In bytes. A larger file, or one that is none, is not read: it could hold up the host. */
+/** In bytes. A larger file, or anything that is not a file, is not read: it could block the host. */
 const MAX_FILE = 5_000_000;
-/** In lines that are added or removed. To compare more takes seconds in which the host does nothing else. */
+/** In lines added or removed. Comparing more would block the host for seconds. */
 const MAX_EDITS = 3_000;
 
 interface AskedCall {
@@ -26,10 +26,10 @@ interface AskedCall {
   readonly subject: CallSubject;
 }
 
-/** A call as a person is asked about it: what would happen, the change for an edit, the programs for a command. */
+/** Describes a call to the person who is asked: what would happen, the change for an edit, the programs for a command. */
 export async function describeCall(
   { call, open, verdict, subject }: AskedCall,
-  { record, log, ids, clock }: SessionDeps,
+  { record, log, ids, clock }: SessionBasics,
 ): Promise<EventDraft<"capstan.approval_requested">> {
   const { kind } = verdict;
   const agent = open.threadId === null ? undefined : log.state.threads[open.threadId]?.agentName;
@@ -57,8 +57,8 @@ export async function describeCall(
   };
 }
 
-/** The engine asks about a plan without naming it: it stands in the call, or in what the agent said last. */
-async function planOf(open: OpenCall, { log }: Pick<SessionDeps, "log">) {
+/** The engine asks about a plan without including it: it is in the call, or in the agent's last message. */
+async function planOf(open: OpenCall, { log }: Pick<SessionBasics, "log">) {
   const events = (await log.events()).map(({ event }) => event);
   const call = events.findLast((event) => event.id === open.eventId);
   const said = events.findLast((event) => event.type === "agent.message" && event.session_thread_id == null);
@@ -70,7 +70,7 @@ function commandsOf({ commands }: NonNullable<CallSubject["shell"]>): string[] {
   return commands.map(({ words, assignments }) => [...assignments, ...words.map(({ text }) => text)].join(" "));
 }
 
-/** One line: what would happen, in the words of the tool's own input. */
+/** One line that says what would happen, from the tool's own input. */
 function titleOf({ tool, input }: CallRequest): string {
   const subject =
     ["command", "file_path", "notebook_path", "url", "pattern", "path", "query", "description"]
@@ -93,7 +93,7 @@ function titleOf({ tool, input }: CallRequest): string {
   return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE - 1)}…` : line;
 }
 
-/** The change that a call would make to a file, seen from what the file holds now. */
+/** The change that a call would make to a file as it is now. */
 async function diffOf({ tool, input }: CallRequest, cwd: string): Promise<string | undefined> {
   const path = input["file_path"];
   if ((tool !== "Write" && tool !== "Edit") || typeof path !== "string") return undefined;
@@ -107,11 +107,11 @@ async function diffOf({ tool, input }: CallRequest, cwd: string): Promise<string
   return body.length > MAX_DIFF ? `${body.slice(0, MAX_DIFF)}\n… (cut: the whole change is in the input)` : body;
 }
 
-/** A change that is too long to be compared line by line: what is there goes, and the new text comes. */
+/** A change that is too long to compare line by line: all old lines are removed, all new lines added. */
 function replacement({ from, path, before = "", after }: Replaced): string {
   const gone = before === "" ? [] : before.replace(/\n$/, "").split("\n");
   const come = after === "" ? [] : after.replace(/\n$/, "").split("\n");
-  // The new text comes first, so that it is seen when the whole must be cut.
+  // The new text comes first, so that it is visible when the diff is cut.
   const lines = [...come.map((line) => `+${line}`), ...gone.map((line) => `-${line}`)];
   return [`--- ${from}`, `+++ ${path}`, `@@ -1,${gone.length} +1,${come.length} @@`, ...lines, ""].join("\n");
 }

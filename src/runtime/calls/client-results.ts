@@ -4,19 +4,15 @@ import { CapstanError } from "../../core/errors.ts";
 import type { EventDraft } from "../../core/events/events.ts";
 import type { OpenCall } from "../../core/session/state.ts";
 import type { Store } from "../../core/ports/store.ts";
+import { customToolResult, isCustom, type ResultFacts } from "./call-events.ts";
 import type { CallOutcome } from "./permission-gate.ts";
-import type { ResultFacts } from "./tool-calls.ts";
 
 /**
- * The results that clients give of custom tools. A call of such a tool is decided and ended by one append: what a client
- * was told is accepted is in the log, or the approval still holds it.
+ * The results that clients give for custom tools. One append decides and ends a call of such a tool, so a result that was
+ * accepted is either in the log or still in the approval.
  */
 
-export function isCustom({ type }: OpenCall): boolean {
-  return type === "agent.custom_tool_use";
-}
-
-/** What a client has answered; undefined when none has, and for a call that is no client's. */
+/** What a client has answered; undefined when none has, and for a call that is not for a client. */
 async function clientOutcome(store: Store, call: OpenCall): Promise<CallOutcome | undefined> {
   if (!isCustom(call) || call.approvalId === undefined) return undefined;
   const answer = (await store.approvals.get(call.approvalId))?.answer ?? null;
@@ -24,8 +20,8 @@ async function clientOutcome(store: Store, call: OpenCall): Promise<CallOutcome 
 }
 
 /**
- * The same for a call that is about to be ended without an answer. From then on it is too late to answer: a client must
- * not be told that a result is accepted which nobody will use.
+ * The same for a call that is about to end without an answer. It closes the approval: a client must not hear that a
+ * result was accepted which nobody will use.
  */
 export async function lastOutcome(
   { store, clock }: { readonly store: Store; readonly clock: Clock },
@@ -58,7 +54,7 @@ export function byClient(approvalId: string, answer: StoredAnswer): CallOutcome 
   };
 }
 
-/** The end of a call that was decided: the client's result, or why there is none. */
+/** The result of a decided call: the client's, or why there is none. */
 export function clientResult(call: OpenCall, callId: string, { granted, reason, answer }: CallOutcome): EventDraft {
   const given = granted ? answer?.result : undefined;
   const facts: ResultFacts =
@@ -66,22 +62,4 @@ export function clientResult(call: OpenCall, callId: string, { granted, reason, 
       ? { callId, content: [{ type: "text", text: reason }], isError: true, outcome: "denied" }
       : { callId, ...given, outcome: given.isError ? "failed" : "completed" };
   return customToolResult(call, facts, answer);
-}
-
-export function customToolResult(
-  { eventId, threadId }: OpenCall,
-  { callId, content, isError, outcome }: ResultFacts,
-  answer?: StoredAnswer,
-): EventDraft<"user.custom_tool_result"> {
-  return {
-    type: "user.custom_tool_result",
-    ...(answer?.eventId !== undefined && { id: answer.eventId }),
-    ...(threadId !== null && { session_thread_id: threadId }),
-    custom_tool_use_id: eventId,
-    content,
-    is_error: isError,
-    call_id: callId,
-    outcome,
-    ...(answer !== undefined && { by: answer.by, from: answer.from }),
-  };
 }

@@ -3,12 +3,12 @@ import type { CustomTool } from "../../core/agent/custom-tool-schema.ts";
 import { CapstanError } from "../../core/errors.ts";
 import type { Tool } from "../../core/ports/tool.ts";
 
-/** Loads the tools of function modules. Rejects with `invalid_agent`, which names module and export. */
+/** Loads the tools of function modules. Rejects with `invalid_agent`, naming the module and the export. */
 export type LoadFunctions = (modules: NonNullable<AgentDefinition["functions"]>) => Promise<readonly Tool[]>;
 
 /**
- * The tools of a session that are not the engine's: those that the program gives, those of its agent's function modules,
- * and those that run in a client. Rejects with `invalid_input` when two have the same name.
+ * The tools of a session that are not the engine's: the program's, those of the agent's function modules, and those that
+ * run in a client. Rejects with `invalid_input` when two have the same name.
  */
 export async function sessionTools(
   loadFunctions: LoadFunctions,
@@ -25,7 +25,7 @@ export async function sessionTools(
   const known = new Map<string, string>();
   for (const [what, { name }] of kinds) {
     const other = known.get(name);
-    // What a program gives is for the program to see to.
+    // Two tools of the program may share a name; that is the program's choice.
     if (other !== undefined && other !== what)
       throw new CapstanError("invalid_input", `${name} is the name of ${other}, and of ${what}. Rename one.`);
     known.set(name, what);
@@ -40,7 +40,7 @@ function asTool({ name, description, input_schema }: CustomTool): Tool {
     inputSchema: input_schema,
     annotations: { readOnly: false, destructive: false, safeInternal: false },
     custom: true,
-    // Never called for a call that a client has answered: its result is the answer.
+    // Never called once a client has answered: the answer is the result.
     async run() {
       return { isError: true, content: [{ type: "text", text: `No client has given a result of ${name}.` }] };
     },

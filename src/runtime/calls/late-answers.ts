@@ -3,12 +3,12 @@ import type { EventDraft } from "../../core/events/events.ts";
 import type { OpenCall, SessionState } from "../../core/session/state.ts";
 import type { Store } from "../../core/ports/store.ts";
 import { confirmation } from "../approvals/approval-desk.ts";
-import type { CallOutcome } from "./permission-gate.ts";
-import { clientResult, isCustom, lastOutcome } from "./client-results.ts";
+import { decisionOf, isCustom, TURN_ENDED } from "./call-events.ts";
+import { clientResult, lastOutcome } from "./client-results.ts";
 
 /**
- * What people have answered about calls that are now decided without them. It changes nothing any more, but the answer
- * was accepted and its grants hold: the log must say who gave it.
+ * Answers of people about calls that are now decided without them. They no longer change anything, but each was accepted
+ * and its grants hold, so the log must say who gave it.
  */
 export async function lateAnswers(store: Store, calls: Iterable<OpenCall>): Promise<EventDraft[]> {
   const ids = [...calls]
@@ -26,8 +26,8 @@ export async function lateAnswers(store: Store, calls: Iterable<OpenCall>): Prom
 }
 
 /**
- * Results that clients have given of calls which are about to be ended: what they ran is told as it is. `closed` are
- * those calls, which need no other end.
+ * Results that clients have given for calls that are about to end: the log has them as they are. `closed` names those
+ * calls, which need no other end.
  */
 export async function lateResults(
   deps: { readonly store: Store; readonly clock: Clock },
@@ -42,25 +42,4 @@ export async function lateResults(
     closed.push(callId);
   }
   return { events, closed };
-}
-
-export const TURN_ENDED = "turn:ended";
-
-/** A decision about a call of which nothing but its place in the log is known. */
-export function decisionOf(
-  callId: string,
-  { threadId, eventId, name, approvalId }: OpenCall,
-  { granted, decidedBy, reason }: Pick<CallOutcome, "granted" | "decidedBy" | "reason">,
-): EventDraft<"capstan.permission_decided"> {
-  return {
-    type: "capstan.permission_decided",
-    ...(threadId !== null && { session_thread_id: threadId }),
-    call_id: callId,
-    tool_use_id: eventId,
-    tool: name,
-    decision: granted ? "allow" : "deny",
-    decided_by: decidedBy,
-    reason,
-    ...(approvalId !== undefined && { approval_id: approvalId }),
-  };
 }

@@ -20,14 +20,16 @@ import { sessionInput, sessionSubject } from "../subject/call-subject.ts";
 import { byClient } from "./client-results.ts";
 import type { HookedCall } from "../hooks/hooks.ts";
 import { sessionSandbox } from "../protected/sandbox.ts";
-import type { SessionDeps } from "../session-deps.ts";
+import type { SessionBasics, SessionHelpers, SessionSurroundings, SessionTools } from "../session-deps.ts";
 
-/** What was decided about a call, and everything the log must say of it. */
+export type JudgeDeps = SessionBasics & SessionSurroundings & SessionTools & Pick<SessionHelpers, "userHooks">;
+
+/** What was decided about a call, and everything the log must say about it. */
 export interface CallOutcome {
   readonly granted: boolean;
   readonly decidedBy: string;
   readonly reason: string;
-  /** What is to run instead of what the model wrote. */
+  /** What runs instead of what the model wrote. */
   readonly input?: Readonly<Record<string, unknown>> | undefined;
   readonly subject?: CallSubject | undefined;
   /** Where a command starts, when that is not the workspace. */
@@ -39,24 +41,24 @@ export interface CallOutcome {
   readonly facts?: readonly EventDraft[];
 }
 
-interface DecisionHooks {
+interface Parts {
   readonly mode: () => Mode;
-  readonly onLimit: (hit: LimitHit) => void;
   readonly desk: ApprovalDesk;
+  readonly turn: { reachLimit(hit: LimitHit): void };
 }
 
-/** Whether a call may run: limits, then hooks, then rules, then people. Whatever goes wrong on the way denies. */
+/** Decides whether a call may run: limits, then hooks, then rules, then people. Any error on the way denies. */
 export class CallJudge {
-  readonly #deps: SessionDeps;
-  readonly #hooks: DecisionHooks;
+  readonly #deps: JudgeDeps;
+  readonly #parts: Parts;
   #limits: SandboxPlan | undefined;
 
-  constructor(deps: SessionDeps, hooks: DecisionHooks) {
+  constructor(deps: JudgeDeps, parts: Parts) {
     this.#deps = deps;
-    this.#hooks = hooks;
+    this.#parts = parts;
   }
 
-  /** Undefined when the call was given up before anybody decided it. */
+  /** Undefined when the call was stopped before anybody decided it. */
   async decide(call: CallRequest, open: OpenCall, signal: AbortSignal): Promise<CallOutcome | undefined> {
     try {
       return await this.#decide(call, open, signal);
@@ -77,7 +79,7 @@ export class CallJudge {
   }
 
   overLimit(hit: LimitHit): CallOutcome {
-    this.#hooks.onLimit(hit);
+    this.#parts.turn.reachLimit(hit);
     return { granted: false, decidedBy: `limit:${hit.which}`, reason: limitText(hit) };
   }
 
@@ -89,17 +91,17 @@ export class CallJudge {
     const hooked = await this.#hooked(sessionInput(made, this.#deps), open, signal);
     if (hooked.kind === "given_up") return undefined;
     if (hooked.kind === "denied") return { granted: false, decidedBy: hooked.by, reason: hooked.reason };
-    // Whoever changed it may have written a path in another way.
+    // A hook may have written a path in another way.
     const { input } = sessionInput({ ...made, input: hooked.input }, this.#deps);
     const isChanged = input !== made.input && JSON.stringify(input) !== JSON.stringify(made.input);
-    // After a restart the input of the log stands beside that of the approval, which no hook has changed.
+    // After a restart the input comes from the approval, and differs from the log's although no hook changed it.
     if (made.traits.custom === true && isChanged && open.approvalId === undefined) return CHANGED_BY_HOOK;
     const outcome = await this.#permit({ ...made, input }, open, signal);
     const { directory } = made;
     return outcome && { ...outcome, directory, ...(isChanged && { input: outcome.input ?? input }) };
   }
 
-  /** A person was asked about a command in one directory; it starts there, also after a restart. */
+  /** A command starts in the directory that a person was asked about, also after a restart. */
   async #whereAsked(call: CallRequest, { approvalId }: OpenCall): Promise<CallRequest> {
     if (approvalId === undefined) return call;
     const asked = await this.#deps.store.approvals.get(approvalId);
@@ -109,10 +111,10 @@ export class CallJudge {
     return { ...rest, ...(directory !== undefined && { directory }) };
   }
 
-  /** Hooks look at a call once. What a person was asked about is what they left of it, also after a restart. */
+  /** Hooks see a call once. A person is asked about what they left of it, also after a restart. */
   async #hooked(call: CallRequest, { approvalId, threadId }: OpenCall, signal: AbortSignal): Promise<HookedCall> {
     const { userHooks, store } = this.#deps;
-    if (approvalId === undefined) return userHooks.beforeTool(call, { threadId, mode: this.#hooks.mode() }, signal);
+    if (approvalId === undefined) return userHooks.beforeTool(call, { threadId, mode: this.#parts.mode() }, signal);
     const asked = await store.approvals.get(approvalId);
     return { kind: "passed", input: asked?.request.input ?? call.input };
   }
@@ -121,14 +123,14 @@ export class CallJudge {
   async #permit(call: CallRequest, open: OpenCall, signal: AbortSignal): Promise<CallOutcome | undefined> {
     const subject = this.#subject(call);
     const verdict = await this.#judge(call, open, subject);
-    // Somebody's answer counts as they gave it, also when it has since become a rule that would allow the call.
+    // A person's answer counts as given, even if it has since become a rule that would allow the call.
     const answered = verdict.behavior === "deny" ? undefined : await this.#answerTo(open, verdict);
     if (answered !== undefined) return this.#afterAsking(answered, { call, open, subject });
     if (verdict.behavior !== "ask") {
       await this.#countGrant(verdict);
       return { ...byVerdict(verdict), subject };
     }
-    const settled = await this.#hooks.desk.ask(
+    const settled = await this.#parts.desk.ask(
       {
         call,
         open,
@@ -141,10 +143,10 @@ export class CallJudge {
     return this.#afterAsking(settled, { call, open, subject });
   }
 
-  /** What a person has answered before the call was taken up again; from then on it is too late for another answer. */
+  /** What a person answered before the call was taken up again. From then on the approval is closed. */
   async #answerTo({ approvalId }: OpenCall, verdict: Verdict): Promise<Settled | undefined> {
     if (approvalId === undefined) return undefined;
-    if (verdict.behavior === "allow") await this.#hooks.desk.settleBy(approvalId, verdict);
+    if (verdict.behavior === "allow") await this.#parts.desk.settleBy(approvalId, verdict);
     const approval = await this.#deps.store.approvals.get(approvalId);
     const answer = approval?.answer ?? null;
     if (approval === undefined || answer === null || answer.from === "session") return undefined;
@@ -175,15 +177,15 @@ export class CallJudge {
       };
     const approvedInput = answered(call, answer) ?? approved(call, request);
     const input = approvedInput && sessionInput({ ...call, input: approvedInput }, this.#deps).input;
-    // A person may edit what runs, but not into something that a rule denies; and while they thought, links and files
-    // may have changed, so that the call would reach something else.
+    // A person may edit what runs, but not into something that a rule denies. Links and files may have changed in the
+    // meantime, so that the call would now reach something else.
     const now = this.#subject({ ...call, input: input ?? call.input });
     const verdict = await this.#judge(call, open, now);
     if (verdict.behavior === "deny") return { ...byVerdict(verdict), subject: now, approvalId, facts };
     const { overspent } = this.#deps.log.state;
     if (request.asked_by === SPENDING && overspent !== undefined)
       facts.push({ type: "capstan.budget_warned", ...overspent, agreed_by: answer.by });
-    if (request.kind === "plan" && this.#hooks.mode() === "plan")
+    if (request.kind === "plan" && this.#parts.mode() === "plan")
       facts.push({ type: "capstan.mode_changed", mode: "normal" });
     return {
       granted: true,
@@ -198,12 +200,12 @@ export class CallJudge {
 
   async #judge(call: CallRequest, open: OpenCall, subject: CallSubject): Promise<Verdict> {
     const { record, rules, store } = this.#deps;
-    // The workspace is there by now, and with it its mounts.
+    // The workspace and its mounts exist by now.
     const limits = (this.#limits ??= sessionSandbox(this.#deps));
     const grants = await store.approvals.grants({ sessionId: record.id, project: record.project });
     const verdict = decide({
       enabled: this.#enabled(call, open),
-      mode: this.#hooks.mode(),
+      mode: this.#parts.mode(),
       rules,
       traits: call.traits,
       subject,
@@ -213,7 +215,7 @@ export class CallJudge {
       grants: grants.map(({ id, rule }) => ({ id, rule: parseRule(rule) })),
     });
     const { overspent } = this.#deps.log.state;
-    // A question or a plan goes to a person anyway, who must be able to answer it, as a client must its custom tool.
+    // Questions, plans and custom tools go to a person or a client anyway, who must be able to answer.
     const isAskedAnyway = verdict.behavior === "deny" || verdict.kind !== "tool";
     return overspent === undefined || isAskedAnyway ? verdict : spendingVerdict(overspent);
   }
@@ -226,7 +228,7 @@ export class CallJudge {
     if (decidedBy.startsWith("grant:")) await this.#deps.store.approvals.used(decidedBy.slice("grant:".length));
   }
 
-  /** A subagent has its own list of tools, or its agent's. Tools of the host and of the engine itself are not listed. */
+  /** A subagent has its own list of tools, or its agent's. The host's tools and the engine's internal ones are not listed. */
   #enabled({ tool, traits }: CallRequest, { threadId }: OpenCall): boolean {
     const { record, tools, log } = this.#deps;
     const { agent } = record;
@@ -251,7 +253,7 @@ const CHANGED_BY_HOOK: CallOutcome = {
   reason: "A hook changed the input of this call, which its client would not see. A hook may only deny a custom tool.",
 };
 
-/** Who asks when a share of a limit is spent that a person must agree to go beyond. */
+/** Who asks when so much of a limit is spent that a person must agree to spend more. */
 const SPENDING = "budget:ask_at";
 
 function spendingVerdict({ scope, which, limit, spent, at }: Crossing): Verdict {
@@ -264,13 +266,13 @@ function byVerdict({ behavior, decidedBy, reason }: Verdict): CallOutcome {
   return { granted: behavior === "allow", decidedBy, reason };
 }
 
-/** What runs is what was approved, also when the call had to be rebuilt from a log without its secrets. */
+/** The approved input runs, even if the call had to be rebuilt from a log without its secrets. */
 function approved(call: CallRequest, request: ApprovalRequest): CallRequest["input"] | undefined {
   if (request.kind !== "tool") return undefined;
   return JSON.stringify(request.input) === JSON.stringify(call.input) ? undefined : request.input;
 }
 
-/** What runs after a person allowed it: their input, or the agent's own question together with its answers. */
+/** The input that runs after a person allowed it: theirs, or the agent's question together with its answers. */
 function answered(
   call: CallRequest,
   {

@@ -3,15 +3,13 @@ import type { EventDraft, SessionEvent } from "../../core/events/events.ts";
 import { type HistoryItem, historyOf } from "../../core/session/history.ts";
 import type { OpenCall, SessionState } from "../../core/session/state.ts";
 import { delegatingCalls, type Line } from "../../core/session/waiting.ts";
-import { isCustom } from "./client-results.ts";
 import { unanswered } from "../approvals/elicitations.ts";
-import { decisionOf, TURN_ENDED } from "./late-answers.ts";
-import { toolResult } from "./tool-calls.ts";
+import { decisionOf, isCustom, toolResult, TURN_ENDED } from "./call-events.ts";
 
 /**
- * What must be written when a process or a host is gone: every call gets its one outcome, every subagent its end.
- * A call that was allowed may have run; it is never run again, and the model is told that nobody knows. Calls that are
- * `closed` by what is written before need none of that.
+ * The events that settle a turn whose process or host is gone: every call gets its one outcome, every subagent its end.
+ * A call that was allowed may have run; it never runs again, and the model is told that its outcome is unknown. Calls in
+ * `closed` already have their end.
  */
 export function settleOpenWork(state: SessionState, closed: readonly string[] = []): EventDraft[] {
   const calls = Object.entries(state.openCalls)
@@ -28,8 +26,8 @@ export function settleOpenWork(state: SessionState, closed: readonly string[] = 
 }
 
 /**
- * What must be written when a process is gone while a person is asked: a call that ran gets its outcome; whatever
- * waits for a decision, or for a subagent, goes on waiting.
+ * The events for a process that is gone while a person is asked: a call that ran gets its outcome; calls that wait for
+ * a decision, or for a subagent, keep waiting.
  */
 export function settleRunningCalls(state: SessionState): EventDraft[] {
   const delegating = delegatingCalls(state);
@@ -40,7 +38,7 @@ export function settleRunningCalls(state: SessionState): EventDraft[] {
   );
 }
 
-/** Nobody needs to answer any more. */
+/** The question no longer needs an answer. */
 function withdrawn(callId: string, call: OpenCall): EventDraft[] {
   if (call.approvalId === undefined || call.decision !== "none") return [];
   const reason = "The turn was ended before the question was answered.";
@@ -59,14 +57,14 @@ function abandoned(callId: string, call: OpenCall): EventDraft {
   return toolResult(call, { callId, content: told(text), isError: true, outcome: "aborted" });
 }
 
-/** What is to be done about the turn that a dead host left behind. */
+/** What to do about the turn that a dead host left behind. */
 export type CutTurn =
-  /** The model had said its last word; only the end of the turn is missing from the log. */
+  /** The model had finished its answer; only the end of the turn is missing from the log. */
   | { readonly kind: "finished" }
-  /** The model is to be asked again; `withdraw` names an answer that was cut off and is no part of the conversation. */
+  /** The model must be asked again; `withdraw` names an answer that was cut off and is not part of the conversation. */
   | { readonly kind: "unfinished"; readonly withdraw: string | undefined };
 
-/** `events` begin where the model's view does; open work of the line has been settled in them. */
+/** `events` begin where the model's view does, and settle the open work of the thread. */
 export function inspectCutTurn(events: readonly SessionEvent[], line: Line = null): CutTurn {
   const last: HistoryItem | undefined = historyOf(events, line).at(-1);
   if (last?.kind !== "model" || last.blocks.some((block) => block.kind === "call"))

@@ -1,7 +1,7 @@
-import type { Approval } from "../../core/session/approval.ts";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Mode } from "../../core/agent/agent-definition.ts";
+import type { Approval } from "../../core/session/approval.ts";
 import { budgetLeft, limitOnToolCall, limitText } from "../../core/session/session-limits.ts";
 import type { LimitHit } from "../../core/money/budget-schema.ts";
 import type { ToolContent } from "../../core/events/content.ts";
@@ -13,44 +13,62 @@ import { hasMarker } from "../../core/redaction/redaction-marker.ts";
 import type { OpenCall, SessionState } from "../../core/session/state.ts";
 import type { Tool, ToolOutcome } from "../../core/ports/tool.ts";
 import type { ApprovalDesk } from "../approvals/approval-desk.ts";
-import { clientResult, customToolResult, isCustom, lastOutcome } from "./client-results.ts";
-import { CallJudge, type CallOutcome } from "./permission-gate.ts";
+import { decisionEvent, isCustom, toolResult } from "./call-events.ts";
+import { clientResult, lastOutcome } from "./client-results.ts";
+import { CallJudge, type CallOutcome, type JudgeDeps } from "./permission-gate.ts";
 import { unanswered } from "../approvals/elicitations.ts";
 import { lateAnswers } from "./late-answers.ts";
-import { keepOutput, type OutputFacts } from "../outputs/keep-output.ts";
-import { isSameFile } from "../paths/file-input.ts";
-import type { SessionDeps } from "../session-deps.ts";
+import { keepOutput } from "../outputs/keep-output.ts";
+import type { SessionHelpers } from "../session-deps.ts";
+
+type Deps = JudgeDeps & SessionHelpers;
+
+/** What a call needs from the turn that it belongs to. */
+interface TurnOfCall {
+  /** The turn must end: calls that are open will not be taken up again. */
+  readonly isStopping: boolean;
+  /** Milliseconds since the epoch; undefined when the turn has no deadline. */
+  readonly deadline: number | undefined;
+  /** Resolves when the turn has its slot and nobody else works in its directory. */
+  occupy(): Promise<void>;
+  reachLimit(hit: LimitHit): void;
+}
+
+interface Parts {
+  readonly mode: () => Mode;
+  readonly desk: ApprovalDesk;
+  readonly turn: TurnOfCall;
+}
 
 /**
- * The one way of a tool call, for every engine and every tool: prepare (limits, permission), execute, finalize.
- * A decision is stored before it takes effect, so that after a crash an allowed call is never run a second time.
+ * The way of every tool call, whatever its engine and tool: prepare (limits, hooks, permission), execute, finalize.
+ * A decision is stored before it takes effect, so after a crash an allowed call never runs a second time.
  */
 export class ToolCalls {
-  readonly #deps: SessionDeps;
-  readonly #hooks: ToolCallHooks;
+  readonly #deps: Deps;
+  readonly #parts: Parts;
   readonly #decision: CallJudge;
-  /** Details of host tools that wait for the result the model is told. */
+  /** Details that host tools gave, kept until the result for the model arrives. */
   readonly #details = new Map<string, string>();
-  /** Calls of a process that is gone, perhaps rebuilt from the log. */
+  /** Calls whose process is gone. They may be rebuilt from the log. */
   readonly #again = new Set<string>();
-
   /** Results of clients that the engine has not asked for yet. */
   readonly #given = new Map<string, Pick<ToolOutcome, "content" | "isError">>();
-  /** Calls that are being decided, or are let through and about to run. */
+  /** Calls that are being decided, or are allowed and about to run. */
   readonly #inGate = new Set<string>();
 
-  constructor(deps: SessionDeps, hooks: ToolCallHooks) {
+  constructor(deps: Deps, parts: Parts) {
     this.#deps = deps;
-    this.#hooks = hooks;
-    this.#decision = new CallJudge(deps, hooks);
+    this.#parts = parts;
+    this.#decision = new CallJudge(deps, parts);
   }
 
-  /** Some call is being decided, or is about to run, without a person being asked about it. */
+  /** Some call is being decided, or is about to run, and nobody is being asked about it. */
   get isDeciding(): boolean {
-    return [...this.#inGate].some((callId) => !this.#hooks.desk.isAsking(callId));
+    return [...this.#inGate].some((callId) => !this.#parts.desk.isAsking(callId));
   }
 
-  /** To be called before a call whose process is gone is prepared. */
+  /** Call this before preparing a call whose process is gone. */
   takeUpAgain(callId: string): void {
     this.#again.add(callId);
   }
@@ -68,25 +86,24 @@ export class ToolCalls {
     if (open.decision !== "none")
       return { behavior: "deny", message: "This call was already decided before a restart." };
     const decided = this.#lacksSecrets(call, open) ? SECRETS_LOST : await this.#decision.decide(call, open, signal);
-    // A call that was given up because its process is gone stays undecided, and is taken up again later.
-    if (decided === undefined && !this.#hooks.stopping())
+    // A call whose process is gone stays undecided, and is taken up again later.
+    if (decided === undefined && !this.#parts.turn.isStopping)
       return { behavior: "deny", message: "The agent process is being ended." };
-    // A turn that waited has given its place away.
-    if (log.state.status === "idle" && decided?.granted === true) await this.#hooks.occupy();
-    let outcome: CallOutcome = await this.#kept(call, decided ?? GIVEN_UP);
-    const mode = this.#hooks.mode();
-    const isLeft = (): boolean => signal.aborted && !this.#hooks.stopping();
+    // A turn that waited has given up its slot.
+    if (log.state.status === "idle" && decided?.granted === true) await this.#parts.turn.occupy();
+    let outcome: CallOutcome = await this.#keepFiles(call, decided ?? GIVEN_UP);
+    const mode = this.#parts.mode();
+    const isLeft = (): boolean => signal.aborted && !this.#parts.turn.isStopping;
     const decide = async (state: SessionState): Promise<readonly EventDraft[]> => {
-      // The call may have been settled or decided meanwhile, and calls that were asked about together may have used the
-      // limit up.
+      // The call may have been settled or decided meanwhile, and other calls may have used up the limit.
       const known = state.openCalls[callId];
       if (known?.decision !== "none") return [];
-      if (isCustom(known) && !isLeft()) outcome = await this.#answered(known, outcome);
+      if (isCustom(known) && !isLeft()) outcome = await this.#withAnswer(known, outcome);
       const hit = outcome.granted ? limitOnToolCall(record.agent.budget, state) : undefined;
       if (hit !== undefined) outcome = { ...outcome, ...this.#decision.overLimit(hit) };
-      // The process that asked is gone: the call stays as it is, and so does an answer that was just given.
+      // The process that asked is gone: the call and any answer to it stay as they are.
       if (isLeft()) return [];
-      // What was denied before the turn was stopped was denied for its own reason: a limit stops the turn as well.
+      // A call that was denied before the turn was stopped keeps its reason: a limit stops the turn as well.
       if (signal.aborted && outcome.granted && outcome.answer === undefined) outcome = { ...outcome, ...GIVEN_UP };
       return [
         ...(state.status === "idle" ? [{ type: "session.status_running", goes_on: true } as const] : []),
@@ -109,14 +126,14 @@ export class ToolCalls {
     };
   }
 
-  /** A tool of the engine's own that changes nothing: should the machine itself fail, it can run again. */
+  /** An engine's own tool that changes nothing can run again if the machine itself fails. */
   #isRepeatable({ tool, traits }: CallRequest): boolean {
     const isOwn = !tool.startsWith("mcp__") && this.#deps.tools.every(({ name }) => name !== tool);
     return isOwn && traits.readOnly && traits.custom !== true;
   }
 
-  /** What a client has answered is told as it is, whatever has happened since. Without it nothing can be granted. */
-  async #answered(call: OpenCall, outcome: CallOutcome): Promise<CallOutcome> {
+  /** A client's answer counts as it is, whatever has happened since. Without one nothing is granted. */
+  async #withAnswer(call: OpenCall, outcome: CallOutcome): Promise<CallOutcome> {
     const given = await lastOutcome(this.#deps, call, outcome.decidedBy);
     return given === undefined ? { ...outcome, granted: false } : { ...given, subject: outcome.subject };
   }
@@ -125,14 +142,14 @@ export class ToolCalls {
   #keepResult(callId: string, { outcome, stored }: { outcome: CallOutcome; stored: readonly StoredEvent[] }): void {
     const result = outcome.answer?.result;
     if (outcome.granted && result !== undefined && stored.length > 0) this.#given.set(callId, result);
-    this.finalized(stored);
+    this.reportOutcomes(stored);
   }
 
-  /** Before it changes anything: the place must be the session's, and the files must be kept. */
-  async #kept({ callId, tool, traits }: CallRequest, outcome: CallOutcome): Promise<CallOutcome> {
+  /** Before a call changes files: the directory must be the session's, and a checkpoint must be taken. */
+  async #keepFiles({ callId, tool, traits }: CallRequest, outcome: CallOutcome): Promise<CallOutcome> {
     if (!outcome.granted || !mayChangeFiles(tool, traits)) return outcome;
     try {
-      await this.#hooks.occupy();
+      await this.#parts.turn.occupy();
       await this.#deps.configuration.beforeCall(callId, outcome.subject);
       await this.#deps.checkpoints.beforeCall(callId);
       return outcome;
@@ -141,12 +158,12 @@ export class ToolCalls {
     }
   }
 
-  /** A call that nobody was asked about is known from the log alone, where markers stand for the secrets in it. */
+  /** A call that nobody was asked about is known only from the log, where markers replace its secrets. */
   #lacksSecrets({ callId, input }: CallRequest, { approvalId }: OpenCall): boolean {
     return this.#again.has(callId) && approvalId === undefined && hasMarker(JSON.stringify(input));
   }
 
-  /** Whether the approval still waits for somebody: nobody answered, it has not expired, and no rule decides it now. */
+  /** Whether the approval still waits for a person: no answer, not expired, and no rule decides it now. */
   needsPerson(approval: Approval): Promise<boolean> {
     return this.#decision.needsPerson(approval);
   }
@@ -169,7 +186,7 @@ export class ToolCalls {
       cwd,
       tempDir,
       variables,
-      deadline: this.#hooks.deadline(),
+      deadline: this.#parts.turn.deadline,
       budgetLeft: budgetLeft(agent.budget, log.state),
       signal,
     });
@@ -178,18 +195,15 @@ export class ToolCalls {
   }
 
   /**
-   * The result as the model gets it, with exactly one outcome. The engine reports a call that a limit stopped as the
-   * user's refusal; the log says what stopped it.
+   * Stores the result as the model gets it, with exactly one outcome. The engine reports a call that a limit stopped as
+   * the user's refusal; the log says what stopped it.
    */
   async finalize(
     {
       outputFile,
       ...result
     }: { callId: string; content: ToolContent; isError: boolean; outputFile?: string | undefined },
-    {
-      isStopping: interrupted = false,
-      limit,
-    }: { readonly isStopping?: boolean; readonly limit?: LimitHit | undefined } = {},
+    { isStopping = false, limit }: { readonly isStopping?: boolean; readonly limit?: LimitHit | undefined } = {},
   ): Promise<void> {
     const kept = outputFile === undefined ? {} : await keepOutput(this.#deps, outputFile);
     const warned = await this.#deps.configuration.afterCall(result.callId);
@@ -197,16 +211,14 @@ export class ToolCalls {
     this.#details.delete(result.callId);
     this.#given.delete(result.callId);
     const { log, userHooks, checkpoints } = this.#deps;
-    const told = (state: SessionState): readonly EventDraft[] => {
+    const events = (state: SessionState): readonly EventDraft[] => {
       const call = state.openCalls[result.callId];
       if (call === undefined) return warned;
       const outcome =
-        call.decision === "denied" ? "denied" : !result.isError ? "completed" : interrupted ? "aborted" : "failed";
+        call.decision === "denied" ? "denied" : !result.isError ? "completed" : isStopping ? "aborted" : "failed";
       return [
-        // A server that asked a person has not waited for the answer: the turn goes on without it.
-        ...(state.status === "idle" && !interrupted
-          ? [{ type: "session.status_running", goes_on: true } as const]
-          : []),
+        // A server that asked a person did not wait for the answer: the turn continues without it.
+        ...(state.status === "idle" && !isStopping ? [{ type: "session.status_running", goes_on: true } as const] : []),
         ...unanswered(result.callId, call),
         ...warned,
         toolResult(call, {
@@ -218,15 +230,15 @@ export class ToolCalls {
         }),
       ];
     };
-    // Nobody waits for the end of a call that changed nothing, so that it can be stored with what the turn does next.
-    if (userHooks.seeOutcomes || checkpoints.isWatching(result.callId)) this.finalized(await log.append(told));
-    else await log.appendSoon(told);
+    // Nobody waits for the end of a call that changed nothing, so it is stored with what the turn does next.
+    if (userHooks.seeOutcomes || checkpoints.isWatching(result.callId)) this.reportOutcomes(await log.append(events));
+    else await log.appendSoon(events);
   }
 
-  /** To be called with what was stored: hooks see the outcomes among it, and then the files are kept. */
-  finalized(stored: readonly StoredEvent[]): void {
+  /** Shows the outcomes among the stored events to hooks, and then takes checkpoints. */
+  reportOutcomes(stored: readonly StoredEvent[]): void {
     const { userHooks, checkpoints } = this.#deps;
-    userHooks.afterTool(stored, this.#hooks.mode());
+    userHooks.afterTool(stored, this.#parts.mode());
     for (const { event } of stored)
       if (event.type === "agent.tool_result" || event.type === "agent.mcp_tool_result")
         checkpoints.afterCall(event.call_id, userHooks.finished());
@@ -244,74 +256,3 @@ const SECRETS_LOST: CallOutcome = {
   reason:
     "Not run: the process that made this call is gone, and the secrets in its input are in no log. Make the call again.",
 };
-
-/** `open` tells the approval that was opened while the call was being decided. An input is recorded when it means something else. */
-function decisionEvent({
-  call,
-  open,
-  outcome,
-  mode,
-  cwd,
-}: {
-  call: CallRequest;
-  open: OpenCall;
-  outcome: CallOutcome;
-  mode: Mode;
-  cwd: string;
-}): EventDraft<"capstan.permission_decided"> {
-  const { granted, decidedBy, reason, input, subject } = outcome;
-  const isOther = input !== undefined && !isSameFile(call.tool, [call.input, input], cwd);
-  return {
-    type: "capstan.permission_decided",
-    ...(open.threadId !== null && { session_thread_id: open.threadId }),
-    call_id: call.callId,
-    tool_use_id: open.eventId,
-    tool: call.tool,
-    decision: granted ? "allow" : "deny",
-    decided_by: decidedBy,
-    reason,
-    mode,
-    traits: call.traits,
-    ...(granted && isOther && { input: { ...input } }),
-    ...(subject !== undefined && { subject }),
-    ...(open.approvalId !== undefined && { approval_id: open.approvalId }),
-  };
-}
-
-interface ToolCallHooks {
-  readonly mode: () => Mode;
-  readonly desk: ApprovalDesk;
-  /** The turn is to end: what is open will not be taken up again. */
-  readonly stopping: () => boolean;
-  /** Resolves when nobody else works where the call would. */
-  readonly occupy: () => Promise<void>;
-  /** Milliseconds since the epoch; undefined when the turn has no deadline. */
-  readonly deadline: () => number | undefined;
-  readonly onLimit: (hit: LimitHit) => void;
-}
-
-export interface ResultFacts {
-  readonly callId: string;
-  readonly content: ToolContent;
-  readonly isError: boolean;
-  readonly outcome: "completed" | "failed" | "denied" | "aborted";
-  readonly detail?: string | undefined;
-  readonly whole_output?: OutputFacts["whole_output"];
-}
-
-export function toolResult(call: OpenCall, facts: ResultFacts): EventDraft {
-  if (isCustom(call)) return customToolResult(call, facts);
-  const { callId, content, isError, outcome, detail, whole_output } = facts;
-  const common = {
-    ...(call.threadId !== null && { session_thread_id: call.threadId }),
-    call_id: callId,
-    outcome,
-    content,
-    is_error: isError,
-    ...(detail !== undefined && { detail }),
-    ...(whole_output !== undefined && { whole_output }),
-  };
-  return call.type === "agent.mcp_tool_use"
-    ? { type: "agent.mcp_tool_result", ...common, mcp_tool_use_id: call.eventId }
-    : { type: "agent.tool_result", ...common, tool_use_id: call.eventId };
-}

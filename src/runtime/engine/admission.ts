@@ -3,7 +3,7 @@ import { CapstanError } from "../../core/errors.ts";
 export interface Capacity {
   /** Turns that may be under way at the same time. */
   readonly maxTurns: number;
-  /** Turns that may wait for a place. */
+  /** Turns that may wait for a slot. */
   readonly maxQueue: number;
   /** Whether the machine's memory and processors can take on another turn. */
   readonly hasRoom: () => boolean;
@@ -11,18 +11,18 @@ export interface Capacity {
 
 interface Waiter {
   readonly stopped: () => boolean;
-  /** With false it was not let in: nobody wants it any more. */
+  /** False: it does not get a slot, because nobody needs it any more. */
   readonly enter: (isIn: boolean) => void;
 }
 
-/** How soon a machine that was full, or a turn that is to stop, is looked at again. */
+/** How often a full machine, and turns that may have been stopped, are checked again. */
 const LOOK_EVERY_MS = 200;
-/** In seconds. Turns take this long, roughly; nobody knows. */
+/** In seconds: a rough guess of how long turns take. */
 const COME_BACK_AFTER = 5;
 
 /**
- * Which turns of a host are under way and which wait, so that many sessions do not bring the machine down. Projects take
- * their places in turn, and one that asks for many keeps no other waiting.
+ * Decides which turns of a host run and which wait, so that many sessions do not overload the machine. Projects take
+ * turns, so a project with many turns does not keep the others waiting.
  */
 export class Admission {
   readonly #capacity: Capacity;
@@ -35,7 +35,7 @@ export class Admission {
     this.#capacity = capacity;
   }
 
-  /** Turns under way. */
+  /** Turns that have a slot. */
   get running(): number {
     return this.#running;
   }
@@ -45,12 +45,12 @@ export class Admission {
     return this.#waiting.values().reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Whether a process may be started that no turn needs yet. */
+  /** Whether a process may start that no turn needs yet. */
   get hasRoomToWarm(): boolean {
     return this.waiting === 0 && this.#running < this.#capacity.maxTurns && this.#capacity.hasRoom();
   }
 
-  /** Rejects with `too_many` when another turn could not even wait. */
+  /** Throws `too_many` when not even the queue has room for another turn. */
   requireRoom(): void {
     if (this.waiting < this.#capacity.maxQueue || (this.waiting === 0 && this.#isFree())) return;
     throw new CapstanError(
@@ -60,7 +60,7 @@ export class Admission {
     );
   }
 
-  /** Resolves to what gives the place back; to undefined when `stopped` says that it is not wanted any more. */
+  /** Resolves to a function that gives the slot back; to undefined when `stopped` says that it is no longer needed. */
   async enter(project: string, stopped: () => boolean): Promise<(() => void) | undefined> {
     if (this.waiting > 0 || !this.#isFree()) {
       const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -77,7 +77,7 @@ export class Admission {
     };
   }
 
-  /** A host that does nothing takes on one turn, whatever the machine is busy with: it would wait for ever. */
+  /** An idle host always takes one turn, however busy the machine is: otherwise the turn might wait for ever. */
   #isFree(): boolean {
     if (this.#running === 0) return true;
     return this.#running < this.#capacity.maxTurns && this.#capacity.hasRoom();

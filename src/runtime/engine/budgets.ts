@@ -12,20 +12,20 @@ import type { EventDraft, ModelUsage } from "../../core/events/events.ts";
 import { isAlias, listPrice, priceOf } from "../../core/money/pricing.ts";
 import { type PriceEntry, PRICES } from "../../core/money/prices.ts";
 import type { SessionState } from "../../core/session/state.ts";
-import type { SessionDeps } from "../session-deps.ts";
+import type { SessionBasics, SessionTools } from "../session-deps.ts";
 
 /** What the host knows about money: prices, and limits beyond one session. */
 export interface Budgets {
   readonly settings: BudgetSettings;
   readonly prices: readonly PriceEntry[];
-  /** Which projects count together. Default: each by itself. */
+  /** Which projects count together (default: each by itself). */
   readonly accounts?: ProjectAccounts;
 }
 
 interface ProjectAccounts {
-  /** A session of the project is about to be started in a directory. Undefined when there is nothing to note. */
+  /** Call this before a session of the project starts in a directory. Undefined when there is nothing to store. */
   note(project: string, source: string, isOld: () => Promise<boolean>): Promise<void> | undefined;
-  /** The projects whose spending counts together with this one's; it is one of them. */
+  /** The projects whose spending counts together with this one's, including itself. */
   countedWith(project: string): readonly string[];
 }
 
@@ -35,7 +35,7 @@ export function reserveOutputTokens({ settings }: Budgets): number {
   return settings.reserve_output_tokens ?? DEFAULT_RESERVE_OUTPUT_TOKENS;
 }
 
-/** Every scope with limits that a session of this agent belongs to, at this moment. */
+/** Every scope with limits that a session of this agent belongs to now. */
 export function scopesOf(
   { settings, accounts }: Budgets,
   {
@@ -45,7 +45,7 @@ export function scopesOf(
     now,
   }: { readonly project: string; readonly agent: string; readonly budget: Budget; readonly now: number },
 ): readonly ScopeLimits[] {
-  // The session's own turns are checked before they begin.
+  // The limit on the session's own turns is checked before each turn begins.
   const { turns: _turns, ...session } = budget;
   const shared = sharedScopes(settings, [agent], now);
   const projects = shared.length === 0 ? undefined : accounts?.countedWith(project);
@@ -56,7 +56,7 @@ export function scopesOf(
   return all.filter(({ limits }) => Object.values(limits).some(isSet));
 }
 
-/** Every scope with limits beyond one session, at this moment: of these agents, of a project and of its day. */
+/** Every scope with limits beyond one session now: of these agents, of a project and of its day. */
 export function sharedScopes(settings: BudgetSettings, agents: readonly string[], now: number): readonly ScopeLimits[] {
   const { project, day, agents: byName = {} } = settings;
   const zone = day?.time_zone ?? "UTC";
@@ -70,7 +70,7 @@ export function sharedScopes(settings: BudgetSettings, agents: readonly string[]
 
 /** The limit of the agent, the project or the day that forbids another tool call. The session's own is in its state. */
 export async function sharedLimitOnToolCall(
-  session: Pick<SessionDeps, "store" | "record" | "budgets" | "clock">,
+  session: Pick<SessionBasics, "store" | "record" | "clock"> & Pick<SessionTools, "budgets">,
 ): Promise<LimitHit | undefined> {
   const { store, record, budgets, clock } = session;
   const { name: agent, budget } = record.agent;
@@ -84,7 +84,7 @@ function isSet(value: unknown): boolean {
   return value !== undefined;
 }
 
-/** The limits of a session as they are in force: what it was resumed with last, and the shortest of all deadlines. */
+/** The limits of a session that are in force: those it was last resumed with, and the shortest of all deadlines. */
 export function budgetInForce(
   { settings }: Budgets,
   { agent, budget, state }: { readonly agent: string; readonly budget: Budget; readonly state: SessionState },
@@ -96,12 +96,12 @@ export function budgetInForce(
   return deadlines.length === 0 ? own : { ...own, deadline_ms: Math.min(...deadlines) };
 }
 
-/** The event that changes a session's limits; none when nothing is to change. */
+/** The event that changes a session's limits; none when nothing changes. */
 export function budgetChange(budget: SessionBudget | undefined): EventDraft[] {
   return budget === undefined || Object.keys(budget).length === 0 ? [] : [{ type: "capstan.budget_changed", budget }];
 }
 
-/** A limit in USD cannot be kept for a model without a price. An alias is judged at the first request. */
+/** Throws if there is a limit in USD and the model has no price. An alias is checked at the first request. */
 export function requirePrice(
   { settings, prices }: Budgets,
   { name, model, budget }: { readonly name: string; readonly model: string; readonly budget: Budget },
@@ -120,8 +120,8 @@ export function unpriced(model: string): CapstanError {
 }
 
 /**
- * Model requests whose end nobody saw, because their host died. What they cost is not known: each is counted at what
- * was reserved before it was sent, and marked so. Only for whoever has just taken the session over.
+ * Settles model requests whose end nobody saw because their host died. Their cost is unknown, so each counts as what was
+ * reserved before it was sent, and is marked as estimated. Call this only right after taking the session over.
  */
 export function settleCutRequests(state: SessionState, { prices }: Budgets): EventDraft[] {
   return Object.entries(state.openRequests ?? {}).map(([id, { estimate, ...request }]) => {

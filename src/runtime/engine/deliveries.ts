@@ -14,12 +14,12 @@ interface Given {
 
 type Request = Pick<ModelRequestInfo, "engineAgentId" | "requestClass" | "said">;
 
-/** So much of a text identifies it; the engine may shorten what is very long. */
+/** This many characters identify a text; the engine may shorten a very long one. */
 const PROBE_CHARS = 400;
 
 /**
- * The messages that one process was given. Each is delivered once the process has taken it and a model request has held
- * it: a process can take a message and end without asking the model anything.
+ * The messages that one process was given. A message is delivered once the process has taken it and a model request
+ * contained it: a process can take a message and end without asking the model anything.
  */
 export class Deliveries {
   readonly #given = new Map<string, Given>();
@@ -37,7 +37,7 @@ export class Deliveries {
     this.#given.set(eventId, { content, taken: false, held: false });
   }
 
-  /** The process says so, perhaps after the request that holds them has arrived. */
+  /** The process reports that it took them, perhaps after the request that contains them has arrived. */
   taken(eventIds: readonly string[]): Promise<void> {
     return this.#note(
       eventIds.flatMap((id) => this.#given.get(id) ?? []),
@@ -45,19 +45,19 @@ export class Deliveries {
     );
   }
 
-  /** Messages that are delivered as soon as this request is let through. */
+  /** Messages that are delivered as soon as this request is granted. */
   due(request: Request): readonly string[] {
     const held = this.#heldBy(request);
     return [...this.#given].flatMap(([id, given]) => (given.taken && held.includes(given) ? [id] : []));
   }
 
-  /** A model request of the session was let through. */
+  /** A model request of the session was granted. */
   requested(request: Request): Promise<void> {
     return this.#note(this.#heldBy(request), "held");
   }
 
   #heldBy({ engineAgentId, requestClass, said }: Request): readonly Given[] {
-    // What a subagent or a tool asks the model for itself is no answer to the user.
+    // A subagent's or a tool's own request does not answer the user.
     if (engineAgentId !== undefined || requestClass === "auxiliary") return [];
     return [...this.#given.values()].filter(({ held, content }) => !held && holds(said, content));
   }
@@ -74,8 +74,8 @@ export class Deliveries {
 }
 
 /**
- * Whether what a request says for the first time holds this message. Spaces and punctuation may differ, words may not. A
- * message without words is an image or a document, which the engine may convert: any request holds it.
+ * Whether the new text of a request contains this message. Spaces and punctuation may differ, words may not. A message
+ * without words is an image or a document, which the engine may convert: any request counts as containing it.
  */
 function holds(said: string, content: MessageContent): boolean {
   const probes = content.map((block) => (block.type === "text" ? wordsOf(block.text).slice(0, PROBE_CHARS) : ""));

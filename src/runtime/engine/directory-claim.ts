@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CapstanError } from "../../core/errors.ts";
 import { realPath } from "../paths/real-path.ts";
-import type { SessionDeps } from "../session-deps.ts";
+import type { OtherHosts, SessionBasics } from "../session-deps.ts";
 
-/** How soon a turn that waits sees that the directory is free. */
+/** How soon a waiting turn sees that the directory is free. */
 const LOOK_EVERY_MS = 200;
 
-type OccupancyDeps = Pick<SessionDeps, "record" | "store" | "log" | "isGone">;
+export type ClaimDeps = Pick<SessionBasics, "record" | "store" | "log"> & OtherHosts;
 
-/** The directory that a session's turns work in, which no other session's may use at the same time. */
+/** The directory that a session's turns work in. No other session's turns may work there at the same time. */
 export class Occupancy {
-  readonly #deps: OccupancyDeps;
+  readonly #deps: ClaimDeps;
   #held: Promise<void> | undefined;
   /** A claim was, or is about to be, stored with the start of a turn. */
   #isBegun = false;
 
-  constructor(deps: OccupancyDeps) {
+  constructor(deps: ClaimDeps) {
     this.#deps = deps;
   }
 
-  /** What the start of a turn claims in its own write, when it is free; `take` finds that it has it, or waits for it. */
+  /** The directory to claim in the write that starts a turn, if it is free; `take` then finds the claim, or waits for it. */
   begin(): string | undefined {
     const [cwd] = this.#sharedPaths();
     if (cwd === undefined || this.#held !== undefined) return undefined;
@@ -28,8 +28,8 @@ export class Occupancy {
   }
 
   /**
-   * Resolves when the directory is this session's, or `stopped` says that it need not be any more. Rejects with
-   * `workspace_busy` when another session works there and the environment does not want to wait.
+   * Resolves when the directory is this session's, or when `stopped` says that it is no longer needed. Rejects with
+   * `workspace_busy` when another session works there and the environment says not to wait.
    */
   take(stopped: () => boolean): Promise<void> {
     this.#held ??= this.#claim(stopped).catch((thrown: unknown) => {
@@ -48,12 +48,12 @@ export class Occupancy {
     }
   }
 
-  /** What a host that died in a turn of this session still holds. */
+  /** Releases what a host that died in a turn of this session still holds. */
   async giveUpOld(): Promise<void> {
     await this.#deps.store.claims.release(this.#deps.record.id);
   }
 
-  /** Any other kind of workspace is the session's own. */
+  /** Only an in-place workspace is shared; any other kind is the session's own. */
   #sharedPaths(): readonly string[] {
     const { cwd, environment } = this.#deps.record;
     return environment.workspace.kind === "in-place" ? [cwd] : [];
@@ -63,7 +63,7 @@ export class Occupancy {
     if (this.#held === undefined && !this.#isBegun) return;
     this.#held = undefined;
     this.#isBegun = false;
-    // What a failing store keeps is given free when this host is gone.
+    // A claim that a failing store keeps is released when this host is gone.
     await this.#deps.store.claims.release(this.#deps.record.id).catch(() => {});
   }
 
@@ -81,7 +81,7 @@ export class Occupancy {
     }
   }
 
-  /** The session that has the directory. One whose host died in its turn has it no more. */
+  /** The session that has the directory. A session whose host died no longer has it. */
   async #holder(path: string): Promise<string | undefined> {
     const { record, store, isGone } = this.#deps;
     const holder = await store.claims.claim(record.id, path);

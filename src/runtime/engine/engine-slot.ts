@@ -1,76 +1,63 @@
 import type { Mode } from "../../core/agent/agent-definition.ts";
-import { engineAgentIdOf } from "../../core/ports/clock.ts";
-import type { EngineHost, EngineSession, EngineStart, SubagentLine } from "../../core/ports/engine.ts";
+import type { EngineHost, EngineSession } from "../../core/ports/engine.ts";
 import type { EngineName } from "../../core/agent/engine-name.ts";
 import { CapstanError } from "../../core/errors.ts";
-import type { GatewayAccess, GatewaySession } from "../../core/ports/gateway.ts";
-import { conversationOf } from "../../core/session/conversation.ts";
-import { historyOf } from "../../core/session/history.ts";
-import { threadDepth } from "../../core/session/state.ts";
-import { Deliveries, type PendingMessage } from "./deliveries.ts";
-import { type MeterHooks, meterOf } from "./meter.ts";
-import { delivered } from "./engine-events.ts";
-import { processStarted } from "./process-started.ts";
-import type { PooledProcess } from "./processes.ts";
-import { RestTimer } from "./rest-timer.ts";
-import { sessionSandbox } from "../protected/sandbox.ts";
-import type { SessionDeps } from "../session-deps.ts";
+import type { SessionProcess, SessionTools, TurnQueue } from "../session-deps.ts";
+import type { PendingMessage } from "./deliveries.ts";
+import type { MeterHooks } from "./meter.ts";
+import { ProcessTraffic } from "./process-traffic.ts";
+import { type PooledProcess, RestTimer } from "./processes.ts";
 import { engineInForce } from "./session-engine.ts";
-import { withPlace } from "./workspace-note.ts";
+import { type Live, type OpenOptions, processStarted, type StartDeps, startProcess } from "./start-process.ts";
 
-interface SlotHooks extends MeterHooks {
-  /** Whether a turn is under way: its process must not be put to rest. */
-  readonly busy: () => boolean;
+type Deps = StartDeps & SessionProcess & TurnQueue & Pick<SessionTools, "budgets">;
+
+/** What a process needs from the turn that it works for. */
+interface TurnOfProcess {
+  /** The process must not be put to rest. */
+  readonly isBusy: boolean;
+  readonly meterHooks: MeterHooks;
+  /** A model request is over. */
+  stir(): void;
+}
+
+interface Parts {
+  readonly mode: () => Mode;
+  readonly turn: TurnOfProcess;
+  /** Gets what the engine reports, and answers what it asks. */
+  readonly host: EngineHost;
   /** Puts an idle process to rest. */
   readonly onRest: () => void;
-  /** A model request is over. */
-  readonly onAnswer: () => void;
-  readonly host: EngineHost;
-  readonly mode: () => Mode;
 }
 
-interface Live {
-  readonly session: EngineSession;
-  readonly access: GatewayAccess;
-}
-
-interface OpenOptions {
-  readonly start: EngineStart;
-  /** The subagent that the process drives alone. */
-  readonly line?: SubagentLine;
-}
-
-/** The place of a session's one engine process: started when it is needed, or ahead of that, and ended when it rests. */
+/** A session's one engine process: started when it is needed, or ahead of that, and ended when it has nothing to do. */
 export class EngineSlot {
-  readonly #deps: SessionDeps;
-  readonly #hooks: SlotHooks;
+  readonly #deps: Deps;
+  readonly #parts: Parts;
   #live: Promise<Live> | undefined;
-  /** What `#live` is, or was last, a process of. */
+  /** The engine of `#live`, or of the last process. */
   #engine: EngineName | undefined;
-  /** Of the process of another engine that is about to end. */
+  /** Resolves when the process of another engine has ended. */
   #leaving: Promise<void> | undefined;
-  /** Of the process that is on its way. */
+  /** Stops the process that is starting. */
   #starting: AbortController | undefined;
   #session: EngineSession | undefined;
   #pooled: PooledProcess | undefined;
-  /** The log says nothing of a process until there is something for it to do: an idle session's log stays as it is. */
+  /** Not in the log yet. The log mentions a process once it has something to do, so an idle session's log does not grow. */
   #untold: EngineSession | undefined;
-  /** Of the messages that the process was given; the next one is given those again that were not delivered. */
-  #deliveries = this.#newDeliveries();
+  #traffic: ProcessTraffic;
   readonly #rest: RestTimer;
-  #requests = 0;
   /** The model that is about to be chosen. */
   #chosen: string | undefined;
-  /** Aborts when the process is gone: whoever is asked on its behalf need not answer any more. */
-  #gone = new AbortController();
 
-  constructor(deps: SessionDeps, hooks: SlotHooks) {
+  constructor(deps: Deps, parts: Parts) {
     this.#deps = deps;
-    this.#hooks = hooks;
+    this.#parts = parts;
+    this.#traffic = this.#newTraffic();
     this.#rest = new RestTimer(deps.hibernateAfterMs, () => this.#restNow());
   }
 
-  /** When the host has room for it. A failure is kept for the turn that needs the process. */
+  /** Starts a process if the host has room for it. The turn that needs the process sees a failure. */
   warm(): void {
     const { admission, processes } = this.#deps;
     if (this.#live === undefined && !(admission.hasRoomToWarm && processes.hasRoomToWarm)) return;
@@ -89,14 +76,14 @@ export class EngineSlot {
 
   async #ready(options: OpenOptions): Promise<void> {
     this.#rest.stop();
-    // Without a pause where there is nothing to wait for: whoever asks next sees that a process is on its way.
+    // No await if there is nothing to wait for: the next caller must see that a process is starting.
     const leaving = this.leaveOther();
     if (leaving !== undefined) await leaving;
     this.#live ??= this.#start(options);
     const starting = this.#live;
     try {
       const { session } = await starting;
-      // It may be lost by now.
+      // The process may already be lost.
       if (this.#live === starting) this.#occupy(session);
     } catch (thrown) {
       if (this.#live === starting) this.#live = undefined;
@@ -104,7 +91,7 @@ export class EngineSlot {
     }
   }
 
-  /** Ends the process of an engine that is not in force any more. It must not be in a turn. */
+  /** Ends the process of an engine that is no longer in force. It must not be in a turn. */
   leaveOther(): Promise<void> | undefined {
     if (this.#live !== undefined && this.#engine !== this.#wanted && this.#leaving === undefined)
       this.#leaving = this.close()
@@ -124,34 +111,34 @@ export class EngineSlot {
     if (this.#session !== session) this.#untold = session;
     this.#session = session;
     const { pid } = session;
-    // What runs in the host itself is no process that could be ended for room.
+    // An engine that runs in the host has no process that could be ended to make room.
     if (pid === undefined) return;
     this.#pooled ??= { pid, startedAt: clock.now(), rest: () => this.#restNow() };
     processes.works(this.#pooled);
   }
 
-  /** A turn that waited goes on with the process that is there. */
+  /** A turn works with the process that is there. */
   works(): void {
     this.#rest.stop();
     if (this.#pooled !== undefined) this.#deps.processes.works(this.#pooled);
   }
 
-  /** A process is there, or on its way. */
+  /** A process is there, or starting. */
   get isOpen(): boolean {
     return this.#live !== undefined;
   }
 
   /** How many model requests are under way. */
   get requests(): number {
-    return this.#requests;
+    return this.#traffic.requests;
   }
 
-  /** Messages that are stored and that the process was not given yet. */
+  /** Stored messages that the process was not given yet. */
   async pending(): Promise<readonly PendingMessage[]> {
     const { log, store, record } = this.#deps;
     const messages: PendingMessage[] = [];
     for (const { id, seq } of log.state.undelivered) {
-      if (this.#deliveries.has(id)) continue;
+      if (this.#traffic.deliveries.has(id)) continue;
       const [stored] = await store.events(record.id, { after: seq - 1, limit: 1 });
       if (stored?.event.type === "user.message")
         messages.push({ eventId: id, content: log.asWritten(id) ?? stored.event.content });
@@ -159,11 +146,11 @@ export class EngineSlot {
     return messages;
   }
 
-  /** Without a pause between the caller's check that a turn is under way and the process having the message. */
+  /** Synchronous, so that the turn which the caller saw under way still is when the process gets the message. */
   give(messages: readonly PendingMessage[]): void {
     for (const message of messages) {
-      if (this.#session === undefined || this.#deliveries.has(message.eventId)) continue;
-      this.#deliveries.give(message);
+      if (this.#session === undefined || this.#traffic.deliveries.has(message.eventId)) continue;
+      this.#traffic.deliveries.give(message);
       this.#session.send(message);
     }
   }
@@ -175,16 +162,16 @@ export class EngineSlot {
     session.compact();
   }
 
-  /** A process that is still on its way has done nothing, and may never come: an MCP server can be silent for long. */
+  /** A process that is still starting has done no work and may hang: an MCP server can be silent for a long time. */
   async interrupt(): Promise<void> {
     this.#starting?.abort();
     const live = await this.#live?.catch(() => undefined);
     await live?.session.interrupt();
   }
 
-  /** Without a process the log alone remembers the change, and the next process starts with it. */
+  /** Without a process only the log remembers the change, and the next process starts with it. */
   async setModel(model: string): Promise<void> {
-    // The engine tries it out before it answers, and by then the log does not know of it yet.
+    // The engine tries the model before it answers, when the log does not have it yet.
     this.#chosen = model;
     try {
       await (await this.#live)?.session.setModel?.(model);
@@ -199,20 +186,20 @@ export class EngineSlot {
 
   /** Ends an idle process when nothing is asked of it for a while. */
   restLater(): void {
-    if (this.#hooks.busy()) return this.#rest.stop();
+    if (this.#parts.turn.isBusy) return this.#rest.stop();
     void this.leaveOther();
     this.#rest.start();
     if (this.#pooled !== undefined) this.#deps.processes.waits(this.#pooled);
   }
 
-  /** Somebody may have answered in the last moment, so that a call runs. */
+  /** Someone may have answered at the last moment, so that a call runs. */
   #restNow(): void {
-    if (!this.#hooks.busy()) this.#hooks.onRest();
+    if (!this.#parts.turn.isBusy) this.#parts.onRest();
   }
 
   async close(): Promise<void> {
     this.#rest.stop();
-    // One that is still on its way may never come.
+    // A process that is still starting may hang.
     this.#starting?.abort();
     const live = await this.#live?.catch(() => undefined);
     this.#vacate();
@@ -226,50 +213,14 @@ export class EngineSlot {
     this.forget();
   }
 
-  /** The process is gone; what it was given and did not take is given to the next one. */
+  /** The process is gone; the next one gets the messages that it did not take. */
   forget(): void {
     void this.#live?.then((live) => live.access.close()).catch(() => {});
     this.#vacate();
   }
 
-  /** What an engine asks ends with its process, whether or not the engine itself can still say so. */
-  #bound(host: EngineHost): EngineHost {
-    const gone = this.#gone.signal;
-    const deliveries = this.#deliveries;
-    return {
-      ...host,
-      emit: (fact) => (fact.kind === "delivered" ? deliveries.taken(fact.eventIds) : host.emit(fact)),
-      prepare: (call, signal) => host.prepare(call, AbortSignal.any([signal, gone])),
-      elicit: (question, signal) => host.elicit(question, AbortSignal.any([signal, gone])),
-    };
-  }
-
-  /** Knows which requests are under way. Those of a process that drives one line belong to that line. */
-  #counted(line: SubagentLine | undefined, deliveries: Deliveries): GatewaySession {
-    const metered = meterOf(this.#deps, this.#hooks, () => this.#chosen);
-    const driven = line && engineAgentIdOf(line.threadId);
-    return {
-      ...metered,
-      reserve: async (request) => {
-        const attributed = { ...request, engineAgentId: request.engineAgentId ?? driven };
-        const reservation = await metered.reserve(attributed, (state) => delivered(state, deliveries.due(attributed)));
-        if (!reservation.granted) return reservation;
-        this.#requests += 1;
-        // The log has most of them by now, with the start of the request.
-        await deliveries.requested(attributed);
-        return reservation;
-      },
-      settle: async (token, outcome) => {
-        await metered.settle(token, outcome).finally(() => {
-          this.#requests = Math.max(0, this.#requests - 1);
-        });
-        this.#hooks.onAnswer();
-      },
-    };
-  }
-
-  #newDeliveries(): Deliveries {
-    return new Deliveries((eventIds) => this.#hooks.host.emit({ kind: "delivered", eventIds }));
+  #newTraffic(): ProcessTraffic {
+    return new ProcessTraffic(this.#deps, { ...this.#parts, chosen: () => this.#chosen });
   }
 
   #vacate(): void {
@@ -278,72 +229,25 @@ export class EngineSlot {
     this.#untold = undefined;
     this.#live = undefined;
     this.#session = undefined;
-    this.#deliveries = this.#newDeliveries();
-    this.#requests = 0;
-    this.#gone.abort();
-    this.#gone = new AbortController();
+    this.#traffic.end();
+    this.#traffic = this.#newTraffic();
   }
 
-  async #start({ start, line }: OpenOptions): Promise<Live> {
-    const { record, store, log, engines, gateway, stateDir, variables, tools, servers } = this.#deps;
-    const name = this.#wanted;
-    this.#engine = name;
-    // Before the first pause: it may be given up while it starts.
-    const host = this.#bound(this.#hooks.host);
-    const deliveries = this.#deliveries;
+  async #start(options: OpenOptions): Promise<Live> {
+    this.#engine = this.#wanted;
     const starting = new AbortController();
     this.#starting = starting;
-    const from = line === undefined ? Math.max(0, log.state.historyFrom - 1) : 0;
-    const events = await log.events({ after: from });
-    const { resources } = (await store.session(record.id)) ?? record;
-    const agent = { ...record.agent, ...(servers !== undefined && { mcp_servers: servers }) };
-    const engine = await engines.load(name);
-    const serverFiles = this.#deps.programs.ofServers(record.agent.mcp_servers ?? {});
-    const access = await gateway.admit(this.#counted(line, deliveries));
-    log.hide({ name: "ANTHROPIC_AUTH_TOKEN", value: access.token });
+    // Of this process, which may be stopped while it starts.
+    const traffic = this.#traffic;
     try {
-      const session = await engine.open(
-        {
-          sessionId: record.id,
-          agent: { ...agent, instructions: withPlace({ ...record, resources }, log.state.files.workspace) },
-          model: log.state.model ?? record.agent.model,
-          mode: this.#hooks.mode(),
-          cwd: record.cwd,
-          stateDir,
-          variables,
-          gateway: access,
-          sandbox: sessionSandbox(this.#deps),
-          limits: record.environment.limits,
-          serverFiles,
-          tools,
-          transcripts: store.transcripts,
-          history: historyOf(
-            conversationOf(events).map(({ event }) => event),
-            line?.threadId,
-          ),
-          subagents: Object.entries(log.state.threads).map(([id, { agentName, callId }]) => ({
-            engineAgentId: engineAgentIdOf(id),
-            name: agentName,
-            callId,
-            depth: threadDepth(log.state, id),
-          })),
-          lineHistory: async (threadId) => {
-            const all = conversationOf(await log.events());
-            return historyOf(
-              all.map(({ event }) => event),
-              threadId,
-            );
-          },
-          start,
-          ...(line !== undefined && { line }),
-          signal: starting.signal,
-        },
-        host,
-      );
-      return { session, access };
-    } catch (thrown) {
-      await access.close();
-      throw thrown;
+      return await startProcess(this.#deps, {
+        ...options,
+        engine: this.#engine,
+        mode: this.#parts.mode,
+        host: traffic.host(),
+        requests: traffic.gateway(options.line),
+        signal: starting.signal,
+      });
     } finally {
       if (this.#starting === starting) this.#starting = undefined;
     }

@@ -6,21 +6,21 @@ import { isSecretVariable } from "../../core/redaction/redaction-patterns.ts";
 import { type LookUp, referencesIn, resolveReferences } from "../../core/agent/references.ts";
 import type { SessionRecord } from "../../core/ports/store.ts";
 
-/** What a session's definitions say, with the variables of the host that they refer to. Kept nowhere. */
+/** A session's definitions with the host's variables put in. Never stored. */
 export interface WithHostVariables {
   readonly servers: AgentDefinition["mcp_servers"];
   readonly variables: Readonly<Record<string, string>>;
-  /** What the log must not tell. */
+  /** Values that the log must not contain. */
   readonly secrets: readonly Secret[];
 }
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Everybody knows their values, which stand in every path and prompt. Any other one may be a secret. */
+/** Variables whose values are no secret: they are in every path and prompt. Any other one may be a secret. */
 const ORDINARY =
   /^(?:HOME|USER|LOGNAME|PATH|PWD|SHELL|HOSTNAME|LANG|LANGUAGE|LC_[A-Z]+|TERM|TZ|TMPDIR|NODE_ENV|XDG_[A-Z_]+)$/;
 
-/** Throws with every reference that stands for nothing. */
+/** Throws an error that lists every reference to an unknown variable. */
 export function withHostVariables(
   { agent, environment }: Pick<SessionRecord, "agent" | "environment">,
   lookUp: LookUp,
@@ -61,11 +61,11 @@ function secretsIn(
     return found === undefined ? [] : [{ name, value: found }];
   });
   if (!isSecretVariable(key)) return known;
-  // Behind `Bearer` or the like stands the secret itself.
+  // The secret itself follows `Bearer` or the like.
   return [...known, { name: key, value }, { name: key, value: value.replace(/^\w+ +/, "") }];
 }
 
-/** A program that sends such a header is told by an error that repeats it, the secret included. */
+/** Sending such a header would fail with an error that repeats its value, including the secret. */
 function unsendable(headers: Texts, field: string): string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     /^[\t\x20-\x7e\x80-\xff]*$/.test(value)

@@ -19,7 +19,7 @@ import type { LedgerStore } from "../../core/money/ledger.ts";
 import { listPrice, priceOf } from "../../core/money/pricing.ts";
 import { type Budgets, reserveOutputTokens, scopesOf, unpriced } from "./budgets.ts";
 import type { SessionState } from "../../core/session/state.ts";
-import type { SessionDeps } from "../session-deps.ts";
+import type { SessionBasics, SessionTools } from "../session-deps.ts";
 import type { SessionLog } from "../log/session-log.ts";
 
 export interface MeterHooks extends Pick<MeterDeps, "onLimit" | "onRefusal" | "onExpired"> {}
@@ -33,24 +33,26 @@ export interface MeterDeps {
   readonly ledger: LedgerStore;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Of the lease under which the session is driven. */
+  /** The fence of the lease under which the session is driven. */
   readonly fence: number;
-  /** As it is in force now: it may change while the session is driven. */
+  /** The limits in force now; they may change while the session is driven. */
   readonly budget: () => Budget;
   readonly budgets: Budgets;
-  /** The models that the session may ask, as its agent names them. */
+  /** The models that the session may use, as its agent names them. */
   readonly models: () => readonly string[];
-  /** Names of the tools that the host itself lends the session. */
+  /** Names of the host's own tools. */
   readonly hostTools: readonly string[];
   readonly onLimit: (hit: LimitHit) => void;
-  /** The model cannot be asked at all: the turn is to end with this error, whatever the engine makes of it. */
+  /** The model cannot be asked at all: the turn ends with this error, whatever the engine reports. */
   readonly onRefusal: (error: CapstanError) => void;
-  /** The credential has expired, and a request waits for another. */
+  /** The credential has expired, and a request waits for a new one. */
   readonly onExpired: GatewaySession["credentialExpired"];
 }
 
-/** The meter of a session in motion. `chosen` is the model that a person is about to choose for it. */
-export function meterOf(session: SessionDeps, hooks: MeterHooks, chosen: () => string | undefined): Meter {
+export type MeteredSession = SessionBasics & Pick<SessionTools, "budgets" | "tools">;
+
+/** The meter of a session. `chosen` is the model that a person is about to choose for it. */
+export function meterOf(session: MeteredSession, hooks: MeterHooks, chosen: () => string | undefined): Meter {
   const { record, log, store, clock, ids, budgets, tools } = session;
   const metered = meter({
     sessionId: record.id,
@@ -85,14 +87,14 @@ interface Held extends Estimate {
 }
 
 interface Meter extends GatewaySession {
-  /** `beside`: what the log is told together with the start of the request. */
+  /** `beside`: events to store together with the start of the request. */
   reserve(
     request: ModelRequestInfo,
     beside?: (state: SessionState) => readonly EventDraft[],
   ): ReturnType<GatewaySession["reserve"]>;
 }
 
-/** Meters a session's model requests: asked before each of them, told after it, and both are in the log. */
+/** Meters a session's model requests: reserves before each, settles after it, and stores both in the log. */
 export function meter(deps: MeterDeps): Meter {
   const { sessionId, log, ledger, budgets, ids, clock } = deps;
   const started = new Map<string, Started>();
@@ -110,11 +112,11 @@ export function meter(deps: MeterDeps): Meter {
   function scopes({ billing }: ModelRequestInfo) {
     const { agent, project } = deps;
     const all = scopesOf(budgets, { project, agent, budget: deps.budget(), now: clock.now() }).filter(isMeasured);
-    // A rehearsal spends nothing that others could miss.
+    // A rehearsal spends no money, so it counts only for its own session.
     return billing === "rehearsal" ? all.filter(({ scope }) => scope === "session") : all;
   }
 
-  /** Undefined when the amount is held, else why not. */
+  /** Undefined when the amount is reserved; otherwise the limit that forbids it. */
   async function hold(id: string, request: ModelRequestInfo, amounts: Amounts): Promise<LimitHit | undefined> {
     for (;;) {
       const limits = scopes(request);
@@ -128,7 +130,7 @@ export function meter(deps: MeterDeps): Meter {
         await tell(verdict.warnings);
         return undefined;
       }
-      // A person is asked before the next tool call; what that call was made of is spent anyway.
+      // A person is asked before the next tool call; the request that makes the call is paid anyway.
       await tell([verdict.crossing]);
     }
   }
@@ -169,12 +171,12 @@ export function meter(deps: MeterDeps): Meter {
       }
       const fields = spanFields(sessionId, request);
       try {
-        // A request that is under way when the machine itself fails may be missing from the log.
+        // If the machine itself fails, a request under way may be missing from the log.
         const start = { type: "span.model_request_start" as const, id, ...fields };
         const estimated = { input, cache, output, usd };
         await log.append((state) => [{ ...start, estimate: estimated }, ...beside(state)], { isEarly: true });
       } catch (thrown) {
-        // The request is not sent. If not even this can be stored, the reservation ends with the lease.
+        // The request is not sent. If the release cannot be stored either, the reservation ends with the lease.
         await ledger.release(id).catch(() => {});
         throw thrown;
       }
@@ -193,7 +195,7 @@ export function meter(deps: MeterDeps): Meter {
         const recent = [usage.output_tokens, ...experience.outputs].slice(0, REMEMBERED_OUTPUTS);
         experience = { outputs: recent, last: { inputTokens, usage } };
       }
-      // Should the host die before that is stored, the request counts as it was estimated.
+      // If the host dies before this is stored, the request counts as estimated.
       await log.appendSoon([
         {
           type: "span.model_request_end",
@@ -201,7 +203,7 @@ export function meter(deps: MeterDeps): Meter {
           model_request_start_id: token,
           is_error: outcome.isError,
           model_usage: usage,
-          // The dearest way to use as many tokens, when nobody knows how they were used.
+          // If nobody knows how the tokens were used, assume the most expensive way.
           usd: outcome.proven === "nothing" && price !== null ? Math.max(price, held.usd ?? 0) : price,
           http_status: outcome.status,
           stop_reason: outcome.stopReason,
@@ -228,7 +230,7 @@ export function meter(deps: MeterDeps): Meter {
   };
 }
 
-/** Words of an answer that is about money, and not about the key. */
+/** Words that show an error is about money, not about the key. */
 const QUOTA = /\b(?:quota|credits?|billing|balance|(?:usage|spend|spending) limit)\b/i;
 
 function spanFields(sessionId: string, request: ModelRequestInfo) {
@@ -245,10 +247,10 @@ function notOwn({ model }: ModelRequestInfo, { models }: MeterDeps): CapstanErro
   );
 }
 
-/** The engine puts the name of a server before a tool of the host. */
+/** The engine prefixes the host's tools with a server name. */
 const HOST_PREFIX = "mcp__capstan__";
 
-/** As users write them; each once, in the order of the results. */
+/** Tool names as users write them; each once, in the order of the results. */
 function toolNames({ toolResults }: ModelRequestInfo, hostTools: readonly string[]): readonly string[] {
   const names = toolResults.map(
     ({ engineName }) => hostTools.find((name) => engineName === HOST_PREFIX + name) ?? engineName,

@@ -10,7 +10,7 @@ export interface PooledProcess {
 export interface ProcessCeilings {
   /** Processes that wait for a message; the one that has waited longest goes first. */
   readonly maxIdle: number;
-  /** One that is older, in milliseconds, or holds more memory, in bytes, is ended when it has nothing to do. */
+  /** A process that is older, in milliseconds, or holds more memory, in bytes, is ended when it has nothing to do. */
   readonly maxAgeMs: number;
   readonly maxBytes: number;
 }
@@ -18,15 +18,15 @@ export interface ProcessCeilings {
 interface PoolDeps {
   readonly ceilings: ProcessCeilings;
   readonly now: () => number;
-  /** What each process and all it started hold, in bytes; without those of which it cannot be told. */
+  /** The memory of each process and all it started, in bytes; without those that cannot be measured. */
   readonly memoryOf: (pids: readonly number[]) => ReadonlyMap<number, number>;
 }
 
-/** The agent processes of a host. Those at work are counted by `Admission`; this keeps the others few, young and lean. */
+/** The agent processes of a host. `Admission` counts those at work; this keeps the others few, young and small. */
 export class Processes {
   readonly #deps: PoolDeps;
   readonly #all = new Set<PooledProcess>();
-  /** In the order in which they fell idle. */
+  /** In the order in which they became idle. */
   readonly #idle = new Set<PooledProcess>();
 
   constructor(deps: PoolDeps) {
@@ -41,14 +41,14 @@ export class Processes {
     return this.#idle.size;
   }
 
-  /** Of all together, as far as it can be told. */
+  /** The memory of all together, as far as it can be measured. */
   get bytes(): number {
     return this.#memory(this.#all)
       .values()
       .reduce((sum, bytes) => sum + bytes, 0);
   }
 
-  /** Whether one may be started ahead of its message; another that has waited longer makes room for it. */
+  /** Whether a process may be started ahead of its message; one that has waited longer makes room for it. */
   get hasRoomToWarm(): boolean {
     return this.#deps.ceilings.maxIdle > 0;
   }
@@ -68,7 +68,7 @@ export class Processes {
     }
   }
 
-  /** To be called now and then: ends those that have nothing to do and are old, or hold too much. */
+  /** Call this now and then: ends processes that have nothing to do and are old, or hold too much memory. */
   recycle(): void {
     const { ceilings, now } = this.#deps;
     const bytes = this.#memory(this.#idle);
@@ -90,5 +90,31 @@ export class Processes {
 
   #memory(processes: ReadonlySet<PooledProcess>): ReadonlyMap<number, number> {
     return processes.size === 0 ? new Map() : this.#deps.memoryOf([...processes].map(({ pid }) => pid));
+  }
+}
+
+/** Calls `onDue` when a process has had nothing to do for long enough. */
+export class RestTimer {
+  readonly #afterMs: number;
+  readonly #onDue: () => void;
+  #timeout: NodeJS.Timeout | undefined;
+
+  constructor(afterMs: number, onDue: () => void) {
+    this.#afterMs = afterMs;
+    this.#onDue = onDue;
+  }
+
+  /** The process has nothing to do. Calling this again does not restart the time. */
+  start(): void {
+    this.#timeout ??= setTimeout(() => {
+      this.#timeout = undefined;
+      this.#onDue();
+    }, this.#afterMs).unref();
+  }
+
+  /** The process is needed, or gone. */
+  stop(): void {
+    clearTimeout(this.#timeout);
+    this.#timeout = undefined;
   }
 }

@@ -7,14 +7,14 @@ import type { EventDraft } from "../../core/events/events.ts";
 import type { SessionState } from "../../core/session/state.ts";
 import { hookMatchers } from "../hooks/hooks-list.ts";
 import { sessionSandbox } from "../protected/sandbox.ts";
-import type { SessionDeps } from "../session-deps.ts";
+import type { HookSources, SessionBasics, SessionProcess, SessionSurroundings, SessionTools } from "../session-deps.ts";
 
-/** An agent that names no engine gets the host's. Its sessions stay on that one, whatever a later host prefers. */
+/** An agent that names no engine gets the host's default. Its sessions stay on it, whatever a later host prefers. */
 export function withEngine(agent: AgentDefinition, { default: name }: Pick<Engines, "default">): AgentDefinition {
   return agent.engine !== undefined || name === DEFAULT_ENGINE ? agent : { ...agent, engine: name };
 }
 
-/** What runs the turn under way, or the next one. Throws when a later version wrote the log and this one lacks it. */
+/** The engine that runs the turn under way, or the next one. Throws if only a later version of Capstan has it. */
 export function engineInForce(agent: AgentDefinition, state: Pick<SessionState, "engine">): EngineName {
   const name = state.engine ?? agent.engine ?? DEFAULT_ENGINE;
   const known = knownEngine(name);
@@ -22,7 +22,7 @@ export function engineInForce(agent: AgentDefinition, state: Pick<SessionState, 
   return known;
 }
 
-/** The fact that a session changes its engine; none when it has that engine already. */
+/** The event that changes a session's engine; none when it already has that engine. */
 export function engineChange(
   agent: AgentDefinition,
   state: Pick<SessionState, "engine" | "nextEngine">,
@@ -32,8 +32,14 @@ export function engineChange(
   return (state.nextEngine ?? from) === engine ? [] : [{ type: "capstan.engine_changed", engine, from }];
 }
 
+type FittingDeps = Pick<SessionBasics, "record" | "log"> &
+  SessionSurroundings &
+  Pick<SessionProcess, "engines"> &
+  Pick<SessionTools, "tools"> &
+  Pick<HookSources, "givenHooks">;
+
 /** Rejects with what the engine cannot do for the session. */
-export async function requireFittingEngine(deps: SessionDeps, name: EngineName): Promise<void> {
+export async function requireFittingEngine(deps: FittingDeps, name: EngineName): Promise<void> {
   const { engines, record, tools, givenHooks } = deps;
   const { agent, cwd, environment } = record;
   const engine = await engines.load(name);
@@ -42,7 +48,7 @@ export async function requireFittingEngine(deps: SessionDeps, name: EngineName):
   engine.validate({ ...wanted, cwd, tools, matchers: hookMatchers(agent.hooks, givenHooks) });
 }
 
-/** Throws when something is wrong with the agent. */
+/** Throws if there are problems with the agent. */
 export function refuse(problems: readonly string[]): void {
   if (problems.length > 0)
     throw new CapstanError("invalid_agent", problems.map((problem) => problem.replace(/\.?$/, ".")).join(" "), {

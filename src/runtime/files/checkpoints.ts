@@ -3,12 +3,12 @@ import type { EventDraft, EventOf } from "../../core/events/events.ts";
 import type { SessionState } from "../../core/session/state.ts";
 import type { CheckpointRef } from "../../core/session/state-files.ts";
 import type { TakenCheckpoint } from "../../core/ports/workspace.ts";
-import type { SessionParts } from "../session-deps.ts";
+import type { SessionBasics, SessionHold } from "../session-deps.ts";
 import { requireOwnPlace } from "../paths/session-place.ts";
 
 type Reason = EventOf<"capstan.checkpoint_taken">["reason"];
 type Taken = EventDraft<"capstan.checkpoint_taken">;
-type Deps = Pick<SessionParts, "record" | "log" | "ids" | "workspace">;
+type Deps = Pick<SessionBasics, "record" | "log" | "ids"> & Pick<SessionHold, "workspace">;
 
 /** So many names of files that a checkpoint left out are told. */
 const TOLD = 20;

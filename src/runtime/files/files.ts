@@ -14,7 +14,7 @@ import {
   stepsSince,
   type TimeRange,
 } from "./change-steps.ts";
-import { fileEvents } from "../log/file-events.ts";
+import { fileEvents } from "../log/stored-state.ts";
 import { Occupancy } from "../engine/directory-claim.ts";
 import { requireSource } from "../paths/session-place.ts";
 import { type FilesDeps, RestingSessions, type RestingSession } from "./resting-sessions.ts";

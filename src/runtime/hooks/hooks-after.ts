@@ -3,9 +3,10 @@ import type { CallRequest } from "../../core/ports/engine.ts";
 import type { EventDraft, EventOf, SessionEvent, StoredEvent } from "../../core/events/events.ts";
 import type { AskHook, Hook } from "./hooks-list.ts";
 import { hookRan, judge, runHook } from "./hooks-run.ts";
-import type { SessionParts } from "../session-deps.ts";
+import type { SessionBasics } from "../session-deps.ts";
 
 type Result = EventOf<"agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result">;
+type Parts = Pick<SessionBasics, "log" | "clock">;
 type RanCall = Pick<CallRequest, "callId" | "tool" | "input">;
 
 interface AfterOptions {
@@ -19,7 +20,7 @@ interface AfterOptions {
 
 /** Hooks that see outcomes. They run beside the turn, which does not end before they have. */
 export class AfterHooks {
-  readonly #parts: SessionParts;
+  readonly #parts: Parts;
   readonly #options: AfterOptions;
   /** Calls under way, as they really run. */
   readonly #calls = new Map<string, RanCall>();
@@ -27,7 +28,7 @@ export class AfterHooks {
   /** Runs that the log does not have yet. */
   readonly #facts: EventDraft[] = [];
 
-  constructor(parts: SessionParts, options: AfterOptions) {
+  constructor(parts: Parts, options: AfterOptions) {
     this.#parts = parts;
     this.#options = options;
   }

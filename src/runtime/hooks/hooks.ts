@@ -12,8 +12,16 @@ import { AfterHooks } from "./hooks-after.ts";
 import { type AskHook, askHooks, type Hook, type HookLists, listHooks } from "./hooks-list.ts";
 import { hookRan, judge, runHook } from "./hooks-run.ts";
 import { sessionSandbox } from "../protected/sandbox.ts";
-import type { SessionParts } from "../session-deps.ts";
-import { tallyOf } from "../turn/turn-tally.ts";
+import type {
+  HookSources,
+  SessionBasics,
+  SessionPrograms,
+  SessionSurroundings,
+  SessionTools,
+} from "../session-deps.ts";
+import { tallyOf } from "../turn/turn.ts";
+
+type Parts = SessionBasics & SessionSurroundings & HookSources & SessionPrograms & Pick<SessionTools, "tools">;
 
 /** A call as the hooks left it, or the one that denied it. */
 export type HookedCall =
@@ -27,7 +35,7 @@ export type HookedCall =
  * denies unless the hook says otherwise, and nothing that a hook answers can allow. Each run is a fact in the log.
  */
 export class UserHooks {
-  readonly #parts: SessionParts;
+  readonly #parts: Parts;
   readonly #hooks: HookLists;
   readonly #ask: AskHook;
   readonly #after: AfterHooks;
@@ -42,7 +50,7 @@ export class UserHooks {
   readonly #life = new AbortController();
   #looking = 0;
 
-  constructor(parts: SessionParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
     const { record, stateDir, runHookCommand: run } = parts;
     const surroundings = () => ({ cwd: record.cwd, stateDir, sandbox: sessionSandbox(parts) });

@@ -7,28 +7,28 @@ import { OpenPreviews } from "./open-previews.ts";
 export type FeedItem = LoggedEvent | Preview;
 
 /**
- * A reader that falls this far behind, in items or roughly in bytes, catches up from the store, and is told anew what is
- * being said by then.
+ * A reader that falls this far behind, in items or roughly in bytes, catches up from the store, and then gets the open
+ * previews again.
  */
 const MAX_WAITING = 1_000;
 const MAX_WAITING_BYTES = 1_048_576;
-/** Events of one read of the store: as many as there may be in so many bytes, roughly. */
+/** Events per read of the store: roughly as many as fit into this many bytes. */
 const FEWEST = 16;
 const MOST = 500;
 const PAGE_BYTES = 1_048_576;
-/** In milliseconds: what a reader has not taken by then of a page is let go, and read again when it wants more. */
+/** In milliseconds: the part of a page that a reader has not taken by then is dropped, and read again when needed. */
 const PAGE_KEPT = 1_000;
-/** How often a session that another process drives is looked at, and at every how many of these whether it is still there. */
+/** How often to look at a session that another process drives, and after how many looks to check that it still exists. */
 const POLL_MS = 200;
 const STILL_THERE_EVERY = 10;
 
-/** What a session says, to everyone who listens in this process. A slow listener never slows the session. */
+/** Passes what a session reports to every listener in this process. A slow listener never slows the session. */
 export class Feed {
   readonly #readers = new Set<Reader>();
   readonly #open = new OpenPreviews();
   readonly #onPublish: (item: FeedItem) => void;
 
-  /** `onPublish` is told first, of everything. */
+  /** `onPublish` gets every item first. */
   constructor(onPublish: (item: FeedItem) => void = () => {}) {
     this.#onPublish = onPublish;
   }
@@ -44,7 +44,7 @@ export class Feed {
     for (const reader of this.#readers) reader.push(item, bytes);
   }
 
-  /** The session is not driven here any more: what it was saying is lost, and readers look again who drives it now. */
+  /** This host no longer drives the session: open previews are lost, and readers check again who drives it. */
   release(): void {
     this.#open.clear();
     for (const reader of this.#readers) reader.wake();
@@ -53,8 +53,8 @@ export class Feed {
   /**
    * All events after `after`, without a gap or a repeat, and live previews between them. Ends when `signal` aborts, and
    * when the session is deleted.
-   * The store is the source; what is published live only saves reading it. Whoever comes in the middle of a message, or
-   * could not keep up with it, is told from its start: `event_start`, and all of its text so far.
+   * The store is the source; live items only save reading it. A reader that arrives in the middle of a message, or could
+   * not keep up with it, gets it from its start: `event_start`, and all of its text so far.
    */
   async *subscribe(
     store: Store,
@@ -79,7 +79,7 @@ export class Feed {
         }
         for (let item = reader.shift(); item !== undefined && !signal.aborted; item = reader.shift()) {
           if ("seq" in item && item.seq <= seq) continue;
-          // Something between was never said here: another process wrote it, or this reader was too slow.
+          // Some events were never published here: another process wrote them, or this reader was too slow.
           if ("seq" in item && item.seq !== seq + 1) {
             reader.fallBehind();
             break;
@@ -97,7 +97,7 @@ export class Feed {
   }
 }
 
-/** What is stored after a place, page by page. A reader that stalls in the middle of a page keeps none of it in memory. */
+/** The stored events after a sequence number, page by page. A reader that stalls within a page keeps none of it in memory. */
 async function* stored(
   store: Store,
   { sessionId, after, signal }: { sessionId: string; after: number; signal: AbortSignal },
@@ -105,9 +105,9 @@ async function* stored(
   let seq = after;
   let limit = FEWEST;
   do {
-    // An object, so that it can be let go while this waits.
+    // An object, so that it can be dropped while this waits.
     const page = { events: await store.events(sessionId, { after: seq, limit }) };
-    // Nobody is told what the disk does not have.
+    // Readers get only what is on disk.
     await store.synced();
     const { length } = page.events;
     const isLast = length < limit;
@@ -127,7 +127,7 @@ async function* stored(
   } while (!signal.aborted);
 }
 
-/** By the size of the first and the last event, which is looked at instead of all of them. */
+/** Estimated from the size of the first and the last event. */
 function nextLimit(page: readonly StoredEvent[]): number {
   const bytes = [page[0], page.at(-1)].reduce((sum, stored) => sum + JSON.stringify(stored?.event ?? "").length, 0);
   return Math.max(FEWEST, Math.min(MOST, Math.floor((2 * PAGE_BYTES) / bytes)));
@@ -145,21 +145,21 @@ export function logged({ seq, event }: StoredEvent): LoggedEvent {
 
 class Reader {
   #waiting: FeedItem[] = [];
-  /** Roughly: what was pushed since nothing waited. */
+  /** Roughly: what was pushed since the queue was last empty. */
   #bytes = 0;
   #wake: (() => void) | undefined;
   /**
-   * What was said is to be read from the store first. Until then no preview is kept: it would come before what it
-   * follows. Starts true, for what was said before the subscription.
+   * Earlier events must be read from the store first. Until then no preview is kept: it would arrive before the events
+   * that it follows. Starts true, for events before the subscription.
    */
   isBehind = true;
-  /** It could not even keep the events that came while it was catching up. */
+  /** Too many events arrived while it was catching up. */
   #hasLost = false;
-  /** Previews that it was told the start of, and not the end. */
+  /** Previews whose start this reader got, but not their end. */
   readonly #known = new Set<string>();
 
   push(item: FeedItem, bytes: () => number): void {
-    // Whoever keeps up has nothing waiting, and costs nothing here.
+    // A reader that keeps up has nothing waiting, and costs nothing here.
     if (this.#waiting.length === 0) this.#bytes = 0;
     else this.#bytes += bytes();
     if (this.#waiting.length >= MAX_WAITING || this.#bytes > MAX_WAITING_BYTES) this.fallBehind();
@@ -167,7 +167,7 @@ class Reader {
     this.wake();
   }
 
-  /** Nothing is lost but previews: events are in the store before they are published. */
+  /** Only previews are lost: events are in the store before they are published. */
   fallBehind(): void {
     this.#waiting = [];
     this.#bytes = 0;
@@ -180,8 +180,8 @@ class Reader {
   }
 
   /**
-   * `open`: previews that are open after all that was published until now, and thus behind all that waits. What this
-   * reader knows and is not among them will not be finished, unless that waits too.
+   * `open`: previews that are open after everything published so far, and so after everything that waits. A preview that
+   * this reader knows and that is not among them is never finished, unless its end waits too.
    */
   caughtUp(open: readonly Preview[]): void {
     if (this.#hasLost) return;
@@ -193,7 +193,7 @@ class Reader {
     this.#waiting.push(...open);
   }
 
-  /** To be called with all that the reader is told. */
+  /** Call this with every item that the reader gets. */
   told(item: FeedItem): void {
     if (item.type === "session.status_idle") this.#known.clear();
     else if (item.type === "event_start") this.#known.add(item.event.id);

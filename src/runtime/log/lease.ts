@@ -1,7 +1,7 @@
 import { CapstanError } from "../../core/errors.ts";
 import type { Lease, LeaseOwner, LeaseStore } from "../../core/ports/store.ts";
 
-/** A host that was silent for this long has lost its sessions. */
+/** A host that does not renew for this long loses its sessions. */
 const TTL_MS = 15_000;
 const RENEW_EVERY_MS = 5_000;
 
@@ -23,7 +23,7 @@ export async function holdLease(
   let lost: ((error: CapstanError) => void) | undefined;
   const timer = setInterval(() => {
     leases.renew(lease, TTL_MS).catch((thrown: unknown) => {
-      // A store that is busy or full for a moment is no reason to stop; the next renewal may succeed.
+      // The store may be busy or full for a moment; the next renewal may succeed.
       if (!(thrown instanceof CapstanError) || thrown.code !== "lease_lost") return;
       clearInterval(timer);
       lost?.(thrown);

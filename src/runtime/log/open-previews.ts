@@ -1,12 +1,12 @@
 import type { Preview } from "../../core/events/events.ts";
 import type { FeedItem } from "./feed.ts";
 
-/** In characters, of one event: longer than a model answers at once. What says more is told again only by its event. */
+/** In characters of one event, more than one model answer has. A longer preview is not repeated; its event is. */
 const MOST = 2_000_000;
 
 type Started = Extract<Preview, { type: "event_start" }>["event"];
 
-/** Whether nothing that was being said before is ever finished. */
+/** Whether no preview that is open now will ever be finished. */
 function endsPreviews({ type }: FeedItem): boolean {
   return (
     type === "session.status_idle" ||
@@ -16,7 +16,7 @@ function endsPreviews({ type }: FeedItem): boolean {
   );
 }
 
-/** What a session is saying right now, so that somebody who comes in the middle of it can be told from its beginning. */
+/** The text that a session is writing right now, for readers that arrive in the middle of it. */
 export class OpenPreviews {
   readonly #open = new Map<string, { readonly event: Started; text: string }>();
 

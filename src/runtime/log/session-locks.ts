@@ -1,11 +1,11 @@
 /**
- * Within one host a lease protects nothing: whoever asks for it again gets it. So what takes and gives back the lease of a
- * session happens one after another.
+ * Within one host a lease protects nothing: asking for it again succeeds. So everything that takes and gives back the
+ * lease of a session runs one after another.
  */
 export class SessionLocks {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Does the work when all earlier work on this session is done. It must not wait for other work on the same session. */
+  /** Runs the work after all earlier work on this session. It must not wait for other work on the same session. */
   run<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result> {
     const done = this.#after(this.#last.get(sessionId), work);
     const settled = done.catch(() => {});

@@ -8,7 +8,7 @@ import type { AppendBatch, EventRange, Lease, Store } from "../../core/ports/sto
 import { type Feed, logged } from "./feed.ts";
 import { loadState } from "./stored-state.ts";
 
-/** A snapshot every so many events keeps the opening of a session independent of the length of its log. */
+/** A snapshot every so many events makes opening a session independent of the length of its log. */
 const SNAPSHOT_EVERY = 500;
 
 type Made = readonly EventDraft[] | Promise<readonly EventDraft[]>;
@@ -20,8 +20,8 @@ type Beside = Pick<AppendBatch, "change" | "claim">;
 
 interface AppendOptions extends Beside {
   /**
-   * Resolve before the disk has it, when a crash of this process cannot lose it any more. For what nobody outside acts
-   * on: the log tells nobody before the disk has it.
+   * Resolve when a crash of this process can no longer lose it, before it is on disk. For events that nobody outside acts
+   * on: nothing is published before it is on disk.
    */
   readonly isEarly?: boolean;
 }
@@ -32,27 +32,28 @@ type Waiting =
   | { readonly kind: "preview"; readonly preview: Preview };
 
 /**
- * The one writer of a session's log: takes secrets out, persists, then publishes. Nobody is shown what is not stored.
- * Facts that need not be on disk before their author goes on share the write of whatever is appended next.
+ * The one writer of a session's log: removes secrets, persists, then publishes. Nobody sees what is not stored. Facts
+ * whose author need not wait for the disk are written together with whatever is appended next.
  */
 export class SessionLog {
   readonly #deps: LogDeps;
   /** As stored. */
   #state: SessionState;
   #head: number;
-  /** The same with what waits. */
+  /** The same with the events that wait. */
   #ahead: SessionState;
   #waiting: Waiting[] = [];
   #isFlushDue = false;
-  /** Of what is committed and not told yet, because the disk does not have it. */
+  /** Resolves when everything committed is on disk and published. */
   #telling: Promise<void> = Promise.resolve();
   #untold = 0;
-  /** Why events that waited could not be stored; whoever writes next is told. */
+  /** Why events that waited could not be stored; the next write rejects with it. */
   #lost: { readonly reason: unknown } | undefined;
   #snapshotAt: number;
   #redactor: Redactor;
-  /** Messages that were redacted and that the engine has not taken yet: it is to get what the user really wrote. */
+  /** Redacted messages that the engine has not taken yet: it gets what the user really wrote. */
   readonly #asWritten = new Map<string, MessageContent>();
+  readonly #watchers: ((event: SessionEvent) => void)[] = [];
   /** Appends run one after another: each needs the sequence number of the one before. */
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -70,24 +71,24 @@ export class SessionLog {
     return new SessionLog(deps, { state, head: seq, snapshotAt });
   }
 
-  /** With the events that are about to be stored. */
+  /** Includes the events that are about to be stored. */
   get state(): SessionState {
     return this.#ahead;
   }
 
-  /** Of the lease that lets this writer write. */
+  /** The fence of the lease that lets this log write. */
   get fence(): number {
     return this.#deps.lease.fence;
   }
 
-  /** Of the last event, stored or about to be. */
+  /** The sequence number of the last event, stored or about to be. */
   get head(): number {
     return this.#head + eventsIn(this.#waiting).length;
   }
 
   /**
-   * Resolves when everything up to here is on disk and told. Drafts given as a function see the state that no other append can
-   * change before they are stored.
+   * Resolves when everything up to here is on disk and published. Drafts given as a function see a state that no other
+   * append can change before they are stored.
    */
   async append(drafts: Drafts, { isEarly = false, ...beside }: AppendOptions = {}): Promise<readonly StoredEvent[]> {
     const appended = this.#queue.then(async () => {
@@ -101,15 +102,15 @@ export class SessionLog {
     return stored;
   }
 
-  /** Resolves when all that was appended is on disk and told. */
+  /** Resolves when everything that was appended is on disk and published. */
   async synced(): Promise<void> {
     await this.#telling;
     this.#requireNothingLost();
   }
 
   /**
-   * Resolves when the events are in `state` and in their place in the log. They are stored with the next append, or else
-   * before the event loop comes round. Until then nobody is told of them. When they cannot be stored, the next append
+   * Resolves when the events are in `state` and have their sequence numbers. They are stored with the next append, or
+   * before the event loop's next round. Until then they are not published. If they cannot be stored, the next append
    * rejects.
    */
   appendSoon(drafts: SoonDrafts): Promise<void> {
@@ -118,7 +119,7 @@ export class SessionLog {
     return taken;
   }
 
-  /** From the event after `after`, with those that are about to be stored. */
+  /** The events after `after`, including those that are about to be stored. */
   async events({ after = 0 }: Pick<EventRange, "after"> = {}): Promise<readonly KnownEvent[]> {
     const { store, sessionId } = this.#deps;
     const waiting = eventsIn(this.#waiting).map(({ event }, index) => ({ event, seq: this.#head + 1 + index }));
@@ -127,7 +128,7 @@ export class SessionLog {
     return [...stored, ...waiting.filter(({ seq }) => seq > last)];
   }
 
-  /** In order with the events around it, but never stored. */
+  /** Published in order with the events around it, but never stored. */
   preview(preview: Preview): void {
     void this.#queue.then(() => this.#take(preview));
   }
@@ -147,17 +148,22 @@ export class SessionLog {
     else this.#tell([{ kind: "preview", preview }], []);
   }
 
-  /** From now on this value is taken out, too. */
+  /** Calls the watcher with each event as soon as it is stored, and before anything else can be. It must not throw. */
+  watch(watcher: (event: SessionEvent) => void): void {
+    this.#watchers.push(watcher);
+  }
+
+  /** From now on this value is redacted, too. */
   hide(secret: Secret): void {
     this.#redactor = this.#redactor.with([secret]);
   }
 
-  /** A text as the log would have it. */
+  /** A text as the log would store it. */
   withoutSecrets(text: string): string {
     return this.#redactor.text(text);
   }
 
-  /** A message that waits for the engine, with the secrets in it. After a crash only the redacted one is left. */
+  /** A message that waits for the engine, with its secrets. After a crash only the redacted one is left. */
   asWritten(eventId: string): MessageContent | undefined {
     return this.#asWritten.get(eventId);
   }
@@ -179,17 +185,17 @@ export class SessionLog {
     });
   }
 
-  /** What takes its time keeps nobody from what waits. */
+  /** Slow drafts do not delay the events that wait. */
   async #made(drafts: Made): Promise<readonly EventDraft[]> {
     if (!(drafts instanceof Promise) || this.#waiting.length === 0) return drafts;
-    // Should the write fail, nobody asks for them any more.
+    // If the write fails, nobody uses the drafts any more.
     drafts.catch(() => {});
     const isSlow = await Promise.race([drafts.then(() => false), nextTick(true)]);
     if (isSlow) await this.#store([], {});
     return drafts;
   }
 
-  /** Stores what waits and the drafts, in one transaction. */
+  /** Stores the events that wait and the drafts in one transaction. */
   async #store(drafts: readonly EventDraft[], beside: Beside): Promise<readonly StoredEvent[]> {
     const { store, sessionId, lease } = this.#deps;
     const added = drafts.map((draft) => ({ kind: "event" as const, ...this.#finish(draft) }));
@@ -216,15 +222,16 @@ export class SessionLog {
     this.#ahead = this.#state;
     this.#head += stored.length;
     this.#tell(items, stored);
+    for (const { event } of stored) for (const watcher of this.#watchers) watcher(event);
     if (this.#head - this.#snapshotAt >= SNAPSHOT_EVERY) {
       this.#snapshotAt = this.#head;
-      // The events are stored and told; a snapshot that fails only makes the next opening slower.
+      // The events are stored; if the snapshot fails, the next opening is only slower.
       await store.saveSnapshot(sessionId, { seq: this.#head, state: this.#state }).catch(() => {});
     }
     return stored.slice(stored.length - added.length);
   }
 
-  /** In order, and when the disk has it. */
+  /** Publishes in order, once it is on disk. */
   #tell(items: readonly Waiting[], stored: readonly StoredEvent[]): void {
     if (stored.length === 0 && this.#untold === 0) return this.#publish(items, stored);
     this.#untold += 1;
@@ -279,7 +286,7 @@ function eventsIn(items: readonly Waiting[]): Extract<Waiting, { kind: "event" }
   return items.filter((item) => item.kind === "event");
 }
 
-/** What an approver must see as it is. */
+/** The inputs that an approver must see unredacted. */
 function approvalInputs(events: readonly SessionEvent[]): NonNullable<AppendBatch["unredacted"]> {
   return Object.fromEntries(
     events.flatMap((event) =>

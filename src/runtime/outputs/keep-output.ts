@@ -4,7 +4,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { EventOf } from "../../core/events/events.ts";
 import { MAX_OUTPUT_BYTES, MAX_SESSION_OUTPUT_BYTES } from "../../core/tool-output/tool-outputs.ts";
 import { whole } from "../../core/text/thousands.ts";
-import type { SessionDeps } from "../session-deps.ts";
+import type { SessionBasics } from "../session-deps.ts";
 
 /** What the event of a result says of the whole output. */
 export interface OutputFacts {
@@ -20,7 +20,7 @@ const MARGIN = 64 * 1024;
  * line that says so. Never rejects: what could not be kept is said in the event.
  */
 export async function keepOutput(
-  { record, store, log }: Pick<SessionDeps, "record" | "store" | "log">,
+  { record, store, log }: Pick<SessionBasics, "record" | "store" | "log">,
   file: string,
 ): Promise<OutputFacts> {
   try {

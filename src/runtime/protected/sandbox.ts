@@ -6,9 +6,9 @@ import type { SessionRecord } from "../../core/ports/store.ts";
 import type { PreparedMount } from "../../core/ports/workspace.ts";
 import { configurationIn } from "./find-configuration.ts";
 import { realPath } from "../paths/real-path.ts";
-import type { SessionParts } from "../session-deps.ts";
+import type { SessionBasics, SessionSurroundings } from "../session-deps.ts";
 
-interface Surroundings extends Pick<SessionParts, "home" | "capstanHome" | "stateDir" | "variables" | "secretFiles"> {
+interface Surroundings extends SessionSurroundings {
   readonly record: Pick<SessionRecord, "cwd" | "source" | "environment"> & Partial<Pick<SessionRecord, "agent">>;
 }
 
@@ -39,7 +39,7 @@ export function sandboxOf(
   });
 }
 
-export function sessionSandbox(parts: Surroundings & Pick<SessionParts, "log">): SandboxPlan {
+export function sessionSandbox(parts: Surroundings & Pick<SessionBasics, "log">): SandboxPlan {
   return sandboxOf(parts, parts.log.state.files.workspace?.mounts);
 }
 

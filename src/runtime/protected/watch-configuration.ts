@@ -5,7 +5,7 @@ import type { EventDraft } from "../../core/events/events.ts";
 import { messageOf } from "../../core/errors.ts";
 import { protectedRow, rowOfPath } from "../../core/permission/protected/match.ts";
 import { readOwnFile, removeOwn, writeOwnFile } from "../../process/own-files.ts";
-import type { SessionParts } from "../session-deps.ts";
+import type { SessionBasics, SessionSurroundings } from "../session-deps.ts";
 import type { CallSubject } from "../../core/rules/subject.ts";
 import { type Approved, approved, approvedBy, isApproved, NOTHING_APPROVED, withApproved } from "./approved.ts";
 import { type Disabled, disable, isRepository, takesEffect } from "./disable.ts";
@@ -45,7 +45,7 @@ export class ConfigurationWatch {
   /** Calls that may change files, and have not ended. */
   readonly #running = new Set<string>();
 
-  constructor({ record, stateDir }: Pick<SessionParts, "record" | "stateDir">) {
+  constructor({ record, stateDir }: Pick<SessionBasics, "record"> & Pick<SessionSurroundings, "stateDir">) {
     this.#file = join(stateDir, "configuration.json");
     this.#cwd = record.cwd;
     this.#createdAt = record.createdAt;

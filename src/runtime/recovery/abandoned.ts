@@ -1,6 +1,6 @@
 import type { LeaseOwner, Store } from "../../core/ports/store.ts";
 
-/** What became of an abandoned session. */
+/** The result of recovering an abandoned session. */
 export interface Recovered {
   readonly sessionId: string;
   readonly stopReason?: string | undefined;
@@ -8,14 +8,14 @@ export interface Recovered {
   readonly error?: string;
 }
 
-/** Sessions that should be at work although nobody drives them: their host died, or left before the answer came. */
+/** Sessions with work to do that nobody drives: their host died, or left before an answer arrived. */
 export async function abandonedSessions(
   store: Pick<Store, "leases">,
   isGone: (owner: LeaseOwner) => boolean,
   now: number,
 ): Promise<readonly string[]> {
   const wanted = await store.leases.wanted(now);
-  // A host drives many, and whether it is there costs a look at the system.
+  // A host drives many sessions, and checking whether it is alive takes a system call.
   const gone = new Map<string, boolean>();
   const hasGone = (owner: LeaseOwner): boolean => {
     const known = gone.get(owner.hostId) ?? isGone(owner);

@@ -6,20 +6,20 @@ import type { EventDraft } from "../../core/events/events.ts";
 import { isInside } from "../../core/paths/inside.ts";
 import { realPath } from "../paths/real-path.ts";
 
-/** Where people write down what an agent should know of a project; the first that is there. */
+/** Files in which people describe a project for agents; the first that exists counts. */
 const NAMES = ["CLAUDE.md", ".claude/CLAUDE.md"];
-/** Every request carries it. */
+/** A limit, because every request contains the file. */
 const MAX_BYTES = 65_536;
 
 export interface AgentInPlace {
   readonly agent: AgentDefinition;
-  /** What the log says of the file; nothing when there is none. */
+  /** The event about the file; none when there is no file. */
   readonly facts: readonly EventDraft<"capstan.project_file_found">[];
 }
 
 /**
- * The agent with the workspace's CLAUDE.md in its instructions, when it wants that. The host reads it, once, for the
- * whole session: an engine that reads it would also take settings from there, with commands that nobody decides about.
+ * The agent with the workspace's CLAUDE.md in its instructions, if the agent asks for it. The host reads the file once
+ * for the whole session: an engine would also read settings there, with commands that nobody decides about.
  */
 export function withProjectFile(agent: AgentDefinition, cwd: string): AgentInPlace {
   const used = agent.setting_sources?.includes("project") === true;
@@ -49,11 +49,11 @@ interface OpenFile extends Disposable {
   text(): string;
 }
 
-/** Undefined when there is no such file: what this user may not read is not for the agent either. */
+/** Undefined when there is no such file, or this user may not read it. */
 function open(path: string): OpenFile | undefined {
   let descriptor: number;
   try {
-    // Nobody waits for the other end of a pipe of that name.
+    // Does not block on a named pipe.
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
     return undefined;

@@ -5,7 +5,7 @@ import type { DrivenSession } from "../session.ts";
 
 export interface WatchOptions {
   readonly signal: AbortSignal;
-  /** Told of a session that cannot go on; it is tried again later. */
+  /** Called with a session that cannot continue; it is tried again later. */
   readonly onProblem: (sessionId: string, error: unknown) => void;
 }
 
@@ -15,22 +15,22 @@ interface AttendanceDeps extends Pick<RuntimeDeps, "clock" | "hibernateAfterMs" 
 }
 
 const LOOK_EVERY_MS = 1_000;
-/** To read what every process holds takes milliseconds in which nothing else happens. */
+/** Reading the memory of all processes blocks the host for milliseconds. */
 const RECYCLE_EVERY_LOOKS = 10;
-/** A session that could not go on is left alone for so long, twice as long after each failure. */
+/** How long to leave a session alone that could not continue; doubled after each failure. */
 const RETRY_AFTER_MS = 10_000;
 const RETRY_AT_MOST_MS = 600_000;
-/** A session without a process is given free when nobody has wanted anything of it for so long. */
+/** A session without a process is released when nobody has used it for this long. */
 const LEAVE_AFTER_MS = 30_000;
-/** How often a host that is to end looks whether its turns have. */
+/** How often a host that is being stopped checks whether its turns have ended. */
 const SUSPEND_LOOK_MS = 50;
 
-/** Which sessions a host drives because somebody wants something of them, and for how long. */
+/** Decides which sessions a host drives, and for how long. */
 export class Attendance {
   readonly #open: OpenSessions;
   readonly #deps: AttendanceDeps;
   readonly #coming = new Map<string, Promise<DrivenSession>>();
-  /** When each was last wanted, in milliseconds since the epoch. */
+  /** When each session was last used, in milliseconds since the epoch. */
   readonly #wantedAt = new Map<string, number>();
   readonly #failures = new Map<string, { readonly count: number; readonly until: number }>();
   #isEnding = false;
@@ -59,7 +59,7 @@ export class Attendance {
 
   async watch({ signal, onProblem }: WatchOptions): Promise<void> {
     for (let looks = 1; !signal.aborted; looks += 1) {
-      // A store that is busy for a moment is looked at again soon.
+      // If the store is busy for a moment, the next look finds them.
       for (const id of await this.#deps.abandoned().catch(() => []))
         await this.#goOnWith(id).catch((thrown: unknown) => onProblem(id, thrown));
       await this.#leaveIdle(onProblem);
@@ -96,7 +96,7 @@ export class Attendance {
     }
   }
 
-  /** A session without a process costs nothing, but others could not drive it. */
+  /** A session without a process costs nothing, but others cannot drive it. */
   async #leaveIdle(onProblem: WatchOptions["onProblem"]): Promise<void> {
     const before = this.#deps.clock.now() - Math.min(LEAVE_AFTER_MS, this.#deps.hibernateAfterMs);
     for (const session of this.#open.all()) {

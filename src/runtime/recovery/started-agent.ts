@@ -13,8 +13,8 @@ interface StartedAgent {
 }
 
 /**
- * The agent of a new session, with what it is told at the start in its instructions: from there on it is part of the
- * session, and a fork has it too. Throws when an input is missing or wrong.
+ * The agent of a new session, with its inputs rendered into its instructions. From then on they are part of the session,
+ * and of its forks. Throws when an input is missing or wrong.
  */
 export function agentOf(
   { agent: given, inputs = {} }: Pick<StartOptions, "agent" | "inputs">,

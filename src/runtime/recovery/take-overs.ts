@@ -13,7 +13,7 @@ import type { ResumeOptions } from "../session-options.ts";
 import { requireUsable } from "./usable-session.ts";
 import { placeToGoOn } from "../approvals/waiting-place.ts";
 
-/** How a host comes to drive sessions that were left, by it or by others. */
+/** Takes over sessions that this host or another one left. */
 export class TakeOvers {
   readonly #deps: RuntimeDeps;
   readonly #open: OpenSessions;
@@ -29,7 +29,7 @@ export class TakeOvers {
     const record = { ...stored, cwd: await placeToGoOn(this.#deps.store, stored, options.cwd) };
     const { state } = await loadState(this.#deps.store, sessionId);
     const changed = options.engine;
-    // A turn that was cut ends on the engine that it began on.
+    // A turn that was cut off ends on the engine that it began on.
     const engine = changed === undefined || inTurn(state) ? engineInForce(record.agent, state) : changed;
     await requireUsable(this.#deps, record, { ...options, pins: state.programs }, engine);
     const budget = options.budget && parseAgent({ ...record.agent, budget: options.budget }).budget;
@@ -54,13 +54,13 @@ export class TakeOvers {
     return session;
   }
 
-  /** Without whatever a program gave the session: not with one that needs it. */
+  /** Without the hooks, tools and variables of a program; rejects for a session that needs them. */
   async takeAlone(sessionId: string, options: Pick<ResumeOptions, "onCrash"> = {}): Promise<DrivenSession> {
     requireNoProgram(await this.require(sessionId));
     return this.take(sessionId, options);
   }
 
-  /** Ends what the session does, whoever left it, and gives it free. */
+  /** Ends the session's turn, whoever left it, and releases the session. */
   async letGo(sessionId: string, state: SessionState): Promise<void> {
     const driven =
       this.#open.get(sessionId) ?? (inTurn(state) ? await this.take(sessionId, { onCrash: "stop" }) : undefined);
@@ -90,7 +90,7 @@ export class TakeOvers {
 
   async #recoverOne(sessionId: string, onCrash: "continue" | "stop"): Promise<Recovered> {
     try {
-      // To end a turn nothing is needed.
+      // Ending a turn needs nothing from a program.
       await using session = await (onCrash === "stop"
         ? this.take(sessionId, { onCrash })
         : this.takeAlone(sessionId, { onCrash }));
@@ -102,7 +102,7 @@ export class TakeOvers {
   }
 }
 
-/** Nobody goes on with a session, or with a copy of it, without what guards it. */
+/** Throws if only the program that started the session may continue it, or a copy of it. */
 export function requireNoProgram({ id, ownProgram }: SessionRecord): void {
   if (!ownProgram) return;
   throw new CapstanError(

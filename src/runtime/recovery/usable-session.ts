@@ -15,7 +15,7 @@ import { withHostVariables } from "../engine/host-variables.ts";
 import { refuse } from "../engine/session-engine.ts";
 import type { SessionOptions } from "../session-options.ts";
 
-/** Rejects with what is wrong with the agent, the place or what the program gives, before anything is stored or started. */
+/** Rejects if the agent, its directory or what the program gives cannot work, before anything is stored or started. */
 export async function requireUsable(
   {
     engines,

@@ -5,7 +5,7 @@ import type { CallSubject } from "../../core/rules/subject.ts";
 import { FILE_FIELDS, fileInput, SEARCH_TOOLS } from "../paths/file-input.ts";
 import { Names, type Surroundings } from "../paths/names.ts";
 import { guardCall, guardedPlaces } from "./guard-call.ts";
-import type { SessionParts } from "../session-deps.ts";
+import type { SessionBasics, SessionSurroundings, SessionTools } from "../session-deps.ts";
 import { commandLine } from "./command-line.ts";
 import { shellSubject } from "../shell/shell-subject.ts";
 
@@ -23,12 +23,12 @@ export interface CalledTool {
 const USUAL_FIELDS = ["file_path", "path", "notebook_path"];
 
 type Called = Pick<CalledTool, "tool" | "input" | "directory">;
-type Session = Pick<SessionParts, "record" | "home" | "tools">;
+type Session = Pick<SessionBasics, "record"> & Pick<SessionSurroundings, "home"> & Pick<SessionTools, "tools">;
 
 /** What a call of a session is about. */
 export function sessionSubject(
   { tool, input, directory }: Called,
-  session: Session & Pick<SessionParts, "capstanHome" | "stateDir">,
+  session: Session & Pick<SessionSurroundings, "capstanHome" | "stateDir">,
 ): CallSubject {
   const { record, home, capstanHome, stateDir } = session;
   const { cwd, agent } = record;

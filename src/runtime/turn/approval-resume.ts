@@ -6,35 +6,38 @@ import { type Tool, type ToolOutcome, traitsOfTool } from "../../core/ports/tool
 import { type Line, openLines, undecidedCalls } from "../../core/session/waiting.ts";
 import type { EngineSlot } from "../engine/engine-slot.ts";
 import { inspectCutTurn } from "../calls/settle-work.ts";
-import type { SessionDeps } from "../session-deps.ts";
-import { toolResult, type ToolCalls } from "../calls/tool-calls.ts";
+import type { SessionBasics, SessionTools } from "../session-deps.ts";
+import { toolResult } from "../calls/call-events.ts";
+import type { ToolCalls } from "../calls/tool-calls.ts";
+
+export type RevivalDeps = Pick<SessionBasics, "log" | "store"> & Pick<SessionTools, "tools">;
 
 /**
- * Brings a turn that waited for people back to life when its process is gone. Each subagent that was at work is driven
- * to its end in a process of its own, then the primary line's calls are run; every one of them passes the same gate
- * as ever, where the answer is found. What ran before is never run again: the log has its outcome.
+ * Revives a turn that waited for people and whose process is gone. It drives each subagent that was at work to its end
+ * in a process of its own, then runs the calls of the primary thread. Every call passes the same gate as ever, which
+ * finds the answer. A call that ran before never runs again: the log has its outcome.
  */
 export class Revival {
-  readonly #deps: SessionDeps;
+  readonly #deps: RevivalDeps;
   readonly #engine: EngineSlot;
   readonly #calls: ToolCalls;
-  /** Settled when the process at work is done, with undefined when it is gone. */
+  /** Resolves when the process at work is done; with undefined when it is gone. */
   #process: PromiseWithResolvers<TurnEnd | undefined> | undefined;
   #stop = new AbortController();
 
-  constructor(deps: SessionDeps, { engine, calls }: { engine: EngineSlot; calls: ToolCalls }) {
+  constructor(deps: RevivalDeps, { engine, calls }: { engine: EngineSlot; calls: ToolCalls }) {
     this.#deps = deps;
     this.#engine = engine;
     this.#calls = calls;
   }
 
-  /** A process works for the revival, so that its end is not the turn's. */
+  /** A process works for the revival, so its end is not the end of the turn. */
   get isDriving(): boolean {
     return this.#process !== undefined;
   }
 
-  /** To be called when the process at work has ended its turn, or is gone. */
-  ended(end: TurnEnd | undefined): void {
+  /** Call this when the process at work has ended its turn, or is gone. */
+  endProcess(end: TurnEnd | undefined): void {
     this.#process?.resolve(end);
   }
 
@@ -42,28 +45,28 @@ export class Revival {
     this.#stop.abort();
   }
 
-  /** Whatever works is not waited for any more: what nobody has decided is taken up by a later run. */
+  /** Stops waiting for whatever works; a later run takes up calls that nobody has decided. */
   letGo(): void {
     this.#stop.abort();
-    // A process that is there for one call or one line would not take the session's next message.
+    // A process that serves one call or one thread would not take the session's next message.
     if (this.isDriving) this.#engine.kill();
-    this.ended(undefined);
+    this.endProcess(undefined);
   }
 
-  /** Whether some line could go on now. */
+  /** Whether some thread could continue now. */
   async isReady(): Promise<boolean> {
     for (const line of openLines(this.#deps.log.state)) if (await this.#canGoOn(line)) return true;
     return false;
   }
 
   /**
-   * `ready`: every call of the primary line has its outcome, and the model can be asked again. `waiting`: somebody must
-   * answer first. `gone`: the process that worked is no more, or the run was let go.
+   * `ready`: every call of the primary thread has its outcome, and the model can be asked again. `waiting`: a person must
+   * answer first. `gone`: the process that worked is gone, or the run was stopped.
    */
   async run(): Promise<"ready" | "waiting" | "gone"> {
     const stop = new AbortController();
     this.#stop = stop;
-    // The lines are looked at anew after each: what one does may be what another waited for.
+    // Look at all threads again after each: one may have done what another waited for.
     while (!stop.signal.aborted) {
       const { state } = this.#deps.log;
       const line = await this.#firstReady(openLines(state));
@@ -94,7 +97,7 @@ export class Revival {
     return true;
   }
 
-  /** Runs what the line's last answer asked for and nobody had decided. False when that was not brought to an end. */
+  /** Runs the calls of the thread's last answer that nobody had decided. False when it could not finish. */
   async #runCalls(line: Line, signal: AbortSignal): Promise<boolean> {
     for (const [callId, call] of undecidedCalls(this.#deps.log.state, line)) {
       if (signal.aborted) return false;
@@ -108,11 +111,11 @@ export class Revival {
     return true;
   }
 
-  /** A tool of the host is run by the host itself: no process needs to be asked for it. */
+  /** The host runs its own tools; that needs no process. */
   async #runHere({ tool, call }: HostCall, signal: AbortSignal): Promise<void> {
     const { callId } = call;
     const decision = await this.#calls.prepare(call, signal);
-    // Given up before anybody decided it: it has no outcome yet, and a later run takes it up.
+    // Stopped before anybody decided it: it has no outcome yet, and a later run takes it up.
     if (this.#deps.log.state.openCalls[callId]?.decision === "none") return;
     const outcome =
       decision.behavior === "deny"
@@ -140,7 +143,7 @@ export class Revival {
     return { tool, call: { callId, tool: tool.name, input: made.input, traits: traitsOfTool(tool) } };
   }
 
-  /** Lets a subagent go on until it has said its last word, and hands that to the call that waits for it. */
+  /** Lets a subagent continue until it finishes, and gives its last message to the call that waits for it. */
   async #finish(threadId: string): Promise<boolean> {
     const { log } = this.#deps;
     const read = async () => (await log.events()).map(({ event }) => event);
@@ -176,7 +179,7 @@ export class Revival {
         toolResult(call, { callId: thread.callId, content: [{ type: "text", text }], isError, outcome }),
       ];
     });
-    this.#calls.finalized(stored);
+    this.#calls.reportOutcomes(stored);
     return true;
   }
 
@@ -193,7 +196,7 @@ export class Revival {
       if (end !== undefined) await this.#engine.close();
       return end;
     } finally {
-      // Another one may be at work already when this one was lost.
+      // When this one was lost, another may already be at work.
       if (this.#process === process) this.#process = undefined;
     }
   }
@@ -204,7 +207,7 @@ interface HostCall {
   readonly call: CallRequest;
 }
 
-/** A tool that does not listen to its signal holds nobody up; what it still does, nobody is told. */
+/** Does not wait for a tool that ignores its signal; what such a tool still does is not reported. */
 async function untilAborted(running: Promise<ToolOutcome>, signal: AbortSignal): Promise<ToolOutcome> {
   const { promise: aborted, resolve } = Promise.withResolvers<ToolOutcome>();
   const onAbort = (): void => resolve(errorText("[Interrupted: the call was stopped, and its outcome is unknown.]"));

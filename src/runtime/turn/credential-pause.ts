@@ -1,7 +1,9 @@
 import type { RefusedCredential } from "../../core/ports/gateway.ts";
 import type { SessionErrorBody } from "../../core/events/events.ts";
-import type { ActiveTurn } from "./active-turn.ts";
-import type { SessionDeps } from "../session-deps.ts";
+import type { ActiveTurn } from "./current-turn.ts";
+import type { SessionBasics } from "../session-deps.ts";
+
+type Deps = Pick<SessionBasics, "log" | "clock">;
 
 interface Expired extends RefusedCredential {
   /** Milliseconds since the epoch. */
@@ -9,20 +11,21 @@ interface Expired extends RefusedCredential {
 }
 
 /**
- * The pause of a turn whose credential has expired: its model requests are held until there is another one. It is said
- * in the log when the first of them waits, and again when none does. Its process stays, and the deadline comes no nearer.
+ * The pause of a turn whose credential has expired: its model requests are held until there is a new one. The log says so
+ * when the first request waits, and again when none does. The log moves the turn to `held` and back, so its time does
+ * not run meanwhile. The process stays.
  */
 export class CredentialPause {
-  readonly #deps: Pick<SessionDeps, "log" | "clock">;
+  readonly #deps: Deps;
   #waiting = 0;
-  /** What was said last: an upstream that can only try again is refused with the same words every time. */
+  /** The last error that was stored: an upstream that can only retry is refused with the same words every time. */
   #said: { readonly turn: ActiveTurn | undefined; readonly expired: Expired } | undefined;
 
-  constructor(deps: Pick<SessionDeps, "log" | "clock">) {
+  constructor(deps: Deps) {
     this.#deps = deps;
   }
 
-  /** Resolves when it is said. What it resolves to is to be called when that request waits no more. */
+  /** Resolves when it is stored, to a function to call when that request no longer waits. */
   async begin(turn: ActiveTurn | undefined, expired: Expired): Promise<() => Promise<void>> {
     const { log, clock } = this.#deps;
     this.#waiting += 1;
@@ -38,19 +41,16 @@ export class CredentialPause {
       this.#waiting -= 1;
       throw thrown;
     }
-    // Only now: as long as the log says that it runs, whatever happens in the turn lets its time run.
-    turn?.pause();
     return () => this.#end(turn);
   }
 
   async #end(turn: ActiveTurn | undefined): Promise<void> {
     this.#waiting -= 1;
-    // The end of a turn that is to stop is said by whoever stops it.
+    // Whoever stops a turn writes its end.
     if (this.#waiting > 0 || turn?.isStopping !== false) return;
     await this.#deps.log.append(({ status }) =>
       status === "rescheduling" && !turn.isStopping ? [{ type: "session.status_running" }] : [],
     );
-    if (!turn.isStopping) turn.goOn();
   }
 }
 

@@ -4,7 +4,7 @@ import type { TurnEnd } from "../../core/ports/engine.ts";
 import { CapstanError, messageOf } from "../../core/errors.ts";
 import type { OutputCheck, OutputChecks } from "../../core/agent/output.ts";
 
-/** The engine's word that an output matches is not taken: a completed turn with a wrong output is a failed one. */
+/** Checks the output again, whatever the engine says: a completed turn with a wrong output is a failed one. */
 export async function checkOutput(end: TurnEnd, output: OutputCheck<unknown> | undefined): Promise<TurnEnd> {
   if (end.outcome !== "completed" || end.output === undefined || output === undefined) return end;
   const checked = await output.check(end.output).catch((thrown: unknown) => ({ problems: [messageOf(thrown)] }));
@@ -14,7 +14,7 @@ export async function checkOutput(end: TurnEnd, output: OutputCheck<unknown> | u
   return { ...end, outcome: "failed", error: new CapstanError("output_invalid", message, { data: { problems } }) };
 }
 
-/** The check of a session's final answer, and the agent with the schema that belongs to it. */
+/** The check of a session's final answer, and the agent with the schema for it. */
 export async function withOutput<Output>(
   outputs: OutputChecks,
   agent: AgentDefinition,

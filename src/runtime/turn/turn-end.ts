@@ -7,29 +7,31 @@ import { CapstanError, messageOf } from "../../core/errors.ts";
 import type { EventDraft, EventOf, ModelUsage } from "../../core/events/events.ts";
 import { inTurn, type SessionState } from "../../core/session/state.ts";
 import { tellTurnEnd } from "../../core/session/stop-reason.ts";
-import type { ActiveTurn } from "./active-turn.ts";
+import type { ActiveTurn } from "./current-turn.ts";
 import { checkOutput } from "./output.ts";
 import { lateAnswers, lateResults } from "../calls/late-answers.ts";
-import { settleOpenWork } from "../calls/settle-work.ts";
-import type { SessionDeps } from "../session-deps.ts";
+import { type CutTurn, inspectCutTurn, settleOpenWork } from "../calls/settle-work.ts";
+import type { SessionBasics, SessionHelpers, SessionOutput } from "../session-deps.ts";
+
+export type EndDeps = SessionBasics & SessionHelpers & SessionOutput;
 
 /** Writes the end of a turn, after what belongs before it. */
 export async function writeTurnEnd(
   end: TurnEnd,
   turn: ActiveTurn | undefined,
-  { log, output, record, store, clock, userHooks, checkpoints, configuration }: SessionDeps,
+  { log, output, record, store, clock, userHooks, checkpoints, configuration }: EndDeps,
 ): Promise<void> {
   const refused = turn?.refusal;
   const told: TurnEnd = refused === undefined ? end : { ...end, outcome: "failed", error: refused };
   await checkpoints.settled();
-  // Inside the append: nothing that is sent meanwhile may find a turn that is neither under way nor over.
+  // Inside the append: a message that is sent meanwhile must not find a turn that is neither under way nor over.
   const appended = log.append(async (state) => {
     const hooks = await userHooks.settled();
     const checked = await checkOutput(told, output);
-    // Before the checkpoint, which is to have what was disabled under its new name.
+    // Before the checkpoint, which must contain disabled files under their new names.
     const warned = await configuration.atTurnEnd();
     const kept = await checkpoints.atTurnEnd(state);
-    // As late as can be: until then people may answer.
+    // As late as possible: until then people may answer.
     const late = await lateAnswers(store, Object.values(state.openCalls));
     const { events: results, closed } = await lateResults({ store, clock }, state);
     const { budget } = record.agent;
@@ -50,7 +52,7 @@ export async function writeTurnEnd(
   userHooks.turnEnded(stored);
 }
 
-/** Everything the log says when a turn is over. */
+/** All events that end a turn. */
 function turnEndEvents(
   state: SessionState,
   {
@@ -79,16 +81,16 @@ const processLimit = z.object({
   spent: z.number(),
 });
 
-/** The engine ended the turn at a limit that it keeps itself. */
+/** The limit at which the engine itself ended the turn. */
 function limitOf(end: TurnEnd, { budget, state }: { budget: Budget; state: SessionState }): LimitHit | undefined {
   if (end.outcome === "steps") return { which: "steps", limit: budget.steps ?? 0, spent: budget.steps ?? 0 };
   if (end.outcome === "budget") return { which: "usd", limit: budget.usd ?? 0, spent: state.usd };
-  // The processes of the session used more than its environment allows.
+  // The session's processes used more than its environment allows.
   if (end.error?.code === "limit_reached") return processLimit.safeParse(end.error.data).data;
   return undefined;
 }
 
-/** The session's spend so far as the gateway metered it, beside what the engine counted for the turn just ended. */
+/** What the session has spent so far as the gateway metered it, and what the engine counted for this turn. */
 function usageEvent(
   { usage, usd, unpricedRequests }: SessionState,
   engine: TurnEnd["usage"],
@@ -117,11 +119,34 @@ function cacheWrites(usage: ModelUsage): EventOf<"session.usage">["usage"]["cach
   return oneHour === 0 ? fiveMinutes : { ...fiveMinutes, ephemeral_1h_input_tokens: oneHour };
 }
 
+export const HOST_GONE = "The host that drove this session is gone.";
+
+/** Gives everything open in an abandoned turn its outcome, and returns whether the model had finished its answer. */
+export async function settleCutTurn(
+  { log, store, clock }: Pick<SessionBasics, "log" | "store" | "clock">,
+  reason: string,
+): Promise<CutTurn["kind"]> {
+  await log.append(async (state) => {
+    const answers = await lateAnswers(store, Object.values(state.openCalls));
+    const results = await lateResults({ store, clock }, state);
+    return [processLost(reason), ...answers, ...results.events, ...settleOpenWork(state, results.closed)];
+  });
+  const events = await log.events({ after: Math.max(0, log.state.historyFrom - 1) });
+  const cut = inspectCutTurn(events.map(({ event }) => event));
+  if (cut.kind === "unfinished" && cut.withdraw !== undefined)
+    await log.append([{ type: "capstan.message_withdrawn", message_id: cut.withdraw }]);
+  return cut.kind;
+}
+
+export function processLost(reason: string, stderr = ""): EventDraft<"capstan.process_lost"> {
+  return { type: "capstan.process_lost", reason, stderr };
+}
+
 export function failed(thrown: unknown): TurnEnd {
   return { outcome: "failed", error: asError(thrown), usage: {} };
 }
 
-/** The end of a turn whose host is gone. */
+/** The end of a turn whose host has died. */
 export function hostLost(): TurnEnd {
   const text = "The host that drove this session ended during the turn. Send a message to go on.";
   return { outcome: "failed", usage: {}, error: new CapstanError("engine_lost", text) };

@@ -3,16 +3,16 @@ import type { MessageContent } from "../../core/events/content.ts";
 import type { EventDraft } from "../../core/events/events.ts";
 import { expandCommand } from "../../core/agent/slash-commands.ts";
 import type { SessionState } from "../../core/session/state.ts";
-import { isPaused, waitsFor } from "./approval-wait.ts";
+import { waitsFor } from "./approval-wait.ts";
 import { withRewindNote } from "../files/rewind.ts";
 
-/** A message as it is stored, and what was written when that was a slash command. */
+/** A message as it is stored, and the slash command that it was written as, if any. */
 export interface Said {
   readonly content: MessageContent;
   readonly command?: string;
 }
 
-/** For every client alike: text that is one of the agent's commands, and nothing beside it, is what that stands for. */
+/** Replaces a message that is only one of the agent's commands with that command's text, the same for every client. */
 export function expanded(agent: Pick<AgentDefinition, "commands">, content: MessageContent): Said {
   const [only, ...others] = content;
   if (only?.type !== "text" || others.length > 0) return { content };
@@ -21,12 +21,12 @@ export function expanded(agent: Pick<AgentDefinition, "commands">, content: Mess
 }
 
 /**
- * What is stored of a message. One that starts a turn is stored together with the start: one write on the way to the
- * model instead of two.
+ * The events of a message. One that starts a turn is stored together with the start, which saves a write on the way to
+ * the model.
  */
 export function saidEvents(
   { content, command }: Said,
-  { state, starts }: { readonly state: SessionState; readonly starts: boolean },
+  { state, starts, waits }: { readonly state: SessionState; readonly starts: boolean; readonly waits: boolean },
 ): readonly EventDraft[] {
   return [
     {
@@ -35,7 +35,7 @@ export function saidEvents(
       ...(command !== undefined && { command }),
     },
     ...(starts ? [{ type: "session.status_running" } as const] : []),
-    // It is taken up when the turn that waits has gone on; whoever sent it is told what that waits for.
-    ...(isPaused(state) ? [waitsFor(state)] : []),
+    // The turn waits for a person and takes the message up later; the sender is told which answer it waits for.
+    ...(waits ? [waitsFor(state)] : []),
   ];
 }
