@@ -87,9 +87,9 @@ function noteUse({ keys, clock }: AuthDeps, key: KeyRecord, c: Context<Env>): vo
 }
 
 async function byLogin({ keys, clock, cookie }: AuthDeps, c: Context<Env>): Promise<void> {
-  const header = c.req.header("cookie");
+  const login = cookie?.valueIn(c);
   const look = async (): Promise<Caller | "invalid" | undefined> => {
-    const caller = cookie?.read(header, clock.now());
+    const caller = cookie?.read(login, clock.now());
     if (caller === undefined || caller === "invalid") return caller;
     return (await isKeyInForce(keys, caller)) ? caller : "invalid";
   };

@@ -78,7 +78,7 @@ export function loginRoutes({ tokens, cookie, keys, clock }: LoginDeps): Hono<En
     }
   });
   routes.post("/logout", (c) => {
-    c.header("set-cookie", cookie.end(c.req.header("cookie"), clock.now()));
+    c.header("set-cookie", cookie.end(cookie.valueIn(c), clock.now()));
     return c.redirect("/login", 303);
   });
   return routes;
