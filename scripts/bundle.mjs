@@ -7,7 +7,17 @@ import { rolldown } from "rolldown";
 const root = new URL("..", import.meta.url);
 const read = (path) => readFileSync(new URL(path, root), "utf8");
 /** Part of the bundle, so that their many files need not be found; zod is still a dependency, the declarations name its types. */
-const INLINED = ["zod", "yaml", "commander", "picocolors", "unbash", "diff", "picomatch", "ignore", "eventsource-parser"];
+const INLINED = [
+  "zod",
+  "yaml",
+  "commander",
+  "picocolors",
+  "unbash",
+  "diff",
+  "picomatch",
+  "ignore",
+  "eventsource-parser",
+];
 const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(read("package.json"));
 const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(
   (name) => !INLINED.includes(name),
