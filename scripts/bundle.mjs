@@ -18,6 +18,7 @@ const INLINED = [
   "ignore",
   "ajv",
   "ajv-formats",
+  "eventsource-parser",
 ];
 const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(read("package.json"));
 const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(

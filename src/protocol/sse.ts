@@ -1,3 +1,4 @@
+import { createParser } from "eventsource-parser";
 import { onAbort } from "../core/text/on-abort.ts";
 
 export interface SseFrame {
@@ -24,38 +25,22 @@ export async function* framesOf(
   const cancel = (): void => void reader.cancel().catch(() => {});
   const takeBack = signal && onAbort(signal, cancel);
   const decoder = new TextDecoder();
-  let rest = "";
+  const arrived: SseFrame[] = [];
+  const parser = createParser({
+    onEvent: ({ event = "message", id, data }) =>
+      arrived.push({ event, id: id === undefined ? undefined : Number(id), data }),
+  });
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      // What is left has no end, so it was cut.
+      // A frame without its end was cut off.
       if (done) return;
       onBytes?.();
-      rest += decoder.decode(value, { stream: true });
-      // The last piece is not whole yet, and may end within a line break.
-      const blocks = rest.split(/\r?\n\r?\n/);
-      rest = blocks.pop() ?? "";
-      for (const block of blocks) {
-        const frame = frameOf(block);
-        if (frame !== undefined) yield frame;
-      }
+      parser.feed(decoder.decode(value, { stream: true }));
+      yield* arrived.splice(0);
     }
   } finally {
     takeBack?.();
     cancel();
   }
-}
-
-/** Undefined for comments and advice on when to come back. */
-function frameOf(block: string): SseFrame | undefined {
-  const fields = block.split(/\r?\n/).map((line) => /^([^:]+): ?(.*)$/s.exec(line));
-  const valuesOf = (name: string): string[] => fields.flatMap((field) => (field?.[1] === name ? [field[2] ?? ""] : []));
-  const data = valuesOf("data");
-  if (data.length === 0) return undefined;
-  const id = valuesOf("id").at(-1);
-  return {
-    event: valuesOf("event").at(-1) ?? "message",
-    id: id === undefined ? undefined : Number(id),
-    data: data.join("\n"),
-  };
 }

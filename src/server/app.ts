@@ -2,10 +2,19 @@ import { type Context, Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { type AccessSettings, accessCheck, isLoopback, READING } from "./http/access.ts";
+import {
+  type AccessSettings,
+  accessCheck,
+  isLoopback,
+  READING,
+  authentication,
+  rateLimit,
+  RequestCounts,
+  requestLog,
+  securityHeaders,
+} from "./http/middleware.ts";
 import { limitAnswers } from "./answers/limit.ts";
 import { WaitingAnswers } from "./answers/waiting.ts";
-import { authentication } from "./http/auth.ts";
 import { type BodyLimits, bodyLimits } from "./body/limits.ts";
 import { bodyReaders } from "./body/read.ts";
 import { type ConsoleFiles, consoleRoutes } from "./console.ts";
@@ -15,9 +24,6 @@ import { healthRoutes } from "./http/health.ts";
 import { type LoginDeps, loginRoutes } from "./http/login.ts";
 import { metricsRoutes, type RuntimeMetrics } from "./metrics/metrics.ts";
 import { homePage, PAGE_HEADERS } from "./http/pages.ts";
-import { rateLimit } from "./http/rate-limit.ts";
-import { RequestCounts, requestLog } from "./http/request-log.ts";
-import { securityHeaders } from "./http/security-headers.ts";
 import { socketRoutes } from "./stream/socket.ts";
 import { Streams } from "./stream/streams.ts";
 

@@ -69,14 +69,14 @@ test("a wrong method is told which ones there are", async () => {
 });
 
 test.for([
-  ["{", "line 1, column 2 must be a name in quotes or }"],
-  ['{"a": tru}', "line 1, column 7 must be a value"],
-  ["[1,,2]", "line 1, column 4 must be a value"],
-  ['{\n "a": 1\n "b": 2}', "line 3, column 2 must be , or }"],
-  ['{"a" 1}', "line 1, column 6 must be :"],
-  ['{"a": "b', "line 1, column 7 must be a value"],
-  ["{} {}", "line 1, column 4 must be the end"],
-  ["[01]", "line 1, column 2 must be a value or ]"],
+  ["{", "Expected property name or '}' in JSON at position 1 (line 1 column 2)"],
+  ['{"a": tru}', `Unexpected token '}', "{"a": tru}" is not valid JSON`],
+  ["[1,,2]", `Unexpected token ',', "[1,,2]" is not valid JSON`],
+  ['{\n "a": 1\n "b": 2}', "Expected ',' or '}' after property value in JSON at position 11 (line 3 column 2)"],
+  ['{"a" 1}', "Expected ':' after property name in JSON at position 5 (line 1 column 6)"],
+  ['{"a": "b', "Unterminated string in JSON at position 8 (line 1 column 9)"],
+  ["{} {}", "Unexpected non-whitespace character after JSON at position 3 (line 1 column 4)"],
+  ["[01]", "Unexpected number in JSON at position 2 (line 1 column 3)"],
 ])("JSON that is none is refused, and the place is named: %s", async ([body = "", place = ""]) => {
   const { app } = server.app({ v1: routes() });
   const answer = await app.request("/v1/thing", json(body));

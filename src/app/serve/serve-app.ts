@@ -5,7 +5,7 @@ import type { Configuration, Trusting } from "../../config/load.ts";
 import type { EngineName } from "../../core/agent/engine-name.ts";
 import type { ServerSettingsFile } from "../../core/environment/server-schema.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import type { AccessSettings } from "../../server/http/access.ts";
+import type { AccessSettings } from "../../server/http/middleware.ts";
 import { apiRoutes } from "../../server/api/routes.ts";
 import { createApp } from "../../server/app.ts";
 import { LoginCookie } from "../../server/http/cookie.ts";

@@ -1,6 +1,5 @@
 import { CapstanError } from "../../core/errors.ts";
-import { isLoopback } from "../../server/http/access.ts";
-import { BROWSER } from "../../server/http/auth.ts";
+import { isLoopback, BROWSER } from "../../server/http/middleware.ts";
 import { type ConnectionLimits, listen } from "../../server/listen.ts";
 import { type AppOptions, openApp } from "./serve-app.ts";
 

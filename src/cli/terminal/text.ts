@@ -1,4 +1,6 @@
+import { createRequire } from "node:module";
 import pc from "picocolors";
+import type * as stringWidth from "string-width";
 import { escapeHidden } from "../../words/hidden-text.ts";
 
 export { ago, duration, money, thousands as count } from "../../words/amounts.ts";
@@ -20,15 +22,17 @@ export function graphemes(text: string): Iterable<string> {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-/** Characters that take two columns: East Asian wide ones and emoji. */
-const WIDE =
-  /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|[\u{20000}-\u{3FFFD}]/u;
+/** Latin, Cyrillic, punctuation, arrows, boxes and check marks: one column each, whatever their neighbors are. */
+const NARROW =
+  /^[ -~\u00A1-\u00AC\u00AE-\u02FF\u0400-\u0482\u048A-\u04FF\u2010-\u2027\u2030-\u205E\u2190-\u2193\u2500-\u25FC\u2713\u2717]*$/;
 
-/** In terminal columns. */
+let measure: typeof stringWidth.default | undefined;
+
+/** In terminal columns. Loads its tables at the first text that needs them: they take as long as a start of Node. */
 export function widthOf(text: string): number {
-  let width = 0;
-  for (const segment of graphemes(text)) width += WIDE.test(segment) ? 2 : 1;
-  return width;
+  if (NARROW.test(text)) return text.length;
+  measure ??= (createRequire(import.meta.url)("string-width") as typeof stringWidth).default;
+  return measure(text);
 }
 
 function padText(text: string, width: number): string {

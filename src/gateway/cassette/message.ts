@@ -1,3 +1,4 @@
+import { createParser } from "eventsource-parser";
 import { recordedMessage, type RecordedMessage } from "../../core/suite/cassette.ts";
 
 type Json = Record<string, unknown>;
@@ -5,7 +6,7 @@ type Json = Record<string, unknown>;
 /** Puts a streamed answer together again. Feed it all bytes; `message` is there once the answer began. */
 export class MessageReader {
   readonly #decoder = new TextDecoder();
-  #rest = "";
+  readonly #parser = createParser({ onEvent: ({ data }) => this.#take(eventIn(data)) });
   #message: Json | undefined;
   readonly #blocks: Json[] = [];
   /** The text of a tool's input, which comes in pieces that mean nothing alone. */
@@ -20,9 +21,7 @@ export class MessageReader {
   }
 
   push(bytes: Uint8Array): void {
-    const lines = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split("\n");
-    this.#rest = lines.pop() ?? "";
-    for (const line of lines) if (line.startsWith("data:")) this.#take(eventIn(line.slice(5)));
+    this.#parser.feed(this.#decoder.decode(bytes, { stream: true }));
   }
 
   /** The message as far as it came, and whether that is all of it; undefined when not even its beginning did. */

@@ -5,7 +5,6 @@ import { invalid, parseRequest } from "../../protocol/v1/refusal.ts";
 import type { Env } from "../http/context.ts";
 import { ApiFailure } from "../http/failure.ts";
 import { BodyBudget, type BodyShare } from "./budget.ts";
-import { jsonProblem } from "./json-position.ts";
 import { type BodyLimits, jsonLimits } from "./limits.ts";
 import { JsonScan, MAX_DEPTH } from "./scan.ts";
 import { Turns } from "./turns.ts";
@@ -76,17 +75,8 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (thrown) {
-    throw invalid(`The body is not JSON: ${problemIn(text, thrown)}. Correct it there.`);
+    throw invalid(`The body is not JSON: ${messageOf(thrown)}. Correct it there.`);
   }
-}
-
-/** In characters. To look through more would keep others waiting. */
-const LOOKED_THROUGH = 1_000_000;
-
-function problemIn(text: string, thrown: unknown): string {
-  if (text.length > LOOKED_THROUGH) return messageOf(thrown);
-  const { line, column, expected } = jsonProblem(text);
-  return `line ${line}, column ${column} must be ${expected}`;
 }
 
 /**

@@ -3,8 +3,10 @@ import type { MessageContent, ToolContent } from "../../core/events/content.ts";
 import { IMAGE_TYPES, type MessageParams, PDF_TYPE, type ResultParams } from "../../protocol/v1/message-input.ts";
 import { CapstanError } from "../../core/errors.ts";
 import { invalid } from "../../protocol/v1/refusal.ts";
-import type { ServerDeps } from "../http/context.ts";
+import type { ServerDeps, Caller } from "../http/context.ts";
 import { findFile } from "../http/lookup.ts";
+import type { ApprovalAnswer } from "../../core/session/approval.ts";
+import type { MessageInput } from "../../protocol/api/session-requests.ts";
 
 type Deps = Pick<ServerDeps, "registry" | "contents" | "clock">;
 type Block = MessageParams[number] | ResultParams[number];
@@ -69,5 +71,24 @@ async function withContent<Kind extends WithSource>(deps: Deps, { project, room 
     source: isText
       ? { type: "text", data: bytes.toString("utf8"), media_type: "text/plain" }
       : { type: "base64", data: bytes.toString("base64"), media_type: mimeType },
+  };
+}
+
+/** With the content of the project's files that it names. */
+export async function saidContent(
+  deps: Deps,
+  { project }: Caller,
+  given: MessageInput,
+): Promise<string | MessageContent> {
+  return typeof given === "string" ? given : messageContent(deps, { project, room: new FileRoom() }, given);
+}
+
+/** The same with the result of a custom tool. */
+export async function withFiles(deps: Deps, { project }: Caller, answer: ApprovalAnswer): Promise<ApprovalAnswer> {
+  if (answer.result === undefined) return answer;
+  const { content, isError } = answer.result;
+  return {
+    ...answer,
+    result: { content: await toolContent(deps, { project, room: new FileRoom() }, content), isError },
   };
 }

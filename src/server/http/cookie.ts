@@ -1,4 +1,6 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
+import type { Context } from "hono";
+import { getCookie } from "hono/cookie";
 import { z } from "zod";
 import { ROLES } from "../../core/ports/registry.ts";
 import type { Caller } from "./context.ts";
@@ -61,23 +63,27 @@ export class LoginCookie {
     return this.#header(`${text}.${this.#sign(text)}`, LIFETIME_MS / 1_000);
   }
 
+  /** What a browser sent; undefined when it sent no login of this server. */
+  valueIn(c: Context): string | undefined {
+    return getCookie(c, this.#name);
+  }
+
   /** Ends the login for good, wherever else its cookie was kept. The value of a `Set-Cookie` header that removes it. */
-  end(header: string | undefined, now: number): string {
-    const found = this.#login(header, now);
+  end(value: string | undefined, now: number): string {
+    const found = this.#login(value, now);
     if (typeof found === "object") this.#ended.add(found.login, found.expiresAt);
     return this.#header("", 0);
   }
 
   /** Undefined when there is none; `invalid` when it is forged, damaged, too old or was ended. */
-  read(header: string | undefined, now: number): Caller | "invalid" | undefined {
-    const found = this.#login(header, now);
+  read(value: string | undefined, now: number): Caller | "invalid" | undefined {
+    const found = this.#login(value, now);
     if (typeof found !== "object") return found;
     const { project, role, id, name } = found;
     return { project, role, id, name };
   }
 
-  #login(header: string | undefined, now: number): Login | "invalid" | undefined {
-    const value = valueOf(header, this.#name);
+  #login(value: string | undefined, now: number): Login | "invalid" | undefined {
     if (value === undefined) return undefined;
     const [text = "", signature = ""] = value.split(".");
     if (!sameText(signature, this.#sign(text))) return "invalid";
@@ -94,9 +100,4 @@ export class LoginCookie {
     const secure = this.#isSecure ? "; Secure" : "";
     return `${this.#name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure}`;
   }
-}
-
-function valueOf(header: string | undefined, name: string): string | undefined {
-  const cookies = (header ?? "").split(";").map((pair) => pair.trim());
-  return cookies.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import type { Clock } from "../../core/ports/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { KeyStore } from "../../core/ports/registry.ts";
-import { callerOf, keyOf } from "./auth.ts";
+import { callerOf, keyOf } from "./middleware.ts";
 import { readForm } from "../body/read.ts";
 import type { LoginCookie } from "./cookie.ts";
 import type { Caller, Env } from "./context.ts";
@@ -78,7 +78,7 @@ export function loginRoutes({ tokens, cookie, keys, clock }: LoginDeps): Hono<En
     }
   });
   routes.post("/logout", (c) => {
-    c.header("set-cookie", cookie.end(c.req.header("cookie"), clock.now()));
+    c.header("set-cookie", cookie.end(cookie.valueIn(c), clock.now()));
     return c.redirect("/login", 303);
   });
   return routes;

@@ -4,7 +4,7 @@ import type { LedgerLine } from "../../core/money/ledger.ts";
 import type { HostLoad } from "../../runtime/runtime.ts";
 import { type Caller, type Env, requireRole } from "../http/context.ts";
 import { CONTENT_TYPE, type Metric, metricsText, type Sample } from "./metrics-text.ts";
-import type { RequestCounts } from "../http/request-log.ts";
+import type { RequestCounts } from "../http/middleware.ts";
 import type { WaitingAnswers } from "../answers/waiting.ts";
 import type { Streams } from "../stream/streams.ts";
 import type { TurnMetrics } from "./turn-metrics.ts";

@@ -9,7 +9,7 @@ import { Follower, type EndReason, type Frame, type Outlet, PING } from "./follo
 import { ApiFailure } from "../http/failure.ts";
 import { findSession } from "../http/lookup.ts";
 import { placeGiven, requireWithinLog, surroundings } from "./stream.ts";
-import { wake } from "./wake.ts";
+import { wake } from "./turn-start.ts";
 
 /** In bytes: the largest message that a client may send. It has next to nothing to say. */
 export const MAX_CLIENT_MESSAGE = 1_024;

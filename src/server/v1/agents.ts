@@ -11,7 +11,14 @@ import {
 } from "../../protocol/v1/agents.ts";
 import { agentView } from "../../protocol/v1/agent-view.ts";
 import { patchMetadata } from "../../protocol/v1/fields.ts";
-import { rosterIn, withRoster } from "../../protocol/v1/multiagent.ts";
+import {
+  rosterIn,
+  withRoster,
+  enrolled,
+  type MultiagentParams,
+  type Roster,
+  wantedAgents,
+} from "../../protocol/v1/multiagent.ts";
 import { createdRange } from "../../protocol/v1/queries.ts";
 import { invalid } from "../../protocol/v1/refusal.ts";
 import type { AgentRecord } from "../../core/ports/registry.ts";
@@ -19,8 +26,8 @@ import { readBody } from "../body/read.ts";
 import { type Env, requireRole, type ServerDeps } from "../http/context.ts";
 import { ApiFailure } from "../http/failure.ts";
 import { findAgent, notFound } from "../http/lookup.ts";
-import { enrol } from "./roster.ts";
 import { pageOf, param, readQuery, requireMetadata, requireNoQuery } from "./request.ts";
+import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
 
 export function agentRoutes(deps: ServerDeps): Hono<Env> {
   const { registry, ids, clock } = deps;
@@ -146,4 +153,31 @@ function facts({ name, description, metadata, definition }: AgentRecord): unknow
 
 function described(text: string | null | undefined): string | null {
   return text === undefined || text === "" ? null : text;
+}
+
+interface Team {
+  /** Undefined: as they are. */
+  readonly subagents: AgentDefinition["subagents"] | undefined;
+  readonly roster: Roster | undefined;
+}
+
+/** The agents that another may call, found by their ids. They are copied as they are now. */
+async function enrol(
+  { registry }: Pick<ServerDeps, "registry">,
+  project: string,
+  given: MultiagentParams,
+  stored: Roster | undefined,
+): Promise<Team> {
+  const wanted = wantedAgents(given, stored);
+  if (wanted === undefined) return { subagents: undefined, roster: stored };
+  const found: AgentRecord[] = [];
+  for (const { id, version } of wanted) {
+    const agent = await registry.agents.get(project, id, version);
+    if (agent === undefined)
+      throw invalid(
+        `multiagent: there is no agent ${JSON.stringify(id)}${version === undefined ? "" : ` with version ${version}`}.`,
+      );
+    found.push(agent);
+  }
+  return enrolled(given.type, found);
 }

@@ -9,7 +9,7 @@ import { primaryThreadId } from "../../protocol/v1/threads.ts";
 import { requireNotArchived } from "../../runtime/files/session-archive.ts";
 import { readBody } from "../body/read.ts";
 import { answererOf, type Caller, type Env, requireRole } from "../http/context.ts";
-import { firstEvent } from "../stream/first-event.ts";
+import { firstEvent } from "../stream/turn-start.ts";
 import { findSession } from "../http/lookup.ts";
 import { confirmationAnswer, openQuestion, resultAnswer } from "./answers.ts";
 import { FileRoom, messageContent } from "../files/content.ts";

@@ -8,7 +8,7 @@ import { type Env, requireRole, type ServerDeps } from "../http/context.ts";
 import type { V1Deps } from "./deps.ts";
 import { findSession } from "../http/lookup.ts";
 import { eventStream } from "../stream/stream.ts";
-import { wake } from "../stream/wake.ts";
+import { wake } from "../stream/turn-start.ts";
 import { evaluate } from "./evaluate.ts";
 import { sendEvents } from "./events-send.ts";
 import { type EventPage, readPage } from "./log.ts";

@@ -12,7 +12,7 @@ import { requireNoVaults, type SessionCreate, sessionCreate, usdOf } from "../..
 import type { GivenFile, GivenRepository } from "../../runtime/session-options.ts";
 import { readBody } from "../body/read.ts";
 import { type Env, requireRole, type ServerDeps } from "../http/context.ts";
-import { firstEvent } from "../stream/first-event.ts";
+import { firstEvent } from "../stream/turn-start.ts";
 import { findAgent, findEnvironment, findFile } from "../http/lookup.ts";
 import { publicRepository, publicSource } from "../files/repositories.ts";
 import { FileRoom, messageContent } from "../files/content.ts";

@@ -21,7 +21,7 @@ import { archiveSession, deleteSession } from "../files/archive-session.ts";
 import type { V1Deps } from "./deps.ts";
 import { param, readQuery, requireMetadata, requireNoQuery } from "./request.ts";
 import { createSession, requireWithin } from "./session-create.ts";
-import { shownSession } from "./shown-session.ts";
+import { sessionView } from "../../protocol/v1/session-view.ts";
 
 export function sessionRoutes(deps: V1Deps): Hono<Env> {
   const { runtime } = deps;
@@ -137,4 +137,18 @@ async function sessionPage({ runtime }: ServerDeps, project: string, query: List
 
 function opposite(order: "asc" | "desc"): "asc" | "desc" {
   return order === "asc" ? "desc" : "asc";
+}
+
+type Deps = Pick<ServerDeps, "runtime" | "registry" | "clock">;
+
+/** `found`: what a list already knows of it. */
+async function shownSession(deps: Deps, record: SessionRecord, found?: SessionSummary) {
+  const summary = found ?? (await deps.runtime.summary(record.id));
+  return sessionView({
+    record,
+    state: await deps.runtime.state(record.id),
+    agent: await agentOf(deps, record),
+    updatedAt: summary?.lastActivityAt ?? record.createdAt,
+    now: deps.clock.now(),
+  });
 }

@@ -3,9 +3,8 @@ import { existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
-import { CapstanError } from "../../core/errors.ts";
+import { CapstanError, messageOf } from "../../core/errors.ts";
 import type { FileContents } from "../../core/ports/registry.ts";
-import { onDisk } from "./disk-failure.ts";
 
 /** Also what keeps a path from leading out of the directory. */
 const FILE_ID = /^file_[0-9a-f]{32}$/;
@@ -116,5 +115,30 @@ function notAnId(id: string): CapstanError {
     "invalid_input",
     `${JSON.stringify(id)} is not the id of a file: that is "file_" and 32 hex digits. List the files to find it.`,
     { data: { id } },
+  );
+}
+
+/** What the file system throws becomes an error that says what to do. */
+async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw diskFailure(thrown, path);
+  }
+}
+
+function diskFailure(thrown: unknown, path: string): CapstanError {
+  const details = { cause: thrown, data: { path } };
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return new CapstanError(
+      "store_full",
+      `The disk of ${path} is full; nothing of this file was kept. Free some space and try again.`,
+      { ...details, retryable: true },
+    );
+  return new CapstanError(
+    "store_failed",
+    `${path} cannot be used (${messageOf(thrown)}). Give this user read and write permission for its directory, or choose another.`,
+    details,
   );
 }

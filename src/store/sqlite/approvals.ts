@@ -48,18 +48,18 @@ export function approvalTable(database: Database, clock: Clock): ApprovalStore {
 
   return {
     async get(approvalId) {
-      const row = database.read(() => selectOne.get(approvalId)) as ApprovalRow | undefined;
+      const row = database.read(() => selectOne.get<ApprovalRow>(approvalId));
       return row && toApproval(row);
     },
 
     async list({ status, sessionId, project, limit = ALL } = {}) {
       const filters = { status: status ?? null, sessionId: sessionId ?? null, project: project ?? null, limit };
-      return database.read(() => (selectMany.all(filters) as unknown as ApprovalRow[]).map(toApproval)).toReversed();
+      return database.read(() => selectMany.all<ApprovalRow>(filters).map(toApproval)).toReversed();
     },
 
     async answer(approvalId, answer, given) {
       database.write(() => {
-        const row = selectOne.get(approvalId) as ApprovalRow | undefined;
+        const row = selectOne.get<ApprovalRow>(approvalId);
         if (row === undefined) throw unknownApproval(approvalId);
         if (row.status !== "pending") throw closed(row);
         if (row.expires_at !== null && row.expires_at <= clock.now()) throw expired(row);

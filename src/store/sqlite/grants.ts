@@ -44,8 +44,9 @@ export function grantTable(database: Database, clock: Clock): GrantTable {
 
     async grants(where) {
       return database.read(() => {
-        const rows = where === undefined ? selectAll.all() : selectFor.all(where.sessionId, where.project);
-        return (rows as unknown as GrantRow[]).map(toGrant);
+        const rows =
+          where === undefined ? selectAll.all<GrantRow>() : selectFor.all<GrantRow>(where.sessionId, where.project);
+        return rows.map(toGrant);
       });
     },
 

@@ -61,7 +61,7 @@ export function suiteRunTable(database: Database): SuiteRunStore {
         for (const { suite, file, agent, cases } of run.suites) {
           const result = { suite, file, agent, summary: casesSummary(cases) };
           insertSuite.run(id, suite, project, startedAt, JSON.stringify(result));
-          for (const old of selectOld.all(project, suite) as unknown as { readonly run_id: string }[]) {
+          for (const old of selectOld.all<{ readonly run_id: string }>(project, suite)) {
             removeSuite.run(old.run_id, suite);
             removeRun.run({ id: old.run_id });
           }
@@ -70,20 +70,24 @@ export function suiteRunTable(database: Database): SuiteRunStore {
     },
 
     async get(project, id) {
-      const row = database.read(() => selectOne.get(project, id)) as { readonly run: string } | undefined;
+      const row = database.read(() => selectOne.get<{ readonly run: string }>(project, id));
       return row && (JSON.parse(row.run) as SuiteRun);
     },
 
     async list(project, { limit, suite, after }) {
       const parameters = { project, suite: suite ?? null, after: after ?? null, limit };
-      const rows = database.read(() => selectPage.all(parameters)) as unknown as SummaryRow[];
+      const rows = database.read(() => selectPage.all<SummaryRow>(parameters));
       return rows.map((row) => JSON.parse(row.summary) as StoredRun);
     },
 
     async suites(project) {
-      const rows = database.read(() => selectSuites.all(project)) as unknown as (SummaryRow & {
-        readonly result: string;
-      })[];
+      const rows = database.read(() =>
+        selectSuites.all<
+          SummaryRow & {
+            readonly result: string;
+          }
+        >(project),
+      );
       return rows.map(({ result, summary }) => ({
         ...(JSON.parse(result) as Omit<StoredSuite, "lastRun">),
         lastRun: JSON.parse(summary) as StoredRun,

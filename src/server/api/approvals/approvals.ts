@@ -1,4 +1,5 @@
-import type { Approval } from "../../../core/session/approval.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Approval, ApprovalRequest } from "../../../core/session/approval.ts";
 import { listOf } from "../../../protocol/api/common.ts";
 import {
   answerFromWire,
@@ -8,15 +9,13 @@ import {
   approvalWait,
   LISTED,
 } from "../../../protocol/api/approvals.ts";
-import { answererOf } from "../../http/context.ts";
+import { answererOf, type Caller } from "../../http/context.ts";
 import { findApproval, findSession } from "../../http/lookup.ts";
 import { approval } from "../document/components.ts";
 import type { ApiDeps } from "../deps.ts";
 import { type Api, endpoint } from "../endpoint.ts";
 import { requireSuggestedRules } from "../limits.ts";
-import { withFiles } from "../sessions/uploaded-content.ts";
-import { shownTo } from "./approval-view.ts";
-import { waitFor } from "../sessions/poll.ts";
+import { withFiles } from "../../files/content.ts";
 
 const tag = "Approvals";
 
@@ -104,4 +103,45 @@ export function addApprovals(api: Api, deps: ApiDeps): void {
 /** Pending in the store, but too late to answer. */
 function isExpired({ expiresAt }: Approval, now: number): boolean {
   return expiresAt !== null && expiresAt <= now;
+}
+
+/** How much of a log is looked at once. What is open was asked near its end. */
+const PAGE = 200;
+
+/** An approver must see what runs; anybody else sees what the log shows. */
+async function shownTo({ log }: ApiDeps, caller: Caller, one: Approval): Promise<Approval> {
+  if (caller.role !== "viewer") return one;
+  const request = one.status === "settled" ? one.request : await loggedRequest(log, one);
+  if (one.answer === null) return { ...one, request };
+  // Both may hold secrets until the session has acted on them.
+  const { input: _input, result: _result, ...answer } = one.answer;
+  return { ...one, request, answer };
+}
+
+/** Without its input when the log is not at hand. */
+async function loggedRequest(log: ApiDeps["log"], { id, sessionId, request }: Approval): Promise<ApprovalRequest> {
+  for (let upTo = (await log?.head(sessionId)) ?? 0; upTo > 0; upTo -= PAGE) {
+    const page = (await log?.events(sessionId, { after: Math.max(0, upTo - PAGE), upTo })) ?? [];
+    for (const { event } of page)
+      if (event.type === "capstan.approval_requested" && event.approval_id === id) return event;
+  }
+  return { ...request, input: {} };
+}
+
+/** Answers may come through other processes, of which nobody tells this one. */
+const LOOK_EVERY_MS = 250;
+
+/** Looks again and again until it sees what it waits for, the time is over, or the client has gone; what it saw last. */
+async function waitFor<Seen>(
+  look: () => Promise<Seen>,
+  isThere: (seen: Seen) => boolean,
+  { seconds, signal }: { readonly seconds: number; readonly signal: AbortSignal },
+): Promise<Seen> {
+  const until = performance.now() + seconds * 1_000;
+  for (;;) {
+    const seen = await look();
+    const left = until - performance.now();
+    if (isThere(seen) || left <= 0 || signal.aborted) return seen;
+    await sleep(Math.min(LOOK_EVERY_MS, left), undefined, { signal }).catch(() => {});
+  }
 }

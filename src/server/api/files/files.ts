@@ -8,13 +8,17 @@ import {
   rewindInput,
   undoQuery,
   type WireApplied,
+  type WireCheckpoint,
+  type WireDiff,
+  type WireRewind,
 } from "../../../protocol/api/files.ts";
 import { findSession } from "../../http/lookup.ts";
 import { checkpoint, diff, rewind } from "../document/components.ts";
 import type { ApiDeps } from "../deps.ts";
 import { type Api, endpoint, type Heavy } from "../endpoint.ts";
 import { requireOpenChanges } from "./hidden-files.ts";
-import { checkpointToWire, diffToWire, rewindToWire } from "./file-view.ts";
+import type { Checkpoint } from "../../../core/session/checkpoint-list.ts";
+import type { Rewind, SessionDiff } from "../../../runtime/files/files.ts";
 
 const tag = "Workspace";
 /** Events: more than follow a rewind before it is answered. */
@@ -151,4 +155,29 @@ export function addFiles(api: Api, deps: ApiDeps, heavy: Heavy): void {
 
 function shownOutcome({ applied: done, conflicts }: ApplyOutcome): WireApplied {
   return { applied: [...done], conflicts: [...conflicts] };
+}
+
+function checkpointToWire({ leftOut, calls, since, ...checkpoint }: Checkpoint): WireCheckpoint {
+  return { ...checkpoint, calls: [...calls], ...(since !== undefined && { since }), left_out: leftOut };
+}
+
+function diffToWire({ files, steps }: SessionDiff): WireDiff {
+  return {
+    files: [...files],
+    steps: steps.map(({ calls, checkpointId, files: changed }) => ({
+      calls: [...calls],
+      ...(checkpointId !== undefined && { checkpoint_id: checkpointId }),
+      files: [...changed],
+    })),
+  };
+}
+
+function rewindToWire({ checkpoint, files, conflicts, undoCheckpointId }: Rewind, conversation: boolean): WireRewind {
+  return {
+    checkpoint: checkpointToWire(checkpoint),
+    files: [...files],
+    conflicts: [...conflicts],
+    ...(undoCheckpointId !== undefined && { undo_checkpoint_id: undoCheckpointId }),
+    conversation,
+  };
 }

@@ -9,15 +9,14 @@ import {
 import { stateToWire } from "../../../protocol/api/session-state.ts";
 import { readEventPage } from "../../answers/page.ts";
 import { ApiFailure } from "../../http/failure.ts";
-import { firstEvent } from "../../stream/first-event.ts";
+import { firstEvent, wake } from "../../stream/turn-start.ts";
 import { eventStream, requireWithinLog } from "../../stream/stream.ts";
 import { clippedEvent, showClipped } from "../../stream/clipped-event.ts";
-import { wake } from "../../stream/wake.ts";
 import { findSession, notFound } from "../../http/lookup.ts";
 import { eventPage, loggedEvent, sessionWithState, state } from "../document/components.ts";
 import { type ApiDeps, offered } from "../deps.ts";
 import { type Api, endpoint } from "../endpoint.ts";
-import { saidContent } from "./uploaded-content.ts";
+import { saidContent } from "../../files/content.ts";
 import { shownSession } from "./session-view.ts";
 
 const tag = "Sessions";

@@ -3,7 +3,7 @@ import { listOf } from "../../../protocol/api/common.ts";
 import { requireNoProgram } from "../../../runtime/recovery/take-overs.ts";
 import { forkInput, sessionPatch } from "../../../protocol/api/session-requests.ts";
 import { sessionQuery } from "../../../protocol/api/sessions.ts";
-import { firstEvent } from "../../stream/first-event.ts";
+import { firstEvent } from "../../stream/turn-start.ts";
 import { agentOf, findSession } from "../../http/lookup.ts";
 import { archiveSession, deleteSession } from "../../files/archive-session.ts";
 import { session, sessionInput, sessionWithState } from "../document/components.ts";
@@ -11,7 +11,7 @@ import { type ApiDeps, offered } from "../deps.ts";
 import { type Api, endpoint } from "../endpoint.ts";
 import { limitedUsd, requireStricter } from "../limits.ts";
 import { chosenPlace } from "../places.ts";
-import { saidContent } from "./uploaded-content.ts";
+import { saidContent } from "../../files/content.ts";
 import { planSession } from "./session-plan.ts";
 import { shownSession, shownSessions } from "./session-view.ts";
 

@@ -11,6 +11,7 @@ import type {
 } from "../../../core/session/audit.ts";
 import { CapstanError } from "../../../core/errors.ts";
 import { type EventRow, SELECT_EVENTS } from "../sessions/events.ts";
+import { prepareIn } from "../file/database.ts";
 import { storeFailure } from "../file/failure.ts";
 
 /** Rows per read; other work gets a chance in between. */
@@ -63,18 +64,18 @@ async function* recordsIn(
 ): AsyncGenerator<AuditRecord> {
   const only = session === undefined ? undefined : findSession(database, session);
   const chosen = (row: Pick<SessionRow, "id">): boolean => only === undefined || row.id === only;
-  const sessions = (
-    database
-      .prepare(`SELECT id, head_seq, head_hash, deleted_at, project, coalesce(agent ->> '$.name', '') AS agent, turns, usd
-         FROM sessions WHERE last_activity_at >= ? ORDER BY id`)
-      .all(since ?? 0) as unknown as SessionRow[]
-  ).filter(chosen);
+  const selectSessions = prepareIn(
+    database,
+    `SELECT id, head_seq, head_hash, deleted_at, project, coalesce(agent ->> '$.name', '') AS agent, turns, usd
+         FROM sessions WHERE last_activity_at >= ? ORDER BY id`,
+  );
+  const sessions = selectSessions.all<SessionRow>(since ?? 0).filter(chosen);
   const isComplete = only === undefined && since === undefined;
   const wanted = new Set(only === undefined ? sessions.map(({ id }) => id) : [only]);
-  const others = database.prepare("SELECT id, public_key FROM audit_keys ORDER BY id").all() as unknown as {
+  const others = prepareIn(database, "SELECT id, public_key FROM audit_keys ORDER BY id").all<{
     readonly id: string;
     readonly public_key: string;
-  }[];
+  }>();
   yield {
     record: "header",
     capstan_audit: 1,
@@ -86,16 +87,16 @@ async function* recordsIn(
     ],
     anchor: anchor ?? null,
   };
-  const selectSeals = database.prepare("SELECT * FROM audit_seals WHERE seq > ? ORDER BY seq LIMIT ?");
-  for await (const row of paged<Seal>((after) => selectSeals.all(after, PAGE)))
+  const selectSeals = prepareIn(database, "SELECT * FROM audit_seals WHERE seq > ? ORDER BY seq LIMIT ?");
+  for await (const row of paged((after) => selectSeals.all<Seal>(after, PAGE)))
     // Resets vouch for keys, so they are needed whatever was asked for.
     if (isComplete || wanted.has(row.session_id) || row.session_id === "") yield { record: "seal", ...row };
-  const selectEvents = database.prepare(SELECT_EVENTS);
+  const selectEvents = prepareIn(database, SELECT_EVENTS);
   for (const row of sessions) {
     const { id, head_seq, head_hash, deleted_at: deletedAt, ...shown } = row;
     yield { record: "session", session_id: id, head_seq, head_hash, deleted: deletedAt !== null, ...shown };
-    const page = (after: number): unknown[] => selectEvents.all(id, after, Number.MAX_SAFE_INTEGER, PAGE);
-    for await (const event of paged<EventRow>(page)) yield { record: "event", session_id: id, ...event };
+    const page = (after: number): EventRow[] => selectEvents.all<EventRow>(id, after, Number.MAX_SAFE_INTEGER, PAGE);
+    for await (const event of paged(page)) yield { record: "event", session_id: id, ...event };
   }
   yield* ledgerRecords(database, isComplete ? undefined : wanted);
 }
@@ -106,24 +107,24 @@ async function* ledgerRecords(
   wanted: ReadonlySet<string> | undefined,
 ): AsyncGenerator<AuditRecord> {
   let rows = 0;
-  const isWanted = (row: unknown): boolean => wanted?.has((row as LedgerRecord).session_id) !== false;
-  for (const row of database.prepare("SELECT * FROM ledger ORDER BY event_id").iterate()) {
-    if (isWanted(row)) yield { record: "ledger", ...(row as unknown as LedgerRecord) };
+  const isWanted = (row: Pick<LedgerRecord, "session_id">): boolean => wanted?.has(row.session_id) !== false;
+  for (const row of prepareIn(database, "SELECT * FROM ledger ORDER BY event_id").iterate<LedgerRecord>()) {
+    if (isWanted(row)) yield { record: "ledger", ...row };
     if (++rows % PAGE === 0) await nextTick();
   }
-  const reservations = database.prepare(
+  const reservations = prepareIn(
+    database,
     "SELECT id, session_id, usd, input_tokens, output_tokens, cache_tokens FROM reservations ORDER BY id",
   );
-  for (const row of reservations.all())
-    if (isWanted(row)) yield { record: "reservation", ...(row as unknown as ReservationRecord) };
+  for (const row of reservations.all<ReservationRecord>()) if (isWanted(row)) yield { record: "reservation", ...row };
   if (wanted !== undefined) return;
-  for (const row of database.prepare("SELECT * FROM spend").iterate())
-    yield { record: "spend", ...(row as unknown as SpendRecord) };
+  for (const row of prepareIn(database, "SELECT * FROM spend").iterate<SpendRecord>())
+    yield { record: "spend", ...row };
 }
 
-async function* paged<Row extends { readonly seq: number }>(read: (after: number) => unknown[]): AsyncGenerator<Row> {
+async function* paged<Row extends { readonly seq: number }>(read: (after: number) => Row[]): AsyncGenerator<Row> {
   for (let after = 0; ;) {
-    const rows = read(after) as Row[];
+    const rows = read(after);
     yield* rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE) return;
@@ -134,9 +135,11 @@ async function* paged<Row extends { readonly seq: number }>(read: (after: number
 
 /** Also one that is erased or that only the register remembers. */
 function findSession(database: DatabaseSync, given: string): string {
-  const rows = database
-    .prepare("SELECT id FROM sessions UNION SELECT session_id FROM audit_seals WHERE session_id <> ''")
-    .all() as unknown as { readonly id: string }[];
+  const select = prepareIn(
+    database,
+    "SELECT id FROM sessions UNION SELECT session_id FROM audit_seals WHERE session_id <> ''",
+  );
+  const rows = select.all<{ readonly id: string }>();
   const found = rows.map(({ id }) => id).filter((id) => id.startsWith(given) || id.endsWith(given));
   const [only, ...others] = found.includes(given) ? [given] : found;
   if (only === undefined)

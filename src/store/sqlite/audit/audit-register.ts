@@ -38,7 +38,7 @@ export function openRegister(database: Database, { clock, key }: { clock: Clock;
   );
   let loaded: AuditSigner | undefined;
 
-  const last = (): Last | undefined => selectLast.get() as Last | undefined;
+  const last = (): Last | undefined => selectLast.get<Last>();
 
   /** A key is made only where nothing was ever signed. */
   function loadOrCreate(end: Last | undefined): AuditSigner {
@@ -70,7 +70,7 @@ export function openRegister(database: Database, { clock, key }: { clock: Clock;
 
   /** Sessions from before there was a register are in it from its beginning; a session that is not was smuggled in. */
   function adoptAll(by: AuditSigner, exceptId: string): void {
-    const rows = selectSessions.all(exceptId) as unknown as (Head & { id: string; deletedAt: number | null })[];
+    const rows = selectSessions.all<Head & { id: string; deletedAt: number | null }>(exceptId);
     for (const { id, seq, hash, deletedAt } of rows)
       write(by, {
         kind: deletedAt === null ? "head" : "deleted",
@@ -85,7 +85,7 @@ export function openRegister(database: Database, { clock, key }: { clock: Clock;
   function wasReset(anchor: Anchor): boolean {
     const by = (loaded ??= key.load());
     const isSigned = by && signatureCheck(by);
-    const rows = selectResets.all(anchor.seq, anchor.hash) as unknown as Seal[];
+    const rows = selectResets.all<Seal>(anchor.seq, anchor.hash);
     return rows.some((row) => row.key_id === by?.id && isSigned?.(sealText(row), row.signature) === true);
   }
 
@@ -103,7 +103,7 @@ export function openRegister(database: Database, { clock, key }: { clock: Clock;
         const end = last();
         const anchor = key.anchor();
         if (end === undefined || anchor === undefined || anchor.seq === end.seq) return;
-        const row = selectHash.get(anchor.seq) as { hash: string } | undefined;
+        const row = selectHash.get<{ hash: string }>(anchor.seq);
         if (anchor.seq === 0 || row?.hash === anchor.hash || wasReset(anchor))
           key.moveAnchor({ seq: end.seq, hash: end.hash });
       });
@@ -113,9 +113,7 @@ export function openRegister(database: Database, { clock, key }: { clock: Clock;
       database.write(() => {
         const end = last();
         const by = kind === "accepted" ? (ifReadable(() => key.load()) ?? key.replace()) : loadOrCreate(end);
-        const others = (selectKeys.all() as unknown as { id: string; publicKey: string }[]).filter(
-          ({ id }) => id !== by.id,
-        );
+        const others = selectKeys.all<{ id: string; publicKey: string }>().filter(({ id }) => id !== by.id);
         const note: SealNote = {
           reason,
           keys: Object.fromEntries(others.map(({ id, publicKey }) => [id, publicKey])),

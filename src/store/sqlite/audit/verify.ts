@@ -28,13 +28,13 @@ export function chainVerifier(database: Database): Pick<Store, "verify"> {
 
   return {
     async verify(sessionId) {
-      const end = database.read(() => selectEnd.get(sessionId)) as RecordedEnd | undefined;
+      const end = database.read(() => selectEnd.get<RecordedEnd>(sessionId));
       if (end === undefined) throw unknownSession(sessionId);
 
       let seq = 0;
       let previous = genesisHash(sessionId);
       while (seq < end.head_seq) {
-        const rows = database.read(() => selectPage.all(sessionId, seq, end.head_seq, PAGE)) as unknown as EventRow[];
+        const rows = database.read(() => selectPage.all<EventRow>(sessionId, seq, end.head_seq, PAGE));
         for (const row of rows) {
           if (row.seq !== seq + 1) return broken(seq + 1, "the event is missing");
           const problem = end.deleted_at === null ? mismatch({ previous, sessionId, row }) : notErased(row);

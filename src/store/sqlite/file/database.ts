@@ -1,6 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import { CapstanError } from "../../../core/errors.ts";
 import { isBusy, storeFailure } from "./failure.ts";
 import { WalSync } from "../wal-sync.ts";
@@ -18,6 +18,21 @@ export const APPLICATION_ID = 0x63707374;
 
 /** A function in SQL: whether one of the texts contains the first one, whatever the case. SQLite's own knows only ASCII. */
 export const MATCHES = "capstan_matches";
+
+type Parameters = SQLInputValue[] | [Record<string, SQLInputValue>];
+
+/** A prepared statement. `Row` names the columns that its SQL selects; nothing checks that they are the same. */
+export interface Statement extends Pick<StatementSync, "run"> {
+  all<Row>(...parameters: Parameters): Row[];
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- it names the columns, which only the SQL knows
+  get<Row>(...parameters: Parameters): Row | undefined;
+  iterate<Row>(...parameters: Parameters): IterableIterator<Row>;
+}
+
+/** For a connection that is no `Database`. */
+export function prepareIn(connection: DatabaseSync, sql: string): Statement {
+  return connection.prepare(sql) as Statement;
+}
 
 /** One connection to the store's file. Everything it throws is a CapstanError. */
 export class Database implements Disposable {
@@ -37,8 +52,8 @@ export class Database implements Disposable {
     }
   }
 
-  prepare(sql: string): StatementSync {
-    return this.#guard(() => this.#connection.prepare(sql));
+  prepare(sql: string): Statement {
+    return this.#guard(() => prepareIn(this.#connection, sql));
   }
 
   exec(sql: string): void {

@@ -184,10 +184,14 @@ export function migrate(database: Database, migrations: readonly Migration[] = M
   });
 }
 
+interface VersionRow {
+  readonly version: number;
+}
+
 /** 0 for a fresh file. */
 function versionOf(database: Database, newest: number): number {
   const select = database.prepare("SELECT user_version AS version FROM pragma_user_version");
-  const { version } = database.read(() => select.get()) as { readonly version: number };
+  const { version } = database.read(() => select.get<VersionRow>()) as VersionRow;
   if (version > newest)
     throw new CapstanError(
       "store_newer",

@@ -46,7 +46,7 @@ export interface DeletionNote {
 export function deletionNotes(database: Database): (sessionId: string) => string {
   const select = database.prepare("SELECT * FROM ledger WHERE session_id = ?");
   return (sessionId) => {
-    const note: DeletionNote = { ledger: ledgerDigest(select.all(sessionId) as unknown as LedgerRecord[]) };
+    const note: DeletionNote = { ledger: ledgerDigest(select.all<LedgerRecord>(sessionId)) };
     return JSON.stringify(note);
   };
 }

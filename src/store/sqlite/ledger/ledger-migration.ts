@@ -16,14 +16,14 @@ export function addLedger(database: Database): void {
     "SELECT id, project, coalesce(agent ->> '$.name', '') AS agent FROM sessions WHERE deleted_at IS NULL",
   );
   const events = database.prepare("SELECT seq, event FROM events WHERE session_id = ? ORDER BY seq");
-  for (const { id, project: name, agent } of sessions.all() as unknown as SessionRow[]) {
+  for (const { id, project: name, agent } of sessions.all<SessionRow>()) {
     let idle = true;
-    for (const row of events.iterate(id)) {
+    for (const row of events.iterate<{ readonly seq: number; readonly event: string }>(id)) {
       try {
-        const event = JSON.parse(String(row["event"])) as SessionEvent;
+        const event = JSON.parse(row.event) as SessionEvent;
         const turns = event.type === "session.status_running" && idle ? 1 : 0;
         if (event.type.startsWith("session.status_")) idle = event.type === "session.status_idle";
-        project({ sessionId: id, project: name, agent, seq: Number(row["seq"]), event, turns });
+        project({ sessionId: id, project: name, agent, seq: row.seq, event, turns });
       } catch {
         // One damaged event, which `verify` will name, is no reason to lock all sessions away.
       }

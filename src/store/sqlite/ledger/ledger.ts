@@ -58,14 +58,14 @@ export function ledgerTable(database: Database, clock: Clock): LedgerStore {
 
     async lines({ by, split, since = 0, project, timeZone = "UTC" }) {
       const select = database.prepare(selectLines(by, split));
-      const rows = database.read(() => select.all({ since, project: project ?? null })) as unknown as LineRow[];
+      const rows = database.read(() => select.all<LineRow>({ since, project: project ?? null }));
       const lines = rows.map(toLine).flatMap((line) => keyed(line, { by, split, timeZone }));
       return mergeLines(lines).toSorted(order(by));
     },
 
     async recentOutputs(sessionId, limit) {
       return database.read(() => {
-        const rows = selectOutputs.all(sessionId, limit) as unknown as { readonly output: number }[];
+        const rows = selectOutputs.all<{ readonly output: number }>(sessionId, limit);
         return rows.map(({ output }) => output);
       });
     },

@@ -62,7 +62,7 @@ export function reservationTable(
   };
 
   function who(sessionId: string): Who {
-    const row = selectWho.get(sessionId) as Who | undefined;
+    const row = selectWho.get<Who>(sessionId);
     if (row === undefined) throw unknownSession(sessionId);
     return row;
   }
@@ -78,14 +78,14 @@ export function reservationTable(
   function standingOf(spender: Spender, limits: ScopeLimits): Standing {
     const { scope } = limits;
     const from = limits.day?.fromBucket ?? ALL_TIME;
-    const spent = selectSpent.get(scope, keyOf(spender, limits), from) as unknown as SumRow;
+    const spent = selectSpent.get<SumRow>(scope, keyOf(spender, limits), from) as SumRow;
     const parameters: Record<typeof scope, Record<string, SQLInputValue>> = {
       session: { sessionId: spender.sessionId },
       agent: { project: spender.project, agent: spender.agent },
       project: { project: spender.project },
       day: { project: spender.project, from },
     };
-    const held = reserved[scope].get({ now: clock.now(), ...parameters[scope] }) as unknown as SumRow;
+    const held = reserved[scope].get<SumRow>({ now: clock.now(), ...parameters[scope] }) as SumRow;
     return {
       spent: { ...amounts(spent), turns: spent.turns, toolCalls: spent.tool_calls },
       reserved: amounts(held),

@@ -47,7 +47,7 @@ export function agentTable(database: Database): AgentStore {
   );
 
   function one(project: string, id: string, version?: number): AgentRecord | undefined {
-    const row = selectOne.get({ project, id, version: version ?? null }) as AgentRow | undefined;
+    const row = selectOne.get<AgentRow>({ project, id, version: version ?? null });
     return row && toAgent(row);
   }
 
@@ -72,13 +72,11 @@ export function agentTable(database: Database): AgentStore {
 
     async list(project, query) {
       const parameters = { ...pageParameters(project, query), includeArchived: flag(query.includeArchived) };
-      return database.read(() => (selectPage.all(parameters) as unknown as AgentRow[]).map(toAgent));
+      return database.read(() => selectPage.all<AgentRow>(parameters).map(toAgent));
     },
 
     async versions(project, id, { limit, before = Number.MAX_SAFE_INTEGER }) {
-      return database.read(() =>
-        (selectVersions.all(project, id, before, limit) as unknown as AgentRow[]).map(toAgent),
-      );
+      return database.read(() => selectVersions.all<AgentRow>(project, id, before, limit).map(toAgent));
     },
 
     async update(agent) {

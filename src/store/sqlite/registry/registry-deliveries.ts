@@ -60,7 +60,7 @@ export function deliveryTable(
       // Asked often and mostly in vain: without this look every question would wait for whoever writes.
       if (database.read(() => selectAnyDue.get(wanted)) === undefined) return [];
       return database.write(() => {
-        const rows = selectDue.all({ ...wanted, limit, limitEach }) as unknown as DeliveryRow[];
+        const rows = selectDue.all<DeliveryRow>({ ...wanted, limit, limitEach });
         for (const { id } of rows) lease.run(now + leaseMs, id);
         return rows.map(toDelivery);
       });
@@ -75,9 +75,7 @@ export function deliveryTable(
     },
 
     async deliveries(project, webhookId, limit) {
-      return database.read(() =>
-        (selectLog.all(project, webhookId, limit) as unknown as DeliveryRow[]).map(toDelivery),
-      );
+      return database.read(() => selectLog.all<DeliveryRow>(project, webhookId, limit).map(toDelivery));
     },
   };
 }

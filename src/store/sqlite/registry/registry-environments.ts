@@ -53,14 +53,14 @@ export function environmentTable(database: Database, clock: Clock): EnvironmentS
 
     async get(project, id) {
       return database.read(() => {
-        const row = selectOne.get(project, id) as EnvironmentRow | undefined;
+        const row = selectOne.get<EnvironmentRow>(project, id);
         return row && toEnvironment(row);
       });
     },
 
     async list(project, query) {
       const parameters = { ...pageParameters(project, query), includeArchived: flag(query.includeArchived) };
-      return database.read(() => (selectPage.all(parameters) as unknown as EnvironmentRow[]).map(toEnvironment));
+      return database.read(() => selectPage.all<EnvironmentRow>(parameters).map(toEnvironment));
     },
 
     async update(environment) {

@@ -42,7 +42,7 @@ export function fileTable(database: Database, clock: Clock): FileStore {
 
     async get(project, id, now) {
       return database.read(() => {
-        const row = selectOne.get({ project, id, now }) as FileRow | undefined;
+        const row = selectOne.get<FileRow>({ project, id, now });
         return row && toFile(row);
       });
     },
@@ -50,7 +50,7 @@ export function fileTable(database: Database, clock: Clock): FileStore {
     async list(project, query) {
       const ids = query.ids === undefined ? null : JSON.stringify(query.ids);
       const parameters = { ...pageParameters(project, query), now: query.now, ids };
-      return database.read(() => (selectPage.all(parameters) as unknown as FileRow[]).map(toFile));
+      return database.read(() => selectPage.all<FileRow>(parameters).map(toFile));
     },
 
     async delete(project, id) {
@@ -58,7 +58,7 @@ export function fileTable(database: Database, clock: Clock): FileStore {
     },
 
     async expired(now) {
-      return database.read(() => (selectExpired.all(now) as unknown as FileRow[]).map(toFile));
+      return database.read(() => selectExpired.all<FileRow>(now).map(toFile));
     },
   };
 }

@@ -39,14 +39,14 @@ export function keyTable(database: Database): KeyStore {
 
     async byHash(hash) {
       return database.read(() => {
-        const row = selectByHash.get(hash) as KeyRow | undefined;
+        const row = selectByHash.get<KeyRow>(hash);
         return row && toKey(row);
       });
     },
 
     async list(project) {
       const parameters = { project: project ?? null };
-      return database.read(() => (selectMany.all(parameters) as unknown as KeyRow[]).map(toKey));
+      return database.read(() => selectMany.all<KeyRow>(parameters).map(toKey));
     },
 
     async revoke(id, at) {

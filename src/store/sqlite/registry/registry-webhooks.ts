@@ -33,13 +33,13 @@ export function webhookTable(database: Database): Pick<WebhookStore, "create" | 
 
     async get(project, id) {
       return database.read(() => {
-        const row = selectOne.get(project, id) as WebhookRow | undefined;
+        const row = selectOne.get<WebhookRow>(project, id);
         return row && toWebhook(row);
       });
     },
 
     async list(project) {
-      return database.read(() => (selectMany.all(project) as unknown as WebhookRow[]).map(toWebhook));
+      return database.read(() => selectMany.all<WebhookRow>(project).map(toWebhook));
     },
 
     async delete(project, id) {

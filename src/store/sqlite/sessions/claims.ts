@@ -13,7 +13,7 @@ export function claimWriter(database: Database): (sessionId: string, path: strin
   const selectOthers = database.prepare("SELECT session_id, path FROM claims WHERE session_id <> ?");
   const put = database.prepare("REPLACE INTO claims (session_id, path) VALUES (?, ?)");
   return (sessionId, path) => {
-    const others = selectOthers.all(sessionId) as unknown as ClaimRow[];
+    const others = selectOthers.all<ClaimRow>(sessionId);
     const holder = others.find((other) => isInside(path, other.path) || isInside(other.path, path));
     if (holder === undefined) put.run(sessionId, path);
     return holder?.session_id;

@@ -36,7 +36,7 @@ export function sessionEraser(
   return {
     async deleteSession(sessionId, fence) {
       database.write(() => {
-        const row = selectEnd.get(sessionId) as ErasedRow | undefined;
+        const row = selectEnd.get<ErasedRow>(sessionId);
         if (row === undefined) throw unknownSession(sessionId);
         requireFence(sessionId, { fence, current: row.fence });
         const note = noteOf(sessionId);

@@ -61,7 +61,7 @@ export function eventLog(
       let signed = false;
       const write = batch.isEarly === true ? database.writeEarly.bind(database) : database.write.bind(database);
       const stored = write(() => {
-        const end = selectEnd.get(sessionId) as LogEnd | undefined;
+        const end = selectEnd.get<LogEnd>(sessionId);
         if (end === undefined) throw unknownSession(sessionId);
         checkBatch(sessionId, { batch, end });
         if (batch.change !== undefined) changeRecord(sessionId, batch.change);
@@ -100,14 +100,14 @@ export function eventLog(
 
     async events(sessionId, { after = 0, upTo = Number.MAX_SAFE_INTEGER, limit = -1 } = {}) {
       return database.read(() => {
-        const rows = selectRange.all(sessionId, after, upTo, sessionId, limit) as unknown as EventRow[];
+        const rows = selectRange.all<EventRow>(sessionId, after, upTo, sessionId, limit);
         return rows.map(toStoredEvent);
       });
     },
 
     async head(sessionId) {
       return database.read(() => {
-        const row = selectHead.get(sessionId) as Pick<LogEnd, "head_seq"> | undefined;
+        const row = selectHead.get<Pick<LogEnd, "head_seq">>(sessionId);
         return row?.head_seq ?? 0;
       });
     },

@@ -51,7 +51,7 @@ export function leaseTable(database: Database, clock: Clock): LeaseStore {
       return database.writeEarly(() => {
         requireSession(sessionId);
         const now = clock.now();
-        const row = select.get(sessionId) as LeaseRow | undefined;
+        const row = select.get<LeaseRow>(sessionId);
         const isOwn = row?.host_id === owner.hostId;
         if (row !== undefined && !isOwn && row.expires_at > now) throw busy(sessionId, row);
         const fence = isOwn ? row.fence : (row?.fence ?? 0) + 1;
@@ -79,7 +79,7 @@ export function leaseTable(database: Database, clock: Clock): LeaseStore {
     },
 
     async wanted(now) {
-      const rows = database.read(() => selectWanted.all({ now })) as unknown as (LeaseRow & { session_id: string })[];
+      const rows = database.read(() => selectWanted.all<LeaseRow & { session_id: string }>({ now }));
       return rows.map((row) => ({
         sessionId: row.session_id,
         holder: row.expires_at > now ? ownerOf(row) : undefined,
@@ -87,7 +87,7 @@ export function leaseTable(database: Database, clock: Clock): LeaseStore {
     },
 
     async holder(sessionId) {
-      const row = database.read(() => select.get(sessionId)) as LeaseRow | undefined;
+      const row = database.read(() => select.get<LeaseRow>(sessionId));
       return row !== undefined && row.expires_at > clock.now() ? ownerOf(row) : undefined;
     },
   };
@@ -100,7 +100,7 @@ export function refuseLiveLease(database: Database, clock: Clock): void {
   const select = database.prepare(
     "SELECT session_id, fence, host_id, pid, hostname, expires_at FROM leases WHERE expires_at > ? ORDER BY expires_at DESC",
   );
-  const row = database.read(() => select.get(clock.now())) as (LeaseRow & { readonly session_id: string }) | undefined;
+  const row = database.read(() => select.get<LeaseRow & { readonly session_id: string }>(clock.now()));
   if (row !== undefined) throw busy(row.session_id, row);
 }
 

@@ -25,7 +25,7 @@ export function notificationProjection(database: Database): (happened: Happened)
   );
   return ({ sessionId, project, at, sourceId, notifications }) => {
     if (notifications.length === 0) return;
-    const webhooks = select.all(project) as unknown as WebhookRow[];
+    const webhooks = select.all<WebhookRow>(project);
     for (const { id: webhookId, events } of webhooks) {
       const wanted = JSON.parse(events) as readonly string[];
       for (const notification of notifications) {

@@ -1,7 +1,7 @@
-import type { SQLInputValue, StatementSync } from "node:sqlite";
+import type { SQLInputValue } from "node:sqlite";
 import { CapstanError } from "../../../core/errors.ts";
 import type { SessionQuery } from "../../../core/ports/store.ts";
-import { type Database, MATCHES } from "../file/database.ts";
+import { type Database, MATCHES, type Statement } from "../file/database.ts";
 
 type Filter = Exclude<keyof SessionQuery, "limit" | "order" | "includeArchived">;
 
@@ -33,9 +33,9 @@ function conditionsOf({ order, project }: SessionQuery): Readonly<Record<Filter,
 }
 
 /** Gives the rows that a query finds; `columns` is what is read of each. */
-export function sessionQuery(database: Database, columns: string): (query: SessionQuery) => readonly unknown[] {
+export function sessionQuery<Row>(database: Database, columns: string): (query: SessionQuery) => Row[] {
   // A filter that is not given is not in the statement, where it would keep an index from being used.
-  const prepared = new Map<string, StatementSync>();
+  const prepared = new Map<string, Statement>();
   return (query) => {
     if (query.after !== undefined && query.order === undefined) throw orderMissing(query.after);
     const conditions = conditionsOf(query);
@@ -51,7 +51,7 @@ export function sessionQuery(database: Database, columns: string): (query: Sessi
     const sql = `SELECT ${columns} FROM sessions ${indexFor(query)} WHERE ${where.join(" AND ")} ${orderOf(query)} LIMIT :limit`;
     const statement = prepared.get(sql) ?? database.prepare(sql);
     prepared.set(sql, statement);
-    return statement.all({ ...given, limit: query.limit ?? -1 });
+    return statement.all<Row>({ ...given, limit: query.limit ?? -1 });
   };
 }
 

@@ -73,7 +73,7 @@ export function sessionTable(
      WHERE deleted_at IS NULL AND (:project IS NULL OR project = :project) GROUP BY status`,
   );
   const notify = notificationProjection(database);
-  const selectSummaries = sessionQuery(database, SUMMARY);
+  const selectSummaries = sessionQuery<SummaryRow>(database, SUMMARY);
 
   return {
     async createSession(session) {
@@ -93,19 +93,19 @@ export function sessionTable(
 
     async session(sessionId) {
       return database.read(() => {
-        const row = selectOne.get(sessionId) as RecordRow | undefined;
+        const row = selectOne.get<RecordRow>(sessionId);
         return row && toRecord(row);
       });
     },
 
     async countSessions(project) {
       const none = { idle: 0, running: 0, rescheduling: 0, terminated: 0 };
-      const rows = database.read(() => count.all({ project: project ?? null })) as unknown as CountRow[];
+      const rows = database.read(() => count.all<CountRow>({ project: project ?? null }));
       return rows.reduce((counts, row) => ({ ...counts, [row.status]: row.count }), none);
     },
 
     async sessions(query = {}) {
-      return database.read(() => (selectSummaries(query) as unknown as SummaryRow[]).map(toSummary));
+      return database.read(() => selectSummaries(query).map(toSummary));
     },
   };
 }

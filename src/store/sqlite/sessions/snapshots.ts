@@ -27,7 +27,7 @@ export function snapshotTable(database: Database): Pick<Store, "saveSnapshot" | 
 
     async snapshot(sessionId) {
       return database.read(() => {
-        const row = select.get(sessionId) as SnapshotRow | undefined;
+        const row = select.get<SnapshotRow>(sessionId);
         return row && { seq: row.seq, state: JSON.parse(row.state) as SessionState };
       });
     },

@@ -55,12 +55,12 @@ export function fillSummaries(database: Database): void {
   const update = database.prepare(
     "UPDATE sessions SET status = ?, turns = ?, usd = ?, first_message = ?, last_activity_at = ? WHERE id = ?",
   );
-  for (const { id, created_at: createdAt } of sessions.all() as unknown as UnsummarizedRow[]) {
+  for (const { id, created_at: createdAt } of sessions.all<UnsummarizedRow>()) {
     let summary = EMPTY_SUMMARY;
     let lastActivityAt = createdAt;
-    for (const row of events.iterate(id)) {
+    for (const row of events.iterate<{ readonly event: string }>(id)) {
       try {
-        const event = JSON.parse(String(row["event"])) as SessionEvent;
+        const event = JSON.parse(row.event) as SessionEvent;
         summary = summarize(summary, event);
         const time = Date.parse(event.processed_at ?? "");
         if (!Number.isNaN(time)) lastActivityAt = time;

@@ -27,7 +27,7 @@ export function transcriptTable(database: Database): TranscriptStore {
 
     async load(sessionId, path) {
       return database.read(() => {
-        const rows = selectEntries.all(sessionId, path) as unknown as { readonly entry: string }[];
+        const rows = selectEntries.all<{ readonly entry: string }>(sessionId, path);
         return rows.map(({ entry }) => JSON.parse(entry) as TranscriptEntry);
       });
     },
@@ -42,7 +42,7 @@ export function transcriptTable(database: Database): TranscriptStore {
     /** The subagents' paths only: the main line, `""`, needs no finding. */
     async paths(sessionId) {
       return database.read(() => {
-        const rows = selectPaths.all(sessionId) as unknown as { readonly path: string }[];
+        const rows = selectPaths.all<{ readonly path: string }>(sessionId);
         return rows.map(({ path }) => path);
       });
     },

@@ -2,6 +2,9 @@ import type { Context } from "hono";
 import type { SessionRecord } from "../../core/ports/store.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { type Env, hasRole } from "../http/context.ts";
+import { CapstanError } from "../../core/errors.ts";
+import type { LoggedEvent } from "../../core/events/events.ts";
+import type { Turn } from "../../runtime/turn/turn.ts";
 
 /**
  * Whoever attaches is likely to say something soon. A session that another process drives stays there, and one that
@@ -13,4 +16,10 @@ export function wake(runtime: Runtime, c: Context<Env>, record: SessionRecord): 
     (session) => session.warm(),
     () => {},
   );
+}
+
+/** What a turn begins with, as it stands in the log: the message that was sent. The turn goes on by itself. */
+export async function firstEvent(turn: Turn): Promise<LoggedEvent> {
+  for await (const item of turn) if ("seq" in item) return item;
+  throw new CapstanError("session_ended", "The session was closed before the turn began. Send it again.");
 }
