@@ -129,11 +129,12 @@ export class ToolCalls {
   }
 
   /** Before it changes anything: the place must be the session's, and the files must be kept. */
-  async #kept({ callId, tool, traits }: CallRequest, outcome: CallOutcome): Promise<CallOutcome> {
+  async #kept({ callId, tool, traits, input }: CallRequest, outcome: CallOutcome): Promise<CallOutcome> {
     if (!outcome.granted || !mayChangeFiles(tool, traits)) return outcome;
     try {
       await this.#hooks.occupy();
-      await this.#deps.configuration.beforeCall(callId, outcome.subject);
+      const isLeft = (outcome.input ?? input)["run_in_background"] === true;
+      await this.#deps.configuration.beforeCall(callId, outcome.subject, { isLeft });
       await this.#deps.checkpoints.beforeCall(callId);
       return outcome;
     } catch (thrown) {

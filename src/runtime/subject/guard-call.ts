@@ -3,6 +3,7 @@ import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
 import { isInside } from "../../core/paths/inside.ts";
 import { actionOf } from "../../core/permission/protected/in-call.ts";
 import { rowOfPath, rowOfText } from "../../core/permission/protected/match.ts";
+import { UNNAMED_REPOSITORY } from "../../core/permission/protected/table.ts";
 import type { CallSubject, Place } from "../../core/rules/subject.ts";
 import { readCommands } from "../../core/shell/read-commands.ts";
 import type { CalledTool } from "./call-subject.ts";
@@ -13,6 +14,7 @@ import { basesOf } from "../shell/bases.ts";
 import { commandLine } from "./command-line.ts";
 import { isMove } from "../shell/returns.ts";
 import { agentPrograms, isAgentFile } from "../protected/agent-files.ts";
+import { tellsGit } from "../protected/git-layout.ts";
 import { inListed } from "./listed-files.ts";
 import { childrenOf, sameFile } from "../protected/look.ts";
 import { inPieces } from "./name-pieces.ts";
@@ -89,7 +91,8 @@ function patternOf(path: string, subject: CallSubject, places: GuardedPlaces): G
   );
   if (isInside(path, capstanHome) && !isOwn) return "$CAPSTAN_HOME/";
   if (gitDirectories.some((directory) => isInside(path, directory))) return "$GIT_DIR/";
-  return programs.includes(path) || isAgentFile(path) ? "$AGENT" : undefined;
+  if (programs.includes(path) || isAgentFile(path)) return "$AGENT";
+  return rowOfPath(path, subject) === undefined && tellsGit(path) ? UNNAMED_REPOSITORY : undefined;
 }
 
 const MOVERS = /^(?:mv|rm|rmdir|unlink|rename|chmod|chown|ln|rsync|trash)$/;
