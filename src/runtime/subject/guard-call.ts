@@ -122,8 +122,13 @@ function inDirectory(path: string, subject: CallSubject, places: GuardedPlaces):
   if (isInside(capstanHome, path)) return [{ path, pattern: "$CAPSTAN_HOME/" }];
   if (isInside(subject.workspace, path)) return [{ path, pattern: "**/.capstan/" }];
   if (programs.some((program) => isInside(program, path))) return [{ path, pattern: "$AGENT" }];
-  const child = childrenOf(path)
-    .map((name) => join(path, name))
+  return inTop(path, subject);
+}
+
+/** Configuration of Capstan's that lies in a directory. */
+function inTop(directory: string, subject: CallSubject): Guarded[] {
+  const child = childrenOf(directory)
+    .map((name) => join(directory, name))
     .find((file) => rowOfPath(file, subject)?.readBy === "Capstan");
   const pattern = child && rowOfPath(child, subject)?.pattern;
   return child === undefined || pattern === undefined ? [] : [{ path: child, pattern }];
@@ -151,7 +156,16 @@ function inCommand(subject: CallSubject, line: string | undefined, places: Guard
     ...inPieces(subject, line, { bases, places }),
     ...inUnknownDirectory(subject, line, places),
     ...inListed(subject, bases, places),
+    ...(shell.commands.some(takesUntracked) ? inTop(subject.workspace, subject) : []),
   ];
+}
+
+/** Whether git removes files that it does not know, or puts them away. */
+function takesUntracked({ words: [program, ...rest] }: NonNullable<CallSubject["shell"]>["commands"][number]): boolean {
+  const texts = rest.map(({ text }) => text);
+  if (nameOf(program?.text) !== "git") return false;
+  if (texts.includes("clean")) return !texts.some((text) => /^(?:-[a-zA-Z]*n[a-zA-Z]*|--dry-run)$/.test(text));
+  return texts.includes("stash") && texts.some((text) => /^(?:-[a-zA-Z]*[ua]|--include-untracked|--all)/.test(text));
 }
 
 function isOther({ tool }: CallSubject, engineTool: boolean): boolean {
