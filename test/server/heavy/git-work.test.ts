@@ -101,6 +101,35 @@ test.each(PATHS)(
   },
 );
 
+test("a key has one piece of git's work at a time, and another key does not wait for it", async () => {
+  writeFileSync(slow, "--numstat");
+  const asks = (key: string): ReturnType<typeof request> => {
+    const headers = { "x-api-key": key, host: "127.0.0.1" };
+    const asked = request({ port: listening.port, path: `/api/sessions/${id}/diff`, headers });
+    asked.on("error", () => {});
+    asked.end();
+    return asked;
+  };
+  const first = asks(all.admin.key);
+  const firstPid = await slowPid();
+  const second = asks(all.admin.key);
+  const other = asks(all.viewer.key);
+  // There is one more place. It is not taken by the second of the first key.
+  const pid = await slowPid();
+  other.destroy();
+  await until(
+    () => isThere(pid),
+    (is) => !is,
+  );
+  expect(isThere(firstPid)).toBe(true);
+  for (const asked of [second, first]) asked.destroy();
+  await until(
+    () => isThere(firstPid),
+    (is) => !is,
+  );
+  rmSync(slow);
+});
+
 test.each(PATHS)("%s %s: what takes too long or gives too much is ended and refused", async (method, path, command) => {
   const ask = (): ReturnType<typeof all.admin.send> => all.admin.send(method, `/api/sessions/${id}/${path}`);
   Object.assign(limits, { bytes: 10, fileBytes: 10 });
