@@ -28,7 +28,7 @@ function putSlowGit(): void {
   for (const path of [bin, tmp]) mkdirSync(path);
   const script = `#!/bin/sh
 if [ -e ${slow} ]; then
-  case " $* " in *" $(cat ${slow}) "*) echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; exec sleep 100000;; esac
+  case " $* " in *" $(cat ${slow}) "*) echo $$ >> ${pidFile}.all; echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; exec sleep 100000;; esac
 fi
 exec ${findProgram("git")} "$@"
 `;
@@ -103,6 +103,7 @@ test.each(PATHS)(
 
 test("a key has one piece of git's work at a time, and another key does not wait for it", async () => {
   writeFileSync(slow, "--numstat");
+  rmSync(`${pidFile}.all`, { force: true });
   const asks = (key: string): ReturnType<typeof request> => {
     const headers = { "x-api-key": key, host: "127.0.0.1" };
     const asked = request({ port: listening.port, path: `/api/sessions/${id}/diff`, headers });
@@ -121,6 +122,7 @@ test("a key has one piece of git's work at a time, and another key does not wait
     () => isThere(pid),
     (is) => !is,
   );
+  expect(readFileSync(`${pidFile}.all`, "utf8").trim().split("\n").map(Number)).toEqual([firstPid, pid]);
   expect(isThere(firstPid)).toBe(true);
   for (const asked of [second, first]) asked.destroy();
   await until(
