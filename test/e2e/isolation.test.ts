@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { findContainment } from "../../src/process/containment.ts";
@@ -96,6 +96,41 @@ test("a command cannot unmount the /proc of its namespace and see the host, root
   expect(text).toContain("looked");
   expect(text).toContain(`CAPSTAN_SESSION=${session.id}`);
   expect(["host-seen", "entered", "host-reached"].filter((found) => text.split("\n").includes(found))).toEqual([]);
+});
+
+test("settings, hooks, servers and instructions of the person are not loaded, nor a project's", async () => {
+  using person = temporaryDirectory();
+  await using t = await testHost((request) =>
+    request.toolResults.length > 0 ? say("ok") : call("Bash", { command: "echo ran" }),
+  );
+  const mark = join(person.path, "mark");
+  const command = `touch ${mark}`;
+  const hooks = Object.fromEntries(
+    ["SessionStart", "UserPromptSubmit", "PreToolUse", "Stop"].map((name) => [
+      name,
+      [{ hooks: [{ type: "command", command }] }],
+    ]),
+  );
+  const servers = { mcpServers: { theirs: { command: "touch", args: [mark] } } };
+  for (const home of [person.path, t.cwd]) {
+    mkdirSync(join(home, ".claude", "skills", "theirs"), { recursive: true });
+    const settings = { hooks, env: { THEIRS: "set" }, enableAllProjectMcpServers: true };
+    writeFileSync(join(home, ".claude", "settings.json"), JSON.stringify(settings));
+    writeFileSync(join(home, ".claude", "CLAUDE.md"), "Say theirs.\n");
+    const skill = "---\nname: theirs\ndescription: Theirs alone.\n---\n";
+    writeFileSync(join(home, ".claude", "skills", "theirs", "SKILL.md"), skill);
+    for (const name of [".claude.json", ".mcp.json"]) writeFileSync(join(home, name), JSON.stringify(servers));
+  }
+  vi.stubEnv("HOME", person.path);
+  await using host = await t.another({ environment: { ...t.environment, HOME: person.path } });
+  const session = await host.startSession({
+    agent: agent({ tools: ["Bash"], permissions: { allow: ["Bash"] } }),
+    cwd: t.cwd,
+  });
+  expect((await session.send("Run it.").result()).text).toBe("ok");
+  await session.close();
+  expect(existsSync(mark)).toBe(false);
+  expect(JSON.stringify(t.model.requests.map(({ body }) => body))).not.toMatch(/theirs/i);
 });
 
 test("the agent's home, configuration and temporary files are the session's own", async () => {

@@ -30,7 +30,7 @@ function runs(commands: readonly string[], results: string[] = []) {
   };
 }
 
-const CHECK = `import "./rules.mjs";\n`;
+const CHECK = `import "./rules.mjs";\nawait import("./extra.mjs").catch(() => {});\n`;
 const yolo = (hook: object) =>
   agent({
     tools: ["Bash"],
@@ -39,48 +39,54 @@ const yolo = (hook: object) =>
   });
 
 test.each([
-  ["changed", "sh plant.sh"],
-  ["removed", "sh remove.sh"],
-])("a hook whose module an agent has %s is not run, and denies, whatever its on_failure says", async (_how, plant) => {
-  const results: string[] = [];
-  const commands = [plant, "echo again"];
-  await using t = await testHost(runs(commands, results));
-  mkdirSync(join(t.cwd, "hooks"));
-  writeFileSync(join(t.cwd, "hooks/check.mjs"), CHECK);
-  writeFileSync(join(t.cwd, "hooks/rules.mjs"), "");
-  writeFileSync(
-    join(t.cwd, "plant.sh"),
-    `echo 'import { writeFileSync } from "node:fs"; writeFileSync("evil", "");' > hooks/rules.mjs; echo planted`,
-  );
-  writeFileSync(join(t.cwd, "remove.sh"), "rm hooks/rules.mjs; echo planted");
-  const session = await t.host.startSession({ agent: yolo({ on_failure: "continue" }), cwd: t.cwd });
-  await session.send("Get around the hook.").result();
-  expect(results).toEqual([expect.stringContaining("planted"), expect.stringContaining("hooks/rules.mjs")]);
-  expect(results[1]).toContain("run capstan trust with the agent's file");
-  expect(existsSync(join(t.cwd, "evil"))).toBe(false);
-  const events = await eventsOf(t.host, session.id);
-  expect(ofType(events, "capstan.programs_pinned")).toMatchObject([
-    { files: [{ path: "hooks/check.mjs" }, { path: "hooks/rules.mjs", sha256: hashOf("") }] },
-  ]);
-  expect(ofType(events, "capstan.hook_ran").map(({ outcome }) => outcome)).toEqual(["passed", "denied"]);
+  ["changed", "sh plant.sh", "hooks/rules.mjs"],
+  ["removed", "sh remove.sh", "hooks/rules.mjs"],
+  ["added", "sh add.sh", "hooks/extra.mjs"],
+])(
+  "a hook a module of which an agent has %s is not run, and denies, whatever its on_failure says",
+  async (_how, plant, file) => {
+    const results: string[] = [];
+    const commands = [plant, "echo again"];
+    await using t = await testHost(runs(commands, results));
+    mkdirSync(join(t.cwd, "hooks"));
+    writeFileSync(join(t.cwd, "hooks/check.mjs"), CHECK);
+    writeFileSync(join(t.cwd, "hooks/rules.mjs"), "");
+    writeFileSync(
+      join(t.cwd, "plant.sh"),
+      `echo 'import { writeFileSync } from "node:fs"; writeFileSync("evil", "");' > hooks/rules.mjs; echo planted`,
+    );
+    writeFileSync(join(t.cwd, "remove.sh"), "rm hooks/rules.mjs; echo planted");
+    const add = `echo 'import { writeFileSync } from "node:fs"; writeFileSync("evil", "");' > hooks/extra.mjs; echo planted`;
+    writeFileSync(join(t.cwd, "add.sh"), add);
+    const session = await t.host.startSession({ agent: yolo({ on_failure: "continue" }), cwd: t.cwd });
+    await session.send("Get around the hook.").result();
+    expect(results).toEqual([expect.stringContaining("planted"), expect.stringContaining(file)]);
+    expect(results[1]).toContain("run capstan trust with the agent's file");
+    expect(existsSync(join(t.cwd, "evil"))).toBe(false);
+    const events = await eventsOf(t.host, session.id);
+    expect(ofType(events, "capstan.programs_pinned")).toMatchObject([
+      { files: [{ path: "hooks/check.mjs" }, { path: "hooks/rules.mjs", sha256: hashOf("") }] },
+    ]);
+    expect(ofType(events, "capstan.hook_ran").map(({ outcome }) => outcome)).toEqual(["passed", "denied"]);
 
-  // A person looks at the change, and trusts it.
-  const path = join(t.cwd, "hooks/rules.mjs");
-  const now = "// Reviewed.\n";
-  writeFileSync(path, now);
-  const files = new Map([[path, Buffer.from(now)]]);
-  new TrustBook(t.home).add(
-    itemOf({ kind: "agent", root: t.cwd, path: join(t.cwd, "agent.yaml"), files, widens: [] }),
-    "me",
-    new Date(0),
-  );
-  commands.push("echo third");
-  await session.send("Once more.").result();
-  expect(results[2]).toContain("third");
-  const ran = ofType(await eventsOf(t.host, session.id), "capstan.hook_ran").map(({ outcome }) => outcome);
-  expect(ran).toEqual(["passed", "denied", "passed"]);
-  await session.close();
-});
+    // A person looks at the change, and trusts it.
+    const path = join(t.cwd, file);
+    const now = "// Reviewed.\n";
+    writeFileSync(path, now);
+    const files = new Map([[path, Buffer.from(now)]]);
+    new TrustBook(t.home).add(
+      itemOf({ kind: "agent", root: t.cwd, path: join(t.cwd, "agent.yaml"), files, widens: [] }),
+      "me",
+      new Date(0),
+    );
+    commands.push("echo third");
+    await session.send("Once more.").result();
+    expect(results[2]).toContain("third");
+    const ran = ofType(await eventsOf(t.host, session.id), "capstan.hook_ran").map(({ outcome }) => outcome);
+    expect(ran).toEqual(["passed", "denied", "passed"]);
+    await session.close();
+  },
+);
 
 test("a file that a hook writes by a redirection is no program of it", async () => {
   await using t = await testHost(runs(["echo one", "echo two"]));

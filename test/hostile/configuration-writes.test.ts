@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { testCli } from "../support/cli.ts";
@@ -54,6 +54,10 @@ test("--yes is not a person: configuration is denied, and the rest is allowed", 
 sandboxTest("a program in the sandbox neither changes nor makes configuration, and claude can commit", async () => {
   using place = repository();
   const proof = join(place.base, "proof");
+  // What is there already, at the top and below.
+  const there = [".envrc", "deep/agent.yaml", "deep/.npmrc"];
+  mkdirSync(place.at("deep"));
+  for (const name of there) writeFileSync(place.at(name), "mine\n");
   // Scripts, so that nothing in the call shows what they do.
   const script = (name: string, text: string): Call => ["Write", { file_path: place.at(name), content: text }];
   const calls: readonly Call[] = [
@@ -61,6 +65,7 @@ sandboxTest("a program in the sandbox neither changes nor makes configuration, a
       "try.sh",
       `mkdir .capstan; echo x > .capstan/config.yaml; echo x > .env; echo x > .npmrc; echo x > agent.yaml
 echo x > .git/hooks/post-checkout; git config core.fsmonitor ./evil; echo x > .git/info/attributes; mkdir .git/modules
+echo x >> .envrc; echo x > deep/agent.yaml; rm -f deep/.npmrc; mv deep/agent.yaml deep/b; mv deep moved-deep
 mv .git moved; ln -s . link; echo x > link/.env; mv sub/.. other; true`,
     ),
     ["Bash", { command: "sh try.sh; echo tried" }],
@@ -88,6 +93,7 @@ git update-index --add --cacheinfo 160000,$(git -C sub/repo rev-parse HEAD),sub/
   expect(results[4]).toContain("planted");
   const kept = [".capstan", ".env", ".npmrc", "agent.yaml", ".git/hooks/post-checkout", ".git/info/attributes"];
   expect(kept.filter((name) => existsSync(place.at(name)))).toEqual([]);
+  expect(there.map((name) => readFileSync(place.at(name), "utf8"))).toEqual(there.map(() => "mine\n"));
   expect(readFileSync(place.at(".git/config"), "utf8")).toBe(before);
   expect(place.git("log", "--format=%s").trim().split("\n")).toEqual(commits ? ["second", "first"] : ["first"]);
   const disabled = ofType(events, "capstan.configuration_changed").flatMap((event) => event.disabled);

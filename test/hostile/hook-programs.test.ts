@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { openHost } from "../../src/app/open-host.ts";
@@ -70,6 +80,8 @@ rm -f linked/check.sh; printf '#!/bin/sh\\n${evil}\\n' > linked/check.sh; chmod 
     engine: TEST_ENGINE,
     environment,
     capacity: ANY_PRESSURE,
+    // In the sandbox nothing that they run gets out, changed or not.
+    hooksOutsideSandbox: true,
   });
   const before_tool = [{ command: [process.execPath, "hooks/run.mjs"] }, { command: ["linked/check.sh"] }];
   const session = await host.startSession({
@@ -81,4 +93,6 @@ rm -f linked/check.sh; printf '#!/bin/sh\\n${evil}\\n' > linked/check.sh; chmod 
   await session.close();
   expect(results).toEqual([expect.stringContaining("planted"), expect.stringContaining("again")]);
   expect(existsSync(join(place.base, "escaped"))).toBe(false);
+  expect(readFileSync(place.at("lib/x.mjs"), "utf8")).toBe("");
+  expect(lstatSync(place.at("linked/check.sh")).isSymbolicLink()).toBe(true);
 });

@@ -119,6 +119,15 @@ describe("a line that bash takes to configuration", () => {
     'set -- a ../../capstan-home/config.yaml; cp "$@"',
     "trap 'cp a ../../capstan-home/config.yaml' EXIT",
     "cp a /proc/self/cwd/.env",
+    "sed -n w.env a",
+    "sed s/E/F/w.env a",
+    "sed -n 'w../../capstan-home/config.yaml' a",
+    "patch -p1 <<E\n--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-orig\n+x\nE",
+    "git apply <<E\n--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-orig\n+x\nE",
+    "make -f - <<< 'x:;cp a .env'",
+    "xargs cp a <<E\n.env\nE",
+    "git clean -fdq",
+    "git add a; git -c user.name=a -c user.email=a@b commit -qm a; git -c user.name=a -c user.email=a@b stash -qu",
   ])("asks a person in yolo mode: %s", (line) => {
     using place = world();
     expect(place.decided(line)).toMatchObject({ behavior: "ask", rememberable: false });
@@ -149,6 +158,10 @@ describe("a line that leaves configuration alone", () => {
     "awk '/EVIL/ {print > \"out.txt\"}' a",
     "cp a src/$NAME/config.yaml",
     "git commit -qm 'See ../../capstan-home/config.yaml'",
+    "git commit -q -F - <<E\nSee .env\nE",
+    "git clean -ndx",
+    "git stash list",
+    "sed -n 'w new.env' a",
   ])("is allowed in yolo mode: %s", (line) => {
     using place = world();
     expect(place.decided(line)).toMatchObject({ behavior: "allow" });

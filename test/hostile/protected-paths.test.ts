@@ -33,6 +33,9 @@ linkSync(join(cwd, ".npmrc"), join(cwd, "second-name.txt"));
 mkdirSync(join(cwd, ".vscode"));
 writeFileSync(join(cwd, ".vscode", "tasks.json"), "{}\n");
 linkSync(join(cwd, ".vscode", "tasks.json"), join(cwd, "third-name.txt"));
+for (const name of ["bare", "half"])
+  for (const part of ["objects", "refs"]) mkdirSync(join(cwd, name, part), { recursive: true });
+writeFileSync(join(cwd, "bare", "HEAD"), "ref: refs/heads/main\n");
 symlinkSync(home, join(cwd, "up"));
 symlinkSync(join(cwd, "sub", ".capstan"), join(cwd, "settings"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -66,6 +69,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   "**/.ripgreprc": [".ripgreprc"],
   "**/.git/": [".git", "src/.git/config", "vendor/.GIT/hooks/pre-commit", "src/.g\u200cit/config", "git~1/config"],
   "$GIT_DIR/": [join(own, "config"), join(repository, "config")],
+  "$REPOSITORY/": ["bare/config", "bare/hooks/pre-commit", "bare/info/attributes", "half/HEAD", "up/project/half/HEAD"],
   "**/.gitconfig": ["../.gitconfig"],
   "~/.config/git/": ["~/.config/git/config"],
   "~/.ssh/": ["~/.ssh/config", "up/.ssh/authorized_keys"],
@@ -330,6 +334,8 @@ describe("what is no write to configuration", () => {
     "cp package.json Makefile .gitignore .github/workflows/ci.yml CLAUDE.md out/",
     "sed -i 's/.*//' README.md",
     "echo x > compose.yaml",
+    "echo x > bare/description",
+    "cp a.txt src/config && cp a.txt src/HEAD",
     "curl https://x.example/.env",
     "rsync -a --exclude=.git --exclude .env src/ out/",
     "rm -rf src",

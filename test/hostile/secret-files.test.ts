@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { Runtime } from "../../src/runtime/runtime.ts";
@@ -34,7 +34,8 @@ sandboxTest("a confined agent reads no secret of the project, also one that is m
     sandbox: { mode: "required", auto_allow_sandboxed: true },
   } as const;
   const made: Step[] = [
-    ["Bash", { command: "mkdir new && echo KEY=SECRET > new/.env" }],
+    ["Bash", { command: "mkdir new" }],
+    // By the time of the next one the person has put a file there.
     ["Bash", { command: "cat new/.env packages/api/.env.example" }],
     ["Bash", { command: "mv .env a; cat a; ln tls/server.key b; cat b; mv packages moved; cat moved/api/.env.local" }],
     ["Bash", { command: "grep -r KEY . 2>&1" }],
@@ -48,7 +49,14 @@ sandboxTest("a confined agent reads no secret of the project, also one that is m
     agent: agent({ tools: ["Read", "Grep", "Bash"], permissions: { mode: "yolo" } }),
     cwd,
     environment,
+    hooks: {
+      beforeTool: ({ input }) => {
+        if (String(input["command"]).startsWith("cat new/")) writeFileSync(join(cwd, "new/.env"), "KEY=SECRET\n");
+      },
+    },
   });
+  // It appeared during a turn, so that it was disabled; it is hidden under its new name, too.
+  expect(existsSync(join(cwd, "new/disabled-by-capstan.env"))).toBe(true);
   expect(said).toHaveLength(1 + tries.length + made.length);
   for (const text of said) expect(text).not.toContain("SECRET");
   expect(said[0]).toContain("open.txt:1:KEY=OPEN");

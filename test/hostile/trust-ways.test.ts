@@ -79,6 +79,8 @@ test("capstan chat asks before it as well", async () => {
   const { stdout, stderr } = await cli.run(["chat", "--rehearsal"], { input: "run echo $GREETING\n" });
   expect(stdout).not.toContain("evil");
   expect(stderr).toContain(".capstan/config.yaml is not trusted");
+  // It was asked about, and not run without the variable.
+  expect((await cli.run(["approvals", "list", "--json"])).stdout).toContain("echo $GREETING");
 });
 
 test("capstan test runs no suite that widens, and says how to trust it", async () => {

@@ -92,6 +92,7 @@ function script(request: ModelRequest): Reply {
 const LOOKER: Partial<AgentInput> = {
   tools: ["Bash"],
   permissions: { mode: "yolo" },
+  hooks: { before_tool: [{ command: ["/usr/bin/true"] }] },
   subagents: { looker: { description: "Looks.", instructions: "Look.", tools: ["Bash"] } },
 };
 

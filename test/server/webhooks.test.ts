@@ -190,6 +190,18 @@ describe("a webhook", () => {
     expect([address.connections(), address.received]).toEqual([0, []]);
   });
 
+  test("of an address that was stored while private ones were allowed is not connected to afterwards", async () => {
+    using address = await receiver(200);
+    const url = address.url.replace("http:", "https:");
+    await using s = await scene(url, { allowPrivate: false, backoff: () => undefined });
+    await s.webhooks.enqueue([delivery()]);
+    expect(await settled(s.webhooks)).toMatchObject({
+      status: "failed",
+      lastError: expect.stringContaining("leads to this machine"),
+    });
+    expect(address.connections()).toBe(0);
+  });
+
   test("is connected to at an address that was checked in the same lookup", async () => {
     expect(await lookedUp(true)).toContainEqual({
       address: expect.stringMatching(/^(?:127\.|::1$)/),

@@ -8,6 +8,8 @@ export const SECRET_NAMES: readonly string[] = [
   ".env",
   ".env.*",
   ".envrc",
+  // What a person puts there during a turn is disabled under this name.
+  "disabled-by-capstan.env*",
   ".netrc",
   "_netrc",
   ".pgpass",

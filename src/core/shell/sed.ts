@@ -8,6 +8,9 @@ const SED: Options = {
   longValues: ["expression", "line-length", "file"],
 };
 
+/** How the reason names what a script does. */
+export const SED_ACTS = "e, w or s///e";
+
 /** A sed script can run programs (`e`, `s///e`) and write files (`w`); only scripts that surely do neither are clear. */
 export function readSed(words: readonly ReadWord[], at: At): void {
   const scripts: ReadWord[] = [];
@@ -51,7 +54,7 @@ export function readSed(words: readonly ReadWord[], at: At): void {
     else if (!isHarmless(script.text))
       for (const [word, { text }] of words.entries())
         if (text.endsWith(script.text))
-          at.effects.push({ word, option: "e, w or s///e", written: text, does: "runs a program" });
+          at.effects.push({ word, option: SED_ACTS, written: text, does: "runs a program" });
   }
 }
 

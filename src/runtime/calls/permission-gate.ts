@@ -7,6 +7,7 @@ import type { CallRequest } from "../../core/ports/engine.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { EventDraft } from "../../core/events/events.ts";
 import { decide, type Verdict } from "../../core/permission/decide.ts";
+import { isAboutConfiguration } from "../../core/permission/protected/in-call.ts";
 import { runsConfined } from "../../core/permission/limits.ts";
 import type { CallSubject } from "../../core/rules/subject.ts";
 import { parseRule } from "../../core/rules/rule.ts";
@@ -19,6 +20,7 @@ import { type ApprovalDesk, confirmation, type Settled } from "../approvals/appr
 import { sessionInput, sessionSubject } from "../subject/call-subject.ts";
 import { byClient } from "./client-results.ts";
 import type { HookedCall } from "../hooks/hooks.ts";
+import { FILE_FIELDS } from "../paths/file-input.ts";
 import { sessionSandbox } from "../protected/sandbox.ts";
 import type { SessionBasics, SessionHelpers, SessionSurroundings, SessionTools } from "../session-deps.ts";
 
@@ -182,6 +184,9 @@ export class CallJudge {
     const now = this.#subject({ ...call, input: input ?? call.input });
     const verdict = await this.#judge(call, open, now);
     if (verdict.behavior === "deny") return { ...byVerdict(verdict), subject: now, approvalId, facts };
+    const isShown = isAboutConfiguration(request.asked_by) || !isAboutConfiguration(verdict.decidedBy);
+    if (namesSame(call, answer.input) && !(isShown && leadsTo(subject, now)))
+      return { granted: false, decidedBy: "input:path", reason: MOVED, subject: now, approvalId, facts };
     const { overspent } = this.#deps.log.state;
     if (request.asked_by === SPENDING && overspent !== undefined)
       facts.push({ type: "capstan.budget_warned", ...overspent, agreed_by: answer.by });
@@ -244,6 +249,20 @@ export class CallJudge {
       tools.some((given) => given.name === tool)
     );
   }
+}
+
+const MOVED =
+  "Not run: a link or a file changed while a person was asked, so that the call would reach something else. Make the call again.";
+
+/** Whether a person has left alone what the call names. */
+function namesSame({ tool, input }: CallRequest, edited: CallRequest["input"] | undefined): boolean {
+  const [field] = FILE_FIELDS[tool] ?? [];
+  return edited === undefined || (field !== undefined && edited[field] === input[field]);
+}
+
+/** Whether the files that a call names are still those that were looked at. */
+function leadsTo({ paths: before }: CallSubject, { paths: now }: CallSubject): boolean {
+  return now.every(({ real }) => before.some((place) => place.real === real));
 }
 
 /** Clients see a call as the model made it: a change would go unnoticed. */

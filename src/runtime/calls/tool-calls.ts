@@ -146,11 +146,12 @@ export class ToolCalls {
   }
 
   /** Before a call changes files: the directory must be the session's, and a checkpoint must be taken. */
-  async #keepFiles({ callId, tool, traits }: CallRequest, outcome: CallOutcome): Promise<CallOutcome> {
+  async #keepFiles({ callId, tool, traits, input }: CallRequest, outcome: CallOutcome): Promise<CallOutcome> {
     if (!outcome.granted || !mayChangeFiles(tool, traits)) return outcome;
     try {
       await this.#parts.turn.occupy();
-      await this.#deps.configuration.beforeCall(callId, outcome.subject);
+      const isLeft = (outcome.input ?? input)["run_in_background"] === true;
+      await this.#deps.configuration.beforeCall(callId, outcome.subject, { isLeft });
       await this.#deps.checkpoints.beforeCall(callId);
       return outcome;
     } catch (thrown) {

@@ -2,7 +2,9 @@ import { z } from "zod";
 import { isInside } from "../../core/paths/inside.ts";
 import { protectedIn } from "../../core/permission/protected/in-call.ts";
 import { rowOfPath } from "../../core/permission/protected/match.ts";
+import { UNNAMED_REPOSITORY } from "../../core/permission/protected/table.ts";
 import type { CallSubject } from "../../core/rules/subject.ts";
+import { isGitHead } from "./git-layout.ts";
 
 /** The configuration that people have let calls of a turn write. */
 export const approved = z.object({
@@ -34,5 +36,6 @@ export function withApproved(one: Approved, other: Approved): Approved {
 
 export function isApproved(path: string, { places, patterns }: Approved, cwd: string): boolean {
   if (places.some((place) => isInside(path, place) || isInside(place, path))) return true;
-  return patterns.includes(rowOfPath(path, { workspace: cwd, home: cwd })?.pattern ?? "");
+  const pattern = isGitHead(path) ? UNNAMED_REPOSITORY : rowOfPath(path, { workspace: cwd, home: cwd })?.pattern;
+  return patterns.includes(pattern ?? "");
 }

@@ -1,7 +1,10 @@
-import { renameSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { readdirSync, realpathSync, renameSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { messageOf } from "../../core/errors.ts";
 import { rowOfPath } from "../../core/permission/protected/match.ts";
-import { namesIn } from "./fingerprints.ts";
+import { PinnedDirectory } from "../../process/pinned.ts";
+import { statsOf } from "./fingerprints.ts";
+import { isGitHead } from "./git-layout.ts";
 import { isHarmlessRepository } from "./harmless-repository.ts";
 
 /**
@@ -9,12 +12,18 @@ import { isHarmlessRepository } from "./harmless-repository.ts";
  * names it, and a repository as git makes it runs nothing.
  */
 export function takesEffect(path: string, cwd: string): boolean {
-  if (isRepository(path)) return !isHarmlessRepository(path);
+  if (isRepository(path)) return !isHarmlessRepository(repositoryOf(path));
   return rowOfPath(path, { workspace: cwd, home: cwd }) !== undefined;
 }
 
+/** A `.git`, or the `HEAD` by which git takes the directory around it for one. */
 export function isRepository(path: string): boolean {
-  return basename(path).toLowerCase() === ".git";
+  return basename(path).toLowerCase() === ".git" || isGitHead(path);
+}
+
+/** Where the settings of a repository are. */
+export function repositoryOf(path: string): string {
+  return isGitHead(path) ? dirname(path) : path;
 }
 
 export interface Disabled {
@@ -22,13 +31,35 @@ export interface Disabled {
   readonly movedTo: string;
 }
 
-/** Under another name it is nobody's configuration, and nothing is lost. */
-export function disable(path: string): Disabled {
+/**
+ * Under another name it is nobody's configuration, and nothing is lost. Throws when a link stands in its way by now: a
+ * program that still runs could lead the host to somebody else's files.
+ */
+export function disable(path: string, cwd: string): Disabled {
   const place = dirname(path);
-  const taken = new Set(namesIn(place));
-  const movedTo = join(place, freeName(basename(path), taken));
-  renameSync(path, movedTo);
+  using parent = PinnedDirectory.open(join(realpathSync(cwd), relative(cwd, place)));
+  const name = freeName(basename(path), new Set(readdirSync(parent.at("."))));
+  renameSync(parent.at(basename(path)), parent.at(name));
+  const movedTo = join(place, name);
+  // With its HEAD it would be a repository under any name.
+  if (statsOf(join(movedTo, "HEAD")) !== undefined) disable(join(movedTo, "HEAD"), cwd);
   return { path, movedTo };
+}
+
+/** Disables what can be. One that cannot keeps nobody from disabling the others. */
+export function disableAll(
+  paths: readonly string[],
+  cwd: string,
+): { readonly disabled: readonly Disabled[]; readonly problem?: string } {
+  const disabled: Disabled[] = [];
+  let problem: string | undefined;
+  for (const path of new Set(paths))
+    try {
+      disabled.push(disable(path, cwd));
+    } catch (thrown) {
+      problem ??= `${relative(cwd, path)} could not be disabled: ${messageOf(thrown)}`;
+    }
+  return { disabled, ...(problem !== undefined && { problem }) };
 }
 
 /** Some names are configuration by their beginning, others by their end. */

@@ -5,6 +5,7 @@ import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
 import { isInside } from "../../core/paths/inside.ts";
 import { rowOfPath } from "../../core/permission/protected/match.ts";
 import { agentPrograms, isAgentFile } from "./agent-files.ts";
+import { isGitDirectory, isGitHead } from "./git-layout.ts";
 
 /** Kept from being made at the top of the workspace, where the next session, git, npm or a shell would find it. */
 const KEPT_ABSENT = [".capstan", ".env", ".envrc", "agent.yaml", ".husky", ".npmrc"];
@@ -40,7 +41,9 @@ export function configurationBelow(cwd: string): readonly string[] {
   const directories = [cwd];
   for (let looked = 0; looked < directories.length && looked < MAX_DIRECTORIES && found.length < MAX_FOUND; looked++) {
     const directory = directories[looked] ?? cwd;
-    for (const entry of entriesOf(directory)) {
+    const entries = entriesOf(directory);
+    if (isRepositoryItself(entries)) found.push(...inRepository(directory));
+    for (const entry of entries) {
       const path = join(directory, entry.name);
       const kind = kindOf(entry, path, cwd);
       if (kind === "repository") found.push(...inRepository(path));
@@ -54,7 +57,10 @@ export function configurationBelow(cwd: string): readonly string[] {
 /** So many directories are looked at for what appeared in a turn. */
 const MAX_WATCHED = 20_000;
 
-/** The same without a limit to what is found, and with repositories as a whole; `isAll`: nothing was left out. */
+/**
+ * The same without a limit to what is found, and with repositories as a whole: one under another name than `.git` by its
+ * `HEAD`. `isAll`: nothing was left out.
+ */
 export async function allConfigurationBelow(cwd: string): Promise<{
   paths: readonly string[];
   isAll: boolean;
@@ -66,6 +72,8 @@ export async function allConfigurationBelow(cwd: string): Promise<{
     if (looked >= MAX_WATCHED) return { paths, isAll: false, directories: looked };
     const directory = directories[looked] ?? cwd;
     const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+    if (isRepositoryItself(entries))
+      paths.push(...entries.filter(({ name }) => isGitHead(name)).map(({ name }) => join(directory, name)));
     for (const entry of entries) {
       const path = join(directory, entry.name);
       const kind = kindOf(entry, path, cwd);
@@ -85,6 +93,10 @@ function kindOf(entry: Dirent, path: string, cwd: string): "repository" | "confi
 function isConfiguration(path: string, cwd: string): boolean {
   // A workspace may be a home directory, or a copy of one.
   return rowOfPath(path, { workspace: cwd, home: cwd }) !== undefined || isAgentFile(path);
+}
+
+function isRepositoryItself(entries: readonly Dirent[]): boolean {
+  return isGitDirectory(entries.map(({ name }) => name));
 }
 
 function isRepository(entry: Dirent): boolean {

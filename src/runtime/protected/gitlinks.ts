@@ -21,13 +21,19 @@ const LIMITS = { timeout: 30_000, maxBuffer: 256 * 1_048_576 };
 /** So many levels of repositories in repositories are looked at. */
 const MAX_DEPTH = 8;
 
+interface LinkedRepositories {
+  readonly repositories: readonly string[];
+  /** Those at the last level that is looked at. */
+  readonly tooDeep: readonly string[];
+}
+
 /**
  * Repositories that git enters by itself when someone asks for the status of a workspace, because its index names them:
  * the paths of their `.git`, wherever they lie. None where there is no repository.
  */
-export async function linkedRepositories(cwd: string, depth = 0): Promise<readonly string[]> {
+export async function linkedRepositories(cwd: string, depth = 0): Promise<LinkedRepositories> {
   const git = findProgram("git", { outside: cwd });
-  if (git === undefined || depth > MAX_DEPTH) return [];
+  if (git === undefined) return { repositories: [], tooDeep: [] };
   const env = { ...ENVIRONMENT, PATH: safePath(hostPath(), { outside: cwd }) };
   const asked = run(git, [...OPTIONS, "ls-files", "--stage", "-z"], { cwd, env, ...LIMITS });
   const { stdout } = await asked.catch((thrown: unknown) => {
@@ -38,15 +44,22 @@ export async function linkedRepositories(cwd: string, depth = 0): Promise<readon
     .split("\0")
     .filter((line) => line.startsWith("160000 "))
     .map((line) => join(cwd, line.slice(line.indexOf("\t") + 1)));
-  const found: string[] = [];
+  const repositories: string[] = [];
+  const tooDeep: string[] = [];
   for (const directory of new Set(links)) {
     const repository = join(directory, ".git");
     if (statsOf(repository) === undefined) continue;
-    found.push(repository);
+    repositories.push(repository);
     // What lies in one that is to be disabled is out of git's reach then.
-    if (isHarmlessRepository(repository)) found.push(...(await linkedRepositories(directory, depth + 1)));
+    if (!isHarmlessRepository(repository)) continue;
+    if (depth >= MAX_DEPTH) tooDeep.push(repository);
+    else {
+      const below = await linkedRepositories(directory, depth + 1);
+      repositories.push(...below.repositories);
+      tooDeep.push(...below.tooDeep);
+    }
   }
-  return found;
+  return { repositories, tooDeep };
 }
 
 function isNoRepository(thrown: unknown): boolean {

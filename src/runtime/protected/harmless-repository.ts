@@ -37,8 +37,9 @@ function isHarmlessConfig(file: string): boolean {
     }
     const [, name = "", value = ""] = SETTING.exec(line) ?? [];
     const isAddress = section === "remote" && name.toLowerCase() === "url";
-    // `ext::` and other helpers run a program.
-    return HARMLESS[section]?.test(name.toLowerCase()) === true && !(isAddress && /^"?\s*-|::/.test(value));
+    // `ext::` and other helpers run a program. Git leaves quotes out wherever they stand.
+    const address = value.replaceAll('"', "").trim();
+    return HARMLESS[section]?.test(name.toLowerCase()) === true && !(isAddress && /^-|::/.test(address));
   });
 }
 

@@ -8,9 +8,10 @@ import { readOwnFile, removeOwn, writeOwnFile } from "../../process/own-files.ts
 import type { SessionBasics, SessionSurroundings } from "../session-deps.ts";
 import type { CallSubject } from "../../core/rules/subject.ts";
 import { type Approved, approved, approvedBy, isApproved, NOTHING_APPROVED, withApproved } from "./approved.ts";
-import { type Disabled, disable, isRepository, takesEffect } from "./disable.ts";
+import { type Disabled, disableAll, isRepository, repositoryOf, takesEffect } from "./disable.ts";
 import { allConfigurationBelow } from "./find-configuration.ts";
 import { fingerprintOf, statsOf } from "./fingerprints.ts";
+import { isGitHead } from "./git-layout.ts";
 import { linkedRepositories } from "./gitlinks.ts";
 
 type Changed = EventDraft<"capstan.configuration_changed">;
@@ -44,6 +45,10 @@ export class ConfigurationWatch {
   readonly #createdAt: number;
   /** Calls that may change files, and have not ended. */
   readonly #running = new Set<string>();
+  /** A command of the agent may run on when its turn is over. */
+  #leavesCommands = false;
+  /** What was there at the end of the last turn. */
+  #seen: Looked | undefined;
 
   constructor({ record, stateDir }: Pick<SessionBasics, "record"> & Pick<SessionSurroundings, "stateDir">) {
     this.#file = join(stateDir, "configuration.json");
@@ -52,8 +57,9 @@ export class ConfigurationWatch {
     this.#isConfined = record.environment.sandbox.mode !== "off";
   }
 
-  /** Before a call that may change files, as it may run. */
-  async beforeCall(callId: string, subject?: CallSubject): Promise<void> {
+  /** Before a call that may change files, as it may run. `isLeft`: it starts a command that its result does not wait for. */
+  async beforeCall(callId: string, subject?: CallSubject, { isLeft = false } = {}): Promise<void> {
+    this.#leavesCommands ||= isLeft && this.#isConfined;
     const seen = statsOf(this.#file) === undefined ? await looked(this.#cwd) : undefined;
     // Read again: another call may have been let through meanwhile.
     const before = read(this.#file) ?? (seen && { ...seen, approved: NOTHING_APPROVED });
@@ -75,7 +81,9 @@ export class ConfigurationWatch {
     try {
       const now = await looked(this.#cwd);
       const made = this.#unapproved(now, before).filter((path) => !isRepository(path));
-      return made.length === 0 ? [] : [this.#event(made, made.map(disable), undefined)];
+      if (made.length === 0) return [];
+      const { disabled, problem } = disableAll(made, this.#cwd);
+      return [this.#event(made, disabled, problem)];
     } catch (thrown) {
       return [this.#event([], [], messageOf(thrown))];
     }
@@ -98,38 +106,52 @@ export class ConfigurationWatch {
     try {
       const now = await looked(this.#cwd);
       const changed = Object.keys(now.prints).filter((path) => now.prints[path] !== before.prints[path]);
-      const { linked, failure } = this.#isConfined ? await this.#linkedSince(now) : { linked: [] };
+      const { linked, tooDeep, failure } = this.#isConfined ? await this.#linkedSince(now) : NONE_LINKED;
       const grown = changed.filter((path) => before.prints[path] !== undefined && this.#isMadeHere(path));
       const risky = [...grown, ...linked].filter((path) => takesEffect(path, this.#cwd));
-      const disabled = this.#isConfined ? [...this.#unapproved(now, before), ...risky].map(disable) : [];
-      const problem = before.isAll && !now.isAll ? "it has more directories than are looked at." : failure;
-      const all = [...changed, ...linked];
+      const unwanted = this.#isConfined ? [...this.#unapproved(now, before), ...risky, ...tooDeep] : [];
+      const { disabled, problem: left } = disableAll(unwanted, this.#cwd);
+      this.#seen = without(now, disabled);
+      const problem = before.isAll && !now.isAll ? "it has more directories than are looked at." : (left ?? failure);
+      const all = [...new Set([...changed, ...linked, ...tooDeep])];
       return all.length === 0 && problem === undefined ? [] : [this.#event(all, disabled, problem)];
     } catch (thrown) {
       return [this.#event([], [], messageOf(thrown))];
     }
   }
 
-  /** The log has what there is to say. */
+  /** The log has what there is to say. What a command writes that runs on is found by the next look. */
   told(): void {
-    removeOwn(this.#file);
+    const seen = this.#leavesCommands ? this.#seen : undefined;
+    if (seen === undefined) return removeOwn(this.#file);
+    writeOwnFile(this.#file, JSON.stringify({ ...seen, approved: NOTHING_APPROVED } satisfies Kept));
+  }
+
+  /** When nothing of the session runs any more: says what commands wrote since the end of the last turn. */
+  async atRest(say: (warned: readonly EventDraft[]) => Promise<unknown>): Promise<void> {
+    if (!this.#leavesCommands) return;
+    const warned = await this.atTurnEnd();
+    if (warned.length > 0) await say(warned);
+    this.#leavesCommands = false;
+    this.told();
   }
 
   /** Repositories that git enters by itself, in directories that are not looked at, and that have changed meanwhile. */
-  async #linkedSince({ prints }: Looked): Promise<{ linked: readonly string[]; failure?: string }> {
+  async #linkedSince({ prints }: Looked): Promise<Linked> {
     const since = statsOf(this.#file)?.ctimeMs ?? 0;
-    const isChanged = (path: string): boolean => (statsOf(path)?.ctimeMs ?? 0) >= since;
+    const isChanged = (path: string): boolean =>
+      prints[path] === undefined && ["", ...TELLING].some((name) => (statsOf(join(path, name))?.ctimeMs ?? 0) >= since);
     try {
-      const all = (await linkedRepositories(this.#cwd)).filter((path) => prints[path] === undefined);
-      return { linked: all.filter((path) => ["", ...TELLING].some((name) => isChanged(join(path, name)))) };
+      const { repositories, tooDeep } = await linkedRepositories(this.#cwd);
+      return { linked: repositories.filter(isChanged), tooDeep: tooDeep.filter(isChanged) };
     } catch (thrown) {
-      return { linked: [], failure: messageOf(thrown) };
+      return { ...NONE_LINKED, failure: messageOf(thrown) };
     }
   }
 
   /** A repository of an earlier turn of the session: harmless then, and not read-only for the commands since. */
   #isMadeHere(path: string): boolean {
-    return isRepository(path) && (statsOf(path)?.birthtimeMs ?? 0) >= this.#createdAt;
+    return isRepository(path) && (statsOf(repositoryOf(path))?.birthtimeMs ?? 0) >= this.#createdAt;
   }
 
   #event(changed: readonly string[], disabled: readonly Disabled[], problem: string | undefined): Changed {
@@ -144,7 +166,17 @@ export class ConfigurationWatch {
   }
 }
 
+/** Repositories that git enters by itself, and those behind which more follow than are looked at. */
+interface Linked {
+  readonly linked: readonly string[];
+  readonly tooDeep: readonly string[];
+  readonly failure?: string;
+}
+
+const NONE_LINKED: Linked = { linked: [], tooDeep: [] };
+
 function readerOf(path: string, cwd: string): string {
+  if (isGitHead(path)) return "git";
   return (rowOfPath(path, { workspace: cwd, home: cwd }) ?? protectedRow("$AGENT")).readBy;
 }
 
@@ -152,12 +184,18 @@ async function looked(cwd: string): Promise<Looked> {
   const { paths, isAll, directories } = await allConfigurationBelow(cwd);
   const prints = paths.flatMap((path): [string, string][] => {
     const name = basename(path).toLowerCase();
-    const print = name === ".git" ? gitFingerprint(path) : fingerprintOf(path);
+    const print = isRepository(path) ? gitFingerprint(repositoryOf(path)) : fingerprintOf(path);
     // An empty `.capstan` is a project; at the top, sandboxes of servers put one there so that nobody else can.
     const isMarker = name === ".capstan" && dirname(path) !== cwd;
     return print === undefined && !isMarker ? [] : [[path, print ?? "empty"]];
   });
   return { prints: Object.fromEntries(prints), isAll, directories };
+}
+
+function without(looked: Looked, disabled: readonly Disabled[]): Looked {
+  const gone = new Set(disabled.map(({ path }) => path));
+  const prints = Object.entries(looked.prints).filter(([path]) => !gone.has(path));
+  return { ...looked, prints: Object.fromEntries(prints) };
 }
 
 const TELLING = ["config", "config.worktree", "commondir", "gitdir", "info/attributes", "hooks"];

@@ -3,6 +3,7 @@ import type { AgentDefinition } from "../../core/agent/agent-definition.ts";
 import { isInside } from "../../core/paths/inside.ts";
 import { actionOf } from "../../core/permission/protected/in-call.ts";
 import { rowOfPath, rowOfText } from "../../core/permission/protected/match.ts";
+import { UNNAMED_REPOSITORY } from "../../core/permission/protected/table.ts";
 import type { CallSubject, Place } from "../../core/rules/subject.ts";
 import { readCommands } from "../../core/shell/read-commands.ts";
 import type { CalledTool } from "./call-subject.ts";
@@ -13,6 +14,7 @@ import { basesOf } from "../shell/bases.ts";
 import { commandLine } from "./command-line.ts";
 import { isMove } from "../shell/returns.ts";
 import { agentPrograms, isAgentFile } from "../protected/agent-files.ts";
+import { tellsGit } from "../protected/git-layout.ts";
 import { inListed } from "./listed-files.ts";
 import { childrenOf, sameFile } from "../protected/look.ts";
 import { inPieces } from "./name-pieces.ts";
@@ -89,7 +91,8 @@ function patternOf(path: string, subject: CallSubject, places: GuardedPlaces): G
   );
   if (isInside(path, capstanHome) && !isOwn) return "$CAPSTAN_HOME/";
   if (gitDirectories.some((directory) => isInside(path, directory))) return "$GIT_DIR/";
-  return programs.includes(path) || isAgentFile(path) ? "$AGENT" : undefined;
+  if (programs.includes(path) || isAgentFile(path)) return "$AGENT";
+  return rowOfPath(path, subject) === undefined && tellsGit(path) ? UNNAMED_REPOSITORY : undefined;
 }
 
 const MOVERS = /^(?:mv|rm|rmdir|unlink|rename|chmod|chown|ln|rsync|trash)$/;
@@ -119,8 +122,13 @@ function inDirectory(path: string, subject: CallSubject, places: GuardedPlaces):
   if (isInside(capstanHome, path)) return [{ path, pattern: "$CAPSTAN_HOME/" }];
   if (isInside(subject.workspace, path)) return [{ path, pattern: "**/.capstan/" }];
   if (programs.some((program) => isInside(program, path))) return [{ path, pattern: "$AGENT" }];
-  const child = childrenOf(path)
-    .map((name) => join(path, name))
+  return inTop(path, subject);
+}
+
+/** Configuration of Capstan's that lies in a directory. */
+function inTop(directory: string, subject: CallSubject): Guarded[] {
+  const child = childrenOf(directory)
+    .map((name) => join(directory, name))
     .find((file) => rowOfPath(file, subject)?.readBy === "Capstan");
   const pattern = child && rowOfPath(child, subject)?.pattern;
   return child === undefined || pattern === undefined ? [] : [{ path: child, pattern }];
@@ -148,7 +156,16 @@ function inCommand(subject: CallSubject, line: string | undefined, places: Guard
     ...inPieces(subject, line, { bases, places }),
     ...inUnknownDirectory(subject, line, places),
     ...inListed(subject, bases, places),
+    ...(shell.commands.some(takesUntracked) ? inTop(subject.workspace, subject) : []),
   ];
+}
+
+/** Whether git removes files that it does not know, or puts them away. */
+function takesUntracked({ words: [program, ...rest] }: NonNullable<CallSubject["shell"]>["commands"][number]): boolean {
+  const texts = rest.map(({ text }) => text);
+  if (nameOf(program?.text) !== "git") return false;
+  if (texts.includes("clean")) return !texts.some((text) => /^(?:-[a-zA-Z]*n[a-zA-Z]*|--dry-run)$/.test(text));
+  return texts.includes("stash") && texts.some((text) => /^(?:-[a-zA-Z]*[ua]|--include-untracked|--all)/.test(text));
 }
 
 function isOther({ tool }: CallSubject, engineTool: boolean): boolean {

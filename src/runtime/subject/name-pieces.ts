@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { isInside } from "../../core/paths/inside.ts";
-import { acts, actionOf, isLeftOut } from "../../core/permission/protected/in-call.ts";
+import { acts, actionOf, isLeftOut, scriptsOf } from "../../core/permission/protected/in-call.ts";
 import { piecesOf, rowOfText } from "../../core/permission/protected/match.ts";
 import type { CallSubject } from "../../core/rules/subject.ts";
 import { Names } from "../paths/names.ts";
@@ -21,9 +21,10 @@ export function inPieces(subject: CallSubject, line: string, { bases, places }: 
   const action = shell === undefined ? "reads" : actionOf(shell);
   if (shell === undefined || action === "reads") return [];
   const bare = line.replaceAll(/["'\\]/g, "");
-  const row = action === "open" ? firstRow([bare, line, bare.replaceAll(EXPANSION, "")], subject) : undefined;
+  const isText = action === "open" || (line.includes("<<") && shell.commands.some(readsNames));
+  const row = isText ? firstRow([bare, line, bare.replaceAll(EXPANSION, "")], subject) : undefined;
   if (row !== undefined) return [{ path: "something in the command", pattern: row }];
-  const texts = action === "open" ? [bare, line, bare.replaceAll(EXPANSION, "")] : wordsOf(shell.commands);
+  const texts = isText ? [bare, line, bare.replaceAll(EXPANSION, "")] : wordsOf(shell.commands);
   const pieces = new Set(texts.flatMap((text) => [...piecesOf(text)]).filter(isPath));
   const names = new Names({ cwd: subject.workspace, home: subject.home, shellHome: subject.shell_home });
   for (const piece of [...pieces].slice(0, MAX_PIECES))
@@ -49,10 +50,23 @@ function firstRow(texts: readonly string[], subject: CallSubject): string | unde
   return undefined;
 }
 
-function wordsOf(commands: NonNullable<CallSubject["shell"]>["commands"]): string[] {
+type Command = NonNullable<CallSubject["shell"]>["commands"][number];
+
+function wordsOf(commands: readonly Command[]): string[] {
   return commands
     .filter(acts)
-    .flatMap(({ words }) => words.flatMap(({ text }, at) => (isLeftOut(words, at) ? [] : [text])));
+    .flatMap((one) => [
+      ...one.words.flatMap(({ text }, at) => (isLeftOut(one.words, at) ? [] : [text])),
+      ...scriptsOf(one),
+    ]);
+}
+
+/** Programs that are told on their input which files to write. */
+const READS_NAMES = /^(?:patch|g?make|ed|ex|vim?|xargs|cpio|(?:bsd|g)?tar|rsync|parallel)$/;
+
+function readsNames({ words: [program, ...rest] }: Command): boolean {
+  const name = program?.text.replace(/^.*\//, "") ?? "";
+  return READS_NAMES.test(name) || (name === "git" && rest.some(({ text }) => /^(?:apply|am)$/.test(text)));
 }
 
 function isPath(piece: string): boolean {

@@ -152,6 +152,7 @@ export class Turns {
     if (await this.#pauses.rest()) return;
     await this.interrupt();
     await this.engine.close();
+    await this.#deps.configuration.atRest((warned) => this.#deps.log.append(warned));
   }
 
   /** The mode or the grants changed, or someone answered: continues with whatever that settles. */

@@ -187,6 +187,33 @@ test("a check of an input that breaks down is a failed call, and not a failed tu
   ]);
 });
 
+test("a call about which the host fails to decide is not run", async () => {
+  let ran = 0;
+  const tool: BuiltinTool = {
+    name: "Acts",
+    description: "",
+    inputSchema: { type: "object" },
+    traits: { readOnly: false, edit: false, safeInternal: false },
+    run: async () => ((ran += 1), textOutcome("ran")),
+  };
+  const results = await runCalls(
+    [{ callId: "call_0", name: "Acts", input: {}, written: "{}" }],
+    {
+      host: { prepare: () => Promise.reject(new Error("the store is full")), emit: async () => {} },
+      checks: new InputChecks(compileSchema),
+      threadId: undefined,
+      tools: [tool],
+      readable: [],
+      isConfined: false,
+    },
+    new AbortController().signal,
+  );
+  expect(results).toMatchObject([
+    { isError: true, content: [{ text: expect.stringContaining("the store is full") as string }] },
+  ]);
+  expect(ran).toBe(0);
+});
+
 test("patterns of a server's schema are left to the server, and everything else of it is checked", async () => {
   const checks = new InputChecks(compileSchema);
   const problems = (name: string, inputSchema: Record<string, unknown>, input: unknown) =>

@@ -101,6 +101,22 @@ test("answers that nobody reads stay within the limit of their key, and other ke
   expect(await (await get("/small", other.secret)).text()).toBe("small");
 });
 
+test("answers that nobody reads stay within the limit of all keys together", async () => {
+  const [one, other, third] = [await server.key(), await server.key(), await server.key()];
+  const limits = { perKey: 100 * MEBIBYTE, overall: 10 * MEBIBYTE };
+  const { answers, ask, get } = await served(parts().v1, limits);
+  for (const { secret } of [one, other]) ask("/large", secret);
+  await until(
+    () => answers.overall,
+    (bytes) => bytes > limits.overall,
+  );
+  const refused = await until(
+    () => get("/small", third.secret),
+    ({ status }) => status !== 200,
+  );
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+});
+
 test("what comes from a source is read only as far as the client takes it, and given up when it leaves", async () => {
   const { secret } = await server.key();
   const { v1, read } = parts();

@@ -196,6 +196,19 @@ test("a body that does not arrive in time is given up, and so is an upload that 
   expect(budget.held).toBe(0);
 });
 
+test("bodies of a key that sends many are parsed in turn with those of others", async () => {
+  const app = bareApp();
+  const done: string[] = [];
+  const send = async (key: string): Promise<void> => {
+    const answer = await app.request("/", posted(ReadableStream.from([Buffer.from('{"a":1}')]), key));
+    expect(answer.status).toBe(200);
+    done.push(key);
+  };
+  const all = [...Array.from({ length: 40 }, () => send("one")), send("two")];
+  await Promise.all(all);
+  expect(done.indexOf("two")).toBeLessThan(20);
+});
+
 test("a compressed body is not opened", async () => {
   const app = bareApp();
   for (const encoding of ["gzip", "br", "deflate"]) {

@@ -28,7 +28,7 @@ function putSlowGit(): void {
   for (const path of [bin, tmp]) mkdirSync(path);
   const script = `#!/bin/sh
 if [ -e ${slow} ]; then
-  case " $* " in *" $(cat ${slow}) "*) echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; exec sleep 100000;; esac
+  case " $* " in *" $(cat ${slow}) "*) echo $$ >> ${pidFile}.all; echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; exec sleep 100000;; esac
 fi
 exec ${findProgram("git")} "$@"
 `;
@@ -100,6 +100,37 @@ test.each(PATHS)(
     expect(readdirSync(join(directory.path, "tmp")).filter((name) => name.startsWith("capstan-zip-"))).toEqual([]);
   },
 );
+
+test("a key has one piece of git's work at a time, and another key does not wait for it", async () => {
+  writeFileSync(slow, "--numstat");
+  rmSync(`${pidFile}.all`, { force: true });
+  const asks = (key: string): ReturnType<typeof request> => {
+    const headers = { "x-api-key": key, host: "127.0.0.1" };
+    const asked = request({ port: listening.port, path: `/api/sessions/${id}/diff`, headers });
+    asked.on("error", () => {});
+    asked.end();
+    return asked;
+  };
+  const first = asks(all.admin.key);
+  const firstPid = await slowPid();
+  const second = asks(all.admin.key);
+  const other = asks(all.viewer.key);
+  // There is one more place. It is not taken by the second of the first key.
+  const pid = await slowPid();
+  other.destroy();
+  await until(
+    () => isThere(pid),
+    (is) => !is,
+  );
+  expect(readFileSync(`${pidFile}.all`, "utf8").trim().split("\n").map(Number)).toEqual([firstPid, pid]);
+  expect(isThere(firstPid)).toBe(true);
+  for (const asked of [second, first]) asked.destroy();
+  await until(
+    () => isThere(firstPid),
+    (is) => !is,
+  );
+  rmSync(slow);
+});
 
 test.each(PATHS)("%s %s: what takes too long or gives too much is ended and refused", async (method, path, command) => {
   const ask = (): ReturnType<typeof all.admin.send> => all.admin.send(method, `/api/sessions/${id}/${path}`);

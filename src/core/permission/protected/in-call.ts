@@ -1,4 +1,5 @@
 import type { ShellWord } from "../../shell/read-commands.ts";
+import { SED_ACTS } from "../../shell/sed.ts";
 import type { CallSubject, Place, ShellSubject } from "../../rules/subject.ts";
 import { configures, onlyReads } from "./commands.ts";
 import { protectedRow, rowOfPath, rowOfPattern, rowOfText } from "./match.ts";
@@ -62,12 +63,26 @@ function inShell(shell: ShellSubject, subject: CallSubject): ProtectedHit | unde
     const row = rowOfWord(word, subject);
     if (row !== undefined) return hit(row, word.text);
   }
+  for (const text of acting.flatMap(scriptsOf)) {
+    const row = rowOfText(text, subject);
+    if (row !== undefined) return hit(row, text);
+  }
   for (const place of shell.mentions) {
     const isLink = place.named !== place.real && rowOfPath(place.named, subject) === undefined;
     const row = isOpen || isLink ? rowOfPlace(place, subject) : undefined;
     if (row !== undefined) return hit(row, place.named);
   }
   return undefined;
+}
+
+/** The command or flag of sed that writes a file, right before its name. */
+const W_FILE = /(?<![A-Za-z])[gpiIemM0-9]*[wW](?=[.~/])/g;
+
+/** Scripts of sed that write a file, apart from its name: `w.env` is the file `.env`. */
+export function scriptsOf({ words, effects = [] }: ShellSubject["commands"][number]): string[] {
+  return effects
+    .filter(({ option }) => option === SED_ACTS)
+    .map(({ word }) => (words[word]?.text ?? "").replaceAll(W_FILE, "w "));
 }
 
 /** Whatever follows happens in that directory. */

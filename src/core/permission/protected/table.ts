@@ -11,6 +11,9 @@ export interface ProtectedRow {
   readonly why: string;
 }
 
+/** Not by its name: git takes a directory for a repository by what is in it. */
+export const UNNAMED_REPOSITORY = "$REPOSITORY/";
+
 /**
  * Everything that Capstan, Claude Code, git, npm, a shell or an editor reads as configuration. A write to it always asks
  * a person, whatever the mode, rules and grants say, and the answer is not remembered. In the sandbox it is read-only.
@@ -48,6 +51,11 @@ export const PROTECTED: readonly ProtectedRow[] = [
     why: "hooks, configuration, attributes, worktrees, modules and the index, which make git run programs",
   },
   { pattern: "$GIT_DIR/", readBy: "git", why: "the repository that the workspace is a worktree of" },
+  {
+    pattern: UNNAMED_REPOSITORY,
+    readBy: "git",
+    why: "the same of a repository under another name: a directory with HEAD, objects and refs in it",
+  },
   { pattern: "**/.gitconfig", readBy: "git", why: "aliases, hooks, filters and other programs that git runs" },
   { pattern: "~/.config/git/", readBy: "git", why: "aliases, hooks, filters and other programs that git runs" },
   { pattern: "~/.ssh/", readBy: "git", why: "programs that ssh runs to connect, and who may log in" },

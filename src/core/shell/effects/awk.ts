@@ -4,11 +4,13 @@ import type { ReadWord, ShellEffect } from "../reading.ts";
 const ACTS = /\bsystem\b|\bclose\b|\|(?!\|)|\bprintf?\b[^;}\n]*>|@|\bgetline\b/;
 const WITH_VALUE = /^-[Fv]$/;
 
-/** What the program of awk does besides printing; one that is only known when it runs may do anything. */
+/** What the programs of awk do besides printing; one that is only known when it runs may do anything. */
 export function awkEffects(words: readonly ReadWord[]): ShellEffect[] {
-  const program = programOf(words);
-  const read = program === undefined ? undefined : words[program];
-  if (program === undefined || read === undefined) return [];
+  return programsOf(words).flatMap((program) => effectsOf(program, words[program]));
+}
+
+function effectsOf(program: number, read: ReadWord | undefined): ShellEffect[] {
+  if (read === undefined) return [];
   if (read.dynamic)
     return [{ word: program, option: "system()", written: read.source, does: "runs a program", doubtful: true }];
   // What is compared or joined with || is no redirection.
@@ -23,12 +25,18 @@ function shownAs(found: string): string {
   return found === "system" || found === "close" ? `${found}()` : found;
 }
 
-function programOf(words: readonly ReadWord[]): number | undefined {
+/** Options that give a part of the program, of which there may be several: in the next word, or in their own. */
+const GIVES_PROGRAM = /^(?:-[a-zA-Z]*e|--source)/;
+const IN_NEXT = /^(?:-[a-zA-Z]*e|--source)$/;
+
+function programsOf(words: readonly ReadWord[]): number[] {
+  const given: number[] = [];
   for (let at = 1; at < words.length; at++) {
     const text = words[at]?.text ?? "";
     if (WITH_VALUE.test(text)) at += 1;
-    else if (text === "--") return at + 1 < words.length ? at + 1 : undefined;
-    else if (!/^-./.test(text) || words[at]?.dynamic === true) return at;
+    else if (GIVES_PROGRAM.test(text) && words[at]?.dynamic === false) given.push(IN_NEXT.test(text) ? ++at : at);
+    else if (text === "--") return given.length > 0 ? given : [at + 1];
+    else if (!/^-./.test(text) || words[at]?.dynamic === true) return given.length > 0 ? given : [at];
   }
-  return undefined;
+  return given;
 }

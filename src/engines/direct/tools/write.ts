@@ -2,7 +2,7 @@ import { z } from "zod";
 import { traitsOf } from "../../builtin-tools.ts";
 import { type BuiltinTool, textOutcome } from "./builtin-tool.ts";
 import { type ChangeParts, createFile, KNOWN, openToChange } from "./files/change.ts";
-import { codeOf } from "./files/pinned.ts";
+import { codeOf } from "../../../process/pinned.ts";
 import { outcomeOf, permittedPlace, refused, ToolFailure } from "./files/permitted.ts";
 
 const input = z.strictObject({

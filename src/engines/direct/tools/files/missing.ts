@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { dirname, extname, basename } from "node:path";
 import { isInside } from "../../../../core/paths/inside.ts";
-import { PinnedDirectory } from "./pinned.ts";
+import { PinnedDirectory } from "../../../../process/pinned.ts";
 
 /** What is said of a file that is not there. A name beside it that differs in its ending alone is probably meant. */
 export function missingFile(real: string, cwd: string): string {

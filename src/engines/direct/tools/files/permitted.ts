@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { isInside } from "../../../../core/paths/inside.ts";
 import { messageOf } from "../../../../core/errors.ts";
 import { type BuiltinCall, type BuiltinOutcome, textOutcome } from "../builtin-tool.ts";
-import { codeOf, openPinned } from "./pinned.ts";
+import { codeOf, openPinned } from "../../../../process/pinned.ts";
 
 /** What a tool says when it cannot do what it was asked to. Refusals of the input are marked for the model. */
 export class ToolFailure extends Error {}

@@ -4,7 +4,7 @@ import { rgPath } from "@vscode/ripgrep";
 import { findProgram } from "../../../../process/programs.ts";
 import { confinedReading } from "../../../../sandbox/confined-command.ts";
 import type { Confinement } from "../../../../sandbox/support.ts";
-import { PinnedDirectory } from "../files/pinned.ts";
+import { PinnedDirectory } from "../../../../process/pinned.ts";
 
 /** What a search may give at most; the rest is not looked at. */
 const MAX_BYTES = 20 * 1024 * 1024;
