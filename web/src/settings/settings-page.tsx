@@ -32,9 +32,10 @@ export function SettingsPage() {
 }
 
 const ROLES = {
-  viewer: "can view everything in the project, but change nothing",
-  operator: "can start and control sessions, and answer approvals",
-  admin: "can also trust project files and manage agents, grants, keys and webhooks",
+  viewer: "You can view everything in the project, but change nothing.",
+  operator: "You can start and control sessions, and answer approvals.",
+  admin:
+    "You can start and control sessions, answer approvals, trust project files, and manage agents, grants, keys and webhooks.",
 } as const;
 
 function You() {
@@ -88,7 +89,7 @@ function Project() {
               </>
             ) : (
               <span className="text-muted">
-                {data === undefined ? "…" : "none: sessions name the place they work in"}
+                {data === undefined ? "…" : "None. Each session names its own directory."}
               </span>
             )}
           </dd>
