@@ -31,6 +31,9 @@ export function SettingsPage() {
   );
 }
 
+/** The id of people who use the link; others have the id of their key. */
+const BROWSER = "browser";
+
 const ROLES = {
   viewer: "You can view everything in the project, but change nothing.",
   operator: "You can start and control sessions, and answer approvals.",
@@ -52,7 +55,15 @@ function You() {
               <Pill tone="accent">{role}</Pill>
             </p>
             <p className="text-muted">{ROLES[role]}</p>
-            <p className="font-mono text-xs break-all text-faint">{id}</p>
+            <p className="text-xs text-faint">
+              {id === BROWSER ? (
+                "Logged in with the link that the server printed"
+              ) : (
+                <>
+                  Logged in with the key <code className="font-mono break-all">{id}</code>
+                </>
+              )}
+            </p>
           </div>
           <form method="post" action="/logout">
             <Button type="submit" icon={<LogOut className="size-4" />}>

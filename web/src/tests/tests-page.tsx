@@ -121,7 +121,7 @@ function Suites({
         {
           title: "When",
           cell: ({ last_run }) => (
-            <Link href={`/tests/${last_run.id}`} className="whitespace-nowrap text-accent hover:underline">
+            <Link href={`/tests/${last_run.id}`} className="text-accent hover:underline sm:whitespace-nowrap">
               <Ago at={last_run.started_at} />
             </Link>
           ),
