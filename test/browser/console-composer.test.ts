@@ -138,3 +138,19 @@ test("what could not be looked up is said to be old", async () => {
   }
   expect(console.complaints).toEqual([]);
 });
+
+test.each([
+  { width: 1280, height: 800 },
+  { width: 360, height: 740 },
+])("a notice leaves the message and its buttons in view, $width px wide", async (size) => {
+  await page.setViewportSize(size);
+  await started("work");
+  await page.getByRole("button", { name: "Interrupt" }).waitFor();
+  await field().press("Escape");
+  const notice = await page.getByText("Press Escape again").locator("..").boundingBox();
+  const form = await page.getByRole("form", { name: "Message" }).boundingBox();
+  expect((notice?.y ?? 0) + (notice?.height ?? Infinity)).toBeLessThanOrEqual(form?.y ?? 0);
+  await page.getByRole("button", { name: "Interrupt" }).click();
+  await page.getByText("Interrupted", { exact: true }).waitFor();
+  await page.setViewportSize({ width: 1280, height: 800 });
+});

@@ -55,7 +55,7 @@ test("a new session is started with the keyboard alone, and asks before it write
   await message.focus();
   await page.keyboard.press("Control+Enter");
   await page.getByRole("button", { name: "Allow once" }).waitFor();
-  expect(await page.title()).toContain("(1)");
+  await expect.poll(() => page.title()).toContain("(1)");
   expect(existsSync(join(console.directory, "a.txt"))).toBe(false);
 });
 

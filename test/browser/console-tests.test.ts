@@ -70,7 +70,7 @@ test("suites and their runs are listed, and a run tells why a trial failed", asy
 
   // The run in which everything happened.
   await refactor.getByRole("link").click();
-  await page.getByRole("heading", { level: 1, name: "Test run: failed: not everything could be run" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Test run failed: not everything could be run" }).waitFor();
   await page.getByText(/Replayed from cassettes/).waitFor();
   await page.getByText("list price, not billed; 1 trial of unknown price").waitFor();
   await page.getByText("suites/broken.test.yaml:3:5 cases: is missing.").waitFor();

@@ -10,6 +10,7 @@ import { Feed } from "../../src/runtime/log/feed.ts";
 import { SessionLog } from "../../src/runtime/log/session-log.ts";
 import type { Console } from "./console.ts";
 import { agent } from "./host.ts";
+import { TEST_ENGINE } from "./test-engine.ts";
 
 const LEASE_MS = 60_000;
 
@@ -24,7 +25,7 @@ export async function writtenSession(
   await store.createSession({
     id,
     createdAt: clock.now(),
-    agent: parseAgent(agent()),
+    agent: parseAgent(agent({ engine: TEST_ENGINE })),
     environment: parseEnvironment({}),
     cwd: directory,
     source: directory,

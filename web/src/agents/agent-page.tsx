@@ -95,22 +95,21 @@ function StoredAgent({ id }: { readonly id: string }) {
           </Button>
         </p>
       )}
-      <div className="-mx-3">
-        <Tabs
-          label="Agent"
-          value={tab}
-          onChange={(chosen) => show({ tab: chosen === "definition" ? undefined : chosen })}
-          tabs={[
-            { id: "definition", label: "Definition", content: <DefinitionView definition={data.definition} /> },
-            {
-              id: "versions",
-              label: "Versions",
-              content: <VersionsView id={id} onShow={(chosen) => show({ version: chosen, tab: undefined })} />,
-            },
-            { id: "check", label: "Check", content: <CheckView agent={data} /> },
-          ]}
-        />
-      </div>
+      <Tabs
+        isInPage
+        label="Agent"
+        value={tab}
+        onChange={(chosen) => show({ tab: chosen === "definition" ? undefined : chosen })}
+        tabs={[
+          { id: "definition", label: "Definition", content: <DefinitionView definition={data.definition} /> },
+          {
+            id: "versions",
+            label: "Versions",
+            content: <VersionsView id={id} onShow={(chosen) => show({ version: chosen, tab: undefined })} />,
+          },
+          { id: "check", label: "Check", content: <CheckView agent={data} /> },
+        ]}
+      />
     </Page>
   );
 }

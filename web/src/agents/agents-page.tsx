@@ -75,6 +75,7 @@ export function AgentsPage() {
 const COLUMNS: readonly Column<WireAgent>[] = [
   {
     title: "Name",
+    flexible: true,
     cell: ({ id, name, description, archived_at: archived }) => (
       <div className="max-w-80 min-w-32">
         <div className="flex items-center gap-2">
@@ -104,10 +105,10 @@ const COLUMNS: readonly Column<WireAgent>[] = [
       </span>
     ),
   },
-  { title: "Version", figure: true, cell: ({ version }) => version },
+  { title: "Version", figure: true, minor: true, cell: ({ version }) => version },
   { title: "Tools", figure: true, minor: true, cell: ({ definition }) => <Tools of={definition} /> },
   { title: "Mode", minor: true, cell: ({ definition }) => <ModePill mode={definition.permissions.mode} /> },
-  { title: "Updated", cell: ({ updated_at: at }) => <Ago at={at} /> },
+  { title: "Updated", minor: true, cell: ({ updated_at: at }) => <Ago at={at} /> },
 ];
 
 function Tools({

@@ -117,6 +117,7 @@ const STATUS: Readonly<Record<SessionRow["status"], string>> = {
 const COLUMNS: readonly Column<SessionRow>[] = [
   {
     title: "Session",
+    flexible: true,
     cell: ({ session_id: id, session, status, erased }) => {
       const name = session === undefined ? id : sessionName(session);
       return (
@@ -147,7 +148,7 @@ const COLUMNS: readonly Column<SessionRow>[] = [
       </Pill>
     ),
   },
-  { title: "Events verified", figure: true, cell: ({ events }) => thousands(events) },
+  { title: "Events verified", figure: true, minor: true, cell: ({ events }) => thousands(events) },
   {
     title: "Not signed yet",
     figure: true,

@@ -89,7 +89,7 @@ export function summaryOf(event: LoggedEvent): Summary {
       return tell(`Agent received ${count(event.event_ids.length, "message")}`);
     case "capstan.prompt_rendered":
       return tell(
-        `Instructions sent to ${event.model}, with ${count(event.tools.length, "tool")}; ${event.engine} ${event.engine_version}`,
+        `Instructions sent to ${event.model}, with ${count(event.tools.length, "tool")} (engine: ${event.engine} ${event.engine_version})`,
       );
     case "capstan.inputs_given":
       return tell(`Received ${count(Object.keys(event.values).length, "input")}`, {

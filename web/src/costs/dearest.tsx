@@ -52,6 +52,7 @@ export function DearestSessions({ range, zone, billing }: Wanted) {
           columns={[
             {
               title: "Session",
+              flexible: true,
               cell: ({ key }) => <SessionName id={key} session={sessions.get(key)} />,
             },
             { title: "Agent", minor: true, cell: ({ part }) => <span dir="auto">{part}</span> },

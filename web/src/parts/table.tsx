@@ -8,6 +8,8 @@ export interface Column<Row> {
   readonly figure?: boolean;
   /** Hidden on phones. */
   readonly minor?: boolean;
+  /** Gets the width that the others leave on phones; its text is truncated. */
+  readonly flexible?: boolean;
 }
 
 /** A table that scrolls sideways instead of widening the page. */
@@ -25,7 +27,12 @@ export function Table<Row>({
   readonly empty?: ReactNode;
 }) {
   const look = (column: Column<Row>): string =>
-    cx("px-3 py-2", column.figure === true ? "text-right" : "text-left", column.minor === true && "max-sm:hidden");
+    cx(
+      "px-3 py-2 max-sm:px-2",
+      column.figure === true ? "text-right" : "text-left",
+      column.minor === true && "max-sm:hidden",
+      column.flexible === true && "max-sm:w-full max-sm:max-w-36",
+    );
   return (
     // Scrollable, so it must be reachable by keyboard. Its visually hidden texts must scroll with it.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex

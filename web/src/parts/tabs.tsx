@@ -1,5 +1,6 @@
 import * as Radix from "@radix-ui/react-tabs";
 import type { ReactNode } from "react";
+import { cx } from "./cx.ts";
 
 export interface Tab {
   readonly id: string;
@@ -12,19 +13,25 @@ export function Tabs({
   tabs,
   value,
   onChange,
+  isInPage = false,
 }: {
   readonly label: string;
   readonly tabs: readonly Tab[];
   readonly value?: string;
   readonly onChange?: (id: string) => void;
+  /** Aligns the tabs with the page: their content has room at the sides, so that it is not clipped. */
+  readonly isInPage?: boolean;
 }) {
   return (
     <Radix.Root
       {...(value === undefined ? { defaultValue: tabs[0]?.id ?? "" } : { value })}
       {...(onChange !== undefined && { onValueChange: onChange })}
-      className="flex min-h-0 flex-1 flex-col"
+      className={cx("flex min-h-0 flex-1 flex-col", isInPage && "-mx-3")}
     >
-      <Radix.List aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line px-2">
+      <Radix.List
+        aria-label={label}
+        className={cx("flex shrink-0 gap-1 overflow-x-auto border-b border-line", isInPage ? "mx-3" : "px-2")}
+      >
         {tabs.map((tab) => (
           <Radix.Trigger
             key={tab.id}

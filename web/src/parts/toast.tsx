@@ -36,6 +36,7 @@ export function tellProblem(thrown: unknown): void {
   add(problemOf(thrown), true);
 }
 
+/** At the top: buttons that answer an approval or send a message are at the bottom. */
 export function Toasts() {
   const shown = useSyncExternalStore(
     (listener) => {
@@ -48,13 +49,13 @@ export function Toasts() {
     <div
       role="status"
       aria-live="polite"
-      className="fixed right-4 bottom-4 z-50 flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2 max-md:bottom-16"
+      className="pointer-events-none fixed inset-x-0 top-16 z-50 mx-auto flex w-[min(24rem,calc(100vw-2rem))] flex-col gap-2"
     >
       {shown.map(({ id, text, isBad }) => (
         <div
           key={id}
           className={cx(
-            "flex items-start gap-2 rounded-lg border bg-surface py-2 pr-1 pl-3 text-sm shadow-float",
+            "pointer-events-auto flex items-start gap-2 rounded-lg border bg-surface py-2 pr-1 pl-3 text-sm shadow-float",
             isBad ? "border-bad/50 text-bad" : "border-line",
           )}
         >

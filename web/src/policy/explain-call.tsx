@@ -56,7 +56,7 @@ export function ExplainCall() {
             <AgentChoice value={agent} onChoose={setAgent} />
             <Field label="Mode">
               <Select value={mode} onChange={(event) => setMode(event.target.value)}>
-                <option value="">Agent's mode</option>
+                <option value="">Agent default</option>
                 {MODE_NAMES.map((name) => (
                   <option key={name}>{name}</option>
                 ))}

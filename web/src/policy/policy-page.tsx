@@ -15,18 +15,17 @@ export function PolicyPage() {
       title="Policy"
       about="What agents may do: which rule decides, what other rules would change, and remembered answers."
     >
-      <div className="-mx-3">
-        <Tabs
-          label="Policy"
-          value={tab}
-          onChange={(chosen) => setParams(chosen === "explain" ? {} : { tab: chosen })}
-          tabs={[
-            { id: "explain", label: "Rules", content: <ExplainCall /> },
-            { id: "what-if", label: "What if", content: <WhatIf /> },
-            { id: "grants", label: "Grants", content: <GrantsView /> },
-          ]}
-        />
-      </div>
+      <Tabs
+        isInPage
+        label="Policy"
+        value={tab}
+        onChange={(chosen) => setParams(chosen === "explain" ? {} : { tab: chosen })}
+        tabs={[
+          { id: "explain", label: "Rules", content: <ExplainCall /> },
+          { id: "what-if", label: "What if", content: <WhatIf /> },
+          { id: "grants", label: "Grants", content: <GrantsView /> },
+        ]}
+      />
     </Page>
   );
 }

@@ -31,11 +31,12 @@ export function SessionHeader({
         <h1 dir="auto" className="truncate text-base font-semibold" title={name}>
           {name}
         </h1>
-        <p className="flex items-center gap-2 text-xs text-faint">
-          <span className="truncate">{session.agent.name}</span>
+        {/* If there is no room for both, the agent wraps out of sight rather than to one letter. */}
+        <p className="flex h-4 flex-row-reverse flex-wrap justify-end gap-x-2 overflow-hidden text-xs text-faint">
           <span className="shrink-0">
             <Price of={session} limit={limit} />
           </span>
+          <span className="max-w-full truncate">{session.agent.name}</span>
         </p>
       </div>
       <span role="status" aria-label="Session status">

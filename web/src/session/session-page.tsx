@@ -1,7 +1,7 @@
 import { PanelRight } from "lucide-react";
 import { type DragEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useSearchParams } from "wouter";
-import type { WireSessionWithState } from "../../../src/client/index.ts";
+import type { MessageInput, WireSessionWithState } from "../../../src/client/index.ts";
 import { api, isRefused } from "../api.ts";
 import { SessionApprovals } from "../approvals/session-approvals.tsx";
 import { useMay } from "../caller.tsx";
@@ -19,7 +19,7 @@ import { SessionGone } from "./session-gone.tsx";
 import { SessionHeader } from "./session-header.tsx";
 import { SidePanel } from "./panels/side-panel.tsx";
 import { TranscriptRow } from "./transcript/transcript-row.tsx";
-import { TranscriptView } from "./transcript/transcript-view.tsx";
+import { type TranscriptHandle, TranscriptView } from "./transcript/transcript-view.tsx";
 import { previewItems, type Item, transcriptOf } from "./transcript/transcript.ts";
 import { useLiveSession, useSessionQuery } from "./use-session.ts";
 
@@ -55,6 +55,7 @@ function OpenSession({
   const mayChange = useMay("operator");
   const [isPanelOpen, setPanelOpen] = useState(false);
   const composer = useRef<ComposerHandle>(null);
+  const transcript = useRef<TranscriptHandle>(null);
   const isRunning =
     session.status === "running" || session.status === "rescheduling" || state.stop_reason?.type === "requires_action";
 
@@ -71,6 +72,11 @@ function OpenSession({
     [setSearch],
   );
   const older = useCallback(() => live.older(), [live]);
+  const send = async (content: MessageInput): Promise<void> => {
+    await api.sessions.send(id, content);
+    // A subagent's thread does not show the message.
+    if (thread === null) transcript.current?.toEnd();
+  };
   const onEscape = (): void => {
     if (isRunning && mayChange) interruptOnSecond();
   };
@@ -119,6 +125,7 @@ function OpenSession({
         ) : (
           <FoldMemory key={thread ?? "main"}>
             <TranscriptView
+              ref={transcript}
               items={rows}
               first={view.events[0]?.seq ?? 0}
               hasOlder={view.hasOlder}
@@ -134,7 +141,7 @@ function OpenSession({
           sessionId={id}
           isRunning={isRunning}
           disabledBecause={silence(session, mayChange)}
-          onSend={async (content) => void (await api.sessions.send(id, content))}
+          onSend={send}
           onInterrupt={interrupt}
           onEscape={onEscape}
           tools={<SessionControls session={session} mayChange={mayChange && session.archived_at === null} />}

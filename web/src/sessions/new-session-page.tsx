@@ -115,7 +115,7 @@ export function NewSessionPage() {
               ))}
             </Select>
           </Field>
-          <Field label="Directory" hint="A path on the server’s machine.">
+          <Field label="Directory" hint="A path on the server's machine.">
             <Input
               dir="ltr"
               value={cwd}
@@ -133,7 +133,7 @@ export function NewSessionPage() {
           </Field>
           <Field label="Engine" hint={engine === "" ? "What runs the agent." : `This is ${ENGINES[engine]}.`}>
             <Select value={engine} onChange={(event) => setEngine(event.target.value as EngineName | "")}>
-              <option value="">The agent’s own{engineText(agent)}</option>
+              <option value="">Agent default{engineText(agent)}</option>
               {ENGINE_NAMES.map((one) => (
                 <option key={one}>{one}</option>
               ))}
@@ -145,7 +145,7 @@ export function NewSessionPage() {
           >
             <Select value={mode} onChange={(event) => setMode(event.target.value as Mode | "")}>
               <option value="">
-                The agent’s own{agent === undefined ? "" : ` (${agent.definition.permissions.mode})`}
+                Agent default{agent === undefined ? "" : ` (${agent.definition.permissions.mode})`}
               </option>
               {MODE_NAMES.map((one) => (
                 <option key={one}>{one}</option>

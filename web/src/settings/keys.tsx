@@ -21,7 +21,7 @@ import { SecretOnce } from "./secret-once.tsx";
 const ABOUT: Readonly<Record<WireKey["role"], string>> = {
   viewer: "viewer: can view everything in the project",
   operator: "operator: can start and control sessions, and answer approvals",
-  admin: "admin: can also trust project files and manage agents, grants, keys and webhooks",
+  admin: "admin: an operator who can also trust project files and manage agents, grants, keys and webhooks",
 };
 
 export function Keys() {
@@ -74,6 +74,7 @@ function KeyTable() {
         columns={[
           {
             title: "Name",
+            flexible: true,
             cell: ({ id, name, prefix }) => (
               <div className="max-w-64 min-w-28">
                 <p className="flex items-center gap-2">
@@ -90,6 +91,7 @@ function KeyTable() {
           { title: "Created", minor: true, cell: ({ created_at: at }) => <Ago at={at} /> },
           {
             title: "Last used",
+            minor: true,
             cell: ({ last_used_at: at }) => (at === null ? <span className="text-faint">never</span> : <Ago at={at} />),
           },
           {

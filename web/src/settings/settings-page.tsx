@@ -31,10 +31,14 @@ export function SettingsPage() {
   );
 }
 
+/** The id of people who use the link; others have the id of their key. */
+const BROWSER = "browser";
+
 const ROLES = {
-  viewer: "can view everything in the project, but change nothing",
-  operator: "can start and control sessions, and answer approvals",
-  admin: "can also trust project files and manage agents, grants, keys and webhooks",
+  viewer: "You can view everything in the project, but change nothing.",
+  operator: "You can start and control sessions, and answer approvals.",
+  admin:
+    "You can start and control sessions, answer approvals, trust project files, and manage agents, grants, keys and webhooks.",
 } as const;
 
 function You() {
@@ -51,7 +55,15 @@ function You() {
               <Pill tone="accent">{role}</Pill>
             </p>
             <p className="text-muted">{ROLES[role]}</p>
-            <p className="font-mono text-xs break-all text-faint">{id}</p>
+            <p className="text-xs text-faint">
+              {id === BROWSER ? (
+                "Logged in with the link that the server printed"
+              ) : (
+                <>
+                  Logged in with the key <code className="font-mono break-all">{id}</code>
+                </>
+              )}
+            </p>
           </div>
           <form method="post" action="/logout">
             <Button type="submit" icon={<LogOut className="size-4" />}>
@@ -88,7 +100,7 @@ function Project() {
               </>
             ) : (
               <span className="text-muted">
-                {data === undefined ? "…" : "none: sessions name the place they work in"}
+                {data === undefined ? "…" : "None. Each session names its own directory."}
               </span>
             )}
           </dd>

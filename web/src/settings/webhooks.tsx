@@ -66,8 +66,9 @@ function WebhookTable() {
         columns={[
           {
             title: "URL",
+            flexible: true,
             cell: ({ url }) => (
-              <code dir="ltr" className="block max-w-72 min-w-32 truncate font-mono text-xs" title={url}>
+              <code dir="ltr" className="block max-w-72 min-w-24 truncate font-mono text-xs" title={url}>
                 {url}
               </code>
             ),
@@ -90,7 +91,7 @@ function WebhookTable() {
           {
             title: "Actions",
             cell: (webhook) => (
-              <span className="flex gap-2">
+              <span className="flex gap-2 max-sm:flex-col">
                 <Button small onClick={() => setLooked(webhook)}>
                   Deliveries<span className="sr-only"> to {webhook.url}</span>
                 </Button>

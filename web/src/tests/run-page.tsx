@@ -56,7 +56,7 @@ export function RunPage({ id }: { readonly id: string }) {
 function Run({ run }: { readonly run: WireSuiteRun }) {
   return (
     <Page
-      title={`Test run: ${outcomeOf(run).toLowerCase()}`}
+      title={`Test run ${outcomeOf(run).toLowerCase()}`}
       about={
         <span className="break-words">
           {MODES[run.mode]} · <When at={run.startedAt} /> · {duration(run.durationMs)} · exit code {run.exitCode} ·

@@ -89,6 +89,7 @@ function Suites({
       columns={[
         {
           title: "Suite",
+          flexible: true,
           cell: ({ suite, file, agent }) => (
             <div className="max-w-72 min-w-32">
               <button
@@ -120,7 +121,7 @@ function Suites({
         {
           title: "When",
           cell: ({ last_run }) => (
-            <Link href={`/tests/${last_run.id}`} className="whitespace-nowrap text-accent hover:underline">
+            <Link href={`/tests/${last_run.id}`} className="text-accent hover:underline sm:whitespace-nowrap">
               <Ago at={last_run.started_at} />
             </Link>
           ),
@@ -155,15 +156,20 @@ function Runs({ suite }: { readonly suite: string }) {
         columns={[
           {
             title: "Run",
+            flexible: true,
             cell: (run) => (
               <div className="flex flex-col items-start gap-0.5">
                 <Link
                   href={`/tests/${run.id}`}
-                  className="font-medium whitespace-nowrap hover:text-accent hover:underline"
+                  className="font-medium hover:text-accent hover:underline sm:whitespace-nowrap"
                 >
                   <When at={run.started_at} />
                 </Link>
-                <span dir="auto" className="block max-w-56 truncate text-xs text-faint" title={run.suites.join(", ")}>
+                <span
+                  dir="auto"
+                  className="block max-w-full truncate text-xs text-faint sm:max-w-56"
+                  title={run.suites.join(", ")}
+                >
                   {run.suites.join(", ")}
                 </span>
               </div>

@@ -14,6 +14,8 @@ const SERIES = [1, 2, 3, 4, 5, 6].map((number) => `--series-${number}`);
 
 function palette(): Palette {
   const probe = document.createElement("span");
+  // With reduced motion every change has a very short transition, and the computed color would still be the previous one.
+  probe.style.transition = "none";
   document.body.append(probe);
   const resolve = (name: string): string => {
     probe.style.color = `var(${name})`;

@@ -15,7 +15,7 @@ import { money, percent, thousands } from "../../../../src/words/amounts.ts";
 
 type Of<Kind extends Item["kind"]> = Extract<Item, { kind: Kind }>;
 
-/** A person's message, with `rest` and `actions` below it. */
+/** A person's message, with `actions` beside it and `rest` below. */
 export function UserItem({
   item,
   actions,
@@ -28,17 +28,19 @@ export function UserItem({
   const { event, isQueued } = item;
   return (
     <article aria-label="You said" className={cx("group flex flex-col items-end gap-1", dimClass(item))}>
-      <div className="max-w-[85%] rounded-lg rounded-br-sm bg-accent-soft px-3 py-2">
-        {event.command !== undefined && <p className="font-mono text-xs text-muted">{event.command}</p>}
-        <ContentBlocks content={event.content} isPlain />
-      </div>
-      {rest}
-      <div className="flex h-6 items-center gap-1 text-xs text-faint">
+      <div className="flex w-full items-center justify-end gap-1">
         {actions !== undefined && actions !== false && (
           <span className="flex opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 max-md:opacity-100">
             {actions}
           </span>
         )}
+        <div className="max-w-[85%] min-w-0 rounded-lg rounded-br-sm bg-accent-soft px-3 py-2">
+          {event.command !== undefined && <p className="font-mono text-xs text-muted">{event.command}</p>}
+          <ContentBlocks content={event.content} isPlain />
+        </div>
+      </div>
+      {rest}
+      <div className="flex items-center gap-1 text-xs text-faint empty:hidden">
         {isQueued && (
           <span className="flex items-center gap-1 text-waiting">
             <Clock3 className="size-3" aria-hidden /> queued

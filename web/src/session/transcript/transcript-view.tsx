@@ -1,21 +1,26 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
-import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { type ReactNode, type Ref, useCallback, useEffect, useImperativeHandle, useRef, useState } from "react";
 import { Button } from "../../parts/button.tsx";
 import { EarlierBar } from "./earlier-bar.tsx";
+import { NEAR_END, useFollowEnd } from "./follow-end.ts";
 
-/** In pixels from the end: closer than this follows new items. */
-const NEAR_END = 120;
 /** In pixels from the beginning: closer than this loads more. */
 const NEAR_START = 600;
 /** Pages loaded without scrolling if they contain nothing of this thread. */
 const BY_ITSELF = 25;
+
+export interface TranscriptHandle {
+  /** Goes to the newest item and follows what comes after it. */
+  toEnd(): void;
+}
 
 /**
  * The items of a transcript; only visible ones are rendered. At the end, the view follows new items. Further up, it keeps
  * its position, whatever is added at either end.
  */
 export function TranscriptView<Row extends { readonly key: string }>({
+  ref,
   items,
   first,
   hasOlder,
@@ -23,6 +28,7 @@ export function TranscriptView<Row extends { readonly key: string }>({
   onReading,
   render,
 }: {
+  readonly ref?: Ref<TranscriptHandle>;
   readonly items: readonly Row[];
   /** The seq of the first loaded event. */
   readonly first: number;
@@ -33,7 +39,7 @@ export function TranscriptView<Row extends { readonly key: string }>({
   readonly render: (item: Row) => ReactNode;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const [isAtEnd, setAtEnd] = useState(true);
+  const content = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState<string>();
   const { older, state } = useOlder(onOlder);
   const virtual = useVirtualizer({
@@ -51,20 +57,16 @@ export function TranscriptView<Row extends { readonly key: string }>({
     useAnimationFrameWithResizeObserver: true,
   });
 
-  const toEnd = useCallback(() => virtual.scrollToEnd(), [virtual]);
-  const isFilled = items.length > 0;
-  // Start at the end.
-  useEffect(() => {
-    if (isFilled) toEnd();
-  }, [isFilled, toEnd]);
+  const scrollToEnd = useCallback(() => virtual.scrollToEnd(), [virtual]);
+  const { isFollowing, toEnd, onMove } = useFollowEnd(scroller, content, scrollToEnd);
+  useImperativeHandle(ref, () => ({ toEnd }), [toEnd]);
 
   const onScroll = (): void => {
     const element = scroller.current;
     if (element === null) return;
-    const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight <= NEAR_END;
-    setAtEnd(atEnd);
-    if (atEnd) setSeen(items.at(-1)?.key);
-    onReading(!atEnd);
+    const follows = onMove(element);
+    if (follows) setSeen(items.at(-1)?.key);
+    onReading(!follows);
     if (hasOlder && state === "rest" && element.scrollTop < NEAR_START) older();
   };
   // Without anything to scroll, nobody could load more: the last item of a quiet thread may be far up.
@@ -79,7 +81,7 @@ export function TranscriptView<Row extends { readonly key: string }>({
 
   const at = items.findLastIndex(({ key }) => key === seen);
   const fresh = at === -1 ? 0 : items.length - 1 - at;
-  const isNearStart = hasOlder && (!isFilled || (virtual.scrollOffset ?? 0) < NEAR_START);
+  const isNearStart = hasOlder && (items.length === 0 || (virtual.scrollOffset ?? 0) < NEAR_START);
   return (
     <div className="relative min-h-0 flex-1">
       <div
@@ -99,7 +101,7 @@ export function TranscriptView<Row extends { readonly key: string }>({
         }}
         className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
       >
-        <div className="relative mx-auto w-full max-w-3xl" style={{ height: virtual.getTotalSize() }}>
+        <div ref={content} className="relative mx-auto w-full max-w-3xl" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map((row) => {
             const item = items[row.index];
             return (
@@ -117,7 +119,7 @@ export function TranscriptView<Row extends { readonly key: string }>({
         </div>
       </div>
       {isNearStart && <EarlierBar state={state} onLoad={older} />}
-      {!isAtEnd && (
+      {!isFollowing && (
         <Button
           small
           className="absolute right-4 bottom-3 shadow-float"
