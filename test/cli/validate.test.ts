@@ -127,7 +127,7 @@ test("mistakes end it with 2, each with its place", async () => {
   const problems = [
     `${path}:2:1 budjet: unknown key; did you mean "budget"?`,
     `${path}:3:9 tools.0: there is no tool named Bsh; did you mean Bash?`,
-    `${path}:5:9 effort: claude-haiku-4-5 cannot be told high. It has no levels of effort; leave it out.`,
+    `${path}:5:9 effort: claude-haiku-4-5 does not support high. It has no effort levels; remove this setting.`,
     expect.stringContaining(`${path}:6:16 output_schema: The JSON Schema is not valid as draft 2020-12. /type: `),
   ];
   const told = await validate(["clerk.yaml"]);
@@ -145,7 +145,7 @@ test("mistakes end it with 2, each with its place", async () => {
 
 test("what the engine cannot honour is told at its place, by validate and by run", async () => {
   files({ "agent.yaml": "name: clerk\nmodel: claude-haiku-4-5\neffort: high\n" });
-  const told = `capstan: ${join(cli.cwd, "agent.yaml")}:3:9 effort: claude-haiku-4-5 cannot be told high. It has no levels of effort; leave it out.\n`;
+  const told = `capstan: ${join(cli.cwd, "agent.yaml")}:3:9 effort: claude-haiku-4-5 does not support high. It has no effort levels; remove this setting.\n`;
   expect(await validate()).toEqual({ code: 2, stdout: "", stderr: told });
   const args = ["run", "--rehearsal", "--agent", "agent.yaml", "list the files"];
   expect(await cli.run(args, { environment: home })).toEqual({ code: 2, stdout: "", stderr: told });

@@ -298,7 +298,7 @@ test("a model that calls a tool while it summarises ends the turn, runs nothing,
   await session.send("Hi.").result();
   await expect(session.compact().result()).rejects.toMatchObject({
     code: "model_failed",
-    message: expect.stringContaining("could not be summarised") as string,
+    message: expect.stringContaining("could not be compacted") as string,
   });
   expect(existsSync(join(t.cwd, "ran"))).toBe(false);
   expect(await session.send("Hi again.").result()).toMatchObject({ text: "Hello.", stopReason: { type: "end_turn" } });

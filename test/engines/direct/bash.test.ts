@@ -74,7 +74,7 @@ describe("a command", () => {
     const { run } = await testShell({ path: "/nowhere" });
     expect(await run("true")).toMatchObject({
       isError: true,
-      text: "bash was not found; looked in PATH, which is /nowhere. Install bash.",
+      text: "bash not found in PATH (/nowhere). Install bash.",
     });
   });
 
@@ -213,7 +213,7 @@ describe("what a command leaves to the next", () => {
     rmdirSync(at("ws/deep"));
     expect(await run("touch never")).toMatchObject({
       isError: true,
-      text: `The working directory ${at("ws/deep")} is not there any more. Commands start in ${at("ws")} again.`,
+      text: `The working directory ${at("ws/deep")} no longer exists. Commands start in ${at("ws")} again.`,
     });
     expect((await run("ls; pwd")).text).toBe(at("ws"));
   });
