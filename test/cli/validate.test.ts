@@ -150,7 +150,7 @@ test("what the engine cannot honour is told at its place, by validate and by run
   const args = ["run", "--rehearsal", "--agent", "agent.yaml", "list the files"];
   expect(await cli.run(args, { environment: home })).toEqual({ code: 2, stdout: "", stderr: told });
   files({ "agent.yaml": "name: clerk\nenvironment: { variables: { ANTHROPIC_BASE_URL: 'http://x.example' } }\n" });
-  const past = `capstan: ${join(cli.cwd, "agent.yaml")}:2:49 environment.variables.ANTHROPIC_BASE_URL: would lead the agent past the gateway; credentials and addresses are the host's to set, so leave it out\n`;
+  const past = `capstan: ${join(cli.cwd, "agent.yaml")}:2:49 environment.variables.ANTHROPIC_BASE_URL: would bypass the gateway; only the host sets credentials and addresses, so remove it\n`;
   expect(await validate()).toEqual({ code: 2, stdout: "", stderr: past });
   expect(await cli.run(args, { environment: home })).toEqual({ code: 2, stdout: "", stderr: past });
 });
@@ -184,7 +184,7 @@ test.each([
   [
     "a rule for a tool that no function brings",
     "functions: [tools.mjs]\npermissions: { deny: [subtract] }",
-    /agent\.yaml:3:22 permissions\.deny: there is no tool named subtract/,
+    /agent\.yaml:3:22 permissions\.deny: unknown tool "subtract"/,
   ],
 ])("%s is told at its place", async (_what, text, problem) => {
   files({ "agent.yaml": `name: clerk\n${text}\n`, "throws.mjs": 'throw new Error("no luck");', ...BESIDE });
@@ -201,7 +201,7 @@ test("what the chosen provider lacks is told with how to get it", async () => {
   expect(code).toBe(0);
   files({ "agent.yaml": "name: clerk\nengine: claude\ntools: [WebSearch]\n" });
   expect((await validate([], { CLAUDE_CODE_USE_BEDROCK: "1" })).stdout).toContain(
-    "! tools: WebSearch cannot be honoured by bedrock: Amazon Bedrock does not have it.",
+    "! tools: WebSearch is not available with bedrock: Amazon Bedrock does not support it.",
   );
 });
 

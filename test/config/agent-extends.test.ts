@@ -178,7 +178,7 @@ environment:
         "@agent.yaml:1:1 name: expected text (found nothing)",
         "@agent.yaml:2:10 tools.Bsh: there is no tool named Bsh; did you mean Bash?",
         "@agent.yaml:1:10 extends: @b.yaml:1:9 tools.0: there is no tool named Raed; did you mean Read?",
-        '@agent.yaml:1:10 extends: @b.yaml:2:23 permissions.deny.0: there is no tool named Bsh, which the rule "Bsh" speaks of. Did you mean Bash?',
+        '@agent.yaml:1:10 extends: @b.yaml:2:23 permissions.deny.0: unknown tool "Bsh" in the rule "Bsh". Did you mean Bash?',
         "@agent.yaml:1:10 extends: @b.yaml:3:11 inputs.a: nothing uses this input; write {{a}} in the instructions, or remove it",
       ],
     ],

@@ -10,8 +10,8 @@ const KEYS =
 const TOOLS = AGENT_TOOLS.join(", ");
 
 const NOT_AT_BEDROCK =
-  "WebSearch cannot be honoured by bedrock: Amazon Bedrock does not have it. Take the tool out, or use another provider";
-const PAST = "would lead the agent past the gateway; credentials and addresses are the host's to set, so leave it out";
+  "WebSearch is not available with bedrock: Amazon Bedrock does not support it. Remove the tool, or use another provider";
+const PAST = "would bypass the gateway; only the host sets credentials and addresses, so remove it";
 
 type Case = readonly [what: string, text: string, ...problems: string[]];
 
@@ -86,9 +86,9 @@ const ONE_FILE: readonly Case[] = [
   [
     "rules for tools that are mistyped",
     "permissions: { deny: [Bsh], ask: [{ rule: Edti, remember: false }] }\nhooks: { before_tool: [{ command: x, matcher: Wirte }] }",
-    '2:23 permissions.deny.0: there is no tool named Bsh, which the rule "Bsh" speaks of. Did you mean Bash?',
-    '2:43 permissions.ask.0.rule: there is no tool named Edti, which the rule "Edti" speaks of. Did you mean Edit?',
-    '3:47 hooks.before_tool.0.matcher: there is no tool named Wirte, which the rule "Wirte" speaks of. Did you mean Write?',
+    '2:23 permissions.deny.0: unknown tool "Bsh" in the rule "Bsh". Did you mean Bash?',
+    '2:43 permissions.ask.0.rule: unknown tool "Edti" in the rule "Edti". Did you mean Edit?',
+    '3:47 hooks.before_tool.0.matcher: unknown tool "Wirte" in the rule "Wirte". Did you mean Write?',
   ],
   [
     "rules for servers that are mistyped",
@@ -169,11 +169,7 @@ const ONE_FILE: readonly Case[] = [
     "setting_sources: [user]",
     "2:19 setting_sources.0: user cannot be honoured: an agent's process has a home of its own, and your Claude settings are not in it",
   ],
-  [
-    "an engine that nobody knows",
-    "engine: codex",
-    '2:9 engine: There is no engine "codex". Choose one of: claude, direct',
-  ],
+  ["an engine that nobody knows", "engine: codex", '2:9 engine: Unknown engine "codex". Choose one of: claude, direct'],
   ["settings of nobody", "setting_sources: [team]", '2:19 setting_sources.0: expected project (found "team")'],
   [
     "a variable that is not set",
@@ -214,7 +210,7 @@ const ONE_FILE: readonly Case[] = [
     ].join("\n"),
     '2:16 budget.usd: expected a number (found "much")',
     '3:22 permissions.mode: expected one of normal, accept-edits, read-only, plan, yolo (found "yollo"); did you mean "yolo"?',
-    '3:36 permissions.deny.0: there is no tool named Bsh, which the rule "Bsh" speaks of. Did you mean Bash?',
+    '3:36 permissions.deny.0: unknown tool "Bsh" in the rule "Bsh". Did you mean Bash?',
     "4:15 instructions: {{ctiy}} is none of the agent's inputs; did you mean {{city}}?",
     "5:11 inputs.city: nothing uses this input; write {{city}} in the instructions, or remove it",
     "6:10 skills.0: @none expected a directory with a file SKILL.md (found nothing)",
@@ -315,11 +311,11 @@ describe("an agent file", () => {
       "f.mjs": "",
     });
     expect(() => readAgent(tree.at("any.yaml"), {})).toThrow(
-      `any.yaml:3:23 permissions.deny.0: there is no tool named Bsh, which the rule "Bsh" speaks of. Did you mean Bash? For a function of that name write { module: …, exports: [Bsh] }`,
+      `any.yaml:3:23 permissions.deny.0: unknown tool "Bsh" in the rule "Bsh". Did you mean Bash? For a function of that name write { module: …, exports: [Bsh] }`,
     );
     expect(readAgent(tree.at("named.yaml"), {}).unchecked).toEqual([]);
     using other = files({ "agent.yaml": denying("[{ module: f.mjs, exports: [subtract] }]"), "f.mjs": "" });
-    expect(() => readAgent(other.at("agent.yaml"), {})).toThrow("3:23 permissions.deny.0: there is no tool named Bsh");
+    expect(() => readAgent(other.at("agent.yaml"), {})).toThrow('3:23 permissions.deny.0: unknown tool "Bsh"');
   });
 
   test("that changes the tools of another may turn off what the provider does not have", () => {

@@ -180,7 +180,7 @@ environment:
   test("has no variables that would lead the agent past the gateway, whoever sets them", async () => {
     using tree = files({ "app/": "", [USER]: "environment: { variables: { LANG: C, NODE_OPTIONS: --inspect } }\n" });
     await expect(load(tree)).rejects.toThrow(
-      `${tree.at(USER)}:1:52 environment.variables.NODE_OPTIONS: would lead the agent past the gateway;`,
+      `${tree.at(USER)}:1:52 environment.variables.NODE_OPTIONS: would bypass the gateway;`,
     );
   });
 

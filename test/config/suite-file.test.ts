@@ -138,7 +138,7 @@ describe("a mistake is told with its place and what was expected", () => {
     [
       "an input that the agent does not have",
       one("    inputs: { preson: x }"),
-      "cases.0.inputs: The inputs of the agent are not right",
+      "cases.0.inputs: The agent's inputs are not valid",
     ],
     ["an input that is missing", `agent: needy.yaml\n${one("")}`, "person is missing"],
     ["a fault of an unknown kind", one("    faults: [{ at: 1, kind: 418 }]"), "cases.0.faults.0.kind"],
@@ -241,7 +241,7 @@ describe("a mistake in what all cases share is told once, where it stands", () =
     [
       "an input",
       "inputs: { preson: x }",
-      "defaults.inputs: The inputs of the agent are not right: there is no input preson; did you mean person?",
+      "defaults.inputs: The agent's inputs are not valid: there is no input preson; did you mean person?",
     ],
   ])("%s", async (_what, text, problem) => {
     // One line, and no other.
@@ -273,7 +273,7 @@ test("cases in any script, and with long names, are told apart", async () => {
 test("a path in what a call must have is no pattern", async () => {
   await suite(one("    graders: [{ tool_call: { tool: Read, input: { file_path: /srv/(app/i } } }]"));
   await expect(suite(one("    graders: [{ regex: /srv/app/i }]"))).rejects.toThrow(
-    "cases.0.graders.0.regex: expected a regular expression (a slash inside of a pattern is written \\/",
+    "cases.0.graders.0.regex: expected a regular expression (write a slash inside a pattern as \\/",
   );
 });
 

@@ -79,7 +79,7 @@ describe("a command", () => {
   });
 
   test("cannot be given variables that lead past the gateway", async () => {
-    await expect(testShell({ variables: { ANTHROPIC_BASE_URL: "http://x" } })).rejects.toThrow("past the gateway");
+    await expect(testShell({ variables: { ANTHROPIC_BASE_URL: "http://x" } })).rejects.toThrow("bypass the gateway");
   });
 });
 

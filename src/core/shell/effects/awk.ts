@@ -1,17 +1,17 @@
 import type { ReadWord, ShellEffect } from "../reading.ts";
 
-/** An awk program that prints into a file or a pipe, starts a command, or brings in other code. */
+/** An awk program that prints to a file or a pipe, starts a command, or includes other code. */
 const ACTS = /\bsystem\b|\bclose\b|\|(?!\|)|\bprintf?\b[^;}\n]*>|@|\bgetline\b/;
 const WITH_VALUE = /^-[Fv]$/;
 
-/** What the program of awk does besides printing; one that is only known when it runs may do anything. */
+/** What an awk program does besides printing; one that is only known when it runs may do anything. */
 export function awkEffects(words: readonly ReadWord[]): ShellEffect[] {
   const program = programOf(words);
   const read = program === undefined ? undefined : words[program];
   if (program === undefined || read === undefined) return [];
   if (read.dynamic)
     return [{ word: program, option: "system()", written: read.source, does: "runs a program", doubtful: true }];
-  // What is compared or joined with || is no redirection.
+  // A comparison or || is not a redirection.
   const found = ACTS.exec(read.text.replaceAll("||", " "))?.[0];
   if (found === undefined) return [];
   const does = found.startsWith("print") ? "writes a file" : "runs a program";
