@@ -149,7 +149,7 @@ test("wrong use of the commands is told", async () => {
   for (const [args, said] of [
     [["audit", "verify", "--file", "missing.jsonl"], /File not found: missing/],
     [["audit", "verify", "--file", "."], /is a directory\. Name the file/],
-    [["audit", "export", "-o", "nowhere/audit.jsonl"], /Cannot write nowhere\/audit\.jsonl: there is no such/],
+    [["audit", "export", "-o", "nowhere/audit.jsonl"], /Cannot write nowhere\/audit\.jsonl: no such/],
     [["audit", "verify", "--file", "letter.jsonl"], /Line 1 is not a line of an exported audit/],
     [["audit", "verify", "--file", "empty.jsonl"], /empty/],
     [["audit", "verify", "--file", "x", "--session", "y"], /cannot be combined/],

@@ -126,7 +126,7 @@ test("mistakes end it with 2, each with its place", async () => {
   const path = join(cli.cwd, "clerk.yaml");
   const problems = [
     `${path}:2:1 budjet: unknown key; did you mean "budget"?`,
-    `${path}:3:9 tools.0: there is no tool named Bsh; did you mean Bash?`,
+    `${path}:3:9 tools.0: unknown tool "Bsh". Did you mean Bash?`,
     `${path}:5:9 effort: claude-haiku-4-5 does not support high. It has no effort levels; remove this setting.`,
     expect.stringContaining(`${path}:6:16 output_schema: The JSON Schema is not valid as draft 2020-12. /type: `),
   ];
@@ -161,7 +161,7 @@ test("a directory stands for the agent.yaml in it, and a .env there that is not 
   const { stdout } = await validate(["helper"]);
   expect(stdout).toContain("✓ helper/agent.yaml is valid: clerk\n");
   expect(stdout).toContain(
-    `! ${directory}/.env is not read: no project is here. To have it read: mkdir ${directory}/.capstan && cd ${directory}\n`,
+    `! ${directory}/.env is not read: there is no project here. To use it: mkdir ${directory}/.capstan && cd ${directory}\n`,
   );
   expect(stdout).toContain("Chat with it: capstan chat helper/agent.yaml --rehearsal\n");
   const environment = home;
@@ -222,7 +222,7 @@ test("without a file it says how to get one", async () => {
       "capstan: No agent.yaml in this directory. Name a file (capstan validate FILE), or create one (capstan init).\n",
   });
   expect((await validate(["other.yaml"])).stderr).toBe(
-    `capstan: Cannot read the agent file ${join(cli.cwd, "other.yaml")}: there is no such file or directory.\n`,
+    `capstan: Cannot read the agent file ${join(cli.cwd, "other.yaml")}: no such file or directory.\n`,
   );
 });
 

@@ -130,7 +130,7 @@ model: haiku
   });
 
   test.each([
-    ["missing.yaml", "there is no such file or directory"],
+    ["missing.yaml", "no such file or directory"],
     ["directory", "it is a directory"],
     ["plain/agent.yaml", "a part of the path is not a directory"],
     ["circle.yaml", "its symbolic links lead in a circle"],

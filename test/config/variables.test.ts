@@ -177,8 +177,8 @@ describe("credentials", () => {
       "credential_missing",
       /can be read by others\. Run: chmod 600 .*credentials\.json$/,
     ],
-    ["that is no JSON", SECRET, 0o600, "invalid_input", /is not what capstan auth login writes/],
-    ["of another shape", `{ "api_key": "${SECRET}" }`, 0o600, "invalid_input", /is not what capstan auth login writes/],
+    ["that is no JSON", SECRET, 0o600, "invalid_input", /was not written by capstan auth login/],
+    ["of another shape", `{ "api_key": "${SECRET}" }`, 0o600, "invalid_input", /was not written by capstan auth login/],
   ])("in a file %s are refused without being shown, when they are read", async (_why, text, mode, code, message) => {
     using tree = files({ ".capstan/credentials.json": text });
     chmodSync(tree.at(".capstan/credentials.json"), mode);
