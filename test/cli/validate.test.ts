@@ -83,7 +83,7 @@ test("what an agent file makes is told, and nothing of it is run", async () => {
 
 ! No model credential found: run capstan auth login, or set ANTHROPIC_API_KEY. --rehearsal needs none
 ! mcp_servers.near.env.TOKEN needs the variable TOKEN, which is not set; set it in the shell or in the project's .env before you start a session
-! mcp_servers.near.command: none-such was not found; looked in PATH, which is ${process.env["PATH"]}. Install it, or write its whole path
+! mcp_servers.near.command: none-such was not found in PATH (${process.env["PATH"]}). Install it, or use its full path
 ! The agent does not read CLAUDE.md. To use it: setting_sources: [project]
 ! Its functions were not loaded, because that runs their code, so Capstan cannot check that they provide add (permissions.deny.0). To check them too: capstan validate --import
 
@@ -210,7 +210,7 @@ test("a server whose program is not there is told by run, too", async () => {
   await recordTrust(cli, "agent.yaml");
   const args = ["run", "--rehearsal", "--agent", "agent.yaml", "say hello"];
   const { code, stderr } = await cli.run(args, { environment: home });
-  expect(stderr).toContain("The MCP server near (none-such was not found; looked in PATH, which is /");
+  expect(stderr).toContain("The MCP server near (none-such was not found in PATH (/");
   expect(code).toBe(3);
 });
 
