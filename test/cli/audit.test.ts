@@ -73,7 +73,7 @@ test("a lost key stops writing with the next step, which mends it", async () => 
   rmSync(keyFile(cli));
   const refused = await cli.run(["run", "--rehearsal", "hello"]);
   expect(refused.code).toBe(3);
-  expect(refused.stderr).toMatch(/audit-key\.pem is not there.*CAPSTAN_AUDIT_KEY_FILE.*capstan audit accept/);
+  expect(refused.stderr).toMatch(/audit-key\.pem is missing.*CAPSTAN_AUDIT_KEY_FILE.*capstan audit accept/);
   expect((await cli.run(["sessions", "list"])).code).toBe(0);
   expect((await cli.run(["audit", "verify"])).code).toBe(3);
   expect((await cli.run(["audit", "accept"])).code).toBe(2);

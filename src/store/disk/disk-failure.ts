@@ -1,6 +1,6 @@
 import { CapstanError, messageOf } from "../../core/errors.ts";
 
-/** What the file system throws becomes an error that says what to do. */
+/** Converts file system errors to errors that say what to do. */
 export async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -15,7 +15,7 @@ function diskFailure(thrown: unknown, path: string): CapstanError {
   if (code === "ENOSPC" || code === "EDQUOT")
     return new CapstanError(
       "store_full",
-      `The disk of ${path} is full; nothing of this file was kept. Free some space and try again.`,
+      `The disk of ${path} is full; this file was not saved. Free some space and try again.`,
       { ...details, retryable: true },
     );
   return new CapstanError(
