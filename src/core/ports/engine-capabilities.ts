@@ -30,7 +30,7 @@ export const CAPABILITIES = {
     title: "MCP servers that are programs (stdio)",
     askedBy: ({ agent }) => serverField(agent, "command"),
   },
-  mcp_remote: { title: "MCP servers at an address (http, sse)", askedBy: ({ agent }) => serverField(agent, "url") },
+  mcp_remote: { title: "Remote MCP servers (http, sse)", askedBy: ({ agent }) => serverField(agent, "url") },
   elicitation: { title: "Questions of an MCP server to a person" },
   questions: { title: "Questions to a person (`AskUserQuestion`)", askedBy: byTool("AskUserQuestion") },
   plan_mode: {
@@ -56,7 +56,7 @@ export const CAPABILITIES = {
   skills: { title: "Skills", askedBy: byField("skills") },
   project_file: { title: "The workspace's CLAUDE.md (`setting_sources`)", askedBy: byField("setting_sources") },
   engine_prompt: {
-    title: "A prompt of the engine's own (`instructions_mode: append`)",
+    title: "The engine's own prompt (`instructions_mode: append`)",
     askedBy: ({ agent }) => (agent.instructions_mode === "append" ? ["instructions_mode"] : []),
   },
   sandbox: {
@@ -68,7 +68,7 @@ export const CAPABILITIES = {
     title: "Limits on memory, processes and CPU time",
     askedBy: ({ limits }) => (Object.keys(limits ?? {}).length > 0 ? ["environment.limits"] : []),
   },
-  own_process: { title: "A process of its own per session" },
+  own_process: { title: "A separate process per session" },
 } as const satisfies Record<string, Capability>;
 
 export type CapabilityName = keyof typeof CAPABILITIES;

@@ -204,7 +204,7 @@ export interface BranchExport {
   readonly repository: string;
   /**
    * Changed files that are not on the branch: git ignores them, they belong to a submodule, to a read-only mount or to
-   * a mount outside the repository, or no checkpoint has them any more.
+   * a mount outside the repository, or no checkpoint still has them.
    */
   readonly skipped: readonly string[];
 }

@@ -257,7 +257,7 @@ export class DirectSession implements EngineSession {
         if (!this.#isClosed) await host.emit(fact);
       },
       prepare: async (call, signal) =>
-        this.#isClosed ? { behavior: "deny", message: "The session was ended." } : host.prepare(call, signal),
+        this.#isClosed ? { behavior: "deny", message: "The session has ended." } : host.prepare(call, signal),
     };
   }
 }

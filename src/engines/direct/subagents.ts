@@ -106,7 +106,7 @@ export class Subagents {
     const { request, host } = this.#place;
     const name = typeof type === "string" ? type : GENERAL_SUBAGENT;
     if (!Object.hasOwn(this.#kinds, name))
-      return textOutcome(`There is no subagent ${name}. Use one of: ${Object.keys(this.#kinds).join(", ")}.`, true);
+      return textOutcome(`Unknown subagent ${name}. Use one of: ${Object.keys(this.#kinds).join(", ")}.`, true);
     const agentId = `a${host.newEventId().slice("sevt_".length)}`;
     const started: Started = { agentId, name, depth: parent.depth + 1, line: undefined, isAtWork: true };
     this.#started.set(agentId, started);
@@ -131,9 +131,9 @@ export class Subagents {
     const all = [...this.#started.values()];
     const started = this.#started.get(String(to)) ?? all.findLast(({ name }) => name === to);
     if (started === undefined || !Object.hasOwn(this.#kinds, started.name))
-      return textOutcome(`There is no subagent ${String(to)} that was started before. Start one with Agent.`, true);
+      return textOutcome(`No subagent ${String(to)} was started. Start one with Agent.`, true);
     if (started.isAtWork)
-      return textOutcome(`The subagent ${started.agentId} is still at work. Wait until it has reported back.`, true);
+      return textOutcome(`The subagent ${started.agentId} is still working. Wait until it reports back.`, true);
     started.isAtWork = true;
     const thread = threadId(request.sessionId, started.agentId);
     started.line ??= this.#newLine(started, (await request.lineHistory(thread)).map(itemOf), parent.agentId);
@@ -155,7 +155,7 @@ export class Subagents {
   ): Promise<BuiltinOutcome> {
     const { host, request } = this.#place;
     const { line, agentId, name } = started;
-    if (line === undefined) return textOutcome(`The subagent ${agentId} cannot work.`, true);
+    if (line === undefined) return textOutcome(`The subagent ${agentId} can no longer continue.`, true);
     line.add({ kind: "user", eventId, content: [{ type: "text", text }] });
     try {
       const end = await line.run(signal);
@@ -239,7 +239,7 @@ export function isOfAgent({ name }: BuiltinTool, listed: readonly string[]): boo
   return readToolName(name).kind !== "builtin" || name === SKILL_TOOL || listed.includes(listedAs(name));
 }
 
-/** The name that stands for this tool in a list of tools. TaskStop comes with Bash. */
+/** The name in a list of tools that includes this tool: TaskStop comes with Bash. */
 function listedAs(name: string): string {
   return name === "TaskStop" ? "Bash" : readToolName(name).name;
 }

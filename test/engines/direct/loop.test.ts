@@ -34,7 +34,7 @@ test("a call of an unknown tool, with invalid input or with no JSON is answered 
   const [first, second] = t.model.requests[1]?.toolResults ?? [];
   expect(first).toMatchObject({
     isError: true,
-    text: expect.stringContaining("There is no tool named Nothing") as string,
+    text: expect.stringContaining("Unknown tool Nothing") as string,
   });
   expect(second).toMatchObject({ isError: true, text: expect.stringContaining("/at: must be string") as string });
   expect(t.model.requests[2]?.toolResults[0]?.text).toContain("not a JSON object");

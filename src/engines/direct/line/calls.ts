@@ -84,7 +84,7 @@ async function outcomeOf(call: MadeCall, place: CallPlace, signal: AbortSignal):
   const { host, checks, tools, readable, isConfined, threadId } = place;
   const tool = toolNamed(name, tools);
   if (tool === undefined)
-    return textOutcome(`There is no tool named ${name}. Use one of: ${tools.map((one) => one.name).join(", ")}.`, true);
+    return textOutcome(`Unknown tool ${name}. Use one of: ${tools.map((one) => one.name).join(", ")}.`, true);
   if (input === undefined)
     return textOutcome(
       `The input of this call is not a JSON object, so it was not run: ${written.slice(0, SHOWN_CHARS)}\nMake the call again with valid JSON.`,

@@ -175,10 +175,10 @@ function stopTool(background: BackgroundCommands): BuiltinTool {
       const wasRunning = typeof id === "string" ? await background.stop(id, threadId) : undefined;
       if (wasRunning === undefined)
         return textOutcome(
-          `There is no background command ${String(id)}. ${known.length === 0 ? "None was started." : `There are ${known.join(", ")}.`}`,
+          `Unknown background command ${String(id)}. ${known.length === 0 ? "None was started." : `Known: ${known.join(", ")}.`}`,
           true,
         );
-      return textOutcome(wasRunning ? `Successfully stopped task: ${String(id)}` : `${String(id)} had ended before.`);
+      return textOutcome(wasRunning ? `Successfully stopped task: ${String(id)}` : `${String(id)} had already ended.`);
     },
   };
 }

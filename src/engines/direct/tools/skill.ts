@@ -35,7 +35,7 @@ export function skillTools(request: Pick<EngineRequest, "agent" | "stateDir">): 
           const found = skills.find(([known]) => known === name);
           if (found === undefined)
             return textOutcome(
-              `There is no skill ${name}. The skills are ${skills.map(([known]) => known).join(", ")}.`,
+              `Unknown skill ${name}. Use one of: ${skills.map(([known]) => known).join(", ")}.`,
               true,
             );
           const [, { files }] = found;
