@@ -184,7 +184,7 @@ test.for([
   { args: ["-p", "oauth_token"], input: `${KEY}\n`, says: "looks like a credential for api_key" },
   { args: ["-p", "vertex"], input: "x", says: "gcloud auth application-default login" },
   { args: [], input: "", says: "The input is empty" },
-  { args: [], input: "two words", says: "characters that are not allowed in a credential" },
+  { args: [], input: "two words", says: "characters that no credential has" },
   { args: ["-p", "azure"], input: "x", says: "Allowed choices are api_key" },
 ])("login refuses $args with $says", async ({ args, input, says }) => {
   using cli = testCli();

@@ -144,9 +144,9 @@ test.for([
 test.for([
   [
     { config: { type: "cloud", networking: { type: "limited", allowed_hosts: ["https://x.example"] } } },
-    "is not a domain",
+    "is no domain",
   ],
-  [{ config: { type: "cloud", networking: { type: "limited", allowed_hosts: ["*.com"] } } }, "is not a domain"],
+  [{ config: { type: "cloud", networking: { type: "limited", allowed_hosts: ["*.com"] } } }, "is no domain"],
   [{ config: { type: "on_the_moon" } }, "config"],
   [{ scope: "account" }, "scope"],
   [{ planet: "mars" }, "planet"],

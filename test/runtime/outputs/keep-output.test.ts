@@ -45,7 +45,7 @@ test("a pipe in the place of an output is not waited for", async () => {
   const file = join(directory.path, "pipe.txt");
   execFileSync("mkfifo", [file]);
   expect(await keepOutput(deps(directory.path), file)).toEqual({
-    detail: expect.stringContaining("is not a regular file") as string,
+    detail: expect.stringContaining("is not a plain file") as string,
   });
 });
 
